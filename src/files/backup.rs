@@ -1,4 +1,4 @@
-//! Backups: what a save replaces or removes, kept in a dated set beside the file that the set is opened by.
+//! Makes backups of the files that a save replaces or removes, in a dated folder beside the set.
 //!
 //! `sitemap.xml.bak/2026-11-20T10-20-30Z/` holds copies of those files under their own names, with their modes, and a
 //! list of them with their hashes; that list is written last, so a set without one was interrupted and counts for
@@ -27,7 +27,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// When the files that a save replaces are kept.
+/// When backups are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum When {
     /// Never.
@@ -58,7 +58,7 @@ impl When {
     }
 }
 
-/// What one session keeps of the files that it replaces. Clones share what has been kept.
+/// The backups of one session. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Backups {
     when: When,
@@ -123,7 +123,7 @@ impl Backups {
     }
 }
 
-/// What a backup is made with.
+/// Input of a backup.
 pub(super) struct BackupContext<'a> {
     /// The moment, for its name.
     pub(super) now: Now,
@@ -169,7 +169,7 @@ fn is_plain(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Sets that a save has begun. Dropped, those that are new go again: the save came to nothing.
+/// Backups that a save has begun. If dropped, new ones are removed, because the save failed.
 #[derive(Debug, Default)]
 pub(super) struct NewBackups {
     new: Vec<PathBuf>,

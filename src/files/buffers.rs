@@ -1,4 +1,4 @@
-//! `Buffers`: memory that files are read into, handed on from one file to the next.
+//! `Buffers`: read buffers that are reused from one file to the next.
 //!
 //! Where files come and go, each of many megabytes, a system clears new memory for every one of them, and what is given
 //! back between blocks that stay is not always used again.

@@ -1,4 +1,4 @@
-//! The children of an index: found on disk, read on all cores, handed over in index order.
+//! Finds and reads the files that an index lists, in parallel, delivered in index order.
 //!
 //! What is not there or cannot be read becomes the child's [`ChildState`]; whether the set is refused for it is said by
 //! [`super::read::Options::require_all`]. At most a few files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
@@ -34,14 +34,14 @@ pub(super) struct FoundChild {
 /// Indexes inside each other that are followed.
 const DEEPEST: usize = 8;
 
-/// What reading a child came to.
+/// The result of reading a child.
 enum ChildOutcome<V> {
     Scanned(Box<File<V>>),
     Index(Box<File<V>>),
     Not(ChildState),
 }
 
-/// What makes two paths the same file.
+/// The identity of a file, equal for two paths to it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Identity {
     Inode(u64, u64),
@@ -57,7 +57,7 @@ impl Identity {
     }
 }
 
-/// The files that a load has met: none is read twice, and none is outside of the folder.
+/// Files that a load has seen: none is read twice, and none is outside of the folder.
 #[derive(Debug, Clone)]
 pub(super) struct SeenFiles {
     /// The folder of the opened index; `None`: what it lists is not looked for.

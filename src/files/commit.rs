@@ -1,4 +1,4 @@
-//! Replaces files safely: everything is written beside its target and synced first, then renamed into place.
+//! Executes a save: writes and syncs temporary files, then renames them over their targets.
 //!
 //! Invariant: an error before the first rename leaves every file as it was and no temporary file behind. Files
 //! are renamed in the order given (the index last), so an index never names a part that is not there. Every
@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
-/// One operation on the file system that changes something.
+/// An operation that changes the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FsOperation {
     Create,
@@ -30,7 +30,7 @@ pub(super) enum FsOperation {
     SyncFolder,
     /// Takes a copy of what will be replaced.
     Backup,
-    /// Takes the room that bytes will need which are copied into a file.
+    /// Preallocates the disk space for bytes that are copied into a file.
     Reserve,
     /// Writes a piece of bytes into a file that stays the one it is.
     Copy,
@@ -40,7 +40,7 @@ pub(super) enum FsOperation {
     Unrecord,
 }
 
-/// Lets operations through; or not, in tests.
+/// Hook before each operation, for fault injection in tests.
 pub(super) trait Gate: Sync {
     fn pass(&self, step: FsOperation) -> io::Result<()>;
 
@@ -51,7 +51,7 @@ pub(super) trait Gate: Sync {
     }
 }
 
-/// Lets everything through.
+/// Allows every operation.
 pub(super) struct AllowAll;
 
 impl Gate for AllowAll {
@@ -166,7 +166,7 @@ pub(super) fn temporary_prefix(name: &str) -> String {
 /// (255 bytes, 143 where names are encrypted).
 const STEM: usize = 90;
 
-/// A file's name as its temporary files have it. Long names are cut and told apart by a hash.
+/// A file's name as its temporary files have it. Long names are cut and made unique with a hash.
 pub(super) fn stem(name: &str) -> Cow<'_, str> {
     if name.len() <= STEM {
         return name.into();
@@ -300,7 +300,7 @@ fn is_alive(process: u32) -> bool {
     alive
 }
 
-/// What a save puts in place and removes, and where its record is written.
+/// The renames and removals of a save, and the folder of its commit record.
 pub(super) struct Commit<'a> {
     /// The file that the set is opened by.
     pub(super) main: &'a Path,
@@ -316,8 +316,8 @@ pub(super) struct Commit<'a> {
 
 /// Puts staged files in place in this order, then removes files, then makes both lasting.
 ///
-/// Where that takes more than one step, a record of all of them is written to the home folder first: whoever comes next
-/// finishes what a crash or an error leaves. `disk` is told of each file as soon as it is in place: after an error
+/// Where that takes more than one step, a commit record is written to the set's folder first: whoever comes next
+/// finishes what a crash or an error leaves. `disk` is updated for each file as soon as it is in place: after an error
 /// half-way it says what is true.
 pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
     let Commit { main, set_folder, removed, made, state } = *commit;

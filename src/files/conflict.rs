@@ -1,4 +1,4 @@
-//! Merge conflicts that Git left in a file: found, and resolved as somebody answers.
+//! Finds and resolves Git merge conflicts in a file.
 //!
 //! A file with conflicts is opened only by what asks about them or shows them; nothing else gets to see one side alone.
 //! Invariant: whole lines of one side, or whole entries of both, are taken. A conflict is never resolved in part.
@@ -147,7 +147,7 @@ impl Conflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Unmatched(usize);
 
-/// What stands where in a text that was put together from pieces of another: offsets of both, in the order of the first.
+/// Offset pairs between a text and the text that it was assembled from, in the order of the first.
 type Places = Vec<(usize, usize)>;
 
 /// A file without conflicts, and what was found.
@@ -340,11 +340,11 @@ struct Read {
     bytes: Vec<u8>,
     places: Places,
     scan: Scan,
-    /// What tells each entry: its URL, or its text.
+    /// The identity of each entry: its URL, or its text.
     keys: Vec<String>,
 }
 
-/// Collects what tells entries.
+/// Collects the identities of entries.
 #[derive(Default)]
 struct Keys(Vec<String>);
 
@@ -437,7 +437,7 @@ struct United {
     dropped: Vec<u64>,
 }
 
-const DAMAGED: &str = "a side is not a sound file by itself; answer ours or theirs";
+const DAMAGED: &str = "one side alone is not a valid file; answer ours or theirs";
 const AROUND: &str = "it is not between entries; answer ours or theirs";
 
 /// The file with these sides of its conflicts. Where both are taken, the entries of theirs whose URL is not there yet come

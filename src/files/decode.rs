@@ -1,4 +1,4 @@
-//! Bytes in whatever encoding become UTF-8, with what was unusual about them.
+//! Decodes a file of any encoding to UTF-8, and notes what was unusual.
 //!
 //! Which encoding it is: a byte order mark counts most (Unicode, section 23.8), then the declaration, then UTF-8;
 //! but valid UTF-8 with letters outside ASCII is UTF-8 whatever 8-bit encoding is declared (rule catalogue, section

@@ -1,4 +1,4 @@
-//! What a file is, decided by its content and never by its name.
+//! Detects the type of a file from its content, never from its name.
 //!
 //! Looks at magic bytes and at the first element; the bytes are unpacked and UTF-8. It says what
 //! a file is that is no sitemap, so that whoever opened it learns more than "syntax error".
@@ -187,15 +187,15 @@ pub const fn damage_words(kind: DamageKind) -> &'static str {
         DamageKind::Angle => "`<` that starts no tag, or a tag, comment or CDATA section that does not end",
         DamageKind::EndTag => "an end tag that closes no open element",
         DamageKind::Unclosed => "an element that is never closed; the file may be cut off",
-        DamageKind::Instruction => "`<?` or `<!` that begins no sound instruction, XML declaration or DOCTYPE",
-        DamageKind::BeforeRoot => "something stands before the root element",
-        DamageKind::AfterRoot => "something stands after the root element",
+        DamageKind::Instruction => "`<?` or `<!` that starts no valid instruction, XML declaration or DOCTYPE",
+        DamageKind::BeforeRoot => "content before the root element",
+        DamageKind::AfterRoot => "content after the root element",
         DamageKind::Character => "a character that XML does not allow",
         DamageKind::Comment => "`--` inside a comment",
-        DamageKind::Attribute => "an attribute that stands twice or is not well-formed",
-        DamageKind::Name => "a tag whose name has a character that no name may have",
+        DamageKind::Attribute => "a duplicate or malformed attribute",
+        DamageKind::Name => "a tag name with a character that XML does not allow in names",
         DamageKind::Prefix => "a prefix that is not declared",
-        DamageKind::Outside => "an element of an entry that is in none, or a name in capital letters",
+        DamageKind::Outside => "an element outside of any entry, or a name in capital letters",
         DamageKind::Encoding => "bytes that are not UTF-8",
         DamageKind::NoRoot => "there is no root element",
     }

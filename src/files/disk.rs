@@ -1,4 +1,4 @@
-//! What a file on disk was when it was last read or written, to notice that somebody else changed it.
+//! State of each file on disk when it was last read or written, to detect changes by other programs.
 //!
 //! Length, time and identity are compared first; only when they differ is the content looked at.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-/// What is remembered of a file.
+/// The recorded state of a file on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnDisk {
     /// Its path, as it was opened.
@@ -81,7 +81,7 @@ impl Disk {
         self.note(file);
     }
 
-    /// A save came to its end: every file holds what was saved last.
+    /// Ends a save: every file holds what was saved last.
     pub(super) fn finish_save(&mut self) {
         self.unsettled.clear();
         self.unfinished = false;

@@ -1,4 +1,4 @@
-//! What can go wrong with files: what, where, why, and what to do about it.
+//! File errors: what failed, for which file, why, and what to do about it.
 //!
 //! A message is one line that begins with the file; [`Error::hint`] is a second one. Neither blames.
 
@@ -152,13 +152,13 @@ pub enum Reason {
     #[error("this is {0}, which is never replaced")]
     Special(&'static str),
     /// A file stands where a new one was to be made.
-    #[error("a file of this name has appeared; a new file was to be made here")]
+    #[error("another program made a file with this name, which the save was going to create")]
     Exists,
     /// What was about to be written would not read back as what is on screen.
-    #[error("not written, because it would not read back the same: {0}")]
+    #[error("not written, because reading it back would give different data: {0}")]
     Check(String),
     /// It was damaged when it was read, and nobody agreed to write it repaired.
-    #[error("this file was repaired to be read, and saving would write it so: {0}")]
+    #[error("this file was damaged; saving would write these repairs: {0}")]
     Repairs(String),
     /// The plan itself cannot be carried out.
     #[error("{0}")]
@@ -177,7 +177,7 @@ pub enum Reason {
     Cancelled,
 }
 
-/// What a save needs and has not got. Sizes are bytes.
+/// Disk space that a save lacks. Sizes are bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpaceNeeded {
     /// What is used up.
@@ -188,7 +188,7 @@ pub struct SpaceNeeded {
     pub free: Option<u64>,
 }
 
-/// What can be used up.
+/// The exhausted resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lack {
     /// The disk (`ENOSPC`).
@@ -239,7 +239,7 @@ impl Error {
         Self::new(path, reason)
     }
 
-    /// The same when a part of the work is done and the rest is written down.
+    /// The error of a save that is partly done and recorded.
     pub(super) fn unfinished(self) -> Self {
         match self.reason {
             Reason::System { act, source } => Self { reason: Reason::Unfinished { act, source }, ..self },
@@ -328,7 +328,9 @@ impl Error {
             Reason::Conflicts(_) => {
                 "nothing was changed; `sited fix PATH --rule merge-conflict --answer ours` (or theirs, both, or a list of one answer each) resolves them"
             }
-            Reason::Damaged { .. } => "nothing was changed; mend the place in a text editor and open it again",
+            Reason::Damaged { .. } => {
+                "nothing was changed; correct this place in a text editor and open the file again"
+            }
             Reason::Changed => "reload with :edit!, save elsewhere with :write NAME, or overwrite with :write!",
             Reason::ReadOnly => {
                 "save elsewhere (:write NAME, or -o OUT), or make the file writable (chmod u+w) and save again"
@@ -340,17 +342,19 @@ impl Error {
             Reason::Link(_) => "nothing was changed; make the file that it leads to, or remove the link",
             Reason::NoRoom { begun: true, .. } | Reason::Unfinished { .. } => FINISH,
             Reason::NoRoom { room, .. } => room_hint(room.lack),
-            Reason::LeftBehind { .. } => "every other file is as it was; what was left does no harm and can be deleted",
+            Reason::LeftBehind { .. } => {
+                "every other file is as it was; the temporary files are harmless and can be deleted"
+            }
             Reason::Irregular(_) => "put the sitemap there as a file",
             Reason::Unread { .. } => {
                 "nothing was done; make these files readable or put them where the set says, or go on without them: --allow-missing"
             }
             Reason::Special(_) => "save to a regular file (:write NAME, or -o OUT)",
             Reason::Repairs(_) => {
-                "nothing was written; --accept-repairs agrees to that, -o OUT leaves the file as it is"
+                "nothing was written; --accept-repairs writes the repairs, -o OUT writes to another file"
             }
             Reason::Exists => "save again: the next free name is taken then",
-            Reason::Check(_) => "every file is as it was; mend the named row and save again",
+            Reason::Check(_) => "every file is as it was; correct the named row and save again",
             Reason::System { source, .. } => return system_hint(source),
             Reason::Interrupted(_) => {
                 "nothing was changed; `sited recover PATH` shows that save, --finish finishes it, --discard gives it up"

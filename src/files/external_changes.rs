@@ -1,6 +1,6 @@
-//! What others did to the files of a set since it read or wrote them last: changed, replaced, cut short, deleted.
+//! Detects what other programs did to the files of a set: changed, replaced, truncated, deleted.
 //!
-//! Nothing is judged by time alone: an equal size in the same second may hide other bytes, and a touched file may
+//! Time alone decides nothing: an equal size in the same second may hide other bytes, and a touched file may
 //! hold the same. [`verdict`] is pure, [`look`] asks the disk; neither changes anything.
 
 use super::disk::{Disk, Fingerprint, OnDisk, identity};
@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What became of a file.
+/// How a file differs from its recorded state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileChange {
     /// It holds the bytes that it held.
@@ -40,7 +40,7 @@ impl FileChange {
     }
 }
 
-/// How closely to look.
+/// Whether to compare metadata only, or content too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thoroughness {
     /// Read only files whose length, time or identity is another: for looking often.
@@ -49,7 +49,7 @@ pub enum Thoroughness {
     Close,
 }
 
-/// What the disk says of a file now.
+/// The current state of a file on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
     /// Its length in bytes, as stored.
@@ -94,7 +94,7 @@ pub fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
     }
 }
 
-/// What was found out about a set's files.
+/// Changes of a set's files on disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutsideChanges {
     /// Files that are not what they were, by path, each with what became of it.

@@ -1,4 +1,4 @@
-//! The first rows of a large file, to be shown while all of it is being read; of an index, those of its first sitemap.
+//! Reads the first rows of a large file, or of the first sitemap of an index, to show them while the rest is loading.
 //!
 //! Only the beginning of the file is read. What is damaged, packed otherwise or no sitemap has no first rows here: the load
 //! says what is wrong with it.

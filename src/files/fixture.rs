@@ -1,4 +1,4 @@
-//! A set in a temporary folder, loaded, edited and saved as a session would. For tests.
+//! Test fixture: a set in a temporary folder that is loaded, edited and saved as by a session.
 
 use super::load::{FileInfo, LoadedFile};
 use super::plan::{Plan, Request, plan};

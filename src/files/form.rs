@@ -1,4 +1,4 @@
-//! From the form in which a file is stored to what is scanned: feeds become sitemaps, lists and tables stay.
+//! Converts decoded bytes to the form that is scanned: feeds become sitemaps; lists and tables stay.
 
 use super::detect;
 use crate::document::form::Form;
@@ -128,7 +128,7 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
     Shaped { anchors, bytes: import.text, form: Form::Feed(import.feed), quirks }
 }
 
-/// What is not well-formed in a feed: the first place of each kind. Raw ampersands are told by item.
+/// What is not well-formed in a feed: the first place of each kind. Raw ampersands are reported per item.
 fn damage_of_feed(stored: &[u8], is_cut: bool) -> Vec<Quirk> {
     let mut lines = Lines::new(stored);
     let mut quirks: Vec<Quirk> = Vec::new();

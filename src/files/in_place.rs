@@ -1,5 +1,4 @@
-//! Overwriting the bytes of a file that must stay the same file (it has several names, or an owner that cannot be given
-//! to another).
+//! Overwrites a file that cannot be replaced: it has several names, or its owner cannot be given to another file.
 //!
 //! Unlike a rename this can be interrupted in the middle. The commit record therefore keeps a hash of each block of the
 //! old content: a file that holds new blocks, old blocks and nothing else is a copy that was interrupted, and may be

@@ -1,4 +1,4 @@
-//! Several indexes as one: an index that was too long for one file.
+//! Loads an index that is stored in several files (volumes) as one.
 //!
 //! They are opened together by their paths, or found in a folder by the names that a save gives them. All are in one
 //! folder, and no one lists another.

@@ -1,4 +1,4 @@
-//! The journal: what was changed and not saved yet, in the user's state folder, so that no crash takes it along.
+//! The journal: unsaved changes, written to the user's state folder so that a crash loses none.
 //!
 //! One line for each change: a hash (XXH3, 64 bits), its number, a JSON value. The first line says which files it
 //! applies to. Lines are written by a thread of their own, which syncs as soon as it has nothing more to write.
@@ -33,19 +33,19 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The most bytes that its first line has: a set of 200,000 files.
 const MOST_HEADER: u64 = 64 << 20;
 
-/// Why changes are not kept against a crash.
+/// Why changes cannot be written to the journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JournalFailure {
-    /// Nobody said where.
+    /// No state folder is known.
     #[error("no state folder is known, since HOME and XDG_STATE_HOME are not set")]
     NoFolder,
     /// The disk is full.
     #[error("no space in {}", .0.display())]
     NoSpace(PathBuf),
-    /// So is what this user may use of it.
+    /// The user's quota is used up.
     #[error("the disk quota is used up in {}", .0.display())]
     Quota(PathBuf),
-    /// No file may have so many bytes.
+    /// The journal would exceed the file size limit.
     #[error("the journal in {} would be larger than files may be", .0.display())]
     TooLarge(PathBuf),
     /// The system refused.
@@ -56,24 +56,24 @@ pub enum JournalFailure {
         /// What the system says.
         why: String,
     },
-    /// Another process has taken the place since.
+    /// Another process has taken the slot since.
     #[error("{0}")]
     Held(LockedByOther),
-    /// The thread that writes has ended.
+    /// The writer thread has ended.
     #[error("internal error: the journal's thread ended")]
     NoThread,
 }
 
-/// What an earlier session left that had some of the same folders' files open as another set.
+/// The journal of another set that shares files with this one.
 #[derive(Debug)]
 pub struct OtherJournal {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it holds.
+    /// Its content.
     pub stored: Stored,
 }
 
-/// The lock of a set in the state folder, held as soon and as long as the folder allows it.
+/// The lock of a set in the state folder, held whenever the folder allows it.
 #[derive(Debug)]
 struct StateLock {
     folder: PathBuf,
@@ -108,7 +108,7 @@ impl StateLock {
     }
 }
 
-/// Where a journal is, and the lock without which it is not written.
+/// Path of a journal, with the lock that writing it needs.
 #[derive(Debug, Clone)]
 struct JournalPath {
     path: Option<PathBuf>,
@@ -140,18 +140,18 @@ impl JournalPath {
     }
 }
 
-/// The place in the state folder that belongs to one open set.
+/// The state slot of one open set: its journal and its lock in the state folder.
 #[derive(Debug)]
 pub struct StateSlot {
     place: JournalPath,
     set: Vec<PathBuf>,
     files: FileLocks,
-    /// What an earlier session left, if it did.
+    /// The journal of an earlier session, if there is one.
     pub left: Option<Result<Stored, Unusable>>,
 }
 
 impl StateSlot {
-    /// Takes the place of a set. Without a folder to write to there is no lock but those on the files themselves, and
+    /// Takes the state slot of a set. Without a folder to write to there is no lock but those on the files themselves, and
     /// changes are not kept.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl StateSlot {
         Self::take_all(state, &[set.to_path_buf()])
     }
 
-    /// The same for a set of several files without an index. Their order belongs to it: rows are known by it.
+    /// Takes the slot of a set of several files without an index. Their order is part of the set, since row ids depend on it.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of them.
@@ -168,7 +168,7 @@ impl StateSlot {
         Self::take_in(Some(state), set)
     }
 
-    /// The same where there may be no state folder.
+    /// Takes the slot if there is a state folder, and the file locks in any case.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of the files.
@@ -176,7 +176,7 @@ impl StateSlot {
         Self::take_beside(None, state, set)
     }
 
-    /// The same as the options of a load want it; `None` if nothing is to be locked or kept.
+    /// Takes the slot as the options of a load say; `None` if no lock and no journal are wanted.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of the files.
@@ -185,7 +185,7 @@ impl StateSlot {
         is_wanted.then(|| Self::take_in(options.state.as_deref(), set))
     }
 
-    /// The same by who has the place of another set: what is held there can be taken here.
+    /// Takes a slot for a process that already has one: files locked there may be locked here.
     fn take_beside(other: Option<&Self>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
         let set: Vec<PathBuf> = set.iter().map(|path| real(path)).collect();
         let name = name_of(&set);
@@ -240,8 +240,7 @@ impl StateSlot {
         self.files.hold_only(files.into_iter())
     }
 
-    /// What earlier sessions left that had files of the same folders open as another set: what it is to this one is for
-    /// the reader to tell.
+    /// Journals of other sets with files in the same folders. The caller decides whether they concern this set.
     pub fn other_journals(&self, disk: &Disk) -> Vec<OtherJournal> {
         let mut known = HashMap::new();
         let files = disk.paths().chain(self.set.iter().map(PathBuf::as_path));
@@ -262,7 +261,7 @@ impl StateSlot {
         near.into_iter().filter_map(read).collect()
     }
 
-    /// Whether one of the paths that this set is opened by is a file of a set of which an earlier session left changes.
+    /// Whether a path of this set is a file of another set with unsaved changes.
     pub fn is_in_other_journal(&self) -> bool {
         let names = self.names();
         let is_one = |path: &String| names.contains(path);
@@ -271,8 +270,7 @@ impl StateSlot {
         self.other_journals(&Disk::default()).iter().any(|other| is_in(&other.stored.header))
     }
 
-    /// Brings a journal of another set to the place of this one, which is free: they are the same. Where that cannot be,
-    /// it stays where it is.
+    /// Moves the journal of another set, which is the same set by other paths, to this slot. It stays where it is on failure.
     pub fn adopt(&mut self, other: OtherJournal) -> Option<Stored> {
         let path = self.place.path().filter(|_| self.is_locked())?;
         fs::rename(&other.path, path).ok()?;
@@ -315,7 +313,7 @@ impl StateSlot {
         set.iter().map(|path| real(path)).eq(self.set.iter().cloned())
     }
 
-    /// The place of the same set at other paths; `None` where it is this one.
+    /// The state slot of the same set at other paths; `None` if it is this one.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of them.
@@ -327,19 +325,19 @@ impl StateSlot {
         Self::take_beside(Some(self), state, set).map(Some)
     }
 
-    /// Puts what was left out of the way, where nothing overwrites it; tells its new name.
+    /// Sets the earlier journal aside, where nothing overwrites it, and returns its new name.
     pub fn set_aside(&mut self) -> Option<PathBuf> {
         self.left = None;
         self.place.path().filter(|_| self.is_locked()).and_then(stored::set_aside)
     }
 
-    /// Gives what was left a second name, where nothing overwrites it, and tells it: what is written now takes the
-    /// place of the first.
+    /// Gives the earlier journal a second name, where nothing overwrites it, and returns it. The new journal replaces the
+    /// first name.
     pub fn keep_aside(&self) -> Option<PathBuf> {
         self.place.path().filter(|_| self.is_locked()).and_then(stored::keep_aside)
     }
 
-    /// Begins to write. What was left there stays until the first change, or until [`Journal::begin_anew`].
+    /// Opens the journal for writing. An earlier journal stays until the first change, or until [`Journal::begin_anew`].
     pub fn begin(self, header: Option<Header>, watcher: Option<&Watcher>) -> Journal {
         let journal = self.begin_with(&(Arc::new(|_| Ok(())) as Gate), watcher);
         if let Some(header) = header {
@@ -468,7 +466,7 @@ impl Journal {
         })
     }
 
-    /// The place that it belongs to.
+    /// The state slot of the journal.
     pub const fn state_slot(&self) -> &StateSlot {
         &self.state_slot
     }

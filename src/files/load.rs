@@ -1,4 +1,4 @@
-//! Loads a file, or an index with its children: read and scanned on all cores, delivered in order.
+//! Loads a file, or an index with its children: reads and scans them in parallel, delivers them in order.
 //!
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
 //! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is known of a file before its entries are scanned.
+/// Properties of a file that are known before its entries are scanned.
 #[derive(Debug, Clone)]
 pub struct FileInfo {
     /// Urlset or index.
@@ -51,7 +51,7 @@ pub struct FileInfo {
     pub grid: Option<Arc<Grid>>,
 }
 
-/// One file, loaded.
+/// A loaded file.
 #[derive(Debug)]
 pub enum LoadedFile<V> {
     /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
@@ -76,7 +76,7 @@ pub enum LoadedFile<V> {
     },
 }
 
-/// What a load came to.
+/// The result of a load.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// The file that was opened (in a folder: the one found there; of several the first); `None` for the sample.
@@ -89,9 +89,9 @@ pub struct Loaded {
     pub index: Option<Index>,
     /// Whether it was stopped before the end.
     pub stopped: bool,
-    /// What became of an interrupted save.
+    /// What was done about an interrupted save.
     pub recovered: Recovered,
-    /// The place where what is changed is kept, if that was asked for.
+    /// The state slot for the journal, if one was asked for.
     pub state_slot: Option<Result<StateSlot, LockedByOther>>,
 }
 
@@ -240,7 +240,7 @@ fn children_of(index: &Source) -> Vec<Child> {
     (0..index.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect()
 }
 
-/// What an index lists, read.
+/// An index with the files that it lists.
 pub(super) struct IndexContents {
     /// The index with what became of its children.
     pub(super) index: Index,
@@ -250,7 +250,7 @@ pub(super) struct IndexContents {
     pub(super) state_slot: Option<Result<StateSlot, LockedByOther>>,
 }
 
-/// Everything that is the same for all files of one load.
+/// What all files of one load have in common.
 pub(super) struct LoadContext<'a, M> {
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
@@ -275,7 +275,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
     /// Reads what an index lists.
     ///
     /// # Errors
-    /// When not all can be read and all are required: where that can be told beforehand, nothing is handed over.
+    /// When not all can be read and all are required: where that is known beforehand, nothing is delivered.
     pub(super) fn files_of(
         &self,
         mut index: Index,

@@ -1,4 +1,4 @@
-//! Several sitemaps as one set, without an index: paths that were named together, or a folder of them.
+//! Loads several sitemaps without an index as one set: paths named together, or a folder.
 
 use super::error::{Error, Reason};
 use super::journal::StateSlot;

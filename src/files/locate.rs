@@ -1,4 +1,4 @@
-//! Where the children of an index are on disk.
+//! Locates the children of an index on disk from their URLs.
 //!
 //! Invariant: a path made here never leads, lexically, out of the index's folder. Symbolic links that the
 //! owner put there may.
@@ -6,7 +6,7 @@
 use crate::protocol::location::Location;
 use std::path::{Component, Path, PathBuf};
 
-/// Where to look for a child.
+/// Where a child is to be looked for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ChildLocation {
     /// At these paths relative to the index's folder, best first. None: the loc names no file.
@@ -20,7 +20,7 @@ pub enum ChildLocation {
 /// Ends of a path that are looked for: each is a look at the disk, and together they are as long as the path squared.
 const MOST_ENDS: usize = 32;
 
-/// Where to look for the child with this decoded loc. `base` is the URL of the index's folder, if known.
+/// Locates the child with this decoded loc. `base` is the URL of the index's folder, if known.
 ///
 /// Without a base nobody knows how much of the URL's path is the folder's own: the whole path is tried
 /// below the folder, then ever shorter ends of it, down to the file name; of a deep path the shortest [`MOST_ENDS`].

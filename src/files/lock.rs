@@ -1,4 +1,4 @@
-//! Who may change which files: one lock for each open set, in the user's state folder, that dies with its process.
+//! The lock of an open set in the user's state folder: one process edits a set at a time.
 //!
 //! Invariant: of two sets that are open for changing and share a file, only one has its lock, by whatever path each was
 //! opened: the index, a part alone, a link, a folder, a list of files. A lock file tells its process and a key of each
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("another sited{} has it open{}", of(.process.as_ref()), if *.elsewhere { ELSEWHERE } else { "" })]
 pub struct LockedByOther {
-    /// Its number, if it is known.
+    /// The process id, if known.
     pub process: Option<u32>,
     /// Whether the file itself is locked, and nothing in this user's state folder says by whom.
     pub elsewhere: bool,
@@ -44,7 +44,7 @@ const LONGEST: u64 = 32 << 20;
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Keys of files: a hash of the real path each, and one of the file itself where it has several names.
+/// Keys of files: a hash of each real path, and one of the inode if the file has several names.
 pub(super) type FileKeys = BTreeSet<u64>;
 
 /// The keys of files by their paths.
@@ -306,12 +306,12 @@ pub(super) fn check_own_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder, locked: who has it looks at all locks and takes one while nobody else does.
+/// The locked lock folder: its holder is the only process that inspects and takes locks.
 struct LockDir(#[expect(dead_code, reason = "holds the lock as long as it is there")] File);
 
 impl LockDir {
-    /// `None` where folders cannot be locked, or somebody stands in the door: two that come at the same moment may then
-    /// both be let in, unless they come by the same path.
+    /// `None` if folders cannot be locked here, or another process holds the lock too long: two processes that start at the
+    /// same moment may then both get a lock, unless they use the same path.
     fn close(folder: &Path) -> Option<Self> {
         let file = File::open(folder).ok()?;
         let start = Instant::now();

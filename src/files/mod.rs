@@ -1,4 +1,4 @@
-//! Reading and writing files: the only place that touches the file system.
+//! Reads and writes files: the only layer that touches the file system.
 //!
 //! Invariant: nothing here changes what it was not asked to change; a file that cannot be read, or written
 //! in full, stays as it was. No findings and no edits are made here.

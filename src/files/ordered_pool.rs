@@ -1,4 +1,4 @@
-//! Work on the pool, a few items ahead of the one whose result is taken next; results are taken in order.
+//! Runs work on the thread pool a few items ahead, and delivers the results in order.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,4 +1,4 @@
-//! What a save would do, worked out before anything is written: which files are rewritten, made, removed.
+//! Plans a save without writing: which files are rewritten, created and removed.
 //!
 //! Reads no file; of the disk it only asks whether a name is taken. A plan is shown, then carried out by
 //! [`mod@super::save`], or thrown away. Only files whose bytes differ from the saved ones are in it to be written.
@@ -38,7 +38,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a plan is made from.
+/// The input of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The document to be saved.
@@ -157,7 +157,7 @@ pub struct Repairs {
     pub what: Vec<String>,
 }
 
-/// A save, worked out.
+/// A planned save.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Every file of the set, in its order, the index last; then the removed ones.

@@ -1,4 +1,4 @@
-//! The pool of threads on which files are read and rows are checked: as many as the system starts.
+//! Starts the thread pool for reading and checking, with as many threads as the system allows.
 //!
 //! Rayon would make its pool on first use and panic where a thread cannot be started (`ulimit -u`, the limit of a
 //! container). Here the threads are started first, and the pool is made of those that run.

@@ -1,4 +1,4 @@
-//! Reads one whole file into memory, unpacked and in UTF-8, and takes down what it was on disk.
+//! Reads one file into memory, unpacked and decoded, and records its state on disk.
 //!
 //! The bytes are read once into a buffer of their exact size. Nothing is repaired here.
 
@@ -96,7 +96,7 @@ pub struct Contents {
 
 /// Reads a file and unpacks it if it is gzip data, all members, whatever its name is.
 ///
-/// Whoever calls has told `progress` of the stored bytes; what unpacking adds is told here.
+/// The caller has added the stored bytes to `progress`; bytes from unpacking are added here.
 pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
     let stored = if is_stream(path) {
@@ -212,7 +212,7 @@ pub(super) struct Opened {
     _turn: ReadPermit,
 }
 
-/// Kept until the file is closed.
+/// Permit to hold an open file; released when it is closed.
 enum ReadPermit {
     Shared { _guard: RwLockReadGuard<'static, ()> },
     Alone { _guard: RwLockWriteGuard<'static, ()> },

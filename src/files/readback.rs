@@ -1,4 +1,4 @@
-//! Reads a written file as a stranger would and compares it with memory, before it replaces anything.
+//! Verifies a written file before it replaces anything: reads it back and compares it with memory.
 //!
 //! The stored bytes must be those that were handed to the system (length and hash), and what a scan of them finds
 //! must be the document's rows: as many, in this order, with these values. Memory for the file alone, none per row.
@@ -67,7 +67,7 @@ fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -
     check.difference().map_or(Ok(()), |why| Err(wrong(why)))
 }
 
-/// What the entries of a file should be, one after the other.
+/// The expected entries of a file, in order.
 enum Expected<'d> {
     Rows(Box<dyn Iterator<Item = RowId> + 'd>),
     Locs(Box<dyn Iterator<Item = &'d str> + 'd>),
@@ -96,7 +96,7 @@ fn loc_of(plan: &Plan, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Compares entries, in the order in which they are found, with what they should be.
+/// Compares the entries of a written file with the expected ones, in order.
 struct Check<'d> {
     document: &'d Document,
     cursor: RowCursor<'d>,
@@ -173,7 +173,7 @@ impl<'d> Check<'d> {
     }
 }
 
-/// What can be told from the bytes, without making text of them. "No" means only: look closely.
+/// A check on the bytes, without decoding them. "No" only means that a closer look is needed.
 impl Check<'_> {
     /// Whether an entry has the loc of a row, written as it was read.
     fn has_loc(&mut self, row: RowId, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {

@@ -122,7 +122,7 @@ impl Name {
     }
 }
 
-/// What a save is about to do.
+/// What a save will do, before it is recorded.
 #[derive(Clone, Copy)]
 pub(super) struct CommitIntent<'a> {
     /// The file that the set is opened by.
@@ -211,7 +211,7 @@ impl WrittenRecord {
         sync_folder(self.path.parent().unwrap_or(Path::new("")))
     }
 
-    /// All is done: the record goes.
+    /// The save is done: removes the record.
     pub(super) fn end(self, gate: &dyn Gate) -> io::Result<()> {
         attempt(gate, FsOperation::Unrecord, || fs::remove_file(&self.path))?;
         for left in &self.superseded {

@@ -1,5 +1,4 @@
-//! What stands at a path that a save will write to: looked at closely, refused where nothing may be replaced, and
-//! what of it another file must be given.
+//! Inspects the path that a save writes to: what is there, whether it may be replaced, and its mode and owner.
 //!
 //! Invariant: a file that takes another one's place is never, not even while it is written, readable for anybody whom
 //! the other keeps out. Nothing is written here but owner, mode and attributes of a file that has no name yet.
@@ -13,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What is to happen at a path.
+/// The intended action at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TargetAction {
     /// A new file; there is none.
@@ -24,7 +23,7 @@ pub(super) enum TargetAction {
     Replace,
 }
 
-/// A path looked at: where its bytes really are.
+/// An inspected path with its real path, mode and owner.
 #[derive(Debug)]
 pub(super) struct ReplaceTarget {
     /// As the document names it.

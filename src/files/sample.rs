@@ -1,4 +1,4 @@
-//! The bundled sample set: what opens where there is no sitemap, as an unsaved document.
+//! The built-in sample set, opened as an unsaved document where there is no sitemap.
 //!
 //! It comes through the same scan and the same parts as files do; only its paths are missing.
 

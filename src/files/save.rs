@@ -1,4 +1,4 @@
-//! Carries out a plan: writes what differs, reads it back, and puts it in place.
+//! Carries out a save plan: writes changed files, reads them back, and commits them.
 //!
 //! What is read back must be the bytes that were meant, with the rows of the document in them, in order, and be
 //! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
@@ -30,7 +30,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// What a save came to.
+/// The result of a save.
 #[derive(Debug, Clone)]
 pub struct Saved {
     /// The document as the files have it now.
@@ -62,14 +62,14 @@ const BATCH: u64 = 48 << 20;
 /// One level for every file: equal content gives equal files.
 const LEVEL: Compression = Compression::new(6);
 
-/// How a plan is carried out.
+/// Options of a save.
 #[derive(Debug, Clone)]
 pub struct SaveMode {
     /// Write over files that were changed by somebody else since they were read.
     pub force: bool,
     /// What becomes of the files that are replaced.
     pub backups: Backups,
-    /// The moment, for the date of a backup.
+    /// The current time, for the date of a backup.
     pub now: Now,
     /// The user's state folder, whose key authenticates what a crash leaves to be finished.
     pub state: Option<PathBuf>,
@@ -116,8 +116,7 @@ fn refuse(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// A save that takes its files as they come, and puts all of them in place at its end. Dropped before that, it leaves
-/// every file as it was.
+/// A save that stages files one by one and commits all of them at the end. Dropped before that, it changes no file.
 pub struct IncrementalSave<'g> {
     gate: &'g dyn Gate,
     mode: SaveMode,
@@ -296,7 +295,7 @@ fn is_written(output: Option<&Output>) -> bool {
     output.is_some_and(|output| !matches!(output.action, Action::Untouched | Action::Removed))
 }
 
-/// What stands where files will be written, and where files will be removed.
+/// Inspected targets: files that will be written, and files that will be removed.
 type LookedAt<'p> = (Vec<(&'p Output, ReplaceTarget)>, Vec<ReplaceTarget>);
 
 fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool, taken: &BTreeSet<PathBuf>) -> Result<LookedAt<'p>, Error> {
@@ -326,7 +325,7 @@ pub(super) fn set_folder(path: Option<&Path>, made: &mut Folders) -> Result<Path
     made.make(folder).and_then(|()| folder.canonicalize()).map_err(failed)
 }
 
-/// Makes the folder of a new file, and says where the file will really be.
+/// Creates the folder of a new file, and resolves the file's real path.
 pub(super) fn resolve_target(target: &mut ReplaceTarget, made: &mut Folders) -> io::Result<()> {
     made.make(target.folder())?;
     let folder = target.folder().canonicalize()?;
@@ -334,10 +333,10 @@ pub(super) fn resolve_target(target: &mut ReplaceTarget, made: &mut Folders) -> 
     Ok(())
 }
 
-/// What most file systems give files at once, in bytes.
+/// The block size of most file systems.
 const BLOCK: u64 = 4_096;
 
-/// Bytes that a file will take on disk, as far as that is known before it is written.
+/// Estimated size on disk of a file that is not written yet.
 fn needed(output: &Output, target: &ReplaceTarget, plan: &Plan) -> u64 {
     let bytes = match &target.metadata {
         Some(metadata) if is_gzip(output.file, plan) => metadata.len(),
@@ -346,7 +345,7 @@ fn needed(output: &Output, target: &ReplaceTarget, plan: &Plan) -> u64 {
     bytes.next_multiple_of(BLOCK)
 }
 
-/// Bytes that a copy of what is there will take.
+/// Size on disk of the backup of a target.
 fn kept(target: &ReplaceTarget, backups: &Backups) -> u64 {
     let metadata = target.metadata.as_ref().filter(|_| backups.when() != When::Off);
     metadata.map_or(0, |metadata| metadata.len().next_multiple_of(BLOCK))
@@ -393,12 +392,12 @@ struct StageJob<'a> {
     room: &'a MemoryBudget,
 }
 
-/// Bytes of files that are written and read back now, kept within [`BATCH`]; one file alone may have more.
+/// Limits the bytes of files that are written and read back at once to [`BATCH`], or to one larger file.
 #[derive(Default)]
 struct MemoryBudget(Mutex<u64>, Condvar);
 
 impl MemoryBudget {
-    /// Waits until there is room for a file. Whoever has some needs nobody who waits here.
+    /// Waits until a file fits into the budget. A holder never waits for another one.
     fn take(&self, bytes: u64) {
         let full = |taken: &mut u64| *taken > 0 && *taken + bytes > BATCH;
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);

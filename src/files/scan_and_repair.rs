@@ -1,4 +1,4 @@
-//! From the bytes of one file to its source: scanned, and repaired first where they are not sound.
+//! Scans the bytes of one file, and repairs them first where they are damaged.
 
 use super::detect;
 use super::error::{Error, Reason};
@@ -11,7 +11,7 @@ use crate::xml::repair::{self, RepairKind, Repaired, SoundPrefix};
 use crate::xml::scan::{self, Scan, Visit};
 use std::path::PathBuf;
 
-/// A file in memory.
+/// A scanned file: source, visitor and quirks.
 pub(super) struct ScannedFile<V> {
     pub(super) source: Source,
     pub(super) visitor: V,
@@ -19,7 +19,7 @@ pub(super) struct ScannedFile<V> {
     pub(super) quirks: Vec<Quirk>,
 }
 
-/// Scans a file's bytes; what is not well-formed is repaired. An error when nothing in it is a sitemap.
+/// Scans a file's bytes and repairs damage. An error if nothing in it is a sitemap.
 pub(super) fn scan_and_repair<V: Visit + Send>(
     mut bytes: Vec<u8>,
     mut quirks: Vec<Quirk>,

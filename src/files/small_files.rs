@@ -1,5 +1,5 @@
-//! Small files of this program's own (a baseline, a set of rules): read and written whole. And names in a folder, to choose
-//! from.
+//! Reads and atomically replaces small files of the user (a baseline, a rules file), and lists names in a folder for
+//! completion.
 
 use super::error::Error;
 use std::io::Write;

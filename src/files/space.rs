@@ -1,4 +1,4 @@
-//! What there is no room for, in numbers: a disk, a quota, a limit of file sizes.
+//! Explains failed writes for lack of space: full disk, quota, or file size limit, with numbers.
 //!
 //! Asked only when a write has failed: what is free changes all the time, so nothing is refused in advance.
 

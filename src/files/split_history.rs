@@ -1,4 +1,4 @@
-//! The names of the files that earlier splits have made in a folder, kept in the user's state folder.
+//! Names of the files that earlier splits made in a folder, kept in the user's state folder.
 //!
 //! An index lists the parts of the last split only. What a longer split before it has left is known from here, so that
 //! `--prune` removes what this program made and never a file that merely has such a name.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The places of all parts. It goes with its owner.
+/// The regions of all parts in one temporary file, which is removed on drop.
 #[derive(Debug)]
 pub struct Spool {
     file: File,

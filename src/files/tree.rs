@@ -1,4 +1,4 @@
-//! File operations below an open folder: no path leads out of it, and no component of a path is a link.
+//! File operations relative to an open folder: no path leaves it, and no component is a symbolic link.
 //!
 //! A path that was checked and then used by name could be exchanged for a link in between. Here each component is
 //! opened relative to the one before it, so what was checked is what is used.
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What stands at a place.
+/// What exists at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) is_regular: bool,

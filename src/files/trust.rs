@@ -1,4 +1,4 @@
-//! Opens files that another user or another program may have put there: commit records, backups, journals, locks.
+//! Opens files that another user or program may have placed: commit records, backups, journals, locks.
 //!
 //! Invariant: opening one of them does not block and follows no link at the end of the path; what is read is a regular
 //! file of the current user, and no more of it than the caller allows.

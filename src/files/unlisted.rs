@@ -1,6 +1,6 @@
-//! Sitemaps that lie beside an index which does not list them.
+//! Finds sitemaps beside an index that does not list them.
 //!
-//! Looked for by their names and told by their first bytes. A folder that cannot be read has none: this is a hint,
+//! Found by their names and recognised by their first bytes. A folder that cannot be read has none: this is a hint,
 //! never a reason not to load.
 
 use super::error::Error;

@@ -1,4 +1,4 @@
-//! Gzip data unpacked as far as they go, with what was unusual about them.
+//! Decompresses gzip data as far as possible, and notes what was unusual.
 //!
 //! Every member is read; a stream that ends early or has a wrong checksum keeps what could be unpacked. A ceiling
 //! bounds memory whatever the data say of themselves.

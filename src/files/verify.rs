@@ -1,4 +1,4 @@
-//! Proves what a save would do: the stored bytes, the bytes to be, and exactly where the two differ.
+//! Verifies a save plan: the bytes on disk, the bytes to be written, and exactly where they differ.
 //!
 //! Reads every file of the plan and writes none. Nothing of it is taken from what was remembered: the file on disk is
 //! read again, the file to be is made whole, and both are compared outside of the spans that are said to differ.
@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is proved of one file.
+/// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// Relative to the set's folder.
@@ -88,7 +88,7 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
     if let Some(known) = disk.get(&output.path)
         && (known.len, known.hash) != (stored.len() as u64, fingerprint(&stored))
     {
-        proof.fault = Some("it is not what was read: somebody else has changed it".to_owned());
+        proof.fault = Some("another program has changed it since it was read".to_owned());
         return proof;
     }
     let Some(after) = after else { return proof };
@@ -108,10 +108,10 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
     proof.texts = shown.map(|span| [text(&before, &span.before), text(&after, &span.after)]).collect();
     match spans::same_outside(&before, &after, &proof.spans) {
         Some(same) => proof.same = same as u64,
-        None => proof.fault = Some("bytes differ where none should".to_owned()),
+        None => proof.fault = Some("bytes differ outside of the planned changes".to_owned()),
     }
     if output.action == Action::Untouched && !proof.spans.is_empty() {
-        proof.fault = Some("it would stay as it is, and yet it is not what was read".to_owned());
+        proof.fault = Some("the plan leaves it unchanged, but it differs from what was read".to_owned());
     }
     proof
 }

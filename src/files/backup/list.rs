@@ -1,4 +1,4 @@
-//! What is in a folder of backups: dated sets, each with a list of its files.
+//! Lists, reads and prunes backups: dated folders, each with a list of its files.
 
 use crate::files::commit::sync_folder;
 use crate::files::error::{Error, plain};
@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 128 << 20;
 /// What the code of a list is made for.
 const KIND: &str = "backup";
 
-/// What a dated set holds.
+/// The list file of a backup.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct BackupList {
     pub(super) version: u32,
@@ -43,7 +43,7 @@ pub(super) struct BackupList {
     pub(super) code: Option<String>,
 }
 
-/// One file.
+/// A file in the list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) name: Name,
@@ -166,7 +166,7 @@ pub(super) fn last_number(backups_folder: &Path) -> io::Result<u64> {
     Ok(last)
 }
 
-/// A dated set.
+/// A backup: a dated folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupSet {
     /// The name of its folder: when it was made, in UTC (`2026-11-20T10-20-30Z`).
@@ -184,7 +184,7 @@ pub struct BackupSet {
     pub is_authentic: bool,
 }
 
-/// One file of a dated set.
+/// A file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupFile {
     /// Relative to the set's folder.
@@ -257,7 +257,7 @@ pub fn prune(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<Backu
     Ok(sets)
 }
 
-/// A folder among the backups that no restore can use.
+/// An incomplete backup, which cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incomplete {
     /// Where it is.

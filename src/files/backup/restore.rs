@@ -1,4 +1,4 @@
-//! Puts a set back as it was before the save that a dated set was made by.
+//! Restores a set to its state before the save that a backup was made by.
 //!
 //! That save may have touched only some files and later ones others, so a file's bytes are those of the oldest copy
 //! since. They are put in place as a save does it (beside their targets, read back, all or nothing), and what they
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A restore, worked out.
+/// A planned restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestorePlan {
     main: PathBuf,
@@ -31,7 +31,7 @@ pub struct RestorePlan {
     pub is_authentic: bool,
 }
 
-/// A file that gets the bytes of a copy.
+/// A file to be restored from a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredFile {
     /// The file.
@@ -52,7 +52,7 @@ pub struct Trust<'a> {
     pub unverified: bool,
 }
 
-/// What a restore came to.
+/// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
     /// Files that got other bytes.

@@ -1,4 +1,4 @@
-//! Dated sets, and the way back.
+//! Tests of backups and restores.
 
 use super::*;
 use crate::files::commit::AllowAll;

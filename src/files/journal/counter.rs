@@ -1,4 +1,4 @@
-//! How many lines a journal had, in a small file beside it, so that lines cut off its end are noticed and counted.
+//! The line counter beside a journal, which detects lines that were cut off its end.
 //!
 //! Invariant: the number is written after the lines that it counts are synced, so it is never too high. It counts only
 //! for the journal whose header has the same id, whatever becomes of the two files. It is written to one of two slots in

@@ -1,4 +1,4 @@
-//! The text of a journal: what its lines look like, and which of them can be believed.
+//! The text format of a journal: header, lines with hashes, and which lines can be trusted.
 //!
 //! Invariant: a line counts only if its hash is right, and stands where its number says; what is missing between two
 //! lines is counted. The first line says which files the journal applies to; without it nothing applies.
@@ -18,7 +18,7 @@ const VERSION: u32 = 2;
 /// Characters of a damaged line that are shown.
 const SHOWN: usize = 400;
 
-/// What a journal applies to: its first line.
+/// The first line of a journal: the files that it applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     version: u32,
@@ -101,7 +101,7 @@ impl Header {
     }
 }
 
-/// What stands in one place of a journal.
+/// A line of a journal, or a gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A sound line: a JSON value.
@@ -121,7 +121,7 @@ pub struct Lost {
     pub text: String,
 }
 
-/// What an earlier session left.
+/// The content of a journal of an earlier session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     /// What it applies to.
@@ -142,7 +142,7 @@ impl Stored {
     }
 }
 
-/// Why there is no journal to replay although there is a file.
+/// Why a journal file cannot be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// Not a journal, or its first line is damaged.
@@ -170,7 +170,7 @@ fn hashed(text: &str) -> String {
     format!("{:016x} {text}\n", fingerprint(text.as_bytes()))
 }
 
-/// What every form of header has.
+/// The version field of every header.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
@@ -224,7 +224,7 @@ fn entries(bytes: &[u8], has_numbers: bool, count: Option<u64>) -> (Vec<Entry>, 
     (reader.entries, is_cut)
 }
 
-/// Puts sound lines in their places.
+/// Orders valid lines by number.
 #[derive(Default)]
 struct Reader<'b> {
     has_numbers: bool,

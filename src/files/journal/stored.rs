@@ -1,4 +1,4 @@
-//! Journals as files of the state folder: read, put out of the way, and listed with those that were put there.
+//! Journals as files in the state folder: read, set aside, listed and removed.
 
 use super::counter::{self, Counts};
 use super::format::{self, Entry, Header, Stored, Unusable};

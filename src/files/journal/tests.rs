@@ -1,5 +1,4 @@
-//! What is written is read again, whatever becomes of the file; a set has one place; what cannot be written is said and
-//! written as soon as it can be.
+//! Tests of the journal: reading back after any damage, one slot per set, and recovery from write errors.
 
 use super::counter::Counts;
 use super::stored::{list, read};

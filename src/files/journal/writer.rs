@@ -1,4 +1,4 @@
-//! Writes a journal on a thread of its own, tells when it cannot, and catches up as soon as it can again.
+//! The journal's writer thread: writes and syncs lines, reports failures, and catches up after them.
 //!
 //! Invariant: what is in the file can be replayed at every moment. A line that could not be written is never followed
 //! by one that builds on it: what failed is taken off the end, and once writing works again a new file with all that is
@@ -22,13 +22,13 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Between two looks whether the file is still there, as long as it holds changes.
 const WATCH: Duration = Duration::from_secs(5);
 
-/// Makes a line's text; may take a while, so it runs on the journal's own thread.
+/// Makes the text of a line, on the writer thread since it may take a while.
 pub type MakeLine = Box<dyn FnOnce() -> String + Send>;
 
-/// Makes all lines that lead from the saved files to the document as it was when the line was noted.
+/// Makes all lines that turn the saved files into the document of that moment.
 pub type MakeAllLines = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 
-/// Is called, on the journal's thread, when changes are not kept any more, or are again.
+/// Called on the writer thread when writing starts to fail, and when it works again.
 #[derive(Clone)]
 pub struct Watcher(pub Arc<dyn Fn() + Send + Sync>);
 
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Watcher {
     }
 }
 
-/// One change.
+/// A change to be written.
 pub struct Note {
     /// What it is as a line after those before.
     pub line: MakeLine,
@@ -70,7 +70,7 @@ pub(super) enum Step {
 /// Asked before each operation.
 pub(super) type Gate = Arc<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 
-/// What the session is told.
+/// The state that the session reads.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) failure: Option<JournalFailure>,
@@ -78,7 +78,7 @@ pub(super) struct Report {
     pub(super) caught_up: u64,
 }
 
-/// What the file holds.
+/// The state of the journal file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Everything up to the last note.

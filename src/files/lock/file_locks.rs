@@ -1,5 +1,4 @@
-//! Locks on the files of a set themselves, which hold where the lock in the state folder is not seen: another user, sudo,
-//! a container, a second mount of the same folder.
+//! Advisory locks (`flock`) on the files of a set, for processes that do not share the state folder.
 //!
 //! They are advisory locks of the whole file (`flock`): nothing is written, whoever only reads does not meet them, and
 //! they go with their process. A save puts another file in the place of a locked one, so they are taken anew after it.

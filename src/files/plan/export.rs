@@ -1,4 +1,4 @@
-//! A copy of a set in another form: one new file (or an index with its parts), the document stays what it is.
+//! Plans an export: a copy of the set in another form, while the document stays unchanged.
 
 use super::{Action, Plan, Problem, Request, plan};
 use crate::document::Document;

@@ -1,4 +1,4 @@
-//! What the form of a file has to say about a save: what it cannot hold, and what is never written.
+//! Checks of a save plan by file form: values that a form cannot hold, and feeds, which are never written.
 
 use super::{Action, Output, Planner};
 use crate::document::form::{Form, Losses};

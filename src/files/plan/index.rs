@@ -1,4 +1,4 @@
-//! The index after a save: dates of changed files, entries added and dropped; every other byte as it was.
+//! Applies changes to an index: dates of changed files, entries added and removed, all other bytes kept.
 
 use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
 use crate::document::source::Source;
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What a save does to an index.
+/// Changes of an index by a save.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Files whose bytes change: their entries get a new date if they have one.

@@ -1,4 +1,4 @@
-//! Which entries of the index change: dates, new files, emptied ones; and which index a split file becomes.
+//! Decides how the index changes with a save: dates, new files, emptied files, and an index for a file that is split.
 
 use super::{FileLocation, Planner, index, name};
 use crate::document::sitemap::{Child, ChildState, Index, Sitemap, SitemapId};

@@ -1,4 +1,4 @@
-//! Names of new parts, and their public URLs.
+//! Names and public URLs for new files of a set.
 
 use std::path::Path;
 

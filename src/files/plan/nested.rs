@@ -1,4 +1,4 @@
-//! What indexes inside the index say of files that change: such an index is never written, and its dates stay.
+//! Warns about nested indexes, which are never written: their dates for changed files become outdated.
 
 use super::Planner;
 use crate::document::sitemap::{Child, ChildState, SitemapId};
@@ -24,7 +24,7 @@ impl Planner<'_> {
         }
         for (inner, file) in said {
             self.losses.push(format!(
-                "{file} changes, but {inner} goes on dating it as before: an index inside the index is not written \
+                "{file} changes, but its date in {inner} stays: nested indexes are never written \
                  (:fix index-nested lists its sitemaps in the index itself)"
             ));
         }

@@ -1,4 +1,4 @@
-//! The list of files of a plan: what happens to each, in words.
+//! Lists every file of a plan with its action and the reason in words.
 
 use super::{Action, FileId, Output, Plan, Planner, Repairs, Request};
 use crate::document::quirk;
@@ -253,7 +253,7 @@ impl Planner<'_> {
             return "repaired".to_owned();
         }
         if words.is_empty() && self.request.document.index().is_some_and(|index| !index.edited.is_empty()) {
-            return "entries put right".to_owned();
+            return "entries fixed".to_owned();
         }
         if words.is_empty() { "as it was before".to_owned() } else { words.join(", ") }
     }

@@ -1,5 +1,4 @@
-//! Plans of a set that is gone through file by file: what happens to one file is worked out while it is held, and the
-//! whole plan from that when all are through ([`Request::known`](super::Request::known)).
+//! Plans a save of a streamed set: one file at a time, then the whole plan from the results.
 //!
 //! Both say what a plan of the whole set in memory says.
 
@@ -9,7 +8,7 @@ use crate::files::plan::Action;
 use std::collections::BTreeSet;
 
 /// What a save does to one sitemap of a set, whatever becomes of the others: a plan of that file alone, in the document
-/// of the request. `None` where it needs more than its own place: its rows would be dealt out to new files.
+/// of the request. `None` where it needs more than its own place: its rows would be split into new files.
 pub fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
     let partition = request.document.split_files_since(Some(request.saved), request.limits);
     if !partition.parts.is_empty() || !partition.oversized.is_empty() {

@@ -1,4 +1,4 @@
-//! Files that had left the set and have rows again.
+//! Restores files that had left the set and have rows again.
 
 use super::{FileLocation, Planner};
 use crate::document::sitemap::{Sitemap, SitemapId};

@@ -1,4 +1,4 @@
-//! A set dealt anew into named parts with an index, in a folder of its own.
+//! Plans a split: a set distributed over new named files with an index, in its own folder.
 //!
 //! What is there from an earlier split and is the same is left alone, and keeps its date in the index; parts that
 //! are left over from a longer one are named, and removed only when that was asked for.
@@ -105,7 +105,7 @@ pub fn partition(request: &Split<'_>) -> Repartition {
     request.document.repartition(&rows, request.limits)
 }
 
-/// Works out a split whose rows were dealt; `is_same` knows whether what is at a path is that part already.
+/// Plans a split whose rows are distributed already; `is_same` knows whether what is at a path is that part already.
 pub fn planned(
     request: &Split<'_>,
     partition: Repartition,

@@ -1,4 +1,4 @@
-//! Plans of whole sets.
+//! Tests of save plans for whole sets.
 
 use super::{Action, Limits};
 use crate::document::edit::{Edit, NewEntry};

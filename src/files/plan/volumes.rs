@@ -1,4 +1,4 @@
-//! An index that is too long for one file becomes several.
+//! Splits an index that is too long for one file into volumes.
 //!
 //! Invariant: every entry is in exactly one file, in order, and no file that is written is over a limit unless one entry
 //! alone is. A file keeps its first entries and what does not change keeps its bytes: what overflows goes to the front
@@ -18,7 +18,7 @@ impl Planner<'_> {
     /// Makes as many files of the index as its entries need, and says so when there are more than before.
     pub(super) fn split_index(&mut self, index: Index) -> Index {
         let saved = self.request.saved.index().filter(|_| self.request.to.is_none());
-        // Somebody agreed that it is dealt.
+        // The user agreed to split it.
         let has_pending_split = index.accepted && saved.is_some_and(|saved| !saved.accepted);
         let may_stay = |file: &IndexFile<'_>| {
             if has_pending_split {

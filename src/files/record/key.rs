@@ -1,4 +1,4 @@
-//! The key that tells the commit records and backups of this user from those that came with a folder.
+//! The user's key, which authenticates commit records and backups.
 //!
 //! 32 random bytes in the user's state folder, made when they are first needed. A record is authenticated by a keyed
 //! BLAKE3 hash, so that nobody without the key can write one that is carried out unasked.

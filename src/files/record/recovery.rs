@@ -1,4 +1,4 @@
-//! What becomes of a commit record that an interrupted save has left: it is shown, finished, or given up.
+//! Recovers from an interrupted save: shows, finishes or discards its commit record.
 //!
 //! A record that this user's key authenticates is finished by the next command that writes. Any other one is only shown,
 //! and finished when the user says so; then it may name nothing but regular files of this user below its own folder,
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks at its lock.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a load may do about an interrupted save.
+/// How a load deals with an interrupted save.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// The user's state folder, which has the key of this user's records.
@@ -34,7 +34,7 @@ pub struct Recovery {
     pub finish: bool,
 }
 
-/// What was finished for somebody else.
+/// A save of another process that was finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finished {
     /// Files that got their new bytes, in this run or before.
@@ -207,7 +207,7 @@ fn is_authentic(record: &Record, sealed: &Sealed, folder: &Path, key: Option<&Ke
     is_here && key.is_some_and(confirms)
 }
 
-/// On whose word a save is finished.
+/// What permits finishing a save: the user's key, or the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Consent {
     /// The record's own code.

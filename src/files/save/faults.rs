@@ -1,4 +1,4 @@
-//! Every operation of a save goes wrong once, by number: it fails, writes less, is interrupted, or the process dies.
+//! Fault injection: every file operation of a save fails, writes short, is interrupted, or kills the process.
 //!
 //! Holds the promises of the manual about full disks and crashes, for each way in which files are replaced.
 

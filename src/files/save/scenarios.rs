@@ -1,4 +1,4 @@
-//! Sets of every kind and what is done to them before they are saved: what faults are injected into.
+//! Scenarios for fault injection: sets of every kind, and the edits made before they are saved.
 
 use super::tests::{gzip, pair};
 use crate::document::edit::{Edit, NewEntry};

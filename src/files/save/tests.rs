@@ -1,4 +1,4 @@
-//! Saving whole sets, with faults.
+//! Tests of saving whole sets.
 
 use super::*;
 use crate::document::edit::{Edit, NewEntry};

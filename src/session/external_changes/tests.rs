@@ -370,7 +370,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     let session = open(&path);
     fs::write(&path, "loc,priority,note\nhttps://e.com/0,0.5,\n").unwrap();
     let why = session.comparing(Options::default()).unwrap().run().unwrap_err();
-    assert!(why.contains("table.csv is of another form now"), "{why}");
+    assert!(why.contains("table.csv has another file format now"), "{why}");
 }
 
 /// A generator has dated every entry anew and added a file; here entries were put right.

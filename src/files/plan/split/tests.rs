@@ -1,4 +1,4 @@
-//! Splits on disk: several indexes, and what is left of an earlier split.
+//! Tests of splits on disk: several indexes, and leftovers of an earlier split.
 
 use super::*;
 use crate::files::Disk;

@@ -1,4 +1,4 @@
-//! Indexes of several files: dealt by a save, read as one, changed as little as possible.
+//! Tests of index volumes: split by a save, read as one, changed as little as possible.
 
 use super::*;
 use crate::document::edit::Edit;

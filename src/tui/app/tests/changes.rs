@@ -84,5 +84,5 @@ fn verify_proves_that_nothing_else_changes() {
     bench.shows(&format!("the other {} bytes are the same", SMALL.len() - 2));
     std::fs::write(bench.path(), "<urlset/>").unwrap();
     bench.keys("<esc>:verify<enter>");
-    bench.shows("somebody else has changed it");
+    bench.shows("another program has changed it");
 }
