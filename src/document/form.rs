@@ -33,7 +33,7 @@ impl Form {
     pub const WRITTEN: [(&'static str, Self); 4] =
         [("xml", Self::Xml), ("txt", Self::List), ("csv", Self::Csv), ("tsv", Self::Tsv)];
 
-    /// The form that a file name asks for by its end; what follows `.gz` away. `None` for other ends.
+    /// The form for a file name by its extension (without `.gz`). `None` for other extensions.
     pub fn of_name(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
@@ -51,7 +51,7 @@ impl Form {
         }
     }
 
-    /// What people call it, with its article.
+    /// Its name with an article, for messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Xml => "an XML sitemap",
@@ -62,18 +62,18 @@ impl Form {
         }
     }
 
-    /// Whether it has a place for a field.
+    /// Whether it can hold a field.
     pub const fn holds(self, field: Field) -> bool {
         !matches!((self, field), (Self::List, Field::Lastmod | Field::Changefreq | Field::Priority))
     }
 
-    /// Whether it has a place for extensions such as images and videos.
+    /// Whether it can hold extensions such as images and videos.
     pub const fn holds_extensions(self) -> bool {
         matches!(self, Self::Xml)
     }
 }
 
-/// How many values a form has no place for.
+/// Numbers of values that a form cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Losses {
     /// Values, by [`Field::index`].
@@ -191,7 +191,7 @@ impl Document {
         values
     }
 
-    /// What is odd about the lines and the name of a list as it is now.
+    /// The quirks of a list's lines and name as they are now.
     pub(super) fn list_line_quirks(&self, id: SitemapId) -> Vec<QuirkKind> {
         let mut standing = Vec::new();
         let Some(sitemap) = self.sitemap(id).filter(|sitemap| sitemap.form == Form::List) else { return standing };
@@ -210,7 +210,7 @@ impl Document {
         standing
     }
 
-    /// Which edited values of a row its own file has no place for.
+    /// The edited values of a row that its file's form cannot hold.
     pub fn unwritable(&self, row: RowId) -> impl Iterator<Item = Field> + '_ {
         let grid = self.names(row).grid.as_deref();
         Field::ALL.into_iter().filter(move |field| {

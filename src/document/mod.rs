@@ -53,7 +53,7 @@ use std::sync::Arc;
 pub struct ValueId(u32);
 
 impl ValueId {
-    /// No override: the entry says it.
+    /// No override: the value is that of the entry.
     pub const NONE: Self = Self(0);
     /// The element is removed.
     pub const REMOVED: Self = Self(1);
@@ -73,13 +73,13 @@ impl ValueId {
 /// How a row differs from the document as saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowState {
-    /// Not at all.
+    /// It does not differ.
     Clean,
-    /// Some of its text.
+    /// Its text or values differ.
     Changed,
-    /// It is not in the saved files yet.
+    /// It is new.
     Added,
-    /// It is in the saved files and will not be in the next ones.
+    /// It is deleted.
     Deleted,
 }
 
@@ -96,17 +96,17 @@ pub struct Document {
     overrides: [Column<ValueId>; 4],
     /// Whole entry texts: of added rows, and of rows edited as text.
     raws: Column<ValueId>,
-    /// Sitemap of a row plus one; 0 for "that of its source".
+    /// File id of a row plus one; 0 for the file of its source.
     row_files: Column<u32>,
     values: Column<Arc<str>>,
     live: u32,
-    /// URLs of rows whose file may not be held; see [`unload`].
+    /// URLs that are kept while their files are unloaded; see [`unload`].
     kept: Arc<HashMap<u32, Box<str>>>,
     is_streamed: bool,
     /// Entry lengths of rows that are split while their files are unloaded; see [`unload`].
     lengths: Option<Arc<[u32]>>,
-    /// The file that is held, of a set whose files are not.
-    filled: Option<SitemapId>,
+    /// The resident file of a streamed set.
+    resident: Option<SitemapId>,
     /// The document after its pending split; see [`pending_split`].
     pending_split: Option<Arc<Self>>,
 }
@@ -133,7 +133,7 @@ impl Document {
         self.live += len;
     }
 
-    /// Puts the index in its place, when loading starts and ends.
+    /// Sets the index, at the start and the end of loading.
     pub fn set_index(&mut self, index: Option<Index>) {
         self.pending_split = None;
         self.index = index.map(Arc::new);
@@ -153,7 +153,7 @@ impl Document {
         SitemapId(self.sitemaps.len() as u32 - 1)
     }
 
-    /// The file, where there is exactly one.
+    /// The only file, if there is exactly one.
     pub fn only_sitemap(&self) -> Option<&Sitemap> {
         self.sitemaps.first().filter(|_| self.sitemaps.len() == 1).map(Arc::as_ref)
     }
@@ -183,12 +183,12 @@ impl Document {
         self.live
     }
 
-    /// Rows ever given, deleted and added ones included; ids are below this.
+    /// Number of row ids ever given, including deleted and added rows; all ids are below it.
     pub const fn row_limit(&self) -> u32 {
         self.records.len() as u32
     }
 
-    /// The decoded facts of a row.
+    /// The record of a row.
     #[inline]
     pub fn record(&self, row: RowId) -> Record {
         self.records.get(row.index()).copied().unwrap_or_default()
@@ -204,7 +204,7 @@ impl Document {
         self.records.get(row.index()).is_some_and(|record| !record.is_deleted())
     }
 
-    /// Which source and entry a row was read from; `None` for added rows.
+    /// The source and entry that a row was read from; `None` for added rows.
     pub fn origin(&self, row: RowId) -> Option<(&Source, usize)> {
         let source = self.bases.partition_point(|first| *first <= row.0).checked_sub(1)?;
         let entry = (row.0 - self.bases.get(source)?) as usize;
@@ -220,8 +220,8 @@ impl Document {
         (entry < rows || self.is_streamed).then_some(SitemapId(source as u32))
     }
 
-    /// Makes every file one that was just written: nothing about it is unusual any more. Of an index of several files
-    /// `of_index` are the numbers of those that were written.
+    /// Marks files as just written: drops their quirks. Of an index in volumes, `of_index` are the numbers of the written
+    /// ones.
     pub fn mark_written(&mut self, written: &[Member], of_index: &BTreeSet<usize>) {
         for file in written {
             match file {
@@ -249,7 +249,7 @@ impl Document {
         }
     }
 
-    /// A file as it was read or made.
+    /// The source of a file.
     pub fn source_of(&self, id: SitemapId) -> Option<&Source> {
         self.sources.get(id.index()).map(Arc::as_ref)
     }
@@ -278,7 +278,7 @@ impl Document {
         self.origin(row).map_or(&[], |(source, entry)| source.entry_text(entry))
     }
 
-    /// Answers about rows that come one after the other.
+    /// A cursor for rows that are asked for in order.
     pub fn row_cursor(&self) -> row_cursor::RowCursor<'_> {
         row_cursor::RowCursor::new(self)
     }
@@ -317,7 +317,7 @@ impl Document {
         Cow::Owned(out)
     }
 
-    /// The entry taken apart, with its text.
+    /// The parsed entry, with its text.
     pub fn entry(&self, row: RowId) -> (Entry, Cow<'_, [u8]>) {
         let text = self.entry_text(row);
         (Entry::of(&text, self.names(row)), text)
@@ -341,7 +341,7 @@ impl Document {
         }
     }
 
-    /// Tells whether a row's field has this value, mostly from its record alone.
+    /// Whether a row's field has this value, mostly decided by its record alone.
     pub fn has_value<'d>(&'d self, field: Field, value: Option<&'d str>) -> impl Fn(RowId) -> bool + 'd {
         let mut wanted = Record::default();
         wanted.note(field, value);
@@ -439,7 +439,7 @@ impl Document {
         self.same_value(raw(self), other, raw(other))
     }
 
-    /// Whether a row's fields are written over the same text as in `saved`.
+    /// Whether the base text of a row is the same as in `saved`.
     pub fn has_same_text_below(&self, saved: &Self, row: RowId) -> bool {
         self.same_raw(saved, row)
     }
@@ -448,8 +448,8 @@ impl Document {
         self.same_value(self.override_of(row, field), other, other.override_of(row, field))
     }
 
-    /// Whether two ids mean the same in their documents. Ids alone do not tell: after an undo the next edit gives
-    /// an id again that a saved document has for something else.
+    /// Whether two value ids mean the same in their documents. Comparing ids is not enough: after an undo the next edit
+    /// reuses an id that a saved document has for another value.
     fn same_value(&self, ours: ValueId, other: &Self, theirs: ValueId) -> bool {
         match (ours.index(), theirs.index()) {
             (None, None) => ours == theirs,
@@ -510,7 +510,7 @@ impl Document {
         counted.into_iter().flatten().sum()
     }
 
-    /// Shows those rows of a set within a range that differ from `saved`, and how.
+    /// Calls a function for the rows of a set within a range that differ from `saved`, with the kind of difference.
     pub fn for_each_difference(
         &self,
         saved: &Self,
@@ -524,7 +524,7 @@ impl Document {
         }
     }
 
-    /// The same for rows of one page: a column whose page the two documents share tells nothing apart.
+    /// [`Document::for_each_difference`] for the rows of one page. Columns whose page is shared are skipped.
     fn see_differences_on_page(
         &self,
         saved: &Self,

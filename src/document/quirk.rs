@@ -115,7 +115,7 @@ pub enum QuirkKind {
 }
 
 impl QuirkKind {
-    /// What a save makes of it, to be agreed to before; `None` where nothing of the content changes.
+    /// The change that a save makes and the user must agree to; `None` if the content stays the same.
     pub const fn made(self) -> Option<&'static str> {
         Some(match self {
             Self::Ampersand => "raw & becomes &amp;",
@@ -167,13 +167,12 @@ impl QuirkKind {
         })
     }
 
-    /// Whether a save would write something that nobody asked for.
+    /// Whether a save would write a change that the user did not ask for.
     pub const fn is_repair(self) -> bool {
         self.made().is_some()
     }
 
-    /// Whether it is gone once the file is written, by whatever save: of its content nothing changes by that, or
-    /// somebody agreed to it.
+    /// Whether any save of the file removes it, because the content stays the same, or the user has agreed.
     pub const fn ends_when_written(self) -> bool {
         self.is_repair() || matches!(self, Self::GzipMembers)
     }
@@ -184,7 +183,7 @@ impl QuirkKind {
     }
 }
 
-/// How a file calls the encoding that it is stored in, and the one that it was read in if that has another name.
+/// The declared encoding of a file, and the one that it was read in if that differs.
 pub fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option<&'static str>) {
     let declared = quirks.iter().find(|quirk| quirk.kind == QuirkKind::NotUtf8).map(|quirk| quirk.what.trim());
     match declared.filter(|declared| !declared.is_empty() && !declared.eq_ignore_ascii_case(read)) {
@@ -193,7 +192,7 @@ pub fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option<&'stat
     }
 }
 
-/// What a save makes of these quirks, in words, each once.
+/// The changes that a save makes because of these quirks, in words, each once.
 pub fn changes(quirks: &[Quirk]) -> Vec<String> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     for made in quirks.iter().filter_map(|quirk| quirk.kind.made()) {
@@ -216,12 +215,12 @@ pub struct Quirk {
     pub at: (u64, u64),
     /// The entry of its file that it is in, from 0.
     pub entry: Option<u32>,
-    /// What stood there or how much of it, in a few words; empty when the kind says it all.
+    /// The text or amount in question, in a few words; empty if the kind says enough.
     pub what: Box<str>,
 }
 
 impl Document {
-    /// What was unusual about a row as stored.
+    /// The quirks of a row.
     pub fn quirks_of(&self, row: RowId) -> &[Quirk] {
         if !self.record(row).flags.has(Flags::REPAIRED) {
             return &[];

@@ -50,7 +50,7 @@ pub fn pages(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = (usize, R
 /// Ids that one core works on at a time: those that share a container of a [`RowSet`].
 const SHARE: u32 = 1 << 16;
 
-/// Looks at a set on all cores, share by share, in order; `None` if one of them gives up.
+/// Maps chunks of a set in parallel, with results in order; `None` if one of them is `None`.
 pub fn par_chunks<T: Send>(rows: &RowSet, look: impl Fn(Range<u32>) -> Option<T> + Sync) -> Option<Vec<T>> {
     let shares: Vec<Range<u32>> = match (rows.min(), rows.max()) {
         (Some(first), Some(last)) => (first / SHARE..=last / SHARE)
@@ -181,7 +181,7 @@ impl RowList {
         self.pieces.iter().flat_map(|piece| (0..piece.len()).filter_map(|at| piece.get(at))).map(RowId)
     }
 
-    /// The list with rows put in behind each of some of its rows, in one pass over it.
+    /// The list with rows inserted behind some of its rows, in one pass.
     #[must_use]
     pub fn with_inserted_behind(&self, new: &HashMap<u32, Vec<RowId>>) -> Self {
         let places: RowSet = new.keys().copied().collect();
@@ -212,7 +212,7 @@ impl RowList {
         builder.finish()
     }
 
-    /// The list with rows put in at a position (at the end when it lies beyond).
+    /// The list with rows inserted at a position, or at the end.
     #[must_use]
     pub fn with_inserted(&self, position: usize, rows: &[RowId]) -> Self {
         let mut builder = Builder::default();

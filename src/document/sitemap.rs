@@ -33,14 +33,14 @@ pub enum Member {
     Sitemap(SitemapId),
 }
 
-/// One urlset file: where it is written, in which frame, with which rows.
+/// One urlset file: its path, frame, form and rows.
 #[derive(Debug, Clone)]
 pub struct Sitemap {
-    /// Where it is written; `None` for an unsaved document.
+    /// Its path; `None` for an unsaved document.
     pub path: Option<PathBuf>,
     /// Its name on screen and in queries: the path relative to the set's folder.
     pub name: Arc<str>,
-    /// Its public URL, as far as an index or a base URL tells.
+    /// Its public URL, if known from an index or a base URL.
     pub url: Option<Arc<str>>,
     /// Whether it is written gzipped.
     pub gzip: bool,
@@ -54,11 +54,11 @@ pub struct Sitemap {
     pub entry_bytes: u64,
     /// The encoding that it is stored in; in memory it is UTF-8 always.
     pub encoding: &'static str,
-    /// What was unusual about it as stored and is not so in memory, in the order of entries.
+    /// Its quirks, in the order of entries.
     pub quirks: Arc<[Quirk]>,
     /// In which form it is stored.
     pub form: Form,
-    /// Whether somebody agreed that its repairs are written, although no row may differ.
+    /// Whether the user agreed to write its repairs, even if no row differs.
     pub accepted: bool,
     /// Whether a save puts its news entries into files of their own.
     pub apart: bool,
@@ -96,7 +96,7 @@ impl Sitemap {
         whole.saturating_sub(u64::from(self.open_end()))
     }
 
-    /// Bytes of the last line's break, if it is written without one, as it was read.
+    /// Length of the last line break, if the file was stored without one.
     pub fn open_end(&self) -> u8 {
         if self.live > 0 || self.form != Form::List { self.frame.open_end } else { 0 }
     }
@@ -129,14 +129,14 @@ pub enum ChildState {
     Cycle,
     /// It is the index itself.
     Itself,
-    /// It was named before by an earlier entry.
+    /// An earlier entry lists it already.
     Repeated,
     /// It was read and is no sitemap; the message says why.
     Unreadable(Arc<str>),
     /// It could not be read, and nothing is known of its content: no permission, an I/O error, no regular file, more
     /// bytes than may be read; the message says why.
     Denied(Arc<str>),
-    /// It has no place on this disk and was not looked for; the text says why.
+    /// It is not on this disk and was not looked for; the text says why.
     Elsewhere(&'static str),
     /// It lay beside the index unlisted and was added by an edit: it is read when the set is opened again.
     Listed,
@@ -201,7 +201,7 @@ pub fn file_name(loc: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The children that are no indexes, at any depth, in order.
+/// The children that are sitemaps, at any depth, in order.
 pub fn leaf_children<'c>(children: &'c [Child]) -> Vec<&'c Child> {
     let leaf = |child: &'c Child| match &child.state {
         ChildState::Nested(nested) => leaf_children(&nested.children),
@@ -215,7 +215,7 @@ pub fn leaf_children<'c>(children: &'c [Child]) -> Vec<&'c Child> {
 pub struct Child {
     /// Its `loc`, decoded and trimmed; empty if it has none.
     pub loc: Arc<str>,
-    /// What became of it.
+    /// Its state.
     pub state: ChildState,
 }
 
@@ -238,13 +238,13 @@ pub struct Index {
     pub more: Arc<[Volume]>,
     /// The encoding that it is stored in; in memory it is UTF-8 always.
     pub encoding: &'static str,
-    /// What was unusual about it as stored and is not so in memory, in the order of entries.
+    /// Its quirks, in the order of entries.
     pub quirks: Arc<[Quirk]>,
     /// Names of sitemaps that lay beside it when it was read and that it does not list.
     pub unlisted: Arc<[Arc<str>]>,
     /// Its entries as they were before the first edit of them; empty before that.
     pub was: Arc<Vec<Child>>,
-    /// Whether somebody agreed that its repairs are written, although nothing else may differ.
+    /// Whether the user agreed to write its repairs, even if nothing else differs.
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
     pub edited: Arc<BTreeSet<usize>>,
@@ -293,12 +293,12 @@ impl Index {
         Arc::make_mut(&mut self.children)
     }
 
-    /// The entry that names a sitemap.
+    /// The entry that lists a sitemap.
     pub fn child_of(&self, sitemap: SitemapId) -> Option<usize> {
         self.places().get(&sitemap).copied().flatten()
     }
 
-    /// Whether an entry names a sitemap, be it through an index inside this one.
+    /// Whether an entry lists a sitemap, directly or through a nested index.
     pub fn lists(&self, sitemap: SitemapId) -> bool {
         self.places().contains_key(&sitemap)
     }

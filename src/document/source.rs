@@ -25,7 +25,7 @@ pub struct Source {
     pub has_siblings: bool,
     /// Whether an entry or a field is in no namespace by what the root declares.
     pub has_unbound: bool,
-    /// What is not well-formed.
+    /// Its damage.
     pub damage: Vec<Damage>,
     /// Whether reading stopped before the end.
     pub cut: bool,
@@ -109,7 +109,7 @@ impl Source {
         self
     }
 
-    /// What stands around the entries alone, with the root's declarations.
+    /// The frame alone, with the root's declarations.
     #[must_use]
     pub fn without_entries(&self) -> Self {
         let (from, to) = (self.starts.first().copied(), self.starts.last().copied());
@@ -125,8 +125,8 @@ impl Source {
         }
     }
 
-    /// A [`without_entries`](Source::without_entries) source with all bytes of its file again; `starts` is where its entries start. `None`
-    /// if that cannot be.
+    /// A source [`without_entries`](Source::without_entries), with the bytes of its file again; `starts` are the offsets of
+    /// its entries. `None` if they do not match.
     pub fn with_entries(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
         let is_inside = starts.last().is_some_and(|end| *end as usize <= bytes.len()) && starts.is_sorted();
         is_inside.then(|| Self {
@@ -314,7 +314,7 @@ impl Source {
         self.bytes.get(self.root_start as usize..self.root_end as usize).unwrap_or_default()
     }
 
-    /// What stands before the entries. `<urlset/>` is opened when entries will follow.
+    /// The text before the entries. `<urlset/>` is opened when entries will follow.
     pub fn head(&self, entries_follow: bool) -> Cow<'_, [u8]> {
         let end = self.starts.first().map_or(self.bytes.len(), |start| *start as usize);
         let head = self.bytes.get(..end).unwrap_or_default();
@@ -325,7 +325,7 @@ impl Source {
         Cow::Borrowed(head)
     }
 
-    /// What stands after the entries.
+    /// The text after the entries.
     pub fn tail(&self, entries_precede: bool) -> Cow<'_, [u8]> {
         let start = self.starts.last().map_or(self.bytes.len(), |start| *start as usize);
         let tail = self.bytes.get(start..).unwrap_or_default();

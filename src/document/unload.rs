@@ -46,7 +46,7 @@ impl Document {
             self.records.set(row, *record);
         }
         self.put_source(id, source);
-        self.filled = Some(id);
+        self.resident = Some(id);
         true
     }
 
@@ -56,18 +56,18 @@ impl Document {
             self.records.set(row.index(), *record);
         }
         self.put_source(id, source);
-        self.filled = Some(id);
+        self.resident = Some(id);
     }
 
     /// Unloads a file: drops its records and returns its bytes, unless they are shared.
     pub fn unload(&mut self, id: SitemapId) -> Option<Vec<u8>> {
         let (sitemap, first) = (self.sitemap(id)?, self.bases.get(id.index()).copied()?);
         let rows = first as usize..first as usize + sitemap.live as usize;
-        let streamed = self.source_of(id).map(Source::without_entries);
-        let shed = streamed.and_then(|streamed| self.put_source(id, streamed));
+        let frame = self.source_of(id).map(Source::without_entries);
+        let old = frame.and_then(|frame| self.put_source(id, frame));
         self.records.blank(rows);
-        self.filled = None;
-        shed.map(Source::into_bytes)
+        self.resident = None;
+        old.map(Source::into_bytes)
     }
 
     /// Replaces a file by its edited version, unloaded: only the number and length of its rows are kept.
@@ -82,7 +82,7 @@ impl Document {
     /// The live rows of resident files in file order. Of a set that is not streamed, all live rows.
     pub fn resident_rows(&self) -> impl Iterator<Item = RowId> + '_ {
         let all = (!self.is_streamed).then(|| self.live_rows());
-        let some = self.filled.and_then(|id| self.sitemap(id)).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+        let some = self.resident.and_then(|id| self.sitemap(id)).into_iter().flat_map(|sitemap| sitemap.rows.iter());
         all.into_iter().flatten().chain(some.filter(|row| self.is_streamed && self.is_live(*row)))
     }
 
@@ -93,7 +93,7 @@ impl Document {
 
     /// The resident file of a streamed set.
     pub const fn resident_file(&self) -> Option<SitemapId> {
-        self.filled
+        self.resident
     }
 
     /// Replaces a source, and returns the old one unless it is shared.

@@ -152,7 +152,7 @@ impl View {
         Some(Self { order: Order::List { rows: Arc::new(rows), numbers } })
     }
 
-    /// Number of rows on show.
+    /// Number of rows.
     pub fn len(&self) -> u32 {
         match &self.order {
             Order::File(starts) => starts.last().copied().unwrap_or_default(),
@@ -160,7 +160,7 @@ impl View {
         }
     }
 
-    /// Whether nothing is shown.
+    /// Whether no row is shown.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -182,7 +182,7 @@ impl View {
         }
     }
 
-    /// Where a row is shown.
+    /// The position of a row.
     pub fn position_of(&self, document: &Document, row: RowId) -> Option<u32> {
         match &self.order {
             Order::File(starts) => {
@@ -226,7 +226,7 @@ impl View {
         }
     }
 
-    /// The view after rows came or went: new rows are shown after `anchor` (or first), gone ones leave.
+    /// The view after rows were added or removed: new rows are shown after `anchor` (or first).
     #[must_use]
     pub fn with_changed_rows(&self, document: &Document, added: &[RowId], anchor: Option<RowId>) -> Self {
         let Order::List { rows: shown, .. } = &self.order else { return Self::file_order(document) };

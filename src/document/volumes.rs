@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// A further file of an index; its entries follow those of the volume before it.
 #[derive(Debug, Clone)]
 pub struct Volume {
-    /// Where it is; `None` for an unsaved document.
+    /// Its path; `None` for an unsaved document.
     pub path: Option<PathBuf>,
     /// Its name on screen.
     pub name: Arc<str>,
@@ -36,7 +36,7 @@ pub struct Volume {
 #[derive(Debug, Clone)]
 pub struct IndexFile<'i> {
     index: &'i Index,
-    /// Where it is; `None` for an unsaved document.
+    /// Its path; `None` for an unsaved document.
     pub path: Option<&'i Path>,
     /// Its name on screen.
     pub name: &'i Arc<str>,
@@ -53,7 +53,7 @@ pub struct IndexFile<'i> {
 }
 
 impl<'i> IndexFile<'i> {
-    /// What it says of each of its entries.
+    /// Its children, one for each entry.
     pub fn children(&self) -> &'i [Child] {
         self.index.children.get(self.entries.clone()).unwrap_or_default()
     }
@@ -63,12 +63,12 @@ impl<'i> IndexFile<'i> {
         self.index.source.entry_text(entry)
     }
 
-    /// What stands before its entries.
+    /// The text before its entries.
     pub fn head(&self) -> Cow<'i, [u8]> {
         self.frame.head(!self.entries.is_empty())
     }
 
-    /// What stands after its entries.
+    /// The text after its entries.
     pub fn tail(&self) -> Cow<'i, [u8]> {
         self.frame.tail(!self.entries.is_empty())
     }
@@ -103,12 +103,12 @@ impl<'i> IndexFile<'i> {
 }
 
 impl Index {
-    /// In how many files it is.
+    /// The number of its files.
     pub fn file_count(&self) -> usize {
         1 + self.more.len()
     }
 
-    /// One of its files, the first being 0.
+    /// One of its files, counted from 0.
     pub fn file(&self, number: usize) -> Option<IndexFile<'_>> {
         let end = self.more.get(number).map_or(self.children.len(), |next| next.first);
         if number == 0 {
@@ -151,17 +151,17 @@ impl Index {
         self.more.partition_point(|volume| volume.first <= entry)
     }
 
-    /// Where its files are, in order.
+    /// The paths of its files, in order.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.files().filter_map(|file| file.path.map(Path::to_path_buf)).collect()
     }
 
-    /// What was unusual about its files as stored, in the order of entries.
+    /// The quirks of its files, in the order of entries.
     pub fn all_quirks(&self) -> impl Iterator<Item = &Quirk> {
         self.quirks.iter().chain(self.more.iter().flat_map(|volume| volume.quirks.iter()))
     }
 
-    /// Changes each of its further files.
+    /// Changes each of its volumes after the first.
     pub fn change_volumes(&mut self, change: impl FnMut(&mut Volume)) {
         let mut more = self.more.to_vec();
         more.iter_mut().for_each(change);
@@ -192,7 +192,7 @@ impl Index {
         pairs.filter(move |(_, (own, was))| differs(own, was)).map(|(number, (own, _))| (number, own))
     }
 
-    /// Files that were just written, by number: nothing about them is unusual any more.
+    /// Drops the quirks of files that were just written, by number.
     pub(super) fn mark_files_written(&mut self, is_written: &dyn Fn(usize) -> bool) {
         if is_written(0) {
             (self.quirks, self.encoding) = (Arc::default(), UTF_8);
@@ -257,9 +257,9 @@ impl Index {
         Self { more: more.into(), ..self.clone() }
     }
 
-    /// Where the files begin once the entries are others: each entry stays in its file, and new ones are in that of the
-    /// entry before them. `was` tells for each entry which one it was. Where entries have changed places across files,
-    /// as many as before are in each.
+    /// The first entry of each volume after the entries have changed: an entry stays in its volume, and a new one joins that
+    /// of the entry before it. `was` gives the old number of each entry. Where entries moved between volumes, each keeps
+    /// its number of entries.
     pub(super) fn volume_starts(&self, was: &[Option<usize>]) -> Arc<[Volume]> {
         if self.more.is_empty() {
             return Arc::clone(&self.more);
@@ -331,7 +331,7 @@ pub fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<
     out
 }
 
-/// Up to which of these entries a file has room that has so many bytes around them. One always has.
+/// How many of these entries fit into a file with so many bytes around them; at least one.
 fn full(index: &Index, entries: Range<usize>, overhead: u64, limits: Limits) -> usize {
     let mut bytes = overhead;
     let most = entries.start.saturating_add(limits.parts.max(1) as usize).min(entries.end);

@@ -43,7 +43,7 @@ impl When {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Off, Self::Once, Self::Always];
 
-    /// As it is written on the command line.
+    /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -72,12 +72,12 @@ impl Backups {
         Self { when, of_session: Arc::default() }
     }
 
-    /// When files are kept.
+    /// When backups are made.
     pub const fn when(&self) -> When {
         self.when
     }
 
-    /// Changes that; what this session has kept so far counts on.
+    /// Changes when backups are made; earlier backups of this session still count.
     pub const fn set_when(&mut self, when: When) {
         self.when = when;
     }
@@ -85,7 +85,8 @@ impl Backups {
     /// Keeps the files that are about to be replaced or removed, and notes those that are about to be made. `main` is
     /// the file that the set is opened by.
     ///
-    /// Returns the sets that were begun or added to; they are gone again with the value unless it is told to stay.
+    /// Returns the backups that were begun or extended. If the value is dropped without [`NewBackups::stay`], new ones are
+    /// removed.
     pub(super) fn keep<'t>(
         &self,
         main: &Path,
@@ -125,7 +126,7 @@ impl Backups {
 
 /// Input of a backup.
 pub(super) struct BackupContext<'a> {
-    /// The moment, for its name.
+    /// The current time, for its name.
     pub(super) now: Now,
     /// The user's state folder, whose key authenticates the backup.
     pub(super) state: Option<&'a Path>,
@@ -180,7 +181,7 @@ pub(super) struct NewBackups {
 }
 
 impl NewBackups {
-    /// The save is done, or will be.
+    /// Keeps the backups: the save is done, or will be.
     pub(super) fn stay(&mut self) {
         self.new.clear();
     }
@@ -245,7 +246,7 @@ impl BackupJob<'_> {
         Ok(Some(dated))
     }
 
-    /// A dated folder of a name that no other has.
+    /// Creates a dated folder with a unique name.
     fn begin(&mut self) -> io::Result<(BackupList, PathBuf)> {
         let is_new = fs::symlink_metadata(self.backups_folder).is_err();
         if is_new {

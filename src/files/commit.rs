@@ -28,15 +28,15 @@ pub(super) enum FsOperation {
     Rename,
     Remove,
     SyncFolder,
-    /// Takes a copy of what will be replaced.
+    /// Copy a file that will be replaced.
     Backup,
     /// Preallocates the disk space for bytes that are copied into a file.
     Reserve,
-    /// Writes a piece of bytes into a file that stays the one it is.
+    /// Write bytes into a file that is overwritten in place.
     Copy,
-    /// Writes down what the steps after it will do.
+    /// Write the commit record.
     Record,
-    /// Crosses it out again.
+    /// Remove the commit record.
     Unrecord,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum FsOperation {
 pub(super) trait Gate: Sync {
     fn pass(&self, step: FsOperation) -> io::Result<()>;
 
-    /// Writes; in tests perhaps less than it says.
+    /// Writes; in tests perhaps fewer bytes than it returns.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
         self.pass(FsOperation::Write)?;
         file.write(bytes)
@@ -187,7 +187,7 @@ pub(super) fn is_temporary_of(temporary: &OsStr, target: &OsStr) -> bool {
     is_number && !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Removes temporary files whose process is dead. What cannot be removed stays: it does no harm.
+/// Removes temporary files of dead processes. Files that cannot be removed stay and are harmless.
 pub(super) fn sweep(folder: &Path) {
     // While a record is there, its temporary files are the new content; it speaks of the folders below its own too.
     if folder.ancestors().any(record::is_there) {
@@ -382,8 +382,8 @@ fn keep(staged: impl IntoIterator<Item = Staged>) {
     }
 }
 
-/// Takes the room for bytes that are copied into files which stay the ones they are: once that has begun, a full
-/// disk would leave one of them half new.
+/// Preallocates disk space for files that are overwritten in place: once that has begun, a full disk would leave one of
+/// them half written.
 fn reserve(staged: &[Staged], gate: &dyn Gate) -> Result<(), Error> {
     for file in staged.iter().filter(|file| file.target.in_place) {
         attempt(gate, FsOperation::Reserve, || allocate(&file.target.real, file.len))
@@ -392,8 +392,7 @@ fn reserve(staged: &[Staged], gate: &dyn Gate) -> Result<(), Error> {
     Ok(())
 }
 
-/// Gives a file room for so many bytes; it keeps its length and its bytes. What the file system cannot promise it
-/// need not.
+/// Preallocates disk space for a file, which keeps its length and content. Does nothing where the file system cannot.
 #[cfg(target_os = "linux")]
 fn allocate(path: &Path, len: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -458,7 +457,7 @@ fn place_all(
     Ok(())
 }
 
-/// Puts one file's bytes into another, which stays the file it is.
+/// Overwrites a file in place with the bytes of another.
 fn overwrite(from: &Path, into: &Path, gate: &dyn Gate) -> io::Result<()> {
     in_place::copy(&mut File::open(from)?, &mut File::options().write(true).open(into)?, gate)
 }

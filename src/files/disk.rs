@@ -25,7 +25,7 @@ pub struct OnDisk {
 }
 
 impl OnDisk {
-    /// Takes down a file's state; `hash` is the [`fingerprint`] of its stored bytes.
+    /// Records a file's state; `hash` is the [`fingerprint`] of its stored bytes.
     pub fn new(path: &Path, metadata: &Metadata, hash: u64) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -63,19 +63,19 @@ pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disk {
     files: BTreeMap<PathBuf, OnDisk>,
-    /// Files that hold what a save that failed half-way has put there, not what was saved last.
+    /// Files with content from a save that failed half-way.
     unsettled: BTreeSet<PathBuf>,
-    /// Whether the last save has left a record, which the next one takes the place of.
+    /// Whether the last save has left a commit record, which the next one replaces.
     unfinished: bool,
 }
 
 impl Disk {
-    /// Takes down a file's state, in place of an older one.
+    /// Records a file's state and replaces an older one.
     pub fn note(&mut self, file: OnDisk) {
         self.files.insert(file.path.clone(), file);
     }
 
-    /// Takes down a file's state in the middle of a save.
+    /// Records a file's state in the middle of a save.
     pub(super) fn note_mid_save(&mut self, file: OnDisk) {
         self.unsettled.insert(file.path.clone());
         self.note(file);
@@ -87,7 +87,7 @@ impl Disk {
         self.unfinished = false;
     }
 
-    /// A save failed after its record was written.
+    /// Notes that a save failed after its commit record was written.
     pub(super) fn leave_unfinished(&mut self) {
         self.unfinished = true;
     }
@@ -102,7 +102,7 @@ impl Disk {
         self.unsettled.contains(path)
     }
 
-    /// Takes down what a file is now.
+    /// Records the current state of a file.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -130,7 +130,7 @@ impl Disk {
         self.files.keys().map(PathBuf::as_path)
     }
 
-    /// What is known of a file.
+    /// The recorded state of a file.
     pub fn get(&self, path: &Path) -> Option<&OnDisk> {
         self.files.get(path)
     }
@@ -152,7 +152,7 @@ impl std::fmt::Debug for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Takes in the next bytes.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -163,7 +163,7 @@ impl Fingerprint {
     }
 }
 
-/// The hash of bytes that are all there.
+/// The hash of bytes in memory.
 pub fn fingerprint(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }

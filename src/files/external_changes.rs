@@ -12,17 +12,17 @@ use std::time::SystemTime;
 /// How a file differs from its recorded state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileChange {
-    /// It holds the bytes that it held.
+    /// Its content is the same.
     Unchanged,
-    /// The same file holds other bytes.
+    /// Its content was changed in place.
     Changed,
-    /// Another file with other bytes stands in its place: most programs save so.
+    /// It was replaced by another file, as most programs save.
     Replaced,
-    /// The same file is shorter than it was.
+    /// It was truncated.
     Truncated,
-    /// It is not there.
+    /// It was deleted.
     Deleted,
-    /// Something is there that cannot be read, or is no file any more.
+    /// It cannot be read, or is no regular file any more.
     Unreadable,
 }
 
@@ -74,7 +74,7 @@ impl FileState {
     }
 }
 
-/// What became of a file that was `known` so and is `now` so; `None` when it is not there.
+/// Compares the recorded state of a file with the current one, which is `None` if the file does not exist.
 ///
 /// A hash, where there is one, decides; without one, equal length, time and identity do.
 pub fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
@@ -97,7 +97,7 @@ pub fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
 /// Changes of a set's files on disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutsideChanges {
-    /// Files that are not what they were, by path, each with what became of it.
+    /// Changed files by path, each with the kind of change.
     pub changed: Vec<(PathBuf, FileChange)>,
     /// Files with another time or identity and the same bytes: noting them on the [`Disk`] spares the next look
     /// from reading them again.
@@ -128,7 +128,7 @@ pub fn look(disk: &Disk, care: Thoroughness) -> OutsideChanges {
     outside
 }
 
-/// What a file is now, and whether it was read for that.
+/// The current state of a file, and whether its content was read.
 fn present(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>, bool)> {
     let metadata = match std::fs::metadata(&known.path) {
         Ok(metadata) => metadata,

@@ -509,7 +509,7 @@ impl Journal {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing is unsaved any more: the file goes.
+    /// Removes the journal, because nothing is unsaved.
     pub fn remove(mut self) {
         match &mut self.writing {
             Writing::Here(writer) => writer.get_mut().unwrap_or_else(PoisonError::into_inner).remove(),

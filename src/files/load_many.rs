@@ -127,8 +127,8 @@ pub(super) fn refuse_unread(options: &read::Options, unread: &mut Vec<Error>) ->
     }
 }
 
-/// What the load of several paths begins with, whatever they are: saves that were interrupted are finished, then, before
-/// the first byte is read, so that two never edit the same file, the place of the set is taken.
+/// Starts a load of several paths: finishes interrupted saves, then takes the state slot of the set before the first byte is
+/// read, so that two processes never edit the same file.
 ///
 /// # Errors
 /// When an interrupted save cannot be finished.

@@ -45,18 +45,18 @@ pub struct Request<'a> {
     pub document: &'a Document,
     /// The document as it was loaded or saved last.
     pub saved: &'a Document,
-    /// What the files were then.
+    /// The recorded states of the files.
     pub disk: &'a Disk,
-    /// Another path to save to; `None` saves where the document belongs.
+    /// Another path to save to; `None` saves to the document's own path.
     pub to: Option<&'a Path>,
-    /// The URL of the set's folder, if somebody said it.
+    /// The URL of the set's folder, if the user has given it.
     pub base_url: Option<&'a str>,
     /// Limits of one file.
     pub limits: Limits,
-    /// The moment, for the dates of changed files.
+    /// The current time, for the dates of changed files.
     pub now: Now,
-    /// What happens to each sitemap, by its place in the document, where that was worked out before
-    /// ([`plan_part`]): the set is gone through file by file then, and its rows are not held.
+    /// The outputs of sitemaps, by file id, that were planned before ([`plan_part`]): the set is streamed then, and its rows
+    /// are not in memory.
     pub known: &'a [Output],
 }
 
@@ -67,11 +67,11 @@ pub enum Action {
     Untouched,
     /// A file of this set gets new bytes.
     Rewritten,
-    /// A file that was not there is made.
+    /// A new file is created.
     Created,
     /// A file that does not belong to the set is replaced.
     Replaced,
-    /// A file of this set goes away.
+    /// A file of this set is removed.
     Removed,
 }
 
@@ -82,7 +82,7 @@ pub enum FileId {
     Index,
     /// A urlset.
     Sitemap(SitemapId),
-    /// A further file of the index, by its place in [`Index::more`].
+    /// A further volume of the index, by its position in [`Index::more`].
     Another(usize),
     /// None any more.
     Gone,
@@ -129,9 +129,9 @@ pub struct Output {
     pub action: Action,
     /// Entries in the file as saved.
     pub urls_before: u32,
-    /// Entries in the file to be.
+    /// Entries in the new file.
     pub urls_after: u32,
-    /// Size of the file to be, uncompressed.
+    /// Size of the new file, uncompressed.
     pub bytes: u64,
     /// Its public URL, as far as known.
     pub url: Option<Arc<str>>,
@@ -144,11 +144,11 @@ pub struct Output {
 pub struct Problem {
     /// The row that is the reason, if one is.
     pub row: Option<RowId>,
-    /// What is wrong, and the way out.
+    /// What is wrong, and what to do.
     pub message: String,
 }
 
-/// A file that would be written with repairs that nobody agreed to.
+/// A file that would be written with repairs that the user has not agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repairs {
     /// Relative to the set's folder.
@@ -187,7 +187,7 @@ impl Plan {
         self.problems.is_empty() && self.needs_base.is_none()
     }
 
-    /// Somebody agreed to the repairs.
+    /// Agrees to the repairs.
     pub fn accept_repairs(&mut self) {
         self.repairs.clear();
     }
@@ -231,7 +231,7 @@ impl Plan {
     }
 }
 
-/// Works out a save.
+/// Plans a save.
 pub fn plan(request: &Request<'_>) -> Plan {
     // A copy is written anew, and split where it must be; in place, untouched files stay as they are.
     let since = if request.to.is_none() { Some(request.saved) } else { None };

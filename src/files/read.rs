@@ -17,7 +17,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// How to read.
+/// Options of a load.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Most bytes of one file, uncompressed. Never more than [`u32::MAX`]: offsets have 32 bits.
@@ -26,9 +26,9 @@ pub struct Options {
     pub max_unpacked: u64,
     /// The URL of the folder (or of a file in it) that the set will be served from, if known.
     pub base_url: Option<String>,
-    /// The user's state folder, if what is changed is to be kept there until it is saved.
+    /// The user's state folder, if changes are to be written to a journal there.
     pub state: Option<PathBuf>,
-    /// What may be done about an interrupted save.
+    /// Whether an interrupted save may be finished.
     pub recovery: Recovery,
     /// Whether they are opened to be changed: nobody else may change them meanwhile, with or without a state folder.
     pub is_edited: bool,
@@ -88,7 +88,7 @@ pub struct Contents {
     pub gzip: bool,
     /// The encoding that they are stored in.
     pub encoding: &'static str,
-    /// What was unusual about their packing and encoding.
+    /// Quirks of compression and encoding.
     pub quirks: Vec<Quirk>,
     /// The file as stored.
     pub on_disk: OnDisk,

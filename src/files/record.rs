@@ -156,8 +156,8 @@ pub(super) fn is_there(folder: &Path) -> bool {
 }
 
 impl WrittenRecord {
-    /// Writes down what will be done. From here on it will be done, by this process or by another one. A record of
-    /// somebody else is never replaced.
+    /// Writes the commit record. From here on the save will be finished, by this process or another one. A record of
+    /// another process is never replaced.
     ///
     /// # Errors
     /// With whether the record stays nevertheless: then what it names must stay too.

@@ -15,29 +15,29 @@ use std::time::{Duration, SystemTime};
 /// The intended action at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TargetAction {
-    /// A new file; there is none.
+    /// Create a new file; none exists.
     Create,
-    /// A file of the set gets new bytes, or goes: it must be what it was.
+    /// Replace or remove a file of the set, which must be unchanged.
     Change,
-    /// Whatever regular file is there gets new bytes.
+    /// Replace any regular file.
     Replace,
 }
 
 /// An inspected path with its real path, mode and owner.
 #[derive(Debug)]
 pub(super) struct ReplaceTarget {
-    /// As the document names it.
+    /// The path in the document.
     pub(super) path: PathBuf,
-    /// At the end of all links.
+    /// The path with all links resolved.
     pub(super) real: PathBuf,
-    /// What is there now.
+    /// The current file.
     pub(super) metadata: Option<Metadata>,
     /// The [`fingerprint`](super::disk::fingerprint) of its bytes, where they were read for this.
     pub(super) hash: Option<u64>,
     /// Permission bits that a new file may have, before the umask.
     pub(super) ceiling: u32,
-    /// Whether the file must stay the one it is: another name leads to it too, or what is known of it beside its
-    /// bytes cannot be given to another file.
+    /// Whether the file must be overwritten in place: it has several names, or its owner or attributes cannot be given to
+    /// another file.
     pub(super) in_place: bool,
 }
 
@@ -51,7 +51,7 @@ const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
 const LOOP: i32 = i32::MIN;
 
 impl ReplaceTarget {
-    /// Looks at a path, follows its links, and refuses what must not be replaced.
+    /// Inspects a path, resolves links, and refuses what must not be replaced.
     pub(super) fn look(path: &Path, wish: TargetAction, disk: &Disk, force: bool) -> Result<Self, Error> {
         let new = || {
             let path = path.to_path_buf();

@@ -44,12 +44,12 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     if !scan.cancelled && (scan.names.is_none() || !scan.damage.is_empty()) {
         // Offsets have 32 bits.
         let fits = |repaired: &Repaired| u32::try_from(repaired.bytes.len()).is_ok();
-        let Some(mended) = repair::repair_after(&bytes, SoundPrefix::of(&bytes, &scan)).filter(fits) else {
+        let Some(repaired) = repair::repair_after(&bytes, SoundPrefix::of(&bytes, &scan)).filter(fits) else {
             let root = Reason::Root(scan.root.clone());
             return Err(Error::new(path(), root));
         };
-        note_silent(&bytes, &scan, &mended, &mut quirks);
-        let (first, mut map) = take_in(&bytes, mended, None, &mut quirks);
+        note_silent(&bytes, &scan, &repaired, &mut quirks);
+        let (first, mut map) = take_in(&bytes, repaired, None, &mut quirks);
         scan = if first.kept > 0 {
             scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
         } else {

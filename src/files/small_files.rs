@@ -5,7 +5,7 @@ use super::error::Error;
 use std::io::Write;
 use std::path::Path;
 
-/// Reads a text.
+/// Reads a text file.
 ///
 /// # Errors
 /// [`Error`] when the file cannot be read or is not UTF-8.
@@ -13,7 +13,7 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| Error::system("read", path, error))
 }
 
-/// Writes a file, or replaces it as a whole: at no time is there half of it.
+/// Writes or replaces a file atomically.
 ///
 /// # Errors
 /// [`Error`] when it cannot be written; what was there is still there then.
@@ -34,7 +34,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether anything has this name, be it a link that leads nowhere.
+/// Whether the path exists, even as a broken link.
 pub fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 pub(super) struct Status {
     pub(super) is_regular: bool,
     pub(super) len: u64,
-    /// The number of its owner; `None` where the system has none.
+    /// The user id of its owner; `None` where the system has none.
     pub(super) owner: Option<u32>,
     pub(super) stamp: Option<FileStamp>,
 }
@@ -130,7 +130,7 @@ fn in_the_way(name: &OsStr, why: &str) -> io::Error {
 }
 
 impl TreePath {
-    /// What stands here; `None` when nothing does. A link stands for itself.
+    /// What exists here; `None` if nothing does. Links are not followed.
     pub(super) fn status(&self) -> io::Result<Option<Status>> {
         match self.folder.status(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -152,7 +152,7 @@ impl TreePath {
         external_changes::hash_of(&mut self.open_file(false)?)
     }
 
-    /// Puts this file in the place of another.
+    /// Renames this file over another one.
     pub(super) fn rename_to(&self, target: &Self) -> io::Result<()> {
         self.folder.rename(&self.name, &target.folder, &target.name)
     }

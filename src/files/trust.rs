@@ -16,11 +16,11 @@ pub(super) enum Distrust {
     /// It is a folder, a pipe, a socket or a device.
     #[error("it is not a regular file")]
     NotRegular,
-    /// It belongs to the user with this number.
+    /// It belongs to the user with this id.
     #[cfg(unix)]
     #[error("it belongs to another user (uid {0})")]
     Owner(u32),
-    /// It has more bytes than are ever needed.
+    /// It is larger than such a file can be.
     #[error("it has more than {0} bytes")]
     TooLarge(u64),
 }

@@ -188,9 +188,9 @@ fn repair_target(bytes: &[u8]) -> Result<(), String> {
     let rows = scan.entries() as u32;
     ensure(
         repaired.repairs.iter().all(|repair| repair.entry.is_none_or(|entry| entry < rows)),
-        "mends of rows that exist",
+        "repairs of rows that exist",
     )?;
-    ensure(repaired.repairs.iter().all(|repair| repair.at <= text.len()), "mends inside the damaged file")?;
+    ensure(repaired.repairs.iter().all(|repair| repair.at <= text.len()), "repairs inside the damaged file")?;
     ensure(repaired.anchors.is_sorted(), "anchors in order")
 }
 

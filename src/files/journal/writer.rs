@@ -103,7 +103,7 @@ pub(super) struct Writer {
     is_wanted: bool,
     /// Whether the session knows that what it notes next stands alone.
     is_whole: bool,
-    /// What leads to the document of the last note; none before the first.
+    /// Makes all lines up to the document of the last note; none before the first.
     all: Option<MakeAllLines>,
     /// Its lines, kept while they cannot be written.
     made: Option<Vec<String>>,
@@ -221,7 +221,7 @@ impl Writer {
         }
     }
 
-    /// Brings everything to disk, or says why that cannot be.
+    /// Writes everything to disk, or returns why that is impossible.
     pub(super) fn finish(&mut self) {
         if self.state != State::Behind && !self.is_synced {
             let synced = (self.gate)(Step::Sync).and_then(|()| self.file.as_ref().map_or(Ok(()), File::sync_data));
@@ -361,7 +361,7 @@ impl Writer {
         }
     }
 
-    /// Nothing is unsaved any more: the file goes.
+    /// Removes the journal, because nothing is unsaved.
     pub(super) fn remove(&self) {
         // Without the lock it may be another's.
         let is_own = self.place.is_locked() && (self.file.is_none() || self.is_in_place());

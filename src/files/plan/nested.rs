@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Planner<'_> {
-    /// Says which index inside the index goes on dating files as they were before this save.
+    /// Warns about nested indexes whose dates for changed files become outdated.
     pub(super) fn warn_about_stale_dates(&mut self) {
         let Some(index) = self.document.index().filter(|index| index.has_nested()) else { return };
         let mut dated = BTreeMap::new();

@@ -522,7 +522,7 @@ mod tests {
         // The inner index is not written, and that is said before.
         let plan = session.plan(None);
         assert!(plan.asks && plan.losses.len() == 1, "{:?}", plan.losses);
-        assert!(plan.losses[0].starts_with("more/c.xml changes, but more/index.xml goes on dating it as before"));
+        assert!(plan.losses[0].starts_with("more/c.xml changes, but its date in more/index.xml stays"));
         session.save_now(None, false).unwrap();
         let mut after = files(folder.path());
         assert!(after["more/c.xml"].contains("<priority>0.4</priority>"));
