@@ -22,6 +22,7 @@ mod frequency;
 mod grid;
 mod help;
 mod inspect;
+mod job_outcome;
 pub(in crate::tui) mod large;
 mod line;
 mod list;
@@ -44,6 +45,7 @@ pub use files::{Ask, Start};
 pub use fix::Here;
 pub use grid::Grid;
 pub(in crate::tui) use grid::stem;
+pub use job_outcome::JobOutcome;
 pub use large::{Clip, Read, RowSummary};
 pub use line::{LineEdit, Purpose};
 pub use list::{List, ListKind};
@@ -60,23 +62,16 @@ use super::theme::Theme;
 use super::words::Words;
 use crate::document::query::Query;
 use crate::document::rows::RowId;
-use crate::document::view::{View, ViewSpec};
-use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
-use crate::files::verify::Proof;
-use crate::files::{FirstRow, Loaded, Options};
+use crate::document::view::ViewSpec;
+use crate::files::external_changes::{FileChange, Thoroughness};
+use crate::files::{FirstRow, Options};
 use crate::progress::Reading;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
-use crate::session::change::Refused;
-use crate::session::external_changes::{Compared, Merged};
 use crate::session::journal::RecoverableChanges;
 use crate::session::load::LoadedFile;
-use crate::session::pending::Pending;
 use crate::session::planning::Planned;
-use crate::session::save::SaveResult;
-use crate::session::snapshot::Prepared;
-use crate::session::verify::FileDiff;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
@@ -86,90 +81,6 @@ use std::path::PathBuf;
 pub type Event = super::event::Event<JobOutcome, LoadedFile>;
 /// Long work that the state asks for.
 pub type Work = jobs::Work<JobOutcome, LoadedFile>;
-
-/// What a job brings.
-#[derive(Debug)]
-pub enum JobOutcome {
-    /// The files are read.
-    Loaded(Result<Loaded, crate::files::Error>),
-    /// The first rows of a large file that is still being read.
-    Beginning(Vec<FirstRow>),
-    /// Rows to show; `None` if the job was stopped.
-    View {
-        /// Which request it answers.
-        ticket: u64,
-        /// The version of the document that it was made from.
-        version: u64,
-        /// What it was made by.
-        spec: ViewSpec,
-        /// The rows.
-        view: Option<View>,
-    },
-    /// What a command would do.
-    Preview {
-        /// Which request it answers.
-        ticket: u64,
-        /// Words and samples; `None` if the job was stopped.
-        preview: Option<Preview>,
-    },
-    /// The merge conflicts of the set.
-    Conflicts(Result<Vec<crate::files::MergeConflict>, crate::files::Error>),
-    /// A change worked out; `Ok(None)` if the job was stopped.
-    Edited(Result<Option<Prepared>, Refused>),
-    /// Where the next hit is.
-    Found {
-        /// Which request it answers.
-        ticket: u64,
-        /// What was found.
-        hit: Hit,
-    },
-    /// What a save would do; nothing if the job was stopped.
-    Planned {
-        /// Which request it answers.
-        ticket: u64,
-        /// The plan.
-        planned: Option<Planned>,
-    },
-    /// The files are written.
-    Saved(SaveResult),
-    /// What is not saved yet; no changes if the job was stopped.
-    Pending {
-        /// Which request it answers.
-        ticket: u64,
-        /// The changes.
-        pending: Option<Pending>,
-    },
-    /// What would differ in each file.
-    Diffs(Option<Vec<FileDiff>>),
-    /// What a save would do, proved.
-    Proved(Option<Vec<Proof>>),
-    /// Whether the files are what they were.
-    Looked {
-        /// Which state of the disk it compares with.
-        ticket: u64,
-        /// What was found out.
-        outside: OutsideChanges,
-        /// Whether somebody waits for the answer.
-        asked: bool,
-    },
-    /// A save did not begin, because files are not what they were.
-    HeldBack(OutsideChanges),
-    /// What the screen needs to know of large entries.
-    Read {
-        /// Which request it answers.
-        ticket: u64,
-        /// What is known of them.
-        read: Box<Read>,
-    },
-    /// What is in a folder whose path is being typed.
-    Listed(Listing),
-    /// What others wrote, compared; or why it cannot be merged.
-    Compared(Result<Box<Compared>, String>),
-    /// A merge worked out; `None` if the job was stopped.
-    Merged(Option<Box<Merged>>),
-    /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
-    Reported(Result<Option<String>, Refused>),
-}
 
 /// What is to be done outside of the state.
 pub enum Effect {
