@@ -80,17 +80,17 @@ impl Decision {
     /// What it does, as a short phrase.
     pub fn label(&self) -> String {
         match self {
-            Self::Zone(0) => "take it as UTC".to_owned(),
-            Self::Zone(minutes) => format!("take it as {}", lastmod::zone_text(*minutes)),
-            Self::DayAlone => "keep the day alone".to_owned(),
+            Self::Zone(0) => "assume UTC".to_owned(),
+            Self::Zone(minutes) => format!("assume {}", lastmod::zone_text(*minutes)),
+            Self::DayAlone => "keep only the day".to_owned(),
             Self::Order { day_first: true } => "the day comes first".to_owned(),
             Self::Order { day_first: false } => "the month comes first".to_owned(),
             Self::Base(url) => format!("below {url}"),
             Self::Nearest => "take the nearest that is allowed".to_owned(),
-            Self::OutOf(most) => format!("it was meant out of {most}"),
+            Self::OutOf(most) => format!("it was meant on a scale to {most}"),
             Self::Without(field) => format!("remove {}", field.name()),
             Self::Today(date) => format!("date it today, {date}"),
-            Self::Usual => "do the usual".to_owned(),
+            Self::Usual => "apply the default".to_owned(),
             Self::Delete => "delete the row".to_owned(),
             Self::Scheme(scheme) => format!("write {scheme}"),
             Self::Www(true) => "write www".to_owned(),
@@ -209,15 +209,15 @@ pub fn typed(rule: Rule, text: &str) -> Option<Decision> {
     }
 }
 
-const UTC: Answer = Answer { word: "utc", about: "take the time as UTC" };
-const DAY: Answer = Answer { word: "day", about: "keep the day alone" };
+const UTC: Answer = Answer { word: "utc", about: "assume UTC" };
+const DAY: Answer = Answer { word: "day", about: "keep only the day" };
 const DAY_FIRST: Answer = Answer { word: "day-first", about: "the day comes first" };
 const MONTH_FIRST: Answer = Answer { word: "month-first", about: "the month comes first" };
 const TODAY: Answer = Answer { word: "today", about: "date it today" };
-const REMOVE: Answer = Answer { word: "remove", about: "take the element out" };
+const REMOVE: Answer = Answer { word: "remove", about: "remove the element" };
 const DELETE: Answer = Answer { word: "delete", about: "delete the rows" };
-const USUAL: Answer = Answer { word: "usual", about: "what the fix does without an answer" };
-const ZONE: Answer = Answer { word: "ZONE", about: "take the time as of this zone: +02:00" };
+const USUAL: Answer = Answer { word: "usual", about: "the default of the fix" };
+const ZONE: Answer = Answer { word: "ZONE", about: "assume this zone: +02:00" };
 const URL: Answer = Answer { word: "URL", about: "the URL that it is below: https://example.com/" };
 const CODE: Answer = Answer { word: "CODE", about: "the language that the page is in: de-AT" };
 const NAME: Answer = Answer { word: "NAME", about: "the file's new name, in the same folder: site-map.xml" };
@@ -284,12 +284,12 @@ pub fn choices(rule: Rule) -> Vec<Answer> {
                 "complete it by where the file is, if that is known"
             }
             Rule::INDEX_CHILD_UNLISTED => "list it below the folder's URL, if that is known",
-            Rule::LASTMOD_FUTURE | Rule::LASTMOD_ZERO => "take the element out",
-            Rule::LASTMOD_NO_TIMEZONE => "take the time as UTC",
+            Rule::LASTMOD_FUTURE | Rule::LASTMOD_ZERO => "remove the element",
+            Rule::LASTMOD_NO_TIMEZONE => "assume UTC",
             Rule::LASTMOD_SPACE_SEPARATOR => "write the T; a time without a zone is taken as UTC",
             Rule::LOC_FOREIGN_HOST => "write the sitemap's own host",
             Rule::SET_MIXED_PORT | Rule::SET_MIXED_SCHEME | Rule::SET_MIXED_WWW => "write what most rows have",
-            Rule::TEXT_EXTRA_CONTENT => "keep the URL of the line alone",
+            Rule::TEXT_EXTRA_CONTENT => "keep only the URL of the line",
             _ => "what the finding offers, if its value can be read in one way",
         };
     }
@@ -355,9 +355,9 @@ mod tests {
                 Rule::LASTMOD_NO_TIMEZONE,
                 "2026-10-05T10:00:00",
                 &[
-                    ("take it as UTC", Some("2026-10-05T10:00:00Z")),
-                    ("take it as +01:00", Some("2026-10-05T10:00:00+01:00")),
-                    ("keep the day alone", Some("2026-10-05")),
+                    ("assume UTC", Some("2026-10-05T10:00:00Z")),
+                    ("assume +01:00", Some("2026-10-05T10:00:00+01:00")),
+                    ("keep only the day", Some("2026-10-05")),
                     ("remove lastmod", None),
                 ],
             ),

@@ -123,12 +123,9 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         }
         Rule::DOC_NO_ENTRIES_NEWS => "no <url> in it, as may happen to a news sitemap".into(),
         Rule::EXT_OUTSIDE_URL => {
-            format!(
-                "an extension stands outside of any {}: nobody knows which page it is about",
-                facts.names.kind.entry_name()
-            )
+            format!("an extension is outside any {}, so it belongs to no page", facts.names.kind.entry_name())
         }
-        Rule::DOC_STRAY_TEXT => "text or an unknown element stands directly below the root".into(),
+        Rule::DOC_STRAY_TEXT => "text or an unknown element directly below the root".into(),
         Rule::FILE_TOO_MANY_URLS => {
             format!(
                 "{} URLs; a file holds {} at most. Saving a change splits it",
@@ -170,15 +167,12 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         ),
         Rule::NS_MISSING => format!("the root is in no namespace; it should say xmlns=\"{right}\""),
         Rule::NS_ATTR_TYPO => {
-            format!(
-                "{}= should be xmlns=: as it stands, the root is in no namespace",
-                typo(facts.names).unwrap_or("ns")
-            )
+            format!("{}= should be xmlns=: as written, the root is in no namespace", typo(facts.names).unwrap_or("ns"))
         }
         Rule::NS_VARIANT if is_padded(facts.names) => {
-            format!("blanks stand around the namespace, which is {right}, to the letter")
+            format!("the namespace has blanks around it; it must be exactly {right}")
         }
-        Rule::NS_VARIANT => format!("{uri} is not the sitemap namespace; it is {right}, to the letter"),
+        Rule::NS_VARIANT => format!("{uri} is not the sitemap namespace; it must be exactly {right}"),
         Rule::NS_LEGACY_084 => format!("{uri} is Google's namespace of 2005; today it is {right}"),
         Rule::NS_WRONG => format!("{uri} is not the sitemap namespace; it is {right}"),
         other => other.summary().into(),

@@ -149,7 +149,7 @@ pub(super) fn of_entry(
                 let value = trim_strict(&entry.value(field, text)?).to_owned();
                 let is_clean = !value.is_empty() && check_value(field, &value, context).is_empty();
                 let text = rewrite::with_value(entry, field, text, &value).filter(|_| is_clean)?;
-                rewritten("keep the text alone", false, text)
+                rewritten("keep only the text", false, text)
             }
             _ => {
                 let value = entry.value(field, text)?;
@@ -200,7 +200,7 @@ pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<
         Field::Changefreq => {
             let nearest = changefreq::nearest(value)?.name();
             match rule {
-                Rule::CHANGEFREQ_CASE => Some(safely("write it small", field, nearest.to_owned())),
+                Rule::CHANGEFREQ_CASE => Some(safely("use lower case", field, nearest.to_owned())),
                 Rule::CHANGEFREQ_INVALID => Some(set("take the nearest word", field, nearest.to_owned())),
                 _ => None,
             }
@@ -208,7 +208,7 @@ pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<
         Field::Priority => {
             let at = PRIORITY.iter().position(|own| *own == rule)?;
             if let Some(right) = priority::repair(value, priority::Faults(1 << at)) {
-                return Some(safely("write it plainly", field, right));
+                return Some(safely("write it in the usual form", field, right));
             }
             let (label, right) = priority::suggest(value)?;
             Some(set(label, field, right))
@@ -237,13 +237,13 @@ const fn lastmod_label(fault: lastmod::Faults) -> &'static str {
     use lastmod::Faults;
     match fault {
         Faults::NO_SECONDS => "add the seconds",
-        Faults::SPACE_SEPARATOR => "put a T between date and time",
-        Faults::FRACTION => "leave the fraction out",
-        Faults::DATE_ZONE => "leave the zone out",
+        Faults::SPACE_SEPARATOR => "write a T between date and time",
+        Faults::FRACTION => "remove the fraction",
+        Faults::DATE_ZONE => "remove the zone",
         Faults::HOUR_24 => "write it as the next day",
         Faults::UNPADDED => "write two digits each",
-        Faults::BASIC => "put the separators in",
-        Faults::NEGATIVE_ZERO | Faults::OFFSET_FORMAT => "write the zone in full",
+        Faults::BASIC => "add the separators",
+        Faults::NEGATIVE_ZERO | Faults::OFFSET_FORMAT => "write the full zone",
         Faults::LOWERCASE => "write T and Z in capitals",
         _ => "write it as the protocol does",
     }
@@ -260,7 +260,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
             let url = values.find(|value| value.starts_with("http://") || value.starts_with("https://"))?;
             let rest = value.split_once(url).map_or("", |(_, rest)| rest);
             let is_whole = !value.starts_with('#') && !is_rest_of_url(rest);
-            return is_whole.then(|| set("keep the URL alone", Field::Loc, url.to_owned()));
+            return is_whole.then(|| set("keep only the URL", Field::Loc, url.to_owned()));
         }
         _ => {}
     }
@@ -288,7 +288,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
         Fault::Fragment => "remove the fragment",
         Fault::DefaultPort => "remove the port",
         Fault::DotSegments => "resolve the path",
-        Fault::UppercaseHost => "write the host small",
+        Fault::UppercaseHost => "use lower case for the host",
         Fault::SessionId => "remove the session",
         Fault::TrackingParam => "remove the tracking",
         Fault::Private => "remove the parameter",

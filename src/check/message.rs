@@ -395,7 +395,7 @@ mod tests {
                 (
                     "lastmod-no-timezone",
                     "2026-11-03T10:00:00: a time needs its zone, Z or +hh:mm",
-                    "take it as UTC? -> 2026-11-03T10:00:00Z",
+                    "assume UTC? -> 2026-11-03T10:00:00Z",
                 ),
             ),
             (
@@ -424,7 +424,7 @@ mod tests {
             ),
             (
                 "<changefreq>DAILY</changefreq>",
-                ("changefreq-case", "DAILY: use lower case: daily", "write it small -> daily"),
+                ("changefreq-case", "DAILY: use lower case: daily", "use lower case -> daily"),
             ),
             (
                 "<changefreq/>",
@@ -432,7 +432,7 @@ mod tests {
             ),
             (
                 "<priority>0,5</priority>",
-                ("priority-comma", "0,5: write a point, not a comma: 0.5", "write it plainly -> 0.5"),
+                ("priority-comma", "0,5: write a point, not a comma: 0.5", "write it in the usual form -> 0.5"),
             ),
             (
                 "<priority>80</priority>",

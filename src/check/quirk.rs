@@ -73,17 +73,17 @@ pub fn message(quirk: &Quirk) -> String {
             format!("an unresolved merge conflict in {what}: answer ours, theirs or both; our side is shown")
         }
         QuirkKind::MergeConflict => format!("{what}: resolve it in a text editor"),
-        QuirkKind::MergeResolved => format!("a merge conflict in {what} is taken; a save writes it so"),
+        QuirkKind::MergeResolved => format!("a merge conflict in {what} is resolved; a save writes it"),
         QuirkKind::LeadingBlank => "blanks before the XML declaration; left out".to_owned(),
-        QuirkKind::LeadingJunk => quoted("this stands before the document; left out"),
-        QuirkKind::TrailingJunk => quoted("this stands after the document; left out"),
-        QuirkKind::Concatenated => quoted("another document begins here; its entries were taken in"),
+        QuirkKind::LeadingJunk => quoted("text before the document; omitted"),
+        QuirkKind::TrailingJunk => quoted("text after the document; omitted"),
+        QuirkKind::Concatenated => quoted("another document begins here; its entries were added"),
         QuirkKind::Truncated => format!("the file ends here, too early: {what}"),
-        QuirkKind::TooDamaged => format!("too deeply damaged to repair; {what}, what follows is left out"),
+        QuirkKind::TooDamaged => format!("too deeply damaged to repair; {what}, the rest is omitted"),
         QuirkKind::NotWellFormed if what.is_empty() => "markup that is not well-formed; repaired".to_owned(),
-        QuirkKind::NameCase => quoted("names are written small in XML; read so"),
-        QuirkKind::OutsideRoot => quoted("stands in no entry; made one of its own"),
-        QuirkKind::Nested => quoted("stands inside another entry; taken out of it"),
+        QuirkKind::NameCase => quoted("element names are lower case; read so"),
+        QuirkKind::OutsideRoot => quoted("outside any entry; made an entry of its own"),
+        QuirkKind::Nested => quoted("inside another entry; moved out of it"),
         QuirkKind::Wrapped => format!("entries inside {what}, which the protocol does not have; taken out of it"),
         QuirkKind::NotUtf8 => format!("stored in {what}; a sitemap is UTF-8"),
         QuirkKind::NotWellFormed | QuirkKind::EncodingMismatch => what.to_owned(),
@@ -93,7 +93,7 @@ pub fn message(quirk: &Quirk) -> String {
         QuirkKind::GzipCorrupt => quoted("the gzip data is damaged; what could be unpacked is here"),
         QuirkKind::GzipTruncated => quoted("the gzip data ends early; what could be unpacked is here"),
         QuirkKind::GzipMembers => format!("{what} gzip members; many readers unpack the first only"),
-        QuirkKind::GzipTrailing => quoted("something follows the gzip data; left out"),
+        QuirkKind::GzipTrailing => quoted("data after the gzip data; omitted"),
         QuirkKind::GzipDouble => "gzip data inside gzip data; unpacked once more".to_owned(),
         QuirkKind::TextNotUtf8 => quoted("a text sitemap is UTF-8"),
         QuirkKind::BlankLine => format!("{what}; crawlers skip them"),
@@ -102,7 +102,7 @@ pub fn message(quirk: &Quirk) -> String {
         QuirkKind::Feed | QuirkKind::FeedOld => {
             "this is a feed, which this engine does not read as a sitemap".to_owned()
         }
-        QuirkKind::FeedNoChannel => "items without a <channel> around them; feed readers find nothing".to_owned(),
+        QuirkKind::FeedNoChannel => "items without a <channel>; feed readers find none".to_owned(),
         QuirkKind::FeedNoLink => {
             let rest = if what.is_empty() { String::new() } else { format!("; {what}") };
             format!("this item has no link{rest}")

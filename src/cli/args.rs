@@ -125,27 +125,27 @@ pub enum Task {
     Check(Check),
     /// Print the URLs
     List(List),
-    /// Give fields new values and save
+    /// Set fields and save
     Set(Set),
-    /// Put findings right and save
+    /// Fix findings and save
     Fix(Fix),
     /// Rewrite URLs with a regular expression and save
     Replace(ReplaceIn),
     /// Add URLs and save
     Add(Add),
-    /// Take rows out and save
+    /// Remove rows and save
     Remove(Remove),
     /// Remove all rows but the given ones and save
     Keep(Keep),
-    /// Put the rows of each file in order and save
+    /// Sort the rows of each file and save
     Sort(Sort),
-    /// Take out rows whose URL stands there already, and save
+    /// Remove duplicate URLs and save
     Dedupe(Dedupe),
-    /// Deal a set out anew into parts with an index
+    /// Split a set into new files and write an index
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
     Convert(Convert),
-    /// Give rows the values that a file of rules says, and save
+    /// Apply a rules file and save
     Apply(Apply),
     /// Write several sets as one
     Merge(Merge),

@@ -54,7 +54,7 @@ impl Baseline {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let text = super::read_own(path, "write it first: sited check PATH --write-baseline FILE")?;
         let wrong = |why: String| {
-            let hint = "write it anew: sited check PATH --write-baseline FILE".to_owned();
+            let hint = "write it again: sited check PATH --write-baseline FILE".to_owned();
             Failure::Usage(format!("{}: {why}", path.display()), hint)
         };
         let document: Document =

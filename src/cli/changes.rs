@@ -35,7 +35,7 @@ pub(super) fn changed_files(snapshot: &Snapshot, pending: &Pending, out: &mut dy
 }
 
 /// What of a file is changed beside its rows.
-pub(super) const AROUND: &str = "what stands around its entries";
+pub(super) const AROUND: &str = "text around its entries";
 
 /// The lines about rows.
 pub(super) fn changed_rows(snapshot: &Snapshot, pending: &Pending, out: &mut dyn io::Write) -> io::Result<()> {

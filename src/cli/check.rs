@@ -157,7 +157,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     if let Some(gone) = report.known.as_ref().map(Baseline::len).filter(|gone| *gone > 0) {
         let are = if gone == 1 { "is" } else { "are" };
         let gone = counted(gone, "finding");
-        streams.note(&format!("{gone} of the baseline {are} gone; --write-baseline writes it anew"));
+        streams.note(&format!("{gone} of the baseline {are} gone; --write-baseline updates it"));
     }
     report.finish(streams)?;
     streams.out.flush()?;

@@ -11,8 +11,8 @@ pub(super) fn run(convert: &Convert, streams: &mut Streams<'_>) -> Result<Status
     let now = convert.common.now()?;
     let name = convert.output.file_name().unwrap_or_default().to_string_lossy();
     let form = convert.to.map(form).or_else(|| Form::of_name(&name)).ok_or_else(|| {
-        let message = format!("the name {name} does not say which form to write");
-        Failure::Usage(message, "end it in .xml, .txt, .csv or .tsv, or say --to FORM".to_owned())
+        let message = format!("{name} has no extension that names a format");
+        Failure::Usage(message, "use .xml, .txt, .csv or .tsv, or --to FORM".to_owned())
     })?;
     let mut session = convert.common.open_set(&convert.paths, now, streams)?;
     Damage::of(&session).say(streams);

@@ -51,7 +51,8 @@ impl Damage {
     pub(super) fn say(&self, streams: &mut Streams<'_>) {
         for (name, rules) in &self.files {
             let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");
-            streams.note(&format!("{name} is damaged ({rules}) and was read as repaired; `sited check` tells more"));
+            streams
+                .note(&format!("{name} is damaged ({rules}) and was read as repaired; `sited check` shows the places"));
         }
         if self.more > 0 {
             streams.note(&format!("damaged too: {}", counted(self.more, "more file")));

@@ -20,7 +20,7 @@ pub(super) fn run(text: &str, now: Now, streams: &mut Streams<'_>) -> Result<Sta
         if found.is_empty() {
             let shown = excerpt(text, MOST);
             let hint = "give the code of a rule, such as lastmod-no-timezone, or a date, a priority, a frequency, a URL, a namespace";
-            return Err(Failure::Usage(format!("{shown} is no rule and no value of a sitemap"), hint.to_owned()));
+            return Err(Failure::Usage(format!("{shown} is neither a rule nor a value of a sitemap"), hint.to_owned()));
         }
         for one in &found {
             of_value(text, one, streams)?;
@@ -60,7 +60,7 @@ fn of_value(text: &str, one: &Explanation, streams: &mut Streams<'_>) -> Result<
         }
     }
     if one.findings.is_empty() && one.what != "namespace" {
-        writeln!(out, "  no rule is broken")?;
+        writeln!(out, "  no findings")?;
     }
     Ok(())
 }

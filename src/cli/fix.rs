@@ -1,4 +1,4 @@
-//! `sited fix`: findings put right, saved.
+//! `sited fix`: findings fixed, saved.
 
 use super::args::Common;
 use super::bulk::{Task, change};

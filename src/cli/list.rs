@@ -44,7 +44,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let mut set = if keys.is_some() {
             let set = InputSet::open(&common, (paths, u64::MAX), now, streams)?;
-            say_why_held((set.session(), held), "an order over all rows needs all of them", streams);
+            say_why_held((set.session(), held), "sorting needs every row", streams);
             set
         } else if shown.compares_rows() || list.sitemaps {
             InputSet::open(&common, (paths, held), now, streams)?

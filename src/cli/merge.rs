@@ -69,7 +69,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
                     return Failure::Usage(message, hint.to_owned());
                 }
                 let message = format!("{} would hold more than a sitemap may", merge.output.display());
-                Failure::Usage(message, format!("name a folder, for {files} parts and an index: -o DIR"))
+                Failure::Usage(message, format!("name a folder, for {files} files and an index: -o DIR"))
             })?;
         }
         if merge.dry_run {

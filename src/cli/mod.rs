@@ -151,7 +151,7 @@ impl Failure {
     /// An error in a text from the command line, its place underlined.
     fn text(what: &str, text: &str, error: &CommandError) -> Self {
         let picture = error.picture(text).replace('\n', "\n  ");
-        Self::Usage(format!("{what} cannot be understood\n  {picture}"), error.hint.clone())
+        Self::Usage(format!("invalid {what}\n  {picture}"), error.hint.clone())
     }
 
     fn status(&self) -> Status {
@@ -305,7 +305,7 @@ pub const NO_TERMINAL: (&str, &str) = (
 
 /// Why there is no screen where the system starts no thread.
 pub const NO_THREAD: (&str, &str) = (
-    "the screen needs threads, and the system starts none (ulimit -u says how many are allowed)",
+    "the screen needs threads, and the system starts none (ulimit -u shows the limit)",
     "end other programs or raise the limit; sited check, sited list and sited set work without threads",
 );
 
@@ -371,8 +371,8 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
     let before_task = line.task.as_ref().and_then(|_| line.open.first());
     let result = match (&line.task, &line.open.script) {
         (Some(_), _) if before_task.is_some() => Err(Failure::Usage(
-            format!("{} stands before the task", before_task.unwrap_or_default()),
-            "say the task first, then its files and options: sited check PATH --profile google".to_owned(),
+            format!("{} comes before the command", before_task.unwrap_or_default()),
+            "name the command first, then its files and options: sited check PATH --profile google".to_owned(),
         )),
         (Some(_), _) if folder.is_err() => folder.map(|()| Status::Fine),
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
@@ -522,7 +522,7 @@ impl Common {
         Ok(session)
     }
 
-    /// Says what a set goes without, and what was put right before or waits to be.
+    /// Says what a set goes without, and what was fixed before or waits to be.
     fn say_about(&self, session: &Session, streams: &mut Streams<'_>) {
         streams.edited.open(session.files());
         self.say_left_out(session.unread(), session.document().index(), streams);

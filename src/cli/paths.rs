@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub(super) fn text_of(word: &OsStr) -> Result<&str, Failure> {
     word.to_str().ok_or_else(|| {
         let message = format!("{}: this is not UTF-8", word.to_string_lossy());
-        Failure::Usage(message, "only paths may hold other bytes".to_owned())
+        Failure::Usage(message, "only paths may contain other bytes".to_owned())
     })
 }
 

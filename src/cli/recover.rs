@@ -94,7 +94,7 @@ fn line(step: &PendingStep) -> String {
 
 fn verdict(pending: &Pending) -> &'static str {
     match (pending.blocked().is_some(), pending.is_authentic) {
-        (true, _) => "this save cannot be finished as it is; --discard gives it up",
+        (true, _) => "this save cannot be finished; --discard removes its record",
         (false, true) => "you made this save: the next command that writes here finishes it, or --finish does so now",
         (false, false) => {
             "your key does not authenticate this record: finish it with --finish only if you expected it, or give it up \

@@ -127,6 +127,6 @@ fn show(plan: &RestorePlan, prune: bool, streams: &mut Streams<'_>) {
         streams.note(&line(if prune { "removed" } else { "left over" }, path));
     }
     if !plan.left.is_empty() && !prune {
-        streams.note(&format!("{} made since; --prune removes them", counted(plan.left.len() as u64, "file")));
+        streams.note(&format!("{} created since; --prune removes them", counted(plan.left.len() as u64, "file")));
     }
 }

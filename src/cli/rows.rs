@@ -279,7 +279,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     }
     let mut known = 0;
     let target = Target { path: task.path.clone(), save: task.save.clone(), refuses_faults: false };
-    let status = target.run("whether a URL is new is asked of all rows", streams, |session| {
+    let status = target.run("new URLs are compared with every row", streams, |session| {
         let before = urls.len();
         if !task.again {
             let mut seen = HashSet::new();
@@ -294,7 +294,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     if known > 0 {
         let words = crate::words::counted(known as u64, "URL");
         let them = if known == 1 { "it" } else { "them" };
-        streams.note(&format!("{words} left out: the set has {them} already (--again adds {them} too)"));
+        streams.note(&format!("{words} skipped: already in the set (--again adds {them})"));
     }
     Ok(status)
 }
@@ -376,9 +376,7 @@ pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Fai
     };
     let keys = sort::parse(keys).map_err(|error| Failure::text("these keys", keys, &CommandError::from(error)))?;
     each_set(&paths, &task.edit, streams, |target, streams| {
-        target.run("an order over all rows needs all of them", streams, |_| {
-            Ok(vec![Command::Sort(keys.clone()), Command::ApplyOrder])
-        })
+        target.run("sorting needs every row", streams, |_| Ok(vec![Command::Sort(keys.clone()), Command::ApplyOrder]))
     })
 }
 

@@ -129,8 +129,8 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
         return Ok(());
     };
     let why = match sitemap.form {
-        Form::List => "a list holds URLs and nothing else",
-        _ => "no column of the table is called so",
+        Form::List => "a URL list has no other fields",
+        _ => "the table has no column of this name",
     };
     let (name, kind) = (&sitemap.name, sitemap.form.name());
     let message = format!("{name}: {} cannot be written to {kind}: {why}", field.name());
@@ -144,7 +144,7 @@ fn leave_out_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Resul
     let feeds = (0..).zip(document.sitemaps()).filter(|(_, sitemap)| matches!(sitemap.form, Form::Feed(_)));
     let rows: RowSet = feeds.flat_map(|(id, _)| document.without_loc(SitemapId(id))).map(|row| row.0).collect();
     if !rows.is_empty() {
-        streams.note(&format!("left out, since there is no link: {}", counted(rows.len(), "item")));
+        streams.note(&format!("omitted, since there is no link: {}", counted(rows.len(), "item")));
         session.change(&Change::Delete(rows))?;
     }
     Ok(())
@@ -194,7 +194,7 @@ pub(super) fn preview_as(
 /// Refuses to print several files one behind the other.
 fn refuse_stream(document: &Document, (to, from): (Form, Form)) -> Result<(), Failure> {
     if to == from && (document.index().is_some() || document.sitemaps().len() != 1) {
-        let message = "a set of several files does not go to standard output".to_owned();
+        let message = "a set of several files cannot be written to standard output".to_owned();
         return Err(Failure::Usage(message, "name a file: -o OUT".to_owned()));
     }
     Ok(())
@@ -250,7 +250,7 @@ fn write(
 /// What somebody who could be asked would be asked about, to be said once it is done.
 pub(super) fn announcement(plan: &Plan) -> Result<Vec<String>, Failure> {
     if let Some(base) = &plan.needs_base {
-        let message = "new files need a URL, and nothing here says where the set will live".to_owned();
+        let message = "new files need URLs, and the base URL of the set is not known".to_owned();
         return Err(Failure::Usage(message, format!("say it: --base-url {base}")));
     }
     let mut words = Vec::new();
@@ -284,7 +284,7 @@ pub(super) fn show_plan(plan: &Plan, streams: &mut Streams<'_>) -> io::Result<()
         streams.note(loss);
     }
     for file in repairs {
-        streams.note(&format!("{} was repaired to be read; saving writes it so: {}", file.name, file.what.join("; ")));
+        streams.note(&format!("{} was damaged; saving will write these repairs: {}", file.name, file.what.join("; ")));
     }
     for problem in problems {
         streams.note(&problem.message);

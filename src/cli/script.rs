@@ -97,11 +97,11 @@ impl Run<'_> {
     fn refuse_all_rows(&self, line: &ScriptLine) -> Result<(), Failure> {
         let is_about_all = line.command.scope().is_some_and(Scope::is_default) && self.session.view().marks.is_empty();
         if is_about_all && self.has_marked {
-            let hint = "no row passed `mark`; `%` before the command means all rows".to_owned();
+            let hint = "no row matched `mark`; `%` before the command means all rows".to_owned();
             return Err(at(line, "no row is marked", hint));
         }
         if is_about_all && matches!(line.command, Command::Delete(_)) {
-            let hint = "say which: `delete where QUERY`; `%delete` deletes all".to_owned();
+            let hint = "give a query: `delete where QUERY`; `%delete` deletes all rows".to_owned();
             return Err(at(line, "all rows would be deleted", hint));
         }
         // To keep all of them would change nothing; whoever wrote that meant some.

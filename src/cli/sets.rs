@@ -57,7 +57,7 @@ pub(super) fn each_set(
         return work(&Target { path: path.clone(), save: save.clone(), refuses_faults: false }, streams);
     }
     if save.output.is_some() {
-        let hint = "run it for each, or leave --output out to change each in its place".to_owned();
+        let hint = "run the command for each, or omit --output to change each in place".to_owned();
         return Err(Failure::Usage("--output needs one PATH, and no --recursive".to_owned(), hint));
     }
     if paths.iter().any(|path| is_stream(path)) {
@@ -151,7 +151,7 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
             sitemaps.iter().copied().partition(|path| files::is_multi_file(path));
         if !sitemaps.is_empty() && !sitemaps.iter().any(|path| is_open(self, path)) && !self.set(folder)? {
             // What belongs to the set is not known, so no part of it is changed as if it stood alone.
-            let message = format!("{}: the folders below it were left out", folder.display());
+            let message = format!("{}: the folders below it were skipped", folder.display());
             self.streams.note(&message);
             return Ok(());
         }

@@ -141,15 +141,15 @@ impl<'s> Asked<'s> {
         if let ([(key, _)], Key::Queries) = (groups.as_slice(), self.key())
             && key == REST
         {
-            let message = format!("no URL passes --by {}: all would be in one part", self.split.by.join(" or "));
+            let message = format!("no URL matches --by {}: all would be in one file", self.split.by.join(" or "));
             let hint = format!("keys are {}; sited list PATH --where QUERY shows what passes", listed(KEYS));
             return Err(Failure::Usage(message, hint));
         }
         if groups.iter().any(|(_, rows)| !rows.is_empty()) {
             return Ok(());
         }
-        let message = "there is no URL to deal out, and an index must list a file".to_owned();
-        Err(Failure::Usage(message, "sited check PATH says what was read".to_owned()))
+        let message = "the set has no URL to split, and an index must list a file".to_owned();
+        Err(Failure::Usage(message, "sited check PATH shows what was read".to_owned()))
     }
 
     fn key(&self) -> Key<'s> {
@@ -175,7 +175,7 @@ impl<'s> Asked<'s> {
     /// Where the parts will be in public.
     fn base_url(&self, session: &Session) -> Result<String, Failure> {
         self.split.base_url.clone().or_else(|| folder_of_children(session)).ok_or_else(|| {
-            let message = "the parts need URLs, and nothing here says where they will live".to_owned();
+            let message = "the new files need URLs, and the base URL is not known".to_owned();
             let origin = session.view().checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
             Failure::Usage(message, format!("say it: --base-url {origin}/"))
         })
@@ -202,8 +202,8 @@ impl<'s> Asked<'s> {
         match session.form() {
             Form::List if self.split.name.is_none() => self.name = self.name.replace(".xml", ".txt"),
             Form::Csv | Form::Tsv => {
-                let message = "a table is no sitemap, and no index may name its parts".to_owned();
-                return Err(Failure::Usage(message, "first make it one: sited convert PATH -o NAME.xml".to_owned()));
+                let message = "an index cannot list tables".to_owned();
+                return Err(Failure::Usage(message, "convert it first: sited convert PATH -o NAME.xml".to_owned()));
             }
             _ => {}
         }

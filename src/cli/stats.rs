@@ -311,7 +311,7 @@ fn read_keys(path: &std::path::Path, digits: &str) -> Result<Vec<u64>, Failure> 
         u64::from_str_radix(digits, 16).ok()
     });
     keys.collect::<Option<_>>().ok_or_else(|| {
-        Failure::Usage(format!("{}: the keys are damaged", path.display()), "write the report anew".to_owned())
+        Failure::Usage(format!("{}: the keys are damaged", path.display()), "write the report again".to_owned())
     })
 }
 

@@ -233,7 +233,7 @@ pub(super) fn say_why_held((session, held): (&Session, u64), why: &str, streams:
 }
 
 fn say_held(why: &str, streams: &mut Streams<'_>) {
-    streams.note(&format!("all of the set is held in memory: {why}"));
+    streams.note(&format!("loading the whole set into memory: {why}"));
 }
 
 #[cfg(test)]
@@ -367,7 +367,7 @@ pub(super) mod tests {
                 let words: Vec<&str> = line.iter().chain(&NOW).copied().collect();
                 let path = folder.path().join("sitemap_index.xml");
                 let (out, notes) = printed(&words, &path, 0);
-                let notes = notes.replace("all of the set is held in memory: an order over all rows needs all of them\n", "");
+                let notes = notes.replace("loading the whole set into memory: sorting needs every row\n", "");
                 prop_assert_eq!((out, notes), printed(&words, &path, u64::MAX), "{:?}", line);
             }
         }
@@ -417,7 +417,7 @@ pub(super) mod tests {
         write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
         for (held, expected) in [(0, true), (u64::MAX, false)] {
             let (_, notes) = printed(&["list", "PATH", "--sort", "loc", "--allow-missing"], folder.path(), held);
-            assert_eq!(notes.contains("all of the set is held in memory: an order"), expected, "{notes}");
+            assert_eq!(notes.contains("loading the whole set into memory: sorting"), expected, "{notes}");
         }
     }
 

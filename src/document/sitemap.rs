@@ -145,7 +145,7 @@ pub enum ChildState {
 }
 
 /// Why a child that lies on another host was not looked for.
-pub const ON_ANOTHER_HOST: &str = "it is served from another host, so it was not looked for on this disk";
+pub const ON_ANOTHER_HOST: &str = "it is on another host, so it was not looked for on this disk";
 
 /// Why what an index from standard input lists was not looked for.
 pub const NO_FOLDER: &str = "the index came from standard input, which has no folder to look for it in";
@@ -155,8 +155,8 @@ impl ChildState {
     pub fn why_unread(&self) -> Option<&str> {
         match self {
             Self::Loaded(_) | Self::Nested(_) | Self::Cycle | Self::Itself | Self::Repeated => None,
-            Self::Missing => Some("no such file beside the index"),
-            Self::Outside => Some("its path leads out of the index's folder, so it was not looked for"),
+            Self::Missing => Some("not found beside the index"),
+            Self::Outside => Some("its path leads out of the folder of the index, so it was not read"),
             Self::Elsewhere(why) => Some(why),
             Self::Unreadable(why) | Self::Denied(why) => Some(why),
             Self::Listed | Self::NotLoaded => Some("it was not read"),
@@ -228,7 +228,7 @@ pub struct Index {
     pub name: Arc<str>,
     /// Whether it is written gzipped.
     pub gzip: bool,
-    /// Its bytes; entry *i* is `children[i]`. Of several files: what stands around the entries of the first, and the
+    /// Its bytes; entry *i* is `children[i]`. Of several files: text around the entries of the first, and the
     /// entries of all.
     pub source: Arc<Source>,
     /// Its entries, in file order. Shared, since trials of fixes make copies of the index, and it may have an entry in every

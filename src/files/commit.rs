@@ -339,12 +339,12 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
                     keep(staged);
                     return Err(Error::new(
                         set_folder,
-                        Reason::Unfinished { act: "write down the save", source: error },
+                        Reason::Unfinished { act: "write the commit record of", source: error },
                     ));
                 }
                 return Err(match error.kind() {
                     io::ErrorKind::AlreadyExists => Error::new(set_folder, Reason::Saving),
-                    _ => Error::system("write down the save", set_folder, error),
+                    _ => Error::system("write the commit record of", set_folder, error),
                 });
             }
         }
@@ -355,7 +355,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
     let done = place_all(&mut staged, removed, disk, gate).and_then(|()| {
         folders.iter().try_for_each(|folder| {
             attempt(gate, FsOperation::SyncFolder, || sync_folder(folder))
-                .map_err(|error| Error::system("make the save lasting", folder, error))
+                .map_err(|error| Error::system("sync the save", folder, error))
         })
     });
     if record.is_some() {
@@ -365,7 +365,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
         (None, done) => done,
         (Some(record), Ok(())) => {
             let failed =
-                |source| Error::new(set_folder, Reason::Unfinished { act: "cross out the record of the save", source });
+                |source| Error::new(set_folder, Reason::Unfinished { act: "remove the commit record of", source });
             record.end(gate).map_err(failed)
         }
         (Some(_), Err(error)) => {
@@ -387,7 +387,7 @@ fn keep(staged: impl IntoIterator<Item = Staged>) {
 fn reserve(staged: &[Staged], gate: &dyn Gate) -> Result<(), Error> {
     for file in staged.iter().filter(|file| file.target.in_place) {
         attempt(gate, FsOperation::Reserve, || allocate(&file.target.real, file.len))
-            .map_err(|error| Error::system("take room for the new bytes", &file.target.path, error))?;
+            .map_err(|error| Error::system("reserve space for the new bytes", &file.target.path, error))?;
     }
     Ok(())
 }
@@ -423,7 +423,7 @@ fn place_all(
     gate: &dyn Gate,
 ) -> Result<(), Error> {
     while let Some(Staged { target, temporary, len, hash }) = staged.pop_front() {
-        let failed = |error| Error::system("put the new file in its place", &target.path, error);
+        let failed = |error| Error::system("rename the new file over the old one", &target.path, error);
         let placed = attempt(gate, FsOperation::Rename, || {
             if target.in_place {
                 overwrite(&temporary, &target.real, gate)

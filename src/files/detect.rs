@@ -176,7 +176,7 @@ fn plain_text(text: &[u8]) -> String {
     } else if text.contains(&0) {
         "binary data".to_owned()
     } else {
-        "text without any XML element".to_owned()
+        "not a sitemap: no XML element and no line is a URL".to_owned()
     }
 }
 

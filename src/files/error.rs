@@ -357,7 +357,7 @@ impl Error {
             Reason::Check(_) => "every file is as it was; correct the named row and save again",
             Reason::System { source, .. } => return system_hint(source),
             Reason::Interrupted(_) => {
-                "nothing was changed; `sited recover PATH` shows that save, --finish finishes it, --discard gives it up"
+                "nothing was changed; `sited recover PATH` shows that save, --finish finishes it, --discard discards it"
             }
             Reason::Unverified => "nothing was changed; --dry-run shows what it would do, --unverified restores it",
             Reason::Saving => "nothing was changed; try again when it is done",
@@ -370,15 +370,15 @@ const FINISH: &str = "free some space or fix the permissions, then save again; o
 
 const fn room_hint(lack: Lack) -> &'static str {
     match lack {
-        Lack::Disk => "every file is as it was; make room and save again, or save elsewhere (:write NAME, or -o OUT)",
+        Lack::Disk => "no file was changed; free some space and save again, or save elsewhere (:write NAME, or -o OUT)",
         Lack::Files => {
-            "every file is as it was; remove files there and save again, or save elsewhere (:write NAME, or -o OUT)"
+            "no file was changed; remove files there and save again, or save elsewhere (:write NAME, or -o OUT)"
         }
         Lack::Quota => {
-            "every file is as it was; remove files of yours and save again, or save elsewhere (:write NAME, or -o OUT)"
+            "no file was changed; remove files of yours and save again, or save elsewhere (:write NAME, or -o OUT)"
         }
         Lack::FileSize(_) => {
-            "every file is as it was; raise the limit (ulimit -f) and start again, or save smaller files elsewhere (sited split)"
+            "no file was changed; raise the limit (ulimit -f) and start again, or save smaller files elsewhere (sited split)"
         }
     }
 }

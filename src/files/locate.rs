@@ -17,7 +17,7 @@ pub enum ChildLocation {
     Elsewhere,
 }
 
-/// Ends of a path that are looked for: each is a look at the disk, and together they are as long as the path squared.
+/// Ends of a path that are looked for: each is a changes on disk, and together they are as long as the path squared.
 const MOST_ENDS: usize = 32;
 
 /// Locates the child with this decoded loc. `base` is the URL of the index's folder, if known.

@@ -65,9 +65,8 @@ impl Pool {
             1 => "the work is done by 1".to_owned(),
             more => format!("the work is done by {more}"),
         };
-        (started < wanted).then(|| {
-            format!("{started} of {wanted} threads could be started (ulimit -u says how many are allowed); {work}")
-        })
+        (started < wanted)
+            .then(|| format!("{started} of {wanted} threads could be started (ulimit -u shows the limit); {work}"))
     }
 }
 

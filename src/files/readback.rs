@@ -41,7 +41,7 @@ fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -
     let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
     let found = (contents.on_disk.len, contents.on_disk.hash);
     if found != (staged.len, staged.hash) {
-        let why = format!("the disk gave back {} bytes that are not the {} written", found.0, staged.len);
+        let why = format!("reading back gave {} bytes that are not the {} bytes written", found.0, staged.len);
         return Err(wrong(why));
     }
     let document = &plan.document;

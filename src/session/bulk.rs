@@ -57,7 +57,7 @@ impl ScanMode {
         | Command::Delete(scope)
         | Command::Fix { scope, .. }) = command
         else {
-            return Self::Whole("this command is about all rows together");
+            return Self::Whole("this command needs all rows together");
         };
         let compares = scope.query.as_ref().is_some_and(Query::compares_rows);
         if let Some(why) = answered(command) {
@@ -65,12 +65,12 @@ impl ScanMode {
         }
         let rules = named(command).unwrap_or_default();
         if rules.intersects(set::FIXES.minus(alternates::FIXES)) {
-            return Self::Whole("these findings are put right by looking at several rows");
+            return Self::Whole("these findings are fixed by looking at several rows");
         }
         // Another name of a file, news of their own, and where pages may lie, are about more than one file.
         let of_several = [Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_UNLISTED, Rule::SET_NEWS_MIXED];
         if rules.intersects(name::FIXES.union(RuleSet::of(&of_several))) {
-            return Self::Whole("these findings are put right by looking at several files");
+            return Self::Whole("these findings are fixed by looking at several files");
         }
         let is_of_set = |rule: Rule| rule.scope() == rule::Scope::Set || rule == Rule::LASTMOD_MISSING;
         if compares || rules.iter().any(is_of_set) { Self::Compared } else { Self::Alone }
@@ -84,9 +84,9 @@ fn answered(command: &Command) -> Option<&'static str> {
     let decision = decision::answered(rule, answer, Hints::default()).ok()?;
     match decision {
         Decision::Delete => Some("an answer takes rows out (sited remove --where rule:CODE does so file by file)"),
-        Decision::Base(_) => Some("URLs become others that are compared with all"),
+        Decision::Base(_) => Some("changed URLs are compared with all others"),
         Decision::Usual => None,
-        _ if decision.field().is_none() => Some("an answer is about several rows, or files, together"),
+        _ if decision.field().is_none() => Some("an answer concerns several rows or files together"),
         _ => None,
     }
 }
@@ -128,11 +128,11 @@ pub struct BulkOptions {
     writes: bool,
     /// Agree to the repairs of damaged files.
     accept: bool,
-    /// The rules that are put right, of the index too.
+    /// The rules that are fixed, of the index too.
     rules: Option<RuleSet>,
     /// Whether only rows that pass a query are meant.
     is_filtered: bool,
-    /// Whether findings are put right, and whether somebody has decided how.
+    /// Whether findings are fixed, and whether somebody has decided how.
     is_fix: bool,
     is_answered: bool,
     /// Whether what the rules say of the set as a whole is known.
@@ -313,13 +313,13 @@ impl Bulk {
             return Err(Fallback::Whole("there is a file in it that is no XML"));
         }
         if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
-            return Err(Fallback::Whole("files without a row are put right only where all rows are meant"));
+            return Err(Fallback::Whole("files without a row are fixed only where all rows are meant"));
         }
         let of_links = self.how.rules.unwrap_or_default().intersection(alternates::FIXES);
         let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
         if !of_links.is_empty() && snapshot.document.resident_rows().any(is_linked) {
             if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
-                return Err(Fallback::Whole("links between pages are put right by looking at both ends"));
+                return Err(Fallback::Whole("links between pages are fixed by looking at both ends"));
             }
             if !self.how.is_compared {
                 return Err(Fallback::Compared);
@@ -374,7 +374,7 @@ impl Bulk {
             now: session.current.clock,
             known: &[],
         };
-        let plan = files::plan_part(&request, id).ok_or(Fallback::Whole("a file grows beyond what one may hold"))?;
+        let plan = files::plan_part(&request, id).ok_or(Fallback::Whole("a file grows over its limits"))?;
         let Some(output) = plan.outputs.first().cloned() else { return Ok(None) };
         let is_changed = output.action != Action::Untouched;
         let emptied = (output.urls_after == 0 && output.urls_before > 0).then(|| output.path.clone());
@@ -491,7 +491,7 @@ impl Bulk {
         changed
     }
 
-    /// The index is put right with the files if all rows are meant. Whether it is another then.
+    /// The index is fixed with the files if all rows are meant. Whether it is another then.
     fn fix_index(&mut self, session: &Session, rules: RuleSet, document: &mut Document) -> bool {
         let Some(sum) = self.sums.first_mut() else { return false };
         let meant = sum.intent.as_ref().map_or(0, |intent| intent.rows);

@@ -94,7 +94,7 @@ pub enum Change {
         /// What, in order.
         acts: Vec<ExtensionChange>,
     },
-    /// One rule's findings put right by what somebody decided.
+    /// One rule's findings fixed by what somebody decided.
     Decide {
         /// Which rows; those without the finding are left alone.
         rows: RowSet,
@@ -214,7 +214,7 @@ impl Snapshot {
                 let words = format!("{}: {} on", rule.code(), decision.label());
                 self.intend_each(&rows, field, &words, progress, &|old| {
                     let new = old.and_then(|old| decision.apply(old));
-                    new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not put it right".to_owned())
+                    new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not fix it".to_owned())
                 })
             }
             Change::Revert(rows) => self.intend_revert(rows, progress),
@@ -525,7 +525,7 @@ impl Snapshot {
         Intent {
             label: Label::of("file order changed: ", moved, "row", " moved"),
             edit: (moved > 0).then_some(Edit::Reorder(orders)),
-            idle: "the files are in this order already",
+            idle: "the files have this order already",
             ..Intent::counting(moved)
         }
     }

@@ -30,12 +30,12 @@ pub fn severities(rule: Rule) -> Vec<(Profile, Option<Severity>)> {
     Profile::ALL.into_iter().map(|profile| (profile, worst(profile))).collect()
 }
 
-/// How a rule's findings can be put right, in words.
+/// How a rule's findings can be fixed, in words.
 pub const fn fix_words(rule: FixKind) -> &'static str {
     match rule {
-        FixKind::Safe => "can be put right without a question",
-        FixKind::Ask => "can be put right once you have decided how",
-        FixKind::None => "only you can put it right",
+        FixKind::Safe => "can be fixed without a question",
+        FixKind::Ask => "can be fixed once you have decided how",
+        FixKind::None => "cannot be fixed automatically",
     }
 }
 

@@ -105,7 +105,7 @@ impl Compared {
         let theirs = self.snapshot.document.apply(&self.merge.theirs(), progress)?.document;
         let taken = takes.iter().filter(|take| **take != MergeChoice::Ours).count() as u64;
         let intent = Intent {
-            label: Label::of("", taken, "row", " of the changed files taken in"),
+            label: Label::of("", taken, "row", " of the changed files merged"),
             edit: Some(self.merge.merged(takes)),
             ..Intent::counting(taken)
         };

@@ -15,7 +15,7 @@ use crate::progress::note_work;
 use crate::protocol::Severity;
 
 impl FindingTarget {
-    /// The file that is put right to end a finding here; `None` for the set.
+    /// The file that is fixed to end a finding here; `None` for the set.
     pub const fn member(self) -> Option<Member> {
         match self {
             Self::Sitemap(id) => Some(Member::Sitemap(id)),
@@ -124,7 +124,7 @@ impl Session {
         let severity = rule.severity_in(self.profile())?;
         let place = file.map_or(FindingTarget::Set, |file| FindingTarget::Sitemap(SitemapId(file)));
         let label = match (place, rule) {
-            (_, rule) if CLEARED.contains(rule) => Some("take these values out"),
+            (_, rule) if CLEARED.contains(rule) => Some("remove these values"),
             (FindingTarget::Sitemap(id), Rule::SET_NEWS_MIXED) if self.current.parts_news(id) => {
                 Some("give the news a file of their own")
             }

@@ -1,4 +1,4 @@
-//! What is wrong with a file as a whole and can be put right by a key: what stands around its entries, and what was
+//! What is wrong with a file as a whole and can be fixed by a key: text around its entries, and what was
 //! repaired when it was read.
 
 use super::change::{Intent, Label};
@@ -82,13 +82,13 @@ fn is_feed(document: &Document, member: Member) -> bool {
 }
 
 /// The fix of something that was repaired when a file was read, or that any save ends: agreeing to it. Lines of a list
-/// are put right.
+/// are fixed.
 pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
     let label = match quirk.kind {
         QuirkKind::GzipMembers => "write one gzip member",
         QuirkKind::MergeConflict => "take ours, theirs or the entries of both",
-        QuirkKind::BlankLine => "take the empty lines out",
-        QuirkKind::LineEnds => "end each line with LF alone",
+        QuirkKind::BlankLine => "remove the empty lines",
+        QuirkKind::LineEnds => "end each line with LF",
         QuirkKind::Extension => "give it a name that ends in .txt",
         QuirkKind::MergeResolved => "write the file as resolved",
         kind if kind.is_repair() => "write the file as repaired",
@@ -325,7 +325,7 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     Some(Edit::Frame { file: member, frame: Arc::new(frame) })
 }
 
-/// Rules of which a sitemap's file is put right, whatever its rows.
+/// Rules of which a sitemap's file is fixed, whatever its rows.
 const OF_FILES: RuleSet = frame::FRAME_RULES
     .union(quirk::REPAIRS)
     .union(SPLIT)
@@ -386,7 +386,7 @@ impl Snapshot {
         let edits = self.edits_of_file(&self.document, member, rules);
         let changes = u64::from(!edits.is_empty());
         Intent {
-            label: Label::default().and_any(changes, "file", " put right"),
+            label: Label::default().and_any(changes, "file", " fixed"),
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             idle: "there is nothing to fix",
             is_fix: true,

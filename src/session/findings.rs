@@ -155,7 +155,7 @@ impl Snapshot {
             finding.fix = fix::set::offered(finding.rule);
         }
         let profile = self.checks.profile();
-        // A feed is never written over, and so nothing of it is put right.
+        // A feed is never written over, and so nothing of it is fixed.
         let file = self.document.sitemap(self.document.sitemap_of(row));
         let is_feed = file.is_some_and(|file| matches!(file.form, Form::Feed(_)));
         let of_quirks = self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile));
@@ -526,7 +526,7 @@ pub(super) fn of_sitemap(
     }
     let mut findings = of_present(document.with_pending_split(), id, profile);
     if document.sitemap(id).is_none() {
-        // A file that the next save makes is put right when it is there.
+        // A file that the next save makes is fixed when it is there.
         for finding in &mut findings {
             finding.fix = None;
         }
@@ -538,7 +538,7 @@ pub(super) fn of_sitemap(
 pub(super) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let mut findings = file_fixes::findings(document, Member::Sitemap(id), profile);
-    // A feed is never written over, and so nothing of it is put right.
+    // A feed is never written over, and so nothing of it is fixed.
     let is_feed = matches!(sitemap.form, Form::Feed(_));
     let of_quirks = of_quirks(&sitemap.quirks, (false, profile), &|_| FindingTarget::Sitemap(id)).into_iter();
     findings.extend(of_quirks.map(|found| FileFinding { fix: found.fix.filter(|_| !is_feed), ..found }));

@@ -168,7 +168,7 @@ impl Snapshot {
             label: Label::of("", changes, "row", " fixed").refusing(unfixable, reason.as_ref()).and_any(
                 files.len() as u64,
                 "file",
-                " put right",
+                " fixed",
             ),
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             rows: rows.len(),
@@ -307,7 +307,7 @@ impl Snapshot {
     /// What becomes of children whose URL is not complete, or who have none yet, below a URL.
     pub(super) fn intend_below(&self, rule: Rule, url: &str) -> Intent {
         let edit = self.index_put_right(&self.document, RuleSet::of(&[rule]), Some(url));
-        let label = Label::of("", 1, "file", " put right");
+        let label = Label::of("", 1, "file", " fixed");
         Intent { label, idle: "there is nothing to fix", ..Intent { edit, ..Intent::counting(1) } }
     }
 

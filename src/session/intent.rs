@@ -45,7 +45,7 @@ pub struct Intent {
     pub breaks: Vec<Finding>,
     /// Of a fix, the rules that refused rows break, each with the number of rows.
     pub unfixed: BTreeMap<Rule, u64>,
-    /// Of a fix that nobody looks at, findings that are put right only where their rule is named.
+    /// Of a fix that nobody looks at, findings that are fixed only where their rule is named.
     pub unnamed: BTreeMap<Rule, u64>,
     /// Of a replacement, other URLs that match and are left alone, by their kind.
     pub elsewhere: [u64; URL_KINDS.len()],
@@ -232,7 +232,7 @@ impl Intent {
         let how = if self.unnamed.len() == 1 { "with" } else { "such as" };
         let count = counted(count, "finding");
         format!(
-            "{count} {is} put right only by name, {how} --rule {first} or :fix {first}{}",
+            "{count} {is} fixed only by name, {how} --rule {first} or :fix {first}{}",
             match self.unnamed.len() {
                 1 => String::new(),
                 _ => format!(": {named}"),

@@ -374,7 +374,7 @@ impl Snapshot {
                 let (Some(is), Some(was)) = (document.index(), saved.index()) else { return Vec::new() };
                 agreed(is.accepted, was.accepted, was.all_quirks().cloned().collect());
                 if is.source.bytes() != was.source.bytes() || is.other_volumes(was).next().is_some() {
-                    others.push("what stands in it".to_owned());
+                    others.push("its content".to_owned());
                 }
             }
             Member::Sitemap(id) => {
@@ -387,7 +387,7 @@ impl Snapshot {
                     others.push(format!("was {}", was.name));
                 }
                 if !Arc::ptr_eq(&is.frame, &was.frame) {
-                    others.push("what stands around its entries".to_owned());
+                    others.push("text around its entries".to_owned());
                 }
             }
         }

@@ -105,7 +105,7 @@ impl Snapshot {
             Command::Replace { scope, replace } => {
                 let is_of_index = replace.targets().is_index_only();
                 if is_of_index && scope.query.is_some() {
-                    let why = "a query chooses rows, and the entries of the index are none; leave `where` out";
+                    let why = "a query selects rows, and index entries are not rows; omit `where`";
                     return Err(Refused(why.to_owned()));
                 }
                 let is_headless = asker == Asker::Headless && self.marks.is_empty();
@@ -140,7 +140,7 @@ impl Snapshot {
                     [code] => Rule::from_code(code),
                     _ => None,
                 };
-                let rule = rule.ok_or_else(|| Refused("an answer is for one rule: name it by its code".to_owned()))?;
+                let rule = rule.ok_or_else(|| Refused("`--answer` needs exactly one `--rule CODE`".to_owned()))?;
                 let today = self.clock.today();
                 let hints = Hints { zone: self.clock.offset / 60, origin: None, today: Some(&today) };
                 let decision = decision::answered(rule, answer, hints).map_err(Refused)?;
@@ -188,7 +188,7 @@ pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
         if !is_known {
             let guess = nearest(name, Rule::ALL.into_iter().map(Rule::code));
             let guess = guess.map_or_else(String::new, |code| format!("; did you mean {code}?"));
-            return Err(Refused(format!("there is no rule {name}{guess}")));
+            return Err(Refused(format!("unknown rule {name}{guess}")));
         }
     }
     Ok(set)

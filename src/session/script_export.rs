@@ -141,7 +141,7 @@ impl Snapshot {
             Change::Nudge { .. } => self.each_value(intent)?,
             Change::Values { .. } => return Err("each row got a value of its own"),
             Change::Raw { .. } => return Err("an entry was edited as text"),
-            Change::RevertFile(_) => return Err("what stands around the entries of a file was put back"),
+            Change::RevertFile(_) => return Err("text around the entries of a file was put back"),
         })
     }
 

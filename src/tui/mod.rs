@@ -214,7 +214,7 @@ impl Shell {
         if let Some(event) = self.postponed.pop_front() {
             return Ok(Some(event));
         }
-        let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "nothing listens to the terminal any more");
+        let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "the terminal is gone");
         match wait {
             None => self.receiver.recv().map(Some).map_err(|_| gone()),
             Some(wait) => match self.receiver.recv_timeout(wait) {

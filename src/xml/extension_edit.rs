@@ -124,10 +124,10 @@ impl ExtensionWriter<'_> {
 
     fn set_text(&self, path: &Path, node: &Node, value: &str) -> Result<Option<Vec<u8>>, ExtensionError> {
         if self.outline.has_children(node) || path.kind() == Some(ValueKind::Elements) {
-            return Err(ExtensionError(format!("{path} holds elements; name one of them")));
+            return Err(ExtensionError(format!("{path} contains elements; name one of them")));
         }
         if path.kind() == Some(ValueKind::Empty) {
-            return if value.is_empty() { Ok(None) } else { Err(ExtensionError(format!("{path} holds nothing"))) };
+            return if value.is_empty() { Ok(None) } else { Err(ExtensionError(format!("{path} has no content"))) };
         }
         let escaped = escape(value);
         if node.is_empty_tag() {

@@ -21,7 +21,7 @@ fn open_paths(folder: &Folder, paths: &[&str], text: &str) -> Terminal {
 /// Leaves without saving, once the question is on the screen: it takes no key that was sent before.
 fn discard(terminal: &Terminal) {
     terminal.send("q");
-    terminal.wait_for("discard and leave");
+    terminal.wait_for("discard and quit");
     terminal.send("D");
 }
 

@@ -58,9 +58,9 @@ fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done()
     let sitemap =
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/c</loc></url></urlset>";
     let rules = "[[rule]]\npriority = 0.5\n";
-    let no_list = "error: l.txt: priority cannot be written to a text list: a list holds URLs and nothing else\n\
+    let no_list = "error: l.txt: priority cannot be written to a text list: a URL list has no other fields\n\
                    hint: nothing was changed; sited convert l.txt -o NAME.xml makes a sitemap of it";
-    let no_column = "error: t.csv: changefreq cannot be written to a CSV table: no column of the table is called so\n";
+    let no_column = "error: t.csv: changefreq cannot be written to a CSV table: the table has no column of this name\n";
     let no_feed = "error: f.rss: this is an RSS feed, and a feed is never written over\n\
                    hint: nothing was changed; -o NAME.xml saves it as a sitemap\n";
     let cases: [(&[&str], i32, &str); 16] = [
@@ -443,7 +443,7 @@ fn a_feed_that_ends_too_early_keeps_its_complete_items_and_says_so() {
                 at the end is left out\n";
     assert_eq!((stdout(&check).as_str(), check.status.code()), (said, Some(1)));
     assert!(stdout(&run(&folder, &["check", "none.xml"])).contains("doc-no-entries"));
-    // Nothing of a feed is put right in its place.
+    // Nothing of a feed is fixed in its place.
     let fix = run(&folder, &["fix", "feed.xml", "--rule", "xml-truncated"]);
     assert!(stderr(&fix).contains("nothing"), "{}", stderr(&fix));
     assert_eq!(folder.read("feed.xml"), cut.as_bytes());

@@ -1,4 +1,4 @@
-//! Old and broken sitemaps as they stand in the wild, put right the way a person does it: opened in a terminal, fixed
+//! Old and broken sitemaps as they stand in the wild, fixed the way a person does it: opened in a terminal, fixed
 //! with one key, saved. What comes out passes the schema of today's protocol and keeps every URL.
 
 use crate::support::schema;
@@ -52,7 +52,7 @@ fn put_right(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
     terminal.wait_for("modified");
     terminal.send(":wq\r");
     if is_guess {
-        terminal.wait_for("was repaired to be read, and is written so");
+        terminal.wait_for("was damaged; saving will write these repairs");
         terminal.send("\r");
     }
     assert!(terminal.wait_exit().success(), "{}", terminal.screen());

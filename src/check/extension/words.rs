@@ -14,7 +14,7 @@ const TWICE: &str = "it was escaped twice";
 pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryContext<'_>) -> String {
     let name = part(outline, breach).name;
     let Some(node) = outline.node_at(breach.node).filter(|_| breach.about != About::Outside) else {
-        return format!("{name} stands outside of any url: nobody knows which page it is about");
+        return format!("{name} is outside any <url>, so it belongs to no page");
     };
     let said = outline.value(node);
     match breach.about {
@@ -61,7 +61,7 @@ fn url(
     match rule {
         Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&said), Kind::Media.words()),
         Rule::HREFLANG_HREF_RELATIVE => {
-            format!("{place} is {}: write the whole URL, from https:// on", visible(&said))
+            format!("{place} is {}: write the complete URL, with https://", visible(&said))
         }
         _ => format!("{place}: {}", location::explain(fault, &said)),
     }
@@ -165,7 +165,7 @@ fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, entry_con
             let names: Vec<&str> = names.into_iter().take(most).collect();
             format!("the schema fixes the order in {name}: {}{end}", names.join(", "))
         }
-        Rule::EXT_OBSOLETE => format!("{name}: nobody reads this extension any more"),
+        Rule::EXT_OBSOLETE => format!("{name}: no engine reads this extension any more"),
         Rule::EXT_OBSOLETE_PAGEMAP => format!("{name}: only custom search engines read it"),
         Rule::IMAGE_LIMIT => format!("more than {} images in one entry; the others are ignored", value::IMAGES),
         Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has no effect since August 2022"),

@@ -7,7 +7,7 @@ use super::rules;
 rules! { super::document::END;
     XML_NOT_WELL_FORMED "xml-not-well-formed" E(STOPS_READERS) Document Ask XML,
         "the XML is not well-formed",
-        "Tags that do not match or markup that does not end make most readers stop at that place: what follows is lost. It was mended in memory so that every entry is here; a save writes it mended.";
+        "Tags that do not match or markup that does not end make most readers stop at that place: what follows is lost. It was repaired in memory, so that every entry is here; a save writes the repairs.";
     MERGE_CONFLICT "merge-conflict" E(STOPS_READERS) Document Ask GIT,
         "a merge conflict that nobody has resolved",
         "Git left both sides of a conflict in the file, between lines of <<<<<<<, ======= and >>>>>>>. No reader takes such a file. The fix asks for each conflict whether ours, theirs or the entries of both (each URL once) are right; until all are answered the file is not changed. On the command line, --answer both answers all, --answer ours,theirs,both each its own way.";

@@ -89,10 +89,10 @@ fn both(words: &[&str], files: &[Vec<(u8, u8)>]) -> (Left, Left, Option<String>)
         write(&set, files);
         run(words, &set, held)
     });
-    let why = left[1].notes.lines().find_map(|line| line.strip_prefix("all of the set is held in memory: "));
+    let why = left[1].notes.lines().find_map(|line| line.strip_prefix("loading the whole set into memory: "));
     let why = why.map(ToOwned::to_owned);
     if let Some(why) = &why {
-        left[1].notes = left[1].notes.replace(&format!("all of the set is held in memory: {why}\n"), "");
+        left[1].notes = left[1].notes.replace(&format!("loading the whole set into memory: {why}\n"), "");
     }
     let [held, through] = left;
     (held, through, why)
@@ -123,7 +123,7 @@ const LINES: [(&[&str], Option<&str>); 54] = [
     (&["fix", "PATH", "--accept-repairs"], None),
     (&["fix", "PATH"], None),
     (&["fix", "PATH", "--dry-run"], None),
-    (&["fix", "PATH", "--where", "path:/p/*"], Some("files without a row are put right only where all rows are meant")),
+    (&["fix", "PATH", "--where", "path:/p/*"], Some("files without a row are fixed only where all rows are meant")),
     (
         &[
             "fix",
@@ -138,21 +138,18 @@ const LINES: [(&[&str], Option<&str>); 54] = [
         ],
         None,
     ),
-    (&["fix", "PATH", "--rule", "set-duplicate"], Some("these findings are put right by looking at several rows")),
+    (&["fix", "PATH", "--rule", "set-duplicate"], Some("these findings are fixed by looking at several rows")),
     (&["fix", "PATH", "--rule", "hreflang-self-missing", "--accept-repairs"], None),
     (
         &["fix", "PATH", "--rule", "hreflang-self-missing", "--where", "path:/p/*", "--dry-run"],
-        Some("files without a row are put right only where all rows are meant"),
+        Some("files without a row are fixed only where all rows are meant"),
     ),
-    (
-        &["fix", "PATH", "--rule", "hreflang-no-return"],
-        Some("links between pages are put right by looking at both ends"),
-    ),
+    (&["fix", "PATH", "--rule", "hreflang-no-return"], Some("links between pages are fixed by looking at both ends")),
     (&["fix", "PATH", "--rule", "lastmod-future", "--answer", "today", "--accept-repairs"], None),
     (&["fix", "PATH", "--rule", "lastmod-impossible", "--answer", "remove", "--dry-run"], None),
     (
         &["fix", "PATH", "--rule", "set-mixed-scheme", "--answer", "https"],
-        Some("an answer is about several rows, or files, together"),
+        Some("an answer concerns several rows or files together"),
     ),
     (&["dedupe", "PATH", "--accept-repairs"], None),
     (&["dedupe", "PATH", "--keep", "newest", "--equivalent", "--dry-run"], Some("no row is left of it")),
@@ -202,7 +199,7 @@ proptest! {
             prop_assert_eq!(&held.notes, &through.notes, "{:?}", words);
             prop_assert_eq!(&held.out, &through.out, "{:?}", words);
             prop_assert_eq!(&held.files, &through.files, "{:?}", words);
-            let is_tried = words[0] == "fix" && why.as_deref() == Some("what a fix would break is found by trying");
+            let is_tried = words[0] == "fix" && why.as_deref() == Some("this fix must be tested against all rows first");
             prop_assert!(why.is_none() || is_tried || why.as_deref() == may_be_held, "{:?}: {:?}", words, why);
         }
     }
@@ -244,17 +241,17 @@ fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
         };
         format!("<url><loc>https://{loc}</loc>{}</url>\n", links.iter().map(link).collect::<String>())
     };
-    let tried = Some("what a fix would break is found by trying");
+    let tried = Some("this fix must be tested against all rows first");
     let table = [
         // The other version says the language, and lists less afterwards.
         (
             [page("e.com/de", &[("fr", "fr")]), page("e.com/fr", &[("de", "de"), ("fr", "fr")])],
-            "hreflang-self-missing: 1 row put right",
+            "hreflang-self-missing: 1 row fixed",
             None,
         ),
         (
             [page("e.com/de", &[("fr", "fr")]), page("e.com/fr", &[("de", "de"), ("fr", "fr"), ("x-default", "de")])],
-            "hreflang-self-missing: 1 row put right",
+            "hreflang-self-missing: 1 row fixed",
             None,
         ),
         // Two say different ones.
@@ -290,7 +287,7 @@ fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
             left
         });
         assert!(held.notes.contains(expected), "{rows:?}: {}", held.notes);
-        let note = why.map_or_else(String::new, |why| format!("all of the set is held in memory: {why}\n"));
+        let note = why.map_or_else(String::new, |why| format!("loading the whole set into memory: {why}\n"));
         assert_eq!(through.notes, note + &held.notes, "{rows:?}");
         assert_eq!(through.files, held.files, "{rows:?}");
     }

@@ -75,7 +75,7 @@ fn changes(found: &Found) -> Vec<String> {
         Ok(stored) => {
             let mut changes = changes_in(&stored.entries);
             if stored.is_cut {
-                changes.push("the last change is missing: it was being written when the session ended".to_owned());
+                changes.push("the last change is incomplete: it was being written when the session ended".to_owned());
             }
             changes
         }
@@ -126,12 +126,12 @@ fn apply(
     let stored = match &found.stored {
         Ok(stored) => stored,
         Err(why) => {
-            let hint = "nothing says which files it is of; what can be read of it is printed without --apply";
+            let hint = "its files are not known; without --apply, its readable changes are printed";
             return Err(refused(format!("{} cannot be applied: {why}", found.name()), hint));
         }
     };
     if let Some(record) = pending {
-        let hint = "finish it or give it up first: sited recover PATH --finish, or --discard";
+        let hint = "finish or discard it first: sited recover PATH --finish, or --discard";
         return Err(refused(format!("{}: an interrupted save is pending", record.display()), hint));
     }
     let paths = opened_by(found, recover);

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// What has to be said of a set's files to hold it instead.
 const FORMS: &str = "there is a file in it that is no XML";
 const NAMES: &str = "its files declare different extensions by one name";
-const LONG: &str = "a row is longer than a part may be";
+const LONG: &str = "a row is longer than a file may be";
 
 /// What dealing needs of rows.
 #[derive(Default)]

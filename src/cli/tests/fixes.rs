@@ -63,7 +63,7 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let cut = format!("{head}<url><loc>https://e.com/a</loc></url>\n<url><loc>https://");
     write("cut.xml", &cut);
-    let waits = "1 finding is put right only by name, with --rule xml-truncated or :fix xml-truncated";
+    let waits = "1 finding is fixed only by name, with --rule xml-truncated or :fix xml-truncated";
     let (status, _, notes) = sited(&folder, "fix DIR/cut.xml --dry-run");
     assert_eq!((status, notes.as_str()), (0, &*format!("dry run, nothing is written: {waits}\n")));
     assert!(sited(&folder, "fix DIR/cut.xml --accept-repairs").2.starts_with(&format!("nothing changed: {waits}\n")));
@@ -74,10 +74,10 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     let damaged = format!("{head}<url><loc>https://e.com/?a&b#c</loc></url>\n<loc>https://e.com/d</loc></urlset>");
     write("both.xml", &damaged);
     let (_, _, notes) = sited(&folder, "fix DIR/both.xml --dry-run");
-    let waits = "2 findings are put right only by name, such as --rule doc-entry-outside-root or :fix doc-entry-outside-root: doc-entry-outside-root (1), loc-fragment (1)";
+    let waits = "2 findings are fixed only by name, such as --rule doc-entry-outside-root or :fix doc-entry-outside-root: doc-entry-outside-root (1), loc-fragment (1)";
     assert!(notes.contains(waits), "{notes}");
     let (status, _, notes) = sited(&folder, "fix DIR/both.xml --rule xml-*");
-    assert_eq!((status, notes.lines().next()), (0, Some("1 file put right")));
+    assert_eq!((status, notes.lines().next()), (0, Some("1 file fixed")));
     let written = fs::read_to_string(folder.path().join("both.xml")).unwrap();
     assert!(written.contains("?a&amp;b#c") && written.contains("<url><loc>https://e.com/d</loc></url>"), "{written}");
 }
@@ -93,7 +93,7 @@ fn only_rules_with_something_to_choose_tell_of_answers() {
     assert!(answers("changefreq-invalid")[0].ends_with("usual        take the nearest word"));
     for rule in crate::check::rule::Rule::ALL {
         let told = crate::check::decision::choices(rule);
-        assert!(told.iter().all(|answer| answer.about != "what the fix does without an answer"), "{rule:?}");
+        assert!(told.iter().all(|answer| answer.about != "the default of the fix"), "{rule:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn rules_and_values_are_explained() {
     for words in [
         "lastmod-no-timezone: a time without a zone",
         "yandex       warning",
-        "answer       utc          take the time as UTC",
+        "answer       utc          assume UTC",
         "source       Google",
     ] {
         assert!(rule.contains(words), "no {words:?} in\n{rule}");
@@ -118,7 +118,7 @@ fn rules_and_values_are_explained() {
     for words in ["as lastmod", "protocol     rejects       a time needs a zone", "error[lastmod-no-timezone]"] {
         assert!(value.contains(words), "no {words:?} in\n{value}");
     }
-    assert!(told("0.5").contains("no rule is broken"));
+    assert!(told("0.5").contains("no findings"));
     assert!(told("https://www.sitemaps.org/schemas/sitemap/0.9").contains("as namespace"));
     assert_eq!(sited(&folder, "check --explain nonsense").0, 2);
 }

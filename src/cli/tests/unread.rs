@@ -136,7 +136,7 @@ fn pipe(path: &Path) {
 type Obstacle = (&'static str, fn(&Path), &'static str);
 
 const OBSTACLES: [Obstacle; 6] = [
-    ("nothing", |_| (), "no such file beside the index"),
+    ("nothing", |_| (), "not found beside the index"),
     ("a folder", |path| fs::create_dir(path).unwrap(), "this is a folder, not a regular file"),
     ("a pipe", pipe, "this is a pipe, a socket or a device"),
     ("a socket", |path| drop(UnixListener::bind(path).unwrap()), "this is a pipe, a socket or a device"),
@@ -195,7 +195,7 @@ fn what_can_be_checked_is_and_the_rest_is_an_error() {
     let (status, out, notes) = run_within(&folder, "check SET", HELD);
     assert_eq!(status, 3, "{notes}");
     assert!(out.contains("priority-invalid") && out.contains("index-child-missing"), "{out}");
-    assert!(notes.contains("error: not read: https://e.com/b.xml: no such file beside the index\n"), "{notes}");
+    assert!(notes.contains("error: not read: https://e.com/b.xml: not found beside the index\n"), "{notes}");
     // A page in its place was read: it is a finding and no error of the run.
     fs::write(folder.path().join("set/b.xml"), "<!doctype html><html></html>").unwrap();
     let (status, out, notes) = run_within(&folder, "check SET", HELD);

@@ -30,7 +30,7 @@ pub fn parse(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Expr, QueryError
         return Ok(expr);
     }
     let at = parser.scanner.at();
-    Err(QueryError::new(at..at + 1, "this `)` closes nothing; a value that holds one stands in double quotes"))
+    Err(QueryError::new(at..at + 1, "unmatched `)`; put a value that contains one in double quotes"))
 }
 
 struct Parser<'t> {
@@ -114,7 +114,7 @@ impl Parser<'_> {
             if self.scanner.eat(")") {
                 return Ok(inner);
             }
-            return Err(QueryError::new(at..at + 1, "this `(` is not closed"));
+            return Err(QueryError::new(at..at + 1, "unclosed `(`"));
         }
         self.test()
     }
@@ -380,10 +380,10 @@ fn unknown_name(word: &str, span: Range<usize>) -> QueryError {
         Some(name) => format!("did you mean {name}?"),
         None => format!("expected {}.", listed(names())),
     };
-    let message = format!("there is no field `{word}`; {hint} To look for the text itself, put it in double quotes");
+    let message = format!("unknown field `{word}`; {hint} To look for the text itself, put it in double quotes");
     QueryError::new(span, message)
 }
 
 fn unclosed(Unclosed(span): Unclosed) -> QueryError {
-    QueryError::new(span.start..span.start + 1, "this quote is not closed")
+    QueryError::new(span.start..span.start + 1, "unclosed quote")
 }

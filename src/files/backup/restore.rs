@@ -326,7 +326,7 @@ fn stage(target: ReplaceTarget, put: &RestoredFile, tree: &Tree, gate: &dyn Gate
     let staged = sink.finish(target).map_err(failed)?;
     let read_back = external_changes::hash(&staged.temporary).map_err(failed)?;
     if read_back != staged.hash || !hashes.match_copy(put) {
-        let why = "the disk gave back other bytes than were written".to_owned();
+        let why = "reading back gave other bytes than were written".to_owned();
         return Err(Error::new(path, Reason::Check(why)));
     }
     Ok(staged)

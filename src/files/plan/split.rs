@@ -113,8 +113,10 @@ pub fn planned(
 ) -> (Plan, Leftovers) {
     let mut problems = Vec::new();
     for (row, bytes) in partition.oversized {
-        let message =
-            format!("the row {} needs a file of {bytes} bytes; no file may have so many", partition.document.loc(row));
+        let message = format!(
+            "the row {} needs a file of {bytes} bytes, over the limit of a sitemap",
+            partition.document.loc(row)
+        );
         problems.push(Problem { row: Some(row), message });
     }
     let mut document = partition.document;
@@ -145,7 +147,7 @@ pub fn planned(
             true if earlier.children.contains_key(name) => Action::Replaced,
             true => {
                 let message = format!(
-                    "{} is there and belongs to no earlier split; move it away or choose another name",
+                    "{} exists and was not made by an earlier split; move it or choose another name",
                     path.display()
                 );
                 problems.push(Problem { row: None, message });
@@ -178,7 +180,7 @@ pub fn planned(
     }
     let all: Vec<String> = names.iter().cloned().chain(index.files().map(|file| file.name.to_string())).collect();
     if let Some(twice) = first_twice(&all) {
-        let message = format!("two files would be called {twice}; put {{n}} into the name, or choose another");
+        let message = format!("two files would have the name {twice}; use {{n}} in --name, or another name");
         problems.push(Problem { row: None, message });
     }
     let files = (0..index.file_count()).rev().filter_map(|number| Some((number, index.file(number)?)));

@@ -302,8 +302,8 @@ pub fn discard(record: &Path) -> Result<Discarded, Error> {
     let opened = trust::open_without_links(OpenOptions::new().read(true).write(true), record);
     let is_closed = opened.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
     let unread = |error: io::Error| match error.kind() {
-        io::ErrorKind::PermissionDenied if is_closed => interrupted(record, "its record cannot be read"),
-        _ if error.raw_os_error().is_none() => interrupted(record, "its record cannot be read"),
+        io::ErrorKind::PermissionDenied if is_closed => interrupted(record, "its commit record cannot be read"),
+        _ if error.raw_os_error().is_none() => interrupted(record, "its commit record cannot be read"),
         _ => Error::system("read", record, error),
     };
     let case = match FoundRecord::open_with(record, true, None, &unread) {
@@ -350,7 +350,7 @@ struct FoundRecord {
 impl FoundRecord {
     /// Opens a record, and waits for its lock if something is to be done; `None` where it is gone meanwhile.
     fn open(path: &Path, locked: bool, key: Option<&Key>) -> Result<Option<Self>, Error> {
-        let failed = |error: io::Error| interrupted(path, &format!("its record cannot be read: {error}"));
+        let failed = |error: io::Error| interrupted(path, &format!("its commit record cannot be read: {error}"));
         Self::open_with(path, locked, key, &failed)
     }
 

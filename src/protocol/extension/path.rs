@@ -153,7 +153,7 @@ fn step(text: &str) -> Result<Step, String> {
     let (name, index) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         Some((name, index)) => match index.parse::<u32>() {
             Ok(index) if index > 0 => (name, Some(index)),
-            _ => return Err(format!("[{index}]: which one is said by a number from 1")),
+            _ => return Err(format!("[{index}]: expected a number from 1")),
         },
         None => (text, None),
     };
@@ -178,7 +178,7 @@ fn namespace_of(name: &str) -> Result<Namespace, String> {
             Some(namespace) if known(&namespace, local) => Ok(namespace),
             Some(namespace) if root(namespace).is_some() => {
                 let own = root(namespace).map_or("", |root| root.name);
-                Err(format!("{name} does not stand in an entry; {prefix}:{own} does"))
+                Err(format!("{name} is not an element of an entry; {prefix}:{own} is"))
             }
             _ => Ok(Namespace::Other),
         },

@@ -46,8 +46,8 @@ pub fn repair(text: &str, faults: Faults) -> Option<String> {
 /// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
 pub fn suggest(text: &str) -> Option<(&'static str, String)> {
     let (label, value) = match read(text) {
-        Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("take it as UTC", in_utc(text)?),
-        Notation::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => ("take it as UTC", in_utc(text)?),
+        Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("assume UTC", in_utc(text)?),
+        Notation::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => ("assume UTC", in_utc(text)?),
         Notation::Foreign(foreign) if foreign.faults.has(Faults::EPOCH) => {
             ("read as seconds since 1970", rewrite(&foreign)?)
         }
@@ -56,7 +56,7 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
         }
         Notation::Iso(iso) if iso.time.is_some_and(|time| time.comma || time.fraction == Some("")) => {
             let time = iso.time.map(|time| Time { fraction: None, comma: false, ..time });
-            ("leave the fraction out", render(&Iso { time, ..iso }, SAFE)?)
+            ("remove the fraction", render(&Iso { time, ..iso }, SAFE)?)
         }
         Notation::Multiple(_) => {
             let newest = pieces(text).filter(|piece| validate(piece).faults.is_empty());

@@ -25,9 +25,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-const RAISES: Fallback = Fallback::Whole("what a fix would break is found by trying");
-const MOVES: Fallback = Fallback::Whole("a URL becomes one that is compared with all others");
-const BOTH_ENDS: Fallback = Fallback::Whole("links between pages are put right by looking at both ends");
+const RAISES: Fallback = Fallback::Whole("this fix must be tested against all rows first");
+const MOVES: Fallback = Fallback::Whole("changed URLs are compared with all others");
+const BOTH_ENDS: Fallback = Fallback::Whole("links between pages are fixed by looking at both ends");
 
 /// Rules about rows of one page.
 const OF_PAGES: [SetRule; 3] = [SetRule::Duplicate, SetRule::DuplicateEquivalent, SetRule::DuplicateAcrossFiles];

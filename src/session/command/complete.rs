@@ -88,7 +88,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
                 let answers = answers(rule).into_iter().filter(|answer| !answer.word.starts_with(char::is_uppercase));
                 let mut items: Vec<Candidate> =
                     answers.map(|answer| Candidate::new(answer.word, answer.about)).collect();
-                items.push(Candidate::new("where ", "then a query: only rows that pass"));
+                items.push(Candidate::new("where ", "then a query: only matching rows"));
                 return fitting(typed, word, items);
             }
             let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
@@ -132,7 +132,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::Nothing | Arguments::Count | Arguments::Query | Arguments::Path => Vec::new(),
     };
     if spec.ranged {
-        items.push(Candidate::new("where ", "then a query: only rows that pass"));
+        items.push(Candidate::new("where ", "then a query: only matching rows"));
     }
     fitting(typed, word, items)
 }
@@ -150,7 +150,7 @@ fn assignment(spec: &Spec, typed: &str, word: &str) -> Completions {
     }
     let mut items: Vec<Candidate> = fields("=").collect();
     if spec.ranged {
-        items.push(Candidate::new("where ", "then a query: only rows that pass"));
+        items.push(Candidate::new("where ", "then a query: only matching rows"));
     }
     fitting(typed, word, items)
 }

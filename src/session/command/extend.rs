@@ -20,8 +20,8 @@ pub(super) struct Word {
 
 /// What is done, by its name on the line.
 pub(super) const ACTIONS: [(&str, &str); 3] = [
-    ("add", "a new element with what stands in it"),
-    ("set", "a value, made where it is missing"),
+    ("add", "a new element with its content"),
+    ("set", "a value; created if missing"),
     ("remove", "elements or attributes"),
 ];
 
@@ -52,7 +52,7 @@ fn set(word: Word) -> Result<ExtensionChange, CommandError> {
 fn removed(word: Word) -> Result<ExtensionChange, CommandError> {
     let path = path(&word.name, &word.span)?;
     match word.value {
-        Some(_) => Err(CommandError::new(word.span, format!("what is removed has no value: remove {path}"))),
+        Some(_) => Err(CommandError::new(word.span, format!("remove takes no value: remove {path}"))),
         None => Ok(ExtensionChange::Remove(path)),
     }
 }
@@ -133,7 +133,7 @@ fn joined(element: &str, name: &str) -> String {
     format!("{element}{}{name}", if is_attribute { "@" } else { "/" })
 }
 
-/// What may come next in a word: an action, an element, what stands in it.
+/// What may come next in a word: an action, an element, its content.
 pub(super) fn candidates(before: &[&str], word: &str) -> Vec<Candidate> {
     let Some(action) = before.first() else {
         return ACTIONS.iter().map(|(name, about)| Candidate::new(format!("{name} "), about)).collect();

@@ -81,7 +81,7 @@ impl Reader<'_> {
             return Err(CommandError::new(span.start..span.start, "expected a command").hinted("help lists them all"));
         }
         let guess = nearest(word, names()).map_or_else(String::new, |name| format!("; did you mean {name}?"));
-        Err(CommandError::new(span, format!("there is no command {word}{guess}")).hinted("help lists them all"))
+        Err(CommandError::new(span, format!("unknown command {word}{guess}")).hinted("help lists them all"))
     }
 
     fn arguments(&mut self, spec: &'static Spec, name_at: usize) -> Result<Command, CommandError> {
@@ -371,7 +371,7 @@ impl Reader<'_> {
             if !is_rule {
                 let guess = nearest(&word, known.iter().copied());
                 let guess = guess.map_or_else(String::new, |code| format!("; did you mean {code}?"));
-                return Err(CommandError::new(span, format!("there is no rule {word}{guess}")));
+                return Err(CommandError::new(span, format!("unknown rule {word}{guess}")));
             }
             rules.push(word);
             self.scanner.skip_spaces();
@@ -450,8 +450,7 @@ impl Reader<'_> {
             let word = self.scanner.take_word().to_owned();
             return Ok((word, at..self.scanner.at()));
         }
-        let unclosed =
-            |Unclosed(span): Unclosed| CommandError::new(span.start..span.start + 1, "this quote is not closed");
+        let unclosed = |Unclosed(span): Unclosed| CommandError::new(span.start..span.start + 1, "unclosed quote");
         let word = self.scanner.take_quoted().map_err(unclosed)?;
         let end = self.scanner.at();
         match self.scanner.peek() {

@@ -123,7 +123,7 @@ const fn plain(name: &'static str, aliases: &'static [&'static str], arguments: 
 /// All commands, in the order in which help shows them.
 pub const TABLE: &[Spec] = &[
     Spec {
-        about: "give fields new values: text, none, today, now, +7d, +0.1",
+        about: "set fields: text, none, today, now, +7d, +0.1",
         example: "set priority=0.8 lastmod=today where path:/blog/**",
         ..ranged("set", &[], Arguments::Assignments)
     },
@@ -158,18 +158,18 @@ pub const TABLE: &[Spec] = &[
         ..ranged("keep", &[], Arguments::Nothing)
     },
     Spec {
-        about: "put rows back as they were saved",
+        about: "restore rows as they were saved",
         example: "revert where is:changed path:/blog/**",
         ..ranged("revert", &[], Arguments::Nothing)
     },
     Spec { about: "copy rows", example: "duplicate", ..ranged("duplicate", &["dup"], Arguments::Nothing) },
     Spec {
-        about: "apply the fixes of these rules, or all that are safe",
+        about: "apply the fixes of these rules, or all safe ones",
         example: "%fix lastmod-* loc-default-port",
         ..ranged("fix", &[], Arguments::Rules)
     },
     Spec {
-        about: "show only rows that pass",
+        about: "show only matching rows",
         example: "filter priority<0.3 or lastmod=none",
         ..plain("filter", &["f"], Arguments::Query)
     },
@@ -180,24 +180,24 @@ pub const TABLE: &[Spec] = &[
     Spec { about: "sort the view", example: "sort -lastmod,loc", ..plain("sort", &[], Arguments::Keys) },
     Spec { about: "back to the file order", example: "nosort", ..plain("nosort", &[], Arguments::Nothing) },
     Spec {
-        about: "make the view's order the order of the file",
+        about: "apply the order of the view to the file",
         example: "apply-order",
         ..plain("apply-order", &[], Arguments::Nothing)
     },
     Spec {
-        about: "go to a row; a bare number does the same",
+        about: "go to a row; a number alone does the same",
         example: "goto 120",
         ..plain("goto", &["go"], Arguments::Row)
     },
     Spec { about: "undo steps", example: "undo 3", ..plain("undo", &["u"], Arguments::Count) },
     Spec { about: "redo steps", example: "redo", ..plain("redo", &["red"], Arguments::Count) },
     Spec {
-        about: "list what was done, or the commands that do it without a screen",
+        about: "list the changes, or the commands that repeat them without a screen",
         example: "history --as-commands",
         ..plain("history", &["undolist"], Arguments::History)
     },
     Spec {
-        about: "write the last bulk change down as a rule for sited apply",
+        about: "append the last bulk change to a rules file for sited apply",
         example: "keep-as-rule rules.toml",
         ..plain("keep-as-rule", &[], Arguments::Path)
     },
@@ -207,28 +207,28 @@ pub const TABLE: &[Spec] = &[
         ..plain("check", &[], Arguments::Path)
     },
     Spec {
-        about: "list the unsaved changes; put single ones back",
+        about: "list the unsaved changes; revert single ones",
         example: "changes",
         ..plain("changes", &["pending"], Arguments::Nothing)
     },
     Spec { about: "show what saving would write", example: "plan", ..plain("plan", &[], Arguments::Nothing) },
     Spec {
-        about: "prove what saving would change: hashes, and the very bytes",
+        about: "show exactly what saving would change: hashes and bytes",
         example: "verify",
         ..plain("verify", &[], Arguments::Nothing)
     },
     Spec {
-        about: "look whether others changed the files; merge, reload or keep ours",
+        about: "look for changes by other programs; merge, reload or keep ours",
         example: "outside",
         ..plain("outside", &["disk"], Arguments::Nothing)
     },
     Spec {
-        about: "keep the files that a save replaces: never, once a session, always",
+        about: "back up the files that a save replaces: never, once a session, always",
         example: "backup once",
         ..plain("backup", &["backups"], Arguments::Backup)
     },
     Spec {
-        about: "choose whose expectations count: protocol, google, bing, yandex, baidu, legacy-0.84",
+        about: "choose the search engine to check for: protocol, google, bing, yandex, baidu, legacy-0.84",
         example: "profile google",
         ..plain("profile", &[], Arguments::Profile)
     },
@@ -238,25 +238,25 @@ pub const TABLE: &[Spec] = &[
         ..plain("policy", &[], Arguments::Path)
     },
     Spec {
-        about: "say where the set will live; --rewrite-index writes the index's entries below it",
+        about: "set the base URL; --rewrite-index rewrites the entries of the index below it",
         example: "set-base-url https://example.com/",
         ..plain("set-base-url", &["base-url"], Arguments::Url)
     },
     Spec {
-        about: "save, or save elsewhere; with ! even if the file was changed by somebody else",
+        about: "save, or save elsewhere; with ! also if another program changed the file",
         example: "write sitemap-new.xml",
         bang: true,
         ..plain("write", &["w", "wa", "save"], Arguments::Path)
     },
-    Spec { about: "save and leave", example: "wq", ..plain("wq", &["x", "wqa"], Arguments::Nothing) },
+    Spec { about: "save and quit", example: "wq", ..plain("wq", &["x", "wqa"], Arguments::Nothing) },
     Spec {
-        about: "leave; with ! without the unsaved changes",
+        about: "quit; with ! discard unsaved changes",
         example: "quit!",
         bang: true,
         ..plain("quit", &["q", "qa"], Arguments::Nothing)
     },
     Spec {
-        about: "read the file again; with ! without the unsaved changes",
+        about: "reload the file; with ! discard unsaved changes",
         example: "edit!",
         bang: true,
         ..plain("edit", &["e", "reload"], Arguments::Nothing)

@@ -38,7 +38,7 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
     match field {
         Field::Loc => {
             let gone = typed.is_empty() || typed.eq_ignore_ascii_case("none");
-            gone.then(|| "a row cannot be without its loc; delete removes rows".to_owned())
+            gone.then(|| "loc cannot be removed; delete removes rows".to_owned())
         }
         // A step is tried on a value that it can be taken from.
         Field::Lastmod => match lastmod::parse_input(typed, Some("2020-06-15"), vocabulary.now) {

@@ -373,7 +373,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     assert!(why.contains("table.csv has another file format now"), "{why}");
 }
 
-/// A generator has dated every entry anew and added a file; here entries were put right.
+/// A generator has dated every entry anew and added a file; here entries were fixed.
 #[test]
 fn an_index_that_both_changed_has_what_both_did() {
     for adds in [false, true] {

@@ -1,4 +1,4 @@
-//! Alternate links of several rows put right: a page listed among its own versions, links returned, versions that
+//! Alternate links of several rows fixed: a page listed among its own versions, links returned, versions that
 //! list the same.
 
 use super::super::snapshot::{DocumentLocs, Snapshot};
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::rc::Rc;
 
-/// Rules that are put right here.
+/// Rules that are fixed here.
 pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SELF_MISSING,
     Rule::HREFLANG_NO_RETURN,
@@ -49,7 +49,7 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// Why a row is left alone whose links would exceed that.
 const TOO_MUCH: &str =
-    "the links to be added would make the set over five times as large: fix fewer rows at a time (--where)";
+    "the added links would make the set more than five times as large: fix fewer rows at a time (--where)";
 
 /// Bytes of a link beside its language and its URL.
 const LINK_BYTES: usize = "<xhtml:link rel=\"alternate\" hreflang=\"\" href=\"\"/>".len();
@@ -370,7 +370,7 @@ impl LinkEdits<'_> {
     /// Has all pages of a family list what any of them lists.
     fn list_the_same(&mut self, family: &[RowId]) {
         if family.len() > FAMILY {
-            return self.done.refuse("too many pages hang together by their links");
+            return self.done.refuse("too many pages are connected by their links");
         }
         let mut all: HashMap<String, Rc<str>> = HashMap::new();
         let mut order: Vec<NewLink> = Vec::new();
@@ -419,7 +419,7 @@ impl LinkEdits<'_> {
                 self.added.remove(&member.0);
                 self.listed.remove(&member.0);
             }
-            self.done.refuse("a page would be listed for two languages, or another rule be broken");
+            self.done.refuse("a page would be listed for two languages, or violate another rule");
         }
     }
 
@@ -459,7 +459,7 @@ impl LinkEdits<'_> {
                     done.edits.push(Edit::Raw { row, text: text.into() });
                     done.rows.insert(row.0);
                 }
-                Some(_) => done.refuse("another rule would be broken then"),
+                Some(_) => done.refuse("that would violate another rule"),
                 None => done.refuse("a file of this kind has no extensions"),
             }
         }

@@ -1,4 +1,4 @@
-//! What a fix leaves beside what it ends: rules that more is said of afterwards than before. What is put right in one
+//! What a fix leaves beside what it ends: rules that more is said of afterwards than before. What is fixed in one
 //! place may be what another rule counts, such as the dates of a set that lost rows; nobody is to be surprised by that.
 
 use super::super::change::Intent;

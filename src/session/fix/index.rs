@@ -1,4 +1,4 @@
-//! An index put right: entries that should not be there out, values of the others corrected. Every other byte stays.
+//! An index fixed: entries that should not be there out, values of the others corrected. Every other byte stays.
 
 use super::super::findings;
 use super::super::snapshot::Snapshot;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 const GOING: RuleSet =
     RuleSet::of(&[Rule::INDEX_CHILD_DUPLICATE, Rule::INDEX_SELF, Rule::INDEX_CHILD_MISSING, Rule::INDEX_CHILD_EMPTY]);
 
-/// Rules about the index and its children that can be put right here.
+/// Rules about the index and its children that can be fixed here.
 pub(in crate::session) const FIXES: RuleSet = GOING.union(FLATTENED).union(RuleSet::of(&[
     Rule::INDEX_LASTMOD_OLDER,
     Rule::INDEX_CHILD_HOST,

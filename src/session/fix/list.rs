@@ -1,4 +1,4 @@
-//! Lines of a text sitemap put right: empty ones out, LF alone at their ends.
+//! Lines of a text sitemap fixed: empty ones out, LF alone at their ends.
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;

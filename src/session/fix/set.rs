@@ -1,4 +1,4 @@
-//! Findings of several rows together put right: duplicates merged, the rarer spelling of an address made the common
+//! Findings of several rows together fixed: duplicates merged, the rarer spelling of an address made the common
 //! one, values that say nothing taken out.
 
 use super::super::change::{Intent, Label};
@@ -35,7 +35,7 @@ const REWRITTEN: RuleSet =
 pub(in crate::session) const CLEARED: RuleSet =
     RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
 
-/// Rules that can be put right by looking at several rows.
+/// Rules that can be fixed by looking at several rows.
 pub(in crate::session) const FIXES: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(alternates::FIXES);
 
 /// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
@@ -104,7 +104,7 @@ impl Snapshot {
         let (changes, added) = (done.rows.len(), done.added);
         let label = match (changes, added) {
             (0, 1..) => Label::of(format!("{}: ", rule.code()), added, "row", " added"),
-            _ => Label::of(format!("{}: ", rule.code()), changes, "row", " put right"),
+            _ => Label::of(format!("{}: ", rule.code()), changes, "row", " fixed"),
         };
         Some(Intent {
             label: label.refusing(done.refused, done.reason.as_ref()),
@@ -244,7 +244,7 @@ impl Snapshot {
             let loc = self.document.loc(row);
             let Some(new) = moved(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
             if !location::validate(&new).minus(location::validate(&loc)).is_empty() {
-                done.refuse(format!("{new} would be wrong in another way"));
+                done.refuse(format!("{new} would have another error"));
             } else if !self.checks.set().rows_of_page(&new, &DocumentLocs(&self.document)).is_empty()
                 || !new_locs.insert(location::key_hash(&new))
             {

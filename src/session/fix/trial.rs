@@ -48,7 +48,7 @@ pub(in crate::session) fn is_bad(rule: Rule, profile: Profile) -> bool {
     !SHARES.contains(rule.main()) && rule.severity_in(profile).is_some_and(|severity| severity > Severity::Note)
 }
 
-/// Whether it was not there before. A milder variant of what was said before is not new.
+/// Whether it was empty before. A milder variant of what was said before is not new.
 pub(in crate::session) fn is_new(rule: Rule, before: RuleSet, profile: Profile) -> bool {
     let was = rule.family().intersection(before);
     is_bad(rule, profile) && !was.iter().any(|was| was.severity_in(profile) >= rule.severity_in(profile))
@@ -147,7 +147,7 @@ impl Snapshot {
         let found = applied.touched.iter().map(RowId).find_map(of_row);
         let found = found.or_else(|| elsewhere(self, (&checks, new), &is_bad).into_iter().find_map(of_row));
         if let Some((rule, row)) = found {
-            return Some(format!("{} would break {} then", new.loc(row), rule.code()));
+            return Some(format!("{} would then violate {}", new.loc(row), rule.code()));
         }
         let files = |checks: &Checks, document: &Document| {
             let is_changed = |id: &SitemapId| {
@@ -178,7 +178,7 @@ impl Snapshot {
             };
             is_new(*rule, before) || (place == INDEX && is_bad(*rule) && count(&is) > count(&was))
         });
-        raised.map(|(rule, _)| format!("a file, or the set, would break {} then", rule.code()))
+        raised.map(|(rule, _)| format!("a file, or the set, would then violate {}", rule.code()))
     }
 }
 
@@ -229,7 +229,7 @@ pub(super) fn files_of(edit: Option<&Edit>) -> BTreeSet<Member> {
     }
 }
 
-/// Files and rows put right as long as nothing is raised.
+/// Files and rows fixed as long as nothing is raised.
 struct Trial<'t> {
     snapshot: &'t Snapshot,
     /// The fix without what is left alone: `None` when cancelled, `Some(None)` where that cannot be.
@@ -258,7 +258,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Puts those of the rows right that raise nothing together with what is put right so far. `None` when cancelled.
+    /// Puts those of the rows right that raise nothing together with what is fixed so far. `None` when cancelled.
     fn add(&mut self, rows: &[u32], is_known: bool, progress: &Progress) -> Option<()> {
         // What is known to raise something need not be tried.
         if !is_known {

@@ -37,8 +37,8 @@ pub(super) fn text_of(line: &JournalLine) -> String {
         JournalLine::Did { label, edit } => format!("{} ({})", excerpt(label, SHOWN), text_of_edit(edit)),
         JournalLine::Undid => "undone: the change before".to_owned(),
         JournalLine::Redid => "done again: the change that was undone".to_owned(),
-        JournalLine::Since(edits) if edits.is_empty() => "nothing was unsaved".to_owned(),
-        JournalLine::Since(edits) => format!("all that was unsaved then: {}", text_of_edits(edits)),
+        JournalLine::Since(edits) if edits.is_empty() => "no unsaved changes".to_owned(),
+        JournalLine::Since(edits) => format!("all unsaved changes: {}", text_of_edits(edits)),
         JournalLine::To(paths) => format!("the next save makes {}", excerpt(&paths.join(" "), SHOWN)),
         JournalLine::Saving(files) => format!("a save of {} begins", counted(files.len() as u64, "file")),
         JournalLine::Then(edits) if edits.is_empty() => "nothing was changed since that save began".to_owned(),
@@ -74,10 +74,10 @@ fn text_of_edit(edit: &Written) -> String {
         Written::Reorder(orders) => format!("new order of {}", counted(orders.len() as u64, "file")),
         Written::Accept(file) => format!("repairs of {} accepted", file_of(*file)),
         Written::Frame { file, text, .. } => {
-            format!("what stands around the entries of {}: {}", file_of(*file), shown(Some(text)))
+            format!("text around the entries of {}: {}", file_of(*file), shown(Some(text)))
         }
         Written::Volume { number, .. } => {
-            format!("what stands around the entries of index file {}", u64::from(*number) + 1)
+            format!("text around the entries of index file {}", u64::from(*number) + 1)
         }
         Written::Pack { file, gzip } => {
             format!("{} is {}", file_of(*file), if *gzip { "compressed" } else { "not compressed" })

@@ -378,7 +378,7 @@ fn labels(lines: &[JournalLine]) -> Vec<String> {
             JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
             JournalLine::Since(edits) => {
                 undone.clear();
-                done = if edits.is_empty() { Vec::new() } else { vec!["all that was unsaved then".to_owned()] };
+                done = if edits.is_empty() { Vec::new() } else { vec!["all unsaved changes".to_owned()] };
             }
         }
     }

@@ -170,7 +170,7 @@ impl App {
         if self.session.marked() > 0 {
             let all = (*self.session.view().marks).clone();
             self.session.mark(&all, false);
-            return self.say("marks taken off");
+            return self.say("marks cleared");
         }
         if self.session.spec().filter.is_some() {
             self.show_view(ViewSpec { filter: None, ..self.session.spec().clone() });
@@ -186,7 +186,7 @@ impl App {
             if self.busy[kind as usize].is_some_and(|reading| !reading.sealed) {
                 self.effects.push(Effect::Cancel(kind));
                 if kind == Kind::Load {
-                    self.say("loading stops; what has been read stays, read-only");
+                    self.say("loading stopped; what was read can be viewed, not changed");
                 }
                 self.spec_wanted = self.spec_wanted.take().filter(|_| kind != Kind::View);
                 self.seeking &= kind != Kind::Search;

@@ -77,7 +77,7 @@ impl App {
     pub(super) fn bulk_again(&mut self) {
         match self.last_bulk.clone() {
             Some(line) => self.open_line(super::Purpose::Command, &line),
-            None => self.say("no bulk change was made yet; b makes one"),
+            None => self.say("no bulk change yet; b makes one"),
         }
     }
 

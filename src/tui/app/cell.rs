@@ -58,7 +58,7 @@ impl App {
         if let Err(refused) = self.changeable() {
             return self.fail(refused.0);
         }
-        let Some(row) = self.grid.row else { return self.say("there is no row; o adds one") };
+        let Some(row) = self.grid.row else { return self.say("no row here; o adds one") };
         if !self.session.document().is_live(row) {
             return self.say("this row is deleted; dd brings it back");
         }
@@ -108,7 +108,7 @@ impl App {
                 let has_history = edit.field != Field::Changefreq; // There, ↑ chooses a frequency.
                 if has_history && edit.before.as_deref().unwrap_or_default() != text && !text.is_empty() {
                     self.dropped.0[edit.field.index()].push(text.to_owned());
-                    self.say("dropped; edit the cell again and ↑ brings the text back");
+                    self.say("cancelled; edit the cell again and ↑ restores the text");
                 }
             }
             Reply::Down => {

@@ -54,7 +54,7 @@ impl App {
     /// Lists what is not saved yet.
     pub(super) fn open_changes(&mut self) {
         if !self.session.is_modified() {
-            return self.say("nothing is unsaved");
+            return self.say("no unsaved changes");
         }
         // What can be done here is said in the place of what was said last.
         self.message = None;
@@ -91,7 +91,7 @@ impl App {
         changes.go(true, 0);
         if changes.pending.as_ref().is_some_and(|pending| pending.counts.sum() == 0) {
             self.mode = Mode::Grid;
-            self.say("nothing is unsaved any more");
+            self.say("no unsaved changes any more");
         }
     }
 

@@ -107,7 +107,7 @@ impl App {
                 self.say(format!("{} sent to the terminal's clipboard", self.grid.field.name()));
                 self.effects.push(Effect::Copy(text));
             }
-            None => self.say("there is nothing in this cell"),
+            None => self.say("this cell is empty"),
         }
     }
 
@@ -121,7 +121,7 @@ impl App {
     /// Adds the URLs copied last.
     pub(super) fn paste_rows(&mut self, before: bool) {
         if self.copied.is_empty() {
-            return self.say("nothing was copied yet; yu copies URLs, and your terminal's paste works too");
+            return self.say("nothing was copied yet; yu copies URLs, and the paste of your terminal works too");
         }
         let locs = self.copied.clone();
         self.change(Change::Insert { after: self.grid.row, before, locs });
@@ -161,7 +161,7 @@ impl App {
                 let locs: Vec<String> =
                     add.list.iter().filter(|line| add.takes(line)).map(|line| line.loc.clone()).collect();
                 if locs.is_empty() {
-                    self.fail("every line is skipped: d and e choose what is added all the same");
+                    self.fail("every line is skipped: d adds duplicates, e adds lines with errors");
                 } else {
                     return self.change(Change::Insert { after: add.anchor, before: add.before, locs });
                 }

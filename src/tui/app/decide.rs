@@ -35,7 +35,7 @@ impl App {
         words.filter(|_| is_open).find(|word| *word == "delete")
     }
 
-    /// Asks how a finding is to be put right.
+    /// Asks how a finding is to be fixed.
     pub(super) fn open_decide(&mut self, row: RowId, finding: &Finding) {
         if let Some(word) = Self::answer_to(finding) {
             // The command waits with its preview.

@@ -203,7 +203,7 @@ impl App {
                     (_, command) => self.change_by(command),
                 }
             }
-            None => self.say("nothing was changed yet"),
+            None => self.say("no changes yet"),
         }
     }
 

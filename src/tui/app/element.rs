@@ -165,7 +165,7 @@ impl App {
             Some((above, None)) => return self.open_line_here(&format!("ext add {above}/")),
         };
         if lines.is_empty() {
-            return self.say("nothing can stand in this element");
+            return self.say("this element has no content");
         }
         let mut list = List::new(ListKind::Elements, lines);
         list.start_search();
@@ -215,7 +215,7 @@ impl App {
                 let edit = ElementEdit { row, is_new: false, path, values, at: 0, preview: None, ticket: 0 };
                 self.element_changed(Box::new(edit));
             }
-            _ => self.say("this element stands where none belongs; K says what is wrong with the row"),
+            _ => self.say("this element is misplaced; K explains it"),
         }
     }
 
@@ -256,7 +256,7 @@ impl App {
         }
         let acts = edit.acts();
         if acts.is_empty() {
-            return self.say("nothing was typed; the row is as it was");
+            return self.say("nothing was typed; the row is unchanged");
         }
         self.keep_command(&Command::Extend { scope: Scope::default(), acts: acts.clone() });
         self.change(Change::Extend { rows: RowSet::from_iter([edit.row.0]), acts });

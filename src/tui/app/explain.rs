@@ -162,10 +162,10 @@ impl App {
         let charset = self.theme.charset;
         let mut lines: Vec<(Line, Choice)> = Vec::new();
         let mut tables: Vec<(Line, Choice)> = Vec::new();
-        // What can be put right comes first, to be chosen.
+        // What can be fixed comes first, to be chosen.
         let (whole, count) = self.session.first_whole_findings(200, |finding| finding.rule == rule, |_| ());
         for finding in &whole {
-            // All entries of the index are put right at once.
+            // All entries of the index are fixed at once.
             let place = if finding.place.is_of_index() { FindingTarget::Index(None) } else { finding.place };
             let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixWhole(place, rule));
             if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {

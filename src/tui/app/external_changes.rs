@@ -22,7 +22,7 @@ impl App {
     pub(super) fn look_outside(&mut self, care: Thoroughness, asked: bool) {
         if self.session.path().is_none() || self.session.is_loading() || self.is_busy(Kind::Save) {
             if asked {
-                self.say("there is nothing on disk to look at now");
+                self.say("no files on disk to compare with");
             }
             return;
         }
@@ -45,7 +45,7 @@ impl App {
         let known = std::mem::replace(&mut self.outside, outside.changed.clone());
         if asked {
             return if self.outside.is_empty() {
-                self.say("every file is as it was read or written last");
+                self.say("the files have not changed on disk");
             } else {
                 self.open_outside(false);
             };
@@ -114,7 +114,7 @@ impl App {
         } else if modified {
             Words::dim("Reloading drops your changes; keeping yours, saving writes them over what is there.").into()
         } else {
-            Words::dim("Nothing is unsaved here: reading them again loses nothing.").into()
+            Words::dim("You have no unsaved changes: reloading loses nothing.").into()
         });
         answers.push(('r', "reload", Answer::Reload));
         answers.push(('o', "keep ours", Answer::KeepOurs(saving)));
@@ -137,7 +137,7 @@ impl App {
         let changed = counted(u64::from(self.session.changed()), "changed row");
         self.mode = Mode::Ask(Box::new(Ask::new(
             Words::text(format!("{changed} not saved")),
-            vec![Words::text("Reading the files again would lose that.").into()],
+            vec![Words::text("Reloading would lose them.").into()],
             vec![('k', "keep editing", Answer::Stay), ('D', "discard and reload", Answer::DiscardAndReload)],
         )));
     }
@@ -149,7 +149,7 @@ impl App {
         if saving {
             return self.save(None, false);
         }
-        self.say("kept as they are here; saving writes them over what is on disk");
+        self.say("your version is kept; saving overwrites the files on disk");
     }
 
     /// A name for the other place.

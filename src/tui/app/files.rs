@@ -160,7 +160,7 @@ impl App {
                 } else if let Some(finished) = finished {
                     self.say(finished.to_string());
                 } else if stopped {
-                    self.say("loading was stopped: what is here can be read, not changed");
+                    self.say("loading was stopped: what was read can be viewed, not changed");
                 } else if let Some(feed) = self.session.feed() {
                     self.say(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
                 } else if let Some(words) = self.session.set_aside() {
@@ -239,13 +239,13 @@ impl App {
         }
         let mut lines: Vec<Line> = vec![
             Words::dim(format!(
-                "Made on {} and not saved; the files are what they were then.",
+                "Made on {} and not saved; the files have not changed since.",
                 self.date_and_time(left.begun)
             ))
             .into(),
         ];
         if left.is_cut {
-            lines.push(Words::dim("The last of them is missing: it was being written when the session ended.").into());
+            lines.push(Words::dim("The last one is incomplete: it was being written when the session ended.").into());
         }
         let gaps = left.missing().lines();
         let more = gaps.len().saturating_sub(MOST_LEFT);
@@ -298,7 +298,7 @@ impl App {
         let kept = if left.missing().is_empty() { "" } else { "; the damaged journal is kept: sited recover shows it" };
         match self.session.replay(left) {
             Ok(steps) => self.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
-            Err(refused) => self.fail(format!("not all could be replayed: {}", refused.0)),
+            Err(refused) => self.fail(format!("some changes could not be replayed: {}", refused.0)),
         }
         self.follow();
     }
@@ -320,11 +320,11 @@ impl App {
         };
         self.mode = Mode::Ask(Box::new(Ask::new(
             Words::text(format!("{changed} not saved")),
-            vec![Words::text("Leaving now would lose that.").into()],
+            vec![Words::text("Leaving now would lose them.").into()],
             vec![
                 ('k', "keep editing", Answer::Stay),
-                ('s', "save and leave", Answer::SaveAndQuit),
-                ('D', "discard and leave", Answer::Discard),
+                ('s', "save and quit", Answer::SaveAndQuit),
+                ('D', "discard and quit", Answer::Discard),
             ],
         )));
     }
@@ -410,8 +410,8 @@ impl App {
             Answer::Replay => self.replay(),
             Answer::Later => {
                 self.left = None;
-                self.session.set_read_only("unsaved changes of an earlier session wait to be replayed");
-                self.say("left for later; it can be read, not changed");
+                self.session.set_read_only("unsaved changes of an earlier session are waiting");
+                self.say("changes kept for later; the set is read-only");
             }
             Answer::DropLeft => {
                 if let Some(left) = self.left.take() {

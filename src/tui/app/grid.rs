@@ -349,7 +349,7 @@ impl App {
             MouseEventKind::ScrollUp => self.wheel(false),
             MouseEventKind::Down(MouseButton::Left) => self.press_at(mouse.column, mouse.row),
             MouseEventKind::Drag(MouseButton::Left) if !std::mem::replace(&mut self.mouse_explained, true) => {
-                self.say("to select text, hold Shift, or leave the mouse to the terminal with F12");
+                self.say("to select text, hold Shift, or give the mouse to the terminal with F12");
             }
             _ => {}
         }

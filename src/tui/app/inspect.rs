@@ -69,7 +69,7 @@ impl App {
             return self.say("there is no file to compare with");
         }
         if self.is_busy(Kind::Save) || self.session.is_loading() {
-            return self.say("something is being read or written; wait for it");
+            return self.say("a load or save is running; wait for it");
         }
         let planning = self.session.planning(None);
         self.say("reading the files…");

@@ -220,7 +220,7 @@ impl App {
     pub(super) fn open_history(&mut self) {
         let entries = self.session.history();
         if entries.is_empty() {
-            return self.say("nothing was changed yet");
+            return self.say("no changes yet");
         }
         let done = entries.iter().filter(|entry| entry.done).count();
         let mut lines = Vec::new();
@@ -251,7 +251,7 @@ impl App {
     pub(super) fn open_script(&mut self) {
         let script = self.session.script();
         if script.is_empty() {
-            return self.say("nothing was changed yet");
+            return self.say("no changes yet");
         }
         let role = |line: &str| if line.starts_with('#') { Role::Dim } else { Role::Text };
         let lines = script.iter().map(|line| (Words::new().and(role(line), line.clone()).into(), Choice::Read));

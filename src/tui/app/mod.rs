@@ -445,7 +445,8 @@ impl App {
             self.ahead.clear();
             // The panic gave the terminal back, so that its words can be read later.
             self.effects.push(Effect::Reclaim);
-            return self.fail("a job broke down; this is a bug, and the document is as it was before");
+            return self
+                .fail("internal error: a background job panicked; your document is unchanged (please report this)");
         };
         match outcome {
             JobOutcome::Loaded(result) => self.loaded(result),
@@ -500,7 +501,7 @@ impl App {
 
     fn suspend(&mut self) {
         let unsaved = match self.session.changed() {
-            0 => "nothing is unsaved".to_owned(),
+            0 => "no unsaved changes".to_owned(),
             changed => format!("{} unsaved", crate::words::counted(u64::from(changed), "changed row")),
         };
         self.effects.push(Effect::Suspend(unsaved));

@@ -68,7 +68,7 @@ impl App {
             }
         }
         if lines.is_empty() {
-            return self.say("no rule is broken");
+            return self.say("no findings");
         }
         // `check` counts places: a row may break a rule in several.
         lines.insert(0, heading("Rows that break each rule"));

@@ -77,7 +77,7 @@ impl App {
         }
         if to.is_none() && self.session.path().is_none() {
             self.open_line(Purpose::Command, "write sitemap.xml");
-            return self.fail("it has no name yet: type one and press Enter");
+            return self.fail("no file name yet: type one and press Enter");
         }
         self.ask_plan(to, For::Save { force });
     }
@@ -150,9 +150,8 @@ impl App {
         if let Some(output) = plan.outputs.iter().filter(|_| !force).find(|output| is_empty_list(plan, output)) {
             let name = output.name.clone();
             self.leave_after_save = false;
-            return self.fail(format!(
-                "{name} would have no URL left and could not be opened again; add one, or write it so with :write!"
-            ));
+            return self
+                .fail(format!("{name} would have no URLs and could not be opened again; add one, or use :write!"));
         }
         if !plan.problems.is_empty() {
             self.leave_after_save = false;
@@ -253,7 +252,7 @@ impl App {
             }
             Err(error) if matches!(error.reason, Reason::Cancelled) => {
                 self.leave_after_save = false;
-                self.say("the save was stopped; every file is as it was");
+                self.say("the save was stopped; no file was changed");
             }
             Err(error) if matches!(error.reason, Reason::Changed) => {
                 self.leave_after_save = false;
@@ -279,7 +278,7 @@ impl App {
     /// Shows what a save would write; writes nothing.
     pub(super) fn open_plan(&mut self) {
         if self.session.path().is_none() {
-            return self.say("it has no name yet: :write NAME gives it one");
+            return self.say("no file name yet: :write NAME sets it");
         }
         self.ask_plan(None, For::Show);
     }
@@ -288,7 +287,7 @@ impl App {
         let plan = &planned.plan;
         let mut lines = self.plan_lines(&planned);
         if plan.is_empty() {
-            lines.insert(0, Words::dim("Nothing is unsaved: a save would write no file.").into());
+            lines.insert(0, Words::dim("No unsaved changes: a save would write no file.").into());
         }
         lines.extend(self.untouched_lines(plan));
         if plan.needs_base.is_some() {
@@ -318,14 +317,14 @@ impl App {
         }
         if !plan.is_empty() {
             let words = match self.session.backups() {
-                When::Off => "  what is replaced is not kept",
-                When::Once => "  what is replaced is kept as it was before this session",
-                When::Always => "  what is replaced is kept",
+                When::Off => "  no backup will be made (:backup once makes one)",
+                When::Once => "  a backup of the files as they were before this session will be made",
+                When::Always => "  a backup will be made",
             };
             lines.push(Line::new(Words::dim(words), Words::dim(format!(":backup {}", self.session.backups().name()))));
         }
         for file in &plan.repairs {
-            let what = format!("{} was repaired to be read, and is written so:", file.name);
+            let what = format!("{} was damaged; saving will write these repairs:", file.name);
             lines.push(Words::new().and(Role::Warning, what).into());
             lines.extend(file.what.iter().map(|what| Words::text(format!("  {what}")).into()));
         }
@@ -396,7 +395,7 @@ impl App {
         // After a load that failed, what was asked for is all that is known.
         let started = self.started.clone().filter(|started| *started != Start::Sample);
         let Some(start) = opened.or(started) else {
-            return self.say("there is no file to read again");
+            return self.say("no file to reload");
         };
         if self.session.is_modified() && !discard {
             return self.fail("there are unsaved changes; :edit! drops them, :write saves them");
@@ -481,6 +480,6 @@ fn problems(app: &App, plan: &Plan) -> Ask {
         }
         lines.push(words.into());
     }
-    let title = Words::new().and(Role::Error, "this cannot be saved as it is");
+    let title = Words::new().and(Role::Error, "this cannot be saved");
     Ask::new(title, lines, vec![('k', "keep editing", Answer::Stay)])
 }

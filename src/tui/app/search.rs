@@ -87,7 +87,7 @@ impl App {
     pub(super) fn search_again(&mut self, forward: bool) {
         match self.sought.clone() {
             Some(query) => self.search(query, self.grid.position, forward, false),
-            None => self.say("nothing was searched for yet; / does it"),
+            None => self.say("no search yet; / searches"),
         }
     }
 

@@ -205,7 +205,7 @@ impl App {
                     hint("?", "help", 0),
                 ]);
                 if self.session.shown() == 0 {
-                    // What is about rows has none; what is wrong with files can still be put right.
+                    // What is about rows has none; what is wrong with files can still be fixed.
                     let has_file = !self.session.document().sitemaps().is_empty();
                     hints.retain(|(key, ..)| match key.as_str() {
                         "o" => has_file,
@@ -432,7 +432,7 @@ pub(super) fn search_footer(prompt: &Prompt) -> Footer<'_> {
 /// A list being narrowed by typing.
 pub(super) fn palette_footer(kind: ListKind, prompt: &Prompt) -> Footer<'_> {
     let mut right = Words::new();
-    right.key("↵", "do it");
+    right.key("↵", "apply");
     right.key("Esc", "leave");
     let label = match kind {
         ListKind::Dates => " LASTMOD ",

@@ -30,7 +30,7 @@ impl App {
             .map(|(case, take)| self.case_line(merging, &case, take))
             .collect();
         if len == 0 {
-            lines.push(Words::dim("no row differs from yours; Enter takes in what stands around them").into());
+            lines.push(Words::dim("no row differs from yours; Enter takes over changes around the rows").into());
         }
         lines.resize(shown, Line::default());
         if length > 0 {

@@ -55,7 +55,7 @@ impl App {
         let title = self.counts_and_gauges();
         let height = usize::from(self.areas().pane.height);
         let mut lines = Vec::with_capacity(height);
-        // What can be lost comes before what can be put right.
+        // What can be lost comes before what can be fixed.
         if let Some(not_kept) = self.session.not_kept() {
             let sign = format!("{} ", self.theme.signs.error);
             lines.extend(self.folded_lines(&Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
@@ -224,7 +224,7 @@ impl App {
             return vec![Words::dim(words).into()];
         }
         if counts.is_empty() && !self.session.is_loading() {
-            return vec![Words::dim("no rule is broken in the set").into()];
+            return vec![Words::dim("no findings in the set").into()];
         }
         // The keys get a line of their own where there is one.
         let is_full = words.width(charset) + reserved > width;
@@ -252,7 +252,7 @@ impl App {
         let mut words = Words::new();
         match &edit.before {
             Some(before) => words.push(Role::Dim, format!("was {}", text::up_to(before, large::SMALL))),
-            None => words.push(Role::Dim, "was not there"),
+            None => words.push(Role::Dim, "was empty"),
         }
         if edit.field == Field::Lastmod {
             let now = self.session.view().clock;
@@ -301,7 +301,7 @@ impl App {
         let mut first = Words::new();
         if verdict.findings.is_empty() {
             match value {
-                None => first.push(Role::Dim, "the element is removed"),
+                None => first.push(Role::Dim, "will be empty"),
                 Some(value) if value == typed.trim() => {
                     first.push(Role::Good, format!("{} good", signs.good));
                 }
@@ -352,9 +352,9 @@ impl App {
         let mut lines = Vec::new();
         match &edit.parsed {
             Some(Err(error)) => {
-                title.left = Words::dim("not yet a command");
+                title.left = Words::dim("type a command");
                 if matches!(edit.purpose, Purpose::Filter | Purpose::Search | Purpose::Mark | Purpose::Unmark) {
-                    title.left = Words::dim("not yet a query");
+                    title.left = Words::dim("type a query");
                 }
                 // What is not typed yet is no mistake.
                 let typed = edit.purpose.prefix().len() + edit.prompt.text().len();
@@ -377,16 +377,16 @@ impl App {
                     return self.status_pane();
                 }
                 title.left = match edit.purpose {
-                    Purpose::Filter => Words::dim("the table shows what the query finds"),
-                    Purpose::Search => Words::dim("the cursor goes to the next row that the query finds"),
-                    Purpose::Base => Words::text("new files need a URL: this is where the set will live"),
+                    Purpose::Filter => Words::dim("the table shows the matching rows"),
+                    Purpose::Search => Words::dim("the cursor goes to the next matching row"),
+                    Purpose::Base => Words::text("new files need URLs: enter the base URL of the set"),
                     _ => Words::dim("…"),
                 };
             }
             None => {
                 title.left = match edit.purpose {
                     Purpose::Command => Words::dim("a command"),
-                    Purpose::Base => Words::dim("the URL of the folder that the set is served from"),
+                    Purpose::Base => Words::dim("the base URL: where the folder of the set is served"),
                     _ => Words::dim("a query: words, or field op value"),
                 };
             }

@@ -8,7 +8,7 @@ use crate::protocol::namespace::Namespace;
 use crate::xml::escape::escape;
 use std::fmt::Write as _;
 
-/// An element with what stands in it.
+/// An element with its content.
 pub(super) struct NewElement {
     pub(super) namespace: Namespace,
     pub(super) name: Box<str>,
@@ -24,7 +24,7 @@ pub(super) struct NewElement {
 pub(super) struct ElementLayout {
     /// Before the element.
     pub(super) outer: String,
-    /// Before what stands in it.
+    /// Before its content.
     pub(super) inner: String,
     /// Before its end tag.
     pub(super) close: String,
@@ -86,9 +86,9 @@ impl NewElement {
             None if value.is_empty() => {}
             None => match here.element.map(|element| element.kind) {
                 Some(Kind::Elements) => {
-                    return Err(ExtensionError(format!("{} holds elements; name one of them", here.name)));
+                    return Err(ExtensionError(format!("{} contains elements; name one of them", here.name)));
                 }
-                Some(Kind::Empty) => return Err(ExtensionError(format!("{} holds nothing", here.name))),
+                Some(Kind::Empty) => return Err(ExtensionError(format!("{} has no content", here.name))),
                 _ => here.text = value.into(),
             },
         }

@@ -127,7 +127,7 @@ impl Scene {
             return Err(format!("reading changed {}", before.difference(&after)));
         }
         // What cannot be done, and what is not known to be this user's, stands in the result itself.
-        let is_told = ["not possible: it cannot be", "its record cannot be read", "your key"];
+        let is_told = ["not possible: it cannot be", "its commit record cannot be read", "your key"];
         let is_told = is_told.iter().any(|words| {
             let is_in = |run: &Run| run.stdout.contains(words) || run.stderr.contains(words);
             is_in(run) && !is_in(&self.sound)

@@ -7,7 +7,7 @@ use crate::tui::app::Mode;
 fn unsaved_changes_are_listed_found_and_put_back() {
     let mut bench = Bench::file(SMALL);
     bench.keys("gd");
-    assert_eq!(bench.says(), "nothing is unsaved");
+    assert_eq!(bench.says(), "no unsaved changes");
     bench.keys("t").keys("jdd").keys("ohttps://example.com/new<enter>").keys("gd");
     let screen = bench.screen();
     for words in ["1 changed", "1 added", "1 deleted", "lastmod 2026-11-02 → 2026-11-20", "+ /new"] {

@@ -53,7 +53,7 @@ fn an_element_that_is_left_as_it_is_changes_nothing() {
     bench.keys("<f6>jjjj<enter><bs>x<esc>");
     bench.shows("https://example.com/1.png");
     bench.keys("<enter><enter>");
-    assert_eq!(bench.says(), "nothing was typed; the row is as it was");
+    assert_eq!(bench.says(), "nothing was typed; the row is unchanged");
     bench.keys("o<esc>ozzz<enter>");
     assert!(!bench.app.session.is_modified());
     assert!(matches!(bench.app.mode, Mode::Detail));

@@ -157,7 +157,7 @@ fn nothing_is_said_in_one_sentence() {
         (":set priority=0.8 changefreq=daily where section=nope", "nothing changed: no row is meant"),
         (":set priority=0.2 where path:/shop/tea", "nothing changed: the row is like that already"),
         (":set priority=0.2 where priority=0.2", "nothing changed: 2 rows are like that already"),
-        (":apply-order", "nothing changed: the files are in this order already"),
+        (":apply-order", "nothing changed: the files have this order already"),
         (":fix where path:/shop/tea", "nothing changed: there is nothing to fix"),
     ] {
         let mut bench = Bench::file(SMALL);

@@ -27,7 +27,7 @@ fn a_change_outside_is_noticed_with_the_focus_and_asks_nothing() {
     assert!(!bench.screen().contains("changed on disk"));
     assert_eq!(bench.cells(crate::protocol::Field::Priority), ["1.0", "0.3", "none", "0.3"]);
     bench.keys("go");
-    assert_eq!(bench.says(), "every file is as it was read or written last");
+    assert_eq!(bench.says(), "the files have not changed on disk");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_save_of_ours_is_no_news() {
 fn backups_are_chosen_where_saves_are_shown() {
     let mut bench = Bench::file(SMALL);
     bench.keys("t:plan<enter>");
-    bench.shows("what is replaced is not kept");
+    bench.shows("no backup will be made (:backup once makes one)");
     bench.keys("<esc>:backup once<enter>:plan<enter>");
     bench.shows(":backup once");
     bench.keys("<esc><c-s>");

@@ -52,7 +52,7 @@ fn a_save_is_stopped_until_files_are_put_in_place() {
     bench.hold = Some(Kind::Save);
     bench.keys("t<c-s><esc>");
     bench.let_go();
-    assert_eq!(bench.says(), "the save was stopped; every file is as it was");
+    assert_eq!(bench.says(), "the save was stopped; no file was changed");
     assert_eq!(bench.on_disk(), SMALL);
     assert!(bench.app.session.is_modified());
     bench.hold = Some(Kind::Save);
