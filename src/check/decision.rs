@@ -382,8 +382,8 @@ mod tests {
                 Rule::PRIORITY_RANGE,
                 "8",
                 &[
-                    ("it was meant out of 10", Some("0.8")),
-                    ("it was meant out of 100", Some("0.08")),
+                    ("it was meant on a scale to 10", Some("0.8")),
+                    ("it was meant on a scale to 100", Some("0.08")),
                     ("take the nearest that is allowed", Some("1.0")),
                     ("remove priority", None),
                 ],

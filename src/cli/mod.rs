@@ -151,7 +151,7 @@ impl Failure {
     /// An error in a text from the command line, its place underlined.
     fn text(what: &str, text: &str, error: &CommandError) -> Self {
         let picture = error.picture(text).replace('\n', "\n  ");
-        Self::Usage(format!("invalid {what}\n  {picture}"), error.hint.clone())
+        Self::Usage(format!("{what} is not valid\n  {picture}"), error.hint.clone())
     }
 
     fn status(&self) -> Status {

@@ -176,7 +176,7 @@ fn plain_text(text: &[u8]) -> String {
     } else if text.contains(&0) {
         "binary data".to_owned()
     } else {
-        "not a sitemap: no XML element and no line is a URL".to_owned()
+        "text without XML elements or URLs".to_owned()
     }
 }
 
@@ -229,19 +229,19 @@ mod tests {
             (b"<HTML>", "HTML"),
             (b"\n https://example.com/?<a>\nhttps://example.com/a", "list"),
             (b"# pages\nHTTP://example.com/a", "list"),
-            (b"a page\nsee\nhttps://example.com/a", "without any XML"),
+            (b"a page\nsee\nhttps://example.com/a", "without XML elements or URLs"),
             (b"Loc;Priority\nhttps://example.com/a;1", "table"),
             (b"Top pages,Clicks\nhttps://example.com/a,1", "table"),
             (b"From,To\nhttps://example.com/a,https://example.com/b", "several columns"),
             (b"https://example.com/a lastmod=2020-01-01 priority=0.5", "list"),
             (b"# one\n# two\n# three\nhttps://example.com/a", "list"),
             (b"www.example.com\nexample.com/a\nexample.com:8080/b", "list"),
-            (b"main.rs\nlib.rs\n", "without any XML"),
-            (b"Dear all, and so on,\nsee www.example.com/a\n", "without any XML"),
-            (b"User-agent: *\nSitemap: https://example.com/sitemap.xml\n", "without any XML"),
-            (b"page,link\nfoo,bar\n", "without any XML"),
+            (b"main.rs\nlib.rs\n", "without XML elements or URLs"),
+            (b"Dear all, and so on,\nsee www.example.com/a\n", "without XML elements or URLs"),
+            (b"User-agent: *\nSitemap: https://example.com/sitemap.xml\n", "without XML elements or URLs"),
+            (b"page,link\nfoo,bar\n", "without XML elements or URLs"),
             (b"version https://git-lfs.github.com/spec/v1\n", "LFS"),
-            (b"hello", "without any XML"),
+            (b"hello", "without XML elements or URLs"),
             (b"a\0b", "binary"),
             (b"PK\x03\x04", "zip"),
             (b"BZh91AY&SY", "bzip2"),
@@ -277,14 +277,14 @@ mod tests {
         for name in ["urls.txt", "urllist", "-"] {
             assert_eq!(found(name, comments), "List", "{name}");
         }
-        assert!(found("run.sh", comments).contains("without any XML"));
+        assert!(found("run.sh", comments).contains("without XML elements or URLs"));
         assert_eq!(found("urls.txt", b"\n\n"), "List");
         assert!(found("urls.txt", b"").contains("empty") && found("-", b"\n").contains("empty"));
         for name in ["urls.txt", "URLS.TXT", "sub/urllist.dat", "urllist", "urls.txt.gz"] {
             assert_eq!(found(name, mixed), "List", "{name}");
         }
-        assert!(found("urls.lst", mixed).contains("without any XML"));
-        assert!(found("robots.txt", b"User-agent: *\nDisallow: /a\n").contains("without any XML"));
+        assert!(found("urls.lst", mixed).contains("without XML elements or URLs"));
+        assert!(found("robots.txt", b"User-agent: *\nDisallow: /a\n").contains("without XML elements or URLs"));
         assert_eq!(found("t.csv", b"https://example.com/a,1\nhttps://example.com/b,2\n"), "Table");
         assert_eq!(found("t", b"https://example.com/a,1\nhttps://example.com/b,2\n"), "List");
         let refused = found("t.csv", b"Name,Clicks\nA,1\n");

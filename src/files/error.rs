@@ -354,7 +354,7 @@ impl Error {
                 "nothing was written; --accept-repairs writes the repairs, -o OUT writes to another file"
             }
             Reason::Exists => "save again: the next free name is taken then",
-            Reason::Check(_) => "every file is as it was; correct the named row and save again",
+            Reason::Check(_) => "no file was changed; correct the named row and save again",
             Reason::System { source, .. } => return system_hint(source),
             Reason::Interrupted(_) => {
                 "nothing was changed; `sited recover PATH` shows that save, --finish finishes it, --discard discards it"

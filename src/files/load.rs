@@ -614,7 +614,7 @@ pub(super) mod tests {
         let open = || load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});
         assert!(open().unwrap_err().is_missing());
         fs::write(&path, "hello\n").unwrap();
-        assert!(open().unwrap_err().to_string().contains("without any XML"));
+        assert!(open().unwrap_err().to_string().contains("without XML elements or URLs"));
     }
 
     #[cfg(unix)]

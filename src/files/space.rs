@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_said_with_the_way_out() {
         let (message, hint) = said(io::ErrorKind::StorageFull, u64::MAX);
-        assert!(message.contains("the disk is full") && hint.contains("make room"), "{message}");
+        assert!(message.contains("the disk is full") && hint.contains("free some space"), "{message}");
         assert!(!cfg!(unix) || message.contains("are missing"), "{message}");
         let (message, hint) = said(io::ErrorKind::QuotaExceeded, 1_234);
         assert!(message.contains("quota") && message.contains("1,234 bytes") && hint.contains("yours"), "{message}");

@@ -1,6 +1,6 @@
 //! Saves without room: a limit of file sizes everywhere, a full disk where a small one can be mounted.
 //!
-//! Holds the promise "a full disk, a quota, a limit: every file is as it was, and the message says what is missing".
+//! Holds the promise "a full disk, a quota, a limit: no file is changed, and the message says what is missing".
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ fn a_limit_of_file_sizes_leaves_everything_and_is_named() {
         let notes = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{words:?}: {notes}");
         assert!(notes.contains("no file may have more than") && notes.contains("ulimit -f"), "{words:?}: {notes}");
-        assert!(notes.contains("every file is as it was"), "{words:?}: {notes}");
+        assert!(notes.contains("no file was changed"), "{words:?}: {notes}");
         assert_eq!(folder.files(), before, "{words:?}");
         let folders = ["new", "parts", "sitemap.xml.bak"].map(|name| folder.file(name).exists());
         assert_eq!(folders, [false; 3], "{words:?}: folders that were made for it are gone");

@@ -108,7 +108,7 @@ fn lists_open_whatever_stands_on_some_lines_and_each_is_a_finding() {
         assert_eq!(folder.text(name), text.replace("e.com/a", "e.com/z"), "{name}");
     }
     let folder = Folder::with(&[("robots.txt", "User-agent: *\nSitemap: https://e.com/s.xml\n")]);
-    refused(&folder, &["list", "robots.txt"], 3, &["without any XML"]);
+    refused(&folder, &["list", "robots.txt"], 3, &["without XML elements or URLs"]);
     // What begins as UTF-16 and is none.
     folder.write("marked.txt", b"\xFF\xFEhttps://e.com/a\n");
     folder.write("marked.xml", [b"\xFE\xFF", urlset("<url><loc>https://e.com/a</loc></url>\n").as_bytes()].concat());
@@ -420,7 +420,7 @@ fn a_query_in_a_file_of_rules_is_named_by_its_place() {
 #[test]
 fn a_key_that_is_none_is_named_before_a_base_url_is_asked_for() {
     let folder = Folder::with(&[("a.txt", "https://e.com/a\nhttps://e.com/b\n")]);
-    refused(&folder, &["split", "a.txt", "--by", "yaer", "-o", "parts"], 2, &["no URL passes --by yaer", "keys are"]);
+    refused(&folder, &["split", "a.txt", "--by", "yaer", "-o", "parts"], 2, &["no URL matches --by yaer", "keys are"]);
 }
 
 /// Runs the program with this on its standard input.

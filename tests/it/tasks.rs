@@ -354,7 +354,7 @@ fn what_is_missing_or_misspelt_is_said_with_what_to_do() {
             3,
             "error: cannot write no/x.json: the folder no does not exist\nhint: correct the path, or create the folder with --mkdir",
         ),
-        (&["split", "a.xml", "-o", "out", "--by", "foo=1"], 2, "error: --by cannot be understood\n  foo=1\n  ^^^ "),
+        (&["split", "a.xml", "-o", "out", "--by", "foo=1"], 2, "error: --by is not valid\n  foo=1\n  ^^^ "),
         (
             &["fix", "a.xml", "--rule", "priority-coma"],
             2,

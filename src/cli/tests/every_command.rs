@@ -206,6 +206,8 @@ fn output_is_written_in_few_pieces() {
         for (words, format) in
             printing(command.get_name()).into_iter().flat_map(|words| formats.iter().map(move |format| (words, format)))
         {
+            // The URLs alone have no other format.
+            let format = if words.contains("--urls") { "" } else { format };
             let line = format!("{} {words}{format}", command.get_name());
             let directory = format!("{}/", folder.path().display());
             let words = line.trim_end().split(' ').map(|word| word.replace("DIR/", &directory));
@@ -369,7 +371,7 @@ fn a_misspelt_key_of_split_is_an_error_that_names_the_right_one() {
         ("--by sectoin", "--by sectoin: keys are section, host or month", "did you mean --by section?"),
         ("--by Host", "--by Host: keys are", "did you mean --by host?"),
         ("--by section loc:blog", "a key cannot be combined with queries", "--by section alone"),
-        ("--by loc:nowhere", "no URL passes --by loc:nowhere", "section, host or month"),
+        ("--by loc:nowhere", "no URL matches --by loc:nowhere", "section, host or month"),
         ("--by section --name {section}.xml", "{section} is no placeholder", "write {key}"),
         ("--by section --name {key}-{x}.xml", "{x} is no placeholder", "{n}, a number, and {key}"),
         ("--by section --name {key}-{n.xml", "{n.xml is no placeholder", "{n}, a number"),

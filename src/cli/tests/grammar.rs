@@ -136,7 +136,7 @@ fn folders_are_changed_with_what_is_below_them() {
     }
     // A part of a set that cannot be opened is not changed as if it stood alone.
     assert_eq!(read(&folder, "site/broken/deep/there.xml"), unset);
-    assert!(notes.contains("DIR/site/broken: the folders below it were left out"), "{notes}");
+    assert!(notes.contains("DIR/site/broken: the folders below it were skipped"), "{notes}");
     assert!(notes.ends_with("4 sets: 3 changed, 1 failed\n"), "{notes}");
     let (status, _, notes) = sited(&folder, "set DIR/site/.git/x priority=0.8 -r");
     assert_eq!(status, 3, "{notes}");

@@ -62,7 +62,7 @@ fn a_script_runs_the_commands_of_the_command_line() {
         (
             "write\nset prio=1\n",
             2,
-            "error: line 2 of the script cannot be understood\n  set prio=1\n      ^^^^ ",
+            "error: line 2 of the script is not valid\n  set prio=1\n      ^^^^ ",
             before.clone(),
         ),
         (

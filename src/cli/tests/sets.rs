@@ -92,7 +92,7 @@ fn split_reads_the_whole_set_or_refuses() {
     }
     fs::write(path("empty.xml"), format!("{HEAD}</urlset>\n")).unwrap();
     let (status, _, notes) = sited(&folder, "split DIR/empty.xml -o DIR/out --base-url https://e.com/");
-    assert!(status == 2 && notes.contains("no URL to deal out"), "{notes}");
+    assert!(status == 2 && notes.contains("no URL to split"), "{notes}");
     assert!(!path("out").exists());
 }
 
@@ -127,10 +127,10 @@ fn an_item_without_a_link_becomes_no_entry() {
     fs::write(folder.path().join("feed.xml"), feed).unwrap();
     let written = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
     let (status, _, notes) = sited(&folder, "convert DIR/feed.xml -o DIR/out.xml");
-    assert!(status == 0 && notes.contains("left out, since there is no link: 1 item"), "{notes}");
+    assert!(status == 0 && notes.contains("omitted, since there is no link: 1 item"), "{notes}");
     assert_eq!(written("out.xml").matches("<url>").count(), 1);
     let (status, _, notes) = sited(&folder, "set DIR/feed.xml priority=0.5 -o DIR/set.xml");
-    assert!(status == 0 && notes.contains("left out, since there is no link: 1 item"), "{status} {notes}");
+    assert!(status == 0 && notes.contains("omitted, since there is no link: 1 item"), "{status} {notes}");
     assert_eq!(written("set.xml").matches("<url>").count(), 1);
     assert_eq!(written("feed.xml"), feed);
 }

@@ -245,7 +245,7 @@ fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
             let (status, out, notes) = run_within(&folder, words, held);
             assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
             assert!(notes.contains("2 files of this set are not read"), "{words}: {notes}");
-            assert!(notes.contains("d.xml: no such file") && notes.contains("f.xml: no such file"), "{words}: {notes}");
+            assert!(notes.contains("d.xml: not found") && notes.contains("f.xml: not found"), "{words}: {notes}");
             assert_eq!(content(folder.path()), before, "{words}");
         }
         write("d.xml", urlset("https://e.com/d").into_bytes());
@@ -262,7 +262,7 @@ fn a_file_of_another_host_is_not_there_either() {
         .replace("</sitemapindex>", "<sitemap><loc>https://cdn.org/b.xml</loc></sitemap></sitemapindex>");
     fs::write(folder.path().join("set/sitemap_index.xml"), text).unwrap();
     let (status, _, notes) = run_within(&folder, "list SET --base-url https://e.com/", HELD);
-    assert!(status == 3 && notes.contains("https://cdn.org/b.xml: it is served from another host"), "{notes}");
+    assert!(status == 3 && notes.contains("https://cdn.org/b.xml: it is on another host"), "{notes}");
     // Nobody knows that it is missing, so its entry stays.
     let fix = "fix SET --rule index-child-missing --base-url https://e.com/ --allow-missing";
     assert_eq!(run_within(&folder, fix, HELD).0, 0);

@@ -229,7 +229,7 @@ mod tests {
             ("picture", "expected image, video"),
             ("image/duration", "image has no duration; expected loc, caption"),
             ("image[0]", "a number from 1"),
-            ("image:loc", "image:image does"),
+            ("image:loc", "image:image is"),
             ("image@src", "image has no src"),
             ("mobile/x", "mobile has nothing in it"),
             ("image//loc", "expected an element"),

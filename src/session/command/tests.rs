@@ -110,7 +110,7 @@ fn errors_name_the_place_the_expectation_and_an_example() {
     let table = [
         ("", "", "expected a command", "help"),
         ("sett priority=1", "sett", "did you mean set?", "help"),
-        ("wibble", "wibble", "no command wibble", "help"),
+        ("wibble", "wibble", "unknown command wibble", "help"),
         ("set", "", "expected FIELD=VALUE", "for example: set"),
         ("set prio=1", "prio", "did you mean priority?", "for example"),
         ("set priority=", "", "expected a value", "for example"),
@@ -125,7 +125,7 @@ fn errors_name_the_place_the_expectation_and_an_example() {
         ("set priority=high", "high", "0.0 to 1.0", ""),
         ("set priority=8", "8", "0.0 to 1.0", ""),
         ("set loc=none", "none", "delete removes rows", ""),
-        ("set loc=\"a", "\"", "not closed", ""),
+        ("set loc=\"a", "\"", "unclosed", ""),
         ("set \"x\"", "\"x\"", "expected loc, lastmod", ""),
         ("clear", "", "the name of a field", "for example: clear"),
         ("clear loc", "loc", "delete removes rows", ""),
@@ -308,7 +308,7 @@ fn a_script_is_lines_without_comments() {
     let error = script("write\nwirte\n", &VOCABULARY).err();
     assert_eq!(
         error.map(|error| error.to_string()).as_deref(),
-        Some("line 2: there is no command wirte; did you mean write?")
+        Some("line 2: unknown command wirte; did you mean write?")
     );
 }
 

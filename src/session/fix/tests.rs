@@ -281,7 +281,7 @@ fn a_file_is_emptied_by_a_fix_only_where_an_index_leaves_it_out() {
     let rows = session.view().document.live_rows().map(|row| row.0).collect();
     let report = session.change(&Change::Fix { rows, rules: merge }).unwrap();
     // Nothing could leave the emptied file out, and a file without entries is worse than a page in two files.
-    assert!(!report.changed && report.message.contains("would break doc-no-entries"), "{}", report.message);
+    assert!(!report.changed && report.message.contains("would then violate doc-no-entries"), "{}", report.message);
 
     sample.files.insert(0, file("sitemap_index.xml", index));
     let (folder, mut session) = open(&sample);
@@ -374,7 +374,7 @@ proptest! {
                 let fix = Change::Fix { rows: all(&session), rules };
                 let report = session.change(&fix).unwrap();
                 // A page that stands twice would stand in two files; of two hosts another would be the main one.
-                let is_left = report.message.contains("would break ");
+                let is_left = report.message.contains("would then violate ");
                 prop_assert!(is_left || !tally(&session).contains_key(&Rule::SET_NEWS_MIXED), "{}", report.message);
             }
             let rows = [*row].into_iter().collect();

@@ -113,7 +113,13 @@ impl App {
     }
 
     pub(super) fn conflicts_read(&mut self, conflicts: Result<Vec<MergeConflict>, Error>) {
-        if !self.session.has_conflicts() || !matches!(self.mode, Mode::Grid | Mode::Detail) {
+        // A fix from the list of rules returns to the list at once.
+        let is_expected = match &self.mode {
+            Mode::Grid | Mode::Detail => true,
+            Mode::List(list) => list.kind == ListKind::Rules,
+            _ => false,
+        };
+        if !self.session.has_conflicts() || !is_expected {
             return;
         }
         match conflicts {

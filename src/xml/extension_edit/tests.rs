@@ -130,12 +130,12 @@ fn what_is_so_already_is_no_change() {
 #[test]
 fn what_cannot_be_is_refused_with_its_reason() {
     for (act, words) in [
-        (set("image", "x"), "holds elements"),
+        (set("image", "x"), "contains elements"),
         (set("image[5]/loc", "x"), "there is no image[5], only 2"),
         (set("foo:new", "x"), "not known"),
         (add("video/tag", &[("", "x")]), "there is no video"),
         (set("image/title", "\u{1}"), "cannot be written"),
-        (add("mobile", &[("", "x")]), "holds nothing"),
+        (add("mobile", &[("", "x")]), "has no content"),
     ] {
         let error = change(ENTRY, ROOT, &act).unwrap_err();
         assert!(error.contains(words), "{act:?}: {error}");

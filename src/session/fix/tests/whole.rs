@@ -119,7 +119,7 @@ proptest! {
                 session.undo().unwrap();
                 prop_assert_eq!(&tally(&session), &before, "{:?} undone", rule);
             } else if place.member().and_then(|file| session.view().question(file, rule)).is_none() {
-                prop_assert!(report.message.contains("would break") || !before.contains_key(&rule.main()), "{rule:?} at {place:?}: {}", report.message);
+                prop_assert!(report.message.contains("would then violate") || !before.contains_key(&rule.main()), "{rule:?} at {place:?}: {}", report.message);
             }
         }
     }

@@ -318,7 +318,7 @@ fn several_files_are_one_set() {
     bench.shows("not read:");
     bench.shows("b.txt");
     bench.keys("Gdd<c-s>");
-    bench.shows("b.txt would have no URL left");
+    bench.shows("b.txt would have no URLs");
     assert_eq!(std::fs::read_to_string(&paths[1]).unwrap(), "https://example.com/b\n");
     bench.keys(":write!<enter>");
     assert_eq!(std::fs::read_to_string(&paths[1]).unwrap(), "");
@@ -343,7 +343,7 @@ fn a_list_without_urls_is_not_written_as_an_empty_file_unasked() {
         bench.keys(edit);
         for save in ["<c-s>", ":write<enter>", ":wq<enter>"] {
             bench.keys(save);
-            bench.shows("urls.txt would have no URL left");
+            bench.shows("urls.txt would have no URLs");
             assert_eq!(on_disk(), text, "{edit} {save}");
             assert!(bench.status.is_none() && bench.app.session.is_modified(), "{edit} {save}");
         }
@@ -374,7 +374,7 @@ fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
     bench.keys("jxdd");
     assert!(!bench.app.session.is_modified());
     bench.keys("<esc>");
-    bench.shows("loading stops");
+    bench.shows("loading stopped");
     bench.let_go();
     assert!(bench.app.session.read_only().is_some(), "{}", bench.screen());
     assert!(bench.app.beginning.is_empty());

@@ -22,7 +22,7 @@ fn a_change_outside_is_noticed_with_the_focus_and_asks_nothing() {
     bench.shows("changed on disk");
     assert!(matches!(bench.app.mode, Mode::Grid));
     bench.keys("go");
-    bench.shows("Nothing is unsaved here");
+    bench.shows("You have no unsaved changes");
     bench.keys("r");
     assert!(!bench.screen().contains("changed on disk"));
     assert_eq!(bench.cells(crate::protocol::Field::Priority), ["1.0", "0.3", "none", "0.3"]);
@@ -46,7 +46,7 @@ fn a_save_is_held_back_and_merged_row_by_row() {
     bench.keys("<enter>");
     assert!(bench.says().contains("both sides changed this row"), "{}", bench.says());
     bench.keys("o<enter>");
-    assert!(bench.says().contains("of the changed files taken in"), "{}", bench.says());
+    assert!(bench.says().contains("of the changed files merged"), "{}", bench.says());
     assert_eq!(bench.app.session.changed(), 2, "what is unsaved is what differs from their file");
     bench.keys("<c-s>");
     bench.shows("saved");
