@@ -99,7 +99,7 @@ fn damaged_files_open_repaired_and_are_never_overwritten_unasked() {
         let output = run(&folder, &set);
         let message = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{}: {message}", case.name);
-        assert!(message.contains("was repaired") && message.contains("--accept-repairs"), "{}: {message}", case.name);
+        assert!(message.contains("was damaged") && message.contains("--accept-repairs"), "{}: {message}", case.name);
         assert!(folder.read(name) == case.bytes, "{} was changed", case.name);
         let output = run(&folder, &[&set[..], &["--accept-repairs"]].concat());
         assert_eq!(output.status.code(), Some(0), "{}: {}", case.name, stderr(&output));

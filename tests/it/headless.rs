@@ -196,7 +196,7 @@ fn without_a_thread_to_start_the_work_is_done_by_one() {
         let notes = String::from_utf8(output.stderr).unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(0), "{words:?}: {notes}{out}");
-        assert!(notes.starts_with("0 of 4 threads could be started (ulimit -u says"), "{words:?}: {notes}");
+        assert!(notes.starts_with("0 of 4 threads could be started (ulimit -u shows"), "{words:?}: {notes}");
         assert_eq!(notes.matches("threads could be started").count(), 1, "{notes}");
         assert!(out.ends_with(last), "{words:?}: {out}");
     }

@@ -154,10 +154,10 @@ fn values_that_the_check_calls_errors_are_refused_unless_forced() {
     }
     // White space around a URL is no part of it.
     let (_, said) = ends(&folder, &["add", "a.xml", "https://e.com/a ", " https://e.com/b"], 0);
-    assert!(said.contains("2 URLs left out"), "{said}");
+    assert!(said.contains("2 URLs skipped"), "{said}");
     assert_eq!(folder.text("a.xml"), text);
     let (_, said) = ends(&folder, &["add", "a.xml", "--from", "urls.txt"], 0);
-    assert!(said.contains("1 URL left out"), "{said}");
+    assert!(said.contains("1 URL skipped"), "{said}");
     assert_eq!(ends(&folder, &["list", "a.xml"], 0).0.lines().count(), 3);
 }
 
@@ -409,7 +409,7 @@ fn a_table_may_have_bars_between_its_columns() {
 #[test]
 fn a_query_in_a_file_of_rules_is_named_by_its_place() {
     let folder = Folder::with(&[("a.xml", &urlset("<url><loc>https://e.com/a</loc></url>\n"))]);
-    for (query, why) in [("  ", "the query is empty"), ("foo:x", "no field `foo`")] {
+    for (query, why) in [("  ", "the query is empty"), ("foo:x", "unknown field `foo`")] {
         folder.write("r.toml", format!("[[rule]]\npriority = 0.5\nwhere = \"{query}\"\n"));
         refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["r.toml:3:9: where of rule 1", why]);
         let (_, said) = ends(&folder, &["apply", "a.xml", "r.toml"], 2);

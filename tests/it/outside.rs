@@ -66,7 +66,7 @@ fn both_sides_of_a_set_are_merged_and_saved() {
     terminal.send("m");
     terminal.wait_for("1 to decide");
     terminal.send("b\r");
-    terminal.wait_for("taken in");
+    terminal.wait_for("files merged");
     terminal.send(key::CTRL_S);
     terminal.wait_gone("modified");
     terminal.wait_for("saved");

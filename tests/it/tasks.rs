@@ -358,7 +358,7 @@ fn what_is_missing_or_misspelt_is_said_with_what_to_do() {
         (
             &["fix", "a.xml", "--rule", "priority-coma"],
             2,
-            "error: there is no rule priority-coma; did you mean priority-comma?\n",
+            "error: unknown rule priority-coma; did you mean priority-comma?\n",
         ),
         (&["--script", "s", "a.xml"], 2, "error: line 1 of the script: there is no bulk change to keep"),
         (&["check", "a.xml", "--profile", "google"], 0, ""),

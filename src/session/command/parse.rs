@@ -532,7 +532,7 @@ fn field(name: &str, span: Range<usize>) -> Result<Field, CommandError> {
     Field::from_name(name).ok_or_else(|| {
         let names = || Field::ALL.iter().map(|field| field.name());
         let message = match nearest(name, names()) {
-            Some(near) => format!("there is no field {name}; did you mean {near}?"),
+            Some(near) => format!("unknown field {name}; did you mean {near}?"),
             None => format!("expected {}", listed(names())),
         };
         CommandError::new(span, message)
