@@ -355,7 +355,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
     let done = place_all(&mut staged, removed, disk, gate).and_then(|()| {
         folders.iter().try_for_each(|folder| {
             attempt(gate, FsOperation::SyncFolder, || sync_folder(folder))
-                .map_err(|error| Error::system("sync the save", folder, error))
+                .map_err(|error| Error::system("sync the save, which may not survive a crash", folder, error))
         })
     });
     if record.is_some() {

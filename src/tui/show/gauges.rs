@@ -45,24 +45,22 @@ impl App {
         let charset = self.theme.charset;
         let totals = self.session.totals();
         let totals = [totals.errors, totals.warnings, totals.notes];
-        let mut counts = finding_counts(&self.theme, totals);
-        if self.size.0 >= 100 {
-            // A rule counts once for each row, however many places of it break the rule.
-            counts.push(Role::Dim, "   by row");
-        }
+        // A rule counts once for each row, however many places of it break the rule.
+        let by_row = |counts: Words| counts.and(Role::Dim, "  by row");
+        let counts = by_row(finding_counts(&self.theme, totals));
         let document = self.session.document().with_pending_split();
         let sitemap = self.grid.row.and_then(|row| document.sitemap(document.sitemap_of(row)));
         let Some(sitemap) = sitemap else { return counts.into() };
         let noun = if document.lists_sitemaps() { "sitemap" } else { "URL" };
         let fill = Fill { name: stem(&sitemap.name), urls: u64::from(sitemap.live), bytes: sitemap.bytes(), noun };
         let short = short_finding_counts(&self.theme, totals);
-        for counts in [counts, short] {
+        for counts in [counts.clone(), by_row(short.clone()), short] {
             let room = usize::from(self.size.0).saturating_sub(RULE + counts.width(charset));
             if let Some(gauges) = self.gauges(&fill, room) {
                 return Line::new(counts, gauges);
             }
         }
-        finding_counts(&self.theme, totals).into()
+        counts.into()
     }
 
     /// The name of a file and how full it is, the longest form that has room.

@@ -275,7 +275,7 @@ fn check_temporaries(after: &Shot) -> Result<(), String> {
 /// Whether an error came after the rename of a single file, which stays, or when the applied journal was to be removed.
 fn is_after_rename(run: &Run) -> bool {
     // The hint for a folder that is mounted read-only takes the place of what was being done.
-    ["lasting", "which is in its place", "mounted read-only", ".journal: cannot remove"]
+    ["may not survive a crash", "which is in its place", "mounted read-only", ".journal: cannot remove"]
         .iter()
         .any(|words| run.stderr.contains(words))
 }
