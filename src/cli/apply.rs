@@ -1,4 +1,4 @@
-//! `sited apply`: a file of rules about which rows have which values, applied or only compared.
+//! `sited apply`: sets fields of rows by a rules file, or lists the rows that do not comply.
 //!
 //! The file is TOML (version 1.0). Its rules stand in order, and a row takes the values of the first whose query it
 //! passes:

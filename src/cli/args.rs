@@ -1,4 +1,4 @@
-//! What can be said on the command line, and nothing of what is done about it.
+//! The definition of the command line. What the commands do is in their modules.
 
 use super::apply::Apply;
 use super::definition::{Completions, Man};
@@ -402,7 +402,7 @@ pub struct Restore {
 /// `sited recover`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit status: 0 nothing is pending, or it was dealt with; 1 something is pending and was only shown.\n\n\
+    after_help = "Exit status: 0 nothing is pending, or it was finished; 1 something is pending and was only shown.\n\n\
                   Examples:\n  sited recover sitemap_index.xml\n  sited recover public/ --finish\n  sited recover sitemap.xml --journal 1 --apply --dry-run"
 )]
 pub struct Recover {

@@ -1,4 +1,4 @@
-//! Changes of rows that need no other rows: of a small set in memory, of a large one file by file.
+//! Bulk changes on the command line: in memory for small sets, file by file for large ones.
 //!
 //! Both ways do, say and write the same.
 
@@ -82,10 +82,10 @@ impl Task<'_> {
                 change.into_iter().map(|change| (0, change)).collect()
             }
             Self::Rules { rules, .. } => {
-                let dealt = rules.iter().zip(rows_by_rule(snapshot, rules)).enumerate();
-                let dealt = dealt.filter(|(_, (_, rows))| !rows.is_empty());
+                let by_rule = rules.iter().zip(rows_by_rule(snapshot, rules)).enumerate();
+                let by_rule = by_rule.filter(|(_, (_, rows))| !rows.is_empty());
                 let set = |rule: &Ready, rows| Change::Set { rows, assignments: rule.assignments.clone() };
-                dealt.map(|(number, (rule, rows))| (number, set(rule, rows))).collect()
+                by_rule.map(|(number, (rule, rows))| (number, set(rule, rows))).collect()
             }
             Self::Rows { change, .. } => vec![(0, change(snapshot)?)],
             Self::Repeated { .. } if gone.is_empty() => Vec::new(),

@@ -1,4 +1,4 @@
-//! The unsaved changes of a script, and the proof of what a save would do, as lines.
+//! Prints the unsaved changes of a script, and the proof of what a save would change.
 
 use super::output::plain;
 use super::{Failure, Streams};

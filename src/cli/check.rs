@@ -1,4 +1,4 @@
-//! `sited check`: what is wrong, as lines or as one document.
+//! `sited check`: reports findings as text or in a machine format.
 
 use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;

@@ -1,4 +1,4 @@
-//! Which findings of `check` count: by rule, and from which severity on they fail.
+//! Selects the findings that `check` reports, and the severity from which it fails.
 
 use super::Failure;
 use super::args::{Check, FailOn};

@@ -1,4 +1,4 @@
-//! The time it is: the system's, or the one of `--now`.
+//! The current time: of the system, or of `--now`.
 //!
 //! The one place of the headless half that reads a clock; everything below gets a [`Now`].
 

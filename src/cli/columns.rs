@@ -1,4 +1,4 @@
-//! The columns of `list`: what each says of a row, as text and as JSON.
+//! The columns of `list`: the value of each for a row, as text and as JSON.
 //!
 //! Everything that a query can ask about is a column.
 

@@ -1,4 +1,4 @@
-//! `sited convert`: a copy of a set in another form.
+//! `sited convert`: writes a set in another format.
 
 use super::args::{Convert, ConvertTo};
 use super::damage::Damage;

@@ -1,4 +1,4 @@
-//! What was damaged in the files that a command has read.
+//! Warns about damaged files that a command has read.
 //!
 //! `check` tells it finding by finding. Where results are rows, counts or files they lack what was lost, and nobody would
 //! know.

@@ -1,4 +1,4 @@
-//! `sited completions` and `sited man`: made from the definition of the command line, so that they cannot differ from it.
+//! `sited completions` and `sited man`: generated from the definition of the command line and from the manual.
 
 use super::args::Cli;
 use super::columns::column_names;

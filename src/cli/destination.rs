@@ -1,4 +1,4 @@
-//! Where a task writes something new: a folder that does not exist is more often a typing error than wanted.
+//! Checks the destination of a command: a missing folder is usually a typing error.
 
 use super::Failure;
 use super::args::Task;

@@ -1,4 +1,4 @@
-//! `sited diff`: what is different between two sets, by URL.
+//! `sited diff`: compares two sets by URL.
 //!
 //! Each set is read part by part, and a second time where something differs: memory holds the largest files that are
 //! read at once, 16 bytes a URL of either set, and the rows that differ.

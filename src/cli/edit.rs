@@ -1,4 +1,4 @@
-//! Changes of a set without a screen: previewed, or done and saved.
+//! Changes a set on the command line: previews, or applies and saves.
 
 use super::changes::changes;
 use super::output::{Paint, plain};

@@ -1,4 +1,4 @@
-//! `sited check --explain`: a rule by its code, or what is to be said of a value.
+//! `sited check --explain`: explains a rule or a value.
 
 use super::{Failure, Status, Streams};
 use crate::check::decision::choices;

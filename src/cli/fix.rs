@@ -1,4 +1,4 @@
-//! `sited fix`: findings fixed, saved.
+//! `sited fix`: applies fixes and saves.
 
 use super::args::Common;
 use super::bulk::{Task, change};

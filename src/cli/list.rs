@@ -1,4 +1,4 @@
-//! `sited list`: the URLs, or the rows, in the order of the files.
+//! `sited list`: prints URLs or rows in the order of the files.
 
 use super::args::{Common, List, ListFormat};
 use super::columns::{Columns, Places, Rows, sort_keys};

@@ -1,4 +1,4 @@
-//! The lock that an editor takes on a set, taken by what changes it without a screen.
+//! Locks a set while a command changes it.
 
 use super::{Failure, Streams};
 use crate::files::journal::StateSlot;

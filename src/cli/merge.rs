@@ -1,4 +1,4 @@
-//! `sited merge`: several sets as one, in one file or dealt out into parts with an index.
+//! `sited merge`: joins sets in one file, or splits them into new files with an index.
 
 use super::args::{Common, Split};
 use super::damage::Damage;
@@ -28,7 +28,7 @@ pub struct Merge {
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// A file that ends in .xml, .txt, .csv or .tsv (with .gz if you like), - for standard output, or a folder: then
-    /// the set is dealt out into parts with an index
+    /// the set is split into files with an index
     #[arg(short, long, value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// Keep one row of each URL

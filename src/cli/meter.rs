@@ -1,4 +1,4 @@
-//! How far a long read has come, as one line on standard error that is drawn over itself and wiped at the end.
+//! The progress line on standard error.
 //!
 //! Only for people: it is drawn where standard error is a terminal, and only once the work takes a while.
 

@@ -1,4 +1,4 @@
-//! The headless half: the command line and what runs without a screen.
+//! The command line: everything that runs without a screen.
 //!
 //! The same core as the screen does the work; here it is only asked and printed. Invariant: results go
 //! to the first writer, everything else to the second, and a reader that stops reading is no error.

@@ -1,4 +1,4 @@
-//! What is printed: one line or one JSON document, in a stable order, safe to look at in a terminal.
+//! Prints results: lines or one JSON document, in a stable order, safe for a terminal.
 //!
 //! Results go to the first writer, notes to the second; nothing here decides what is printed.
 

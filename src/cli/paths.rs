@@ -1,4 +1,4 @@
-//! Words of a command line of which the first are paths and the last say what is done.
+//! Splits the words of a command into its paths and its other arguments.
 
 use super::Failure;
 use crate::protocol::Field;

@@ -1,4 +1,4 @@
-//! `sited recover`: shows what an interrupted save or session has left, finishes it or gives it up.
+//! `sited recover`: shows, finishes or discards an interrupted save or unsaved changes of a crashed editor.
 
 mod journals;
 

@@ -1,4 +1,4 @@
-//! `sited restore`: the backups of a set, and the way back to one of them.
+//! `sited restore`: lists backups and restores one.
 
 use super::args::{Common, Restore};
 use super::lock::Lock;

@@ -1,4 +1,4 @@
-//! `sited replace`, `add`, `remove`, `keep`, `sort`, `dedupe`: rows rewritten, added, taken out, put in order, and saved.
+//! `sited replace`, `add`, `remove`, `keep`, `sort` and `dedupe`.
 //!
 //! Each says the commands of the `:` line that do the same, so that what was done on the screen can be written down.
 

@@ -1,4 +1,4 @@
-//! Saving without a screen: nobody can be asked, so what a save needs must have been said before.
+//! Saves on the command line, where nobody can be asked: what a save needs must be given as options.
 
 use super::args::Common;
 use super::lock::Lock;

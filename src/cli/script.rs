@@ -1,4 +1,4 @@
-//! `--script FILE`: the commands of the `:` line, one after the other, without a screen.
+//! `--script FILE`: runs commands of the `:` line without a screen.
 //!
 //! The whole script is read before its first command runs; the first that is refused ends the run.
 

@@ -1,4 +1,4 @@
-//! `sited set`: new values for fields, given as arguments or by a table, saved.
+//! `sited set`: sets fields from arguments or from a table.
 
 use super::bulk::{Task, change};
 use super::destination::Destination;

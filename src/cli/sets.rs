@@ -1,4 +1,4 @@
-//! Several sets changed by one command: each is saved on its own, and an error in one does not stop the others.
+//! Changes several sets with one command: each is saved on its own, and an error in one does not stop the others.
 
 use super::options::{EditOptions, Target};
 use super::{Failure, Status, Streams};

@@ -1,4 +1,4 @@
-//! Results on a terminal: every character that it would obey or hide is shown by its sign, as on the screen.
+//! Replaces control and invisible characters by visible signs where results go to a terminal.
 //!
 //! Results for a program (a pipe, a file) stay as they are, byte for byte; see [`super::Env::terminal`]. Invariant: the
 //! only escape sequences that pass are the colours of [`super::output::Paint`].

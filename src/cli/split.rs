@@ -1,4 +1,4 @@
-//! `sited split`: a set dealt anew into named parts with an index, in a folder of its own.
+//! `sited split`: writes a set into new files with an index.
 
 use super::args::{Common, Split};
 use super::damage::Damage;
@@ -65,7 +65,7 @@ pub(super) fn run_split(
     asked.held(&session, streams)
 }
 
-/// What rows are dealt by.
+/// How rows are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key<'w> {
     /// Nothing: they stay in order.

@@ -1,4 +1,4 @@
-//! `sited stats`: counts and histograms of a set, part by part; reports of parts put together again.
+//! `sited stats`: counts and histograms of a set; merges reports of several sets.
 //!
 //! Memory holds the largest files that are read at once, 8 bytes a URL, and one number for each section, month, host.
 

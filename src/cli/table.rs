@@ -1,4 +1,4 @@
-//! Values by URL from a table (`set --from`): read once, looked up in one pass over the rows.
+//! Values by URL from a table (`set --from`), looked up in one pass over the rows.
 //!
 //! The table is any file that the program opens: CSV and TSV with columns called like the fields, or another sitemap.
 //! Its values are written as they are, unless `check` reports them as errors.

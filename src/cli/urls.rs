@@ -1,4 +1,4 @@
-//! Lists of URLs that choose rows (`--urls-from`), looked up by their exact text in one pass over the rows.
+//! Lists of URLs that select rows (`--urls-from`), looked up in one pass over the rows.
 
 use super::options::UrlList;
 use super::{Failure, Streams};

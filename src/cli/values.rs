@@ -1,4 +1,4 @@
-//! Refuses values that the check would report as errors, before a task writes them.
+//! Refuses values that `check` would report as errors, before a command writes them.
 
 use super::args::Common;
 use super::{Failure, clock};

@@ -1,4 +1,4 @@
-//! Sets that are only read: held in memory where they are small, else gone through file by file.
+//! Reads a set for commands that change nothing: small sets in memory, large ones file by file.
 //!
 //! Both ways show the same, in the same order. A set is tried in memory first and let go as soon as it proves too large.
 

@@ -1,4 +1,4 @@
-//! What a person asks for, turned into an edit: `+7d` on these rows becomes a value for each.
+//! Plans a change: turns what the user asks for (`+7d` on these rows) into an edit with a value per row.
 //!
 //! The same step gives the preview and the edit, so the preview cannot lie. Pure; may run on a worker.
 

@@ -1,4 +1,4 @@
-//! `Checks`: what the rules say of a document, kept true by touched rows and never by a re-scan.
+//! `Checks`: the findings of a document, updated by changed rows and never recomputed from all.
 //!
 //! Entry rules: one number per row (which set of rules it violates) and a counter per rule. Set rules: an
 //! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
@@ -389,7 +389,7 @@ impl Checks {
         self.near = Arc::new(near);
     }
 
-    /// After a save dealt rows into other files: the set index, if there is one here, counts them there.
+    /// After a save moved rows to other files: the set index, if there is one here, counts them there.
     pub fn move_rows(&mut self, before: &Document, after: &Document, moved: &RowSet) {
         let files = after.sitemaps().len();
         if self.url_prefixes.len() < files {

@@ -1,4 +1,4 @@
-//! Two sets compared by URL: which rows came, went, or say something else.
+//! Compares two sets by URL: added, removed and changed rows.
 //!
 //! The sets need not fit in memory. Of each row 16 bytes are kept at first ([`Digests`]): a hash of its URL and one of
 //! what it says. Only rows whose digests differ are read again as text ([`Texts`]). Two URLs with the same hash of 64

@@ -1,4 +1,4 @@
-//! A rule, or a value, explained: what it means, who says what about it.
+//! Explains a rule or a value: its meaning and its sources.
 //!
 //! The screen's `:help`, its explanations and `sited check --explain` say the same, from the one table of rules and
 //! the one room of verdicts.

@@ -1,4 +1,4 @@
-//! Extensions of many rows changed as one step: each row's own text with the change grafted in.
+//! Changes extensions of many rows as one step.
 
 use super::change::{Intent, Label, PreviewPart, Sample};
 use super::findings::Finding;

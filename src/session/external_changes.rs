@@ -1,4 +1,4 @@
-//! What others did to the set's files, and what becomes of it: noticed, written over, or merged row by row.
+//! Changes that other programs made to the files: notices, overwrites or merges them.
 
 use super::Session;
 use super::change::{Intent, Label, Refused};

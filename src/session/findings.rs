@@ -1,4 +1,4 @@
-//! Findings in words: of one row, and of files.
+//! Words the findings of a row and of files.
 
 use super::checks::{CROSS_SUBMISSION, rule_of};
 use super::row_lines::RowNames;

@@ -1,4 +1,4 @@
-//! Fixes of many rows as one change.
+//! Applies fixes to many rows as one change.
 
 pub(super) mod alternates;
 pub(super) mod effects;
@@ -127,7 +127,7 @@ impl Snapshot {
         let mut edits = Vec::new();
         let mut samples = Vec::new();
         let changes = repairs.len() as u64;
-        let mended: RowSet = repairs.iter().map(|(row, _)| row.0).collect();
+        let fixed_rows: RowSet = repairs.iter().map(|(row, _)| row.0).collect();
         for (row, repair) in repairs {
             match repair {
                 FixedEntry::Values(values) => {
@@ -162,7 +162,7 @@ impl Snapshot {
         edits.extend(of_files);
         edits.extend(self.unused_after(&edits));
         let unfixable = affected.len() as u64 - changes;
-        let unfixed = self.unfixed(&affected, &mended, of_rows);
+        let unfixed = self.unfixed(&affected, &fixed_rows, of_rows);
         let reason = (unfixable > 0).then(|| why_left(&unfixed));
         let intent = Intent {
             label: Label::of("", changes, "row", " fixed").refusing(unfixable, reason.as_ref()).and_any(
@@ -251,9 +251,9 @@ impl Snapshot {
     }
 
     /// Which rules rows break that no fixer puts right.
-    fn unfixed(&self, affected: &[u32], mended: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
+    fn unfixed(&self, affected: &[u32], fixed_rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
         let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
-        for row in affected.iter().filter(|row| !mended.contains(**row)) {
+        for row in affected.iter().filter(|row| !fixed_rows.contains(**row)) {
             for rule in self.rules_of(RowId(*row)).intersection(rules).iter() {
                 *counts.entry(rule.main()).or_default() += 1;
             }

@@ -1,4 +1,4 @@
-//! Findings of one cause as one finding: of a file, or of a host in it, with the number of places and of URLs.
+//! Groups findings of one cause, a file or a host, into one finding with counts of places and rows.
 //!
 //! Rows keep their findings; only what is listed is grouped. Which rules are, the table says ([`Rule::grouping`]).
 

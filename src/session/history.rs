@@ -1,4 +1,4 @@
-//! Undo and redo: each step keeps the state on its other side. Taking a step is swapping two values.
+//! Undo and redo: each step keeps the state on its other side, and taking a step swaps two values.
 //!
 //! No inverse of any edit exists, so none can be wrong. Bounded by memory: the oldest steps are dropped first.
 

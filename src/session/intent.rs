@@ -1,4 +1,4 @@
-//! What a change comes to, before it is made: the edit, what to say of it, and the rows that a preview shows.
+//! The effect of a change before it is made: the edit, its message, and the rows of the preview.
 
 use super::findings::Finding;
 use super::fix::why_left;

@@ -1,4 +1,4 @@
-//! The session's side of the journal: what a change is as a line, and lines as changes again.
+//! Writes changes to the journal and reads them back as changes.
 //!
 //! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
 //! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.

@@ -1,4 +1,4 @@
-//! Loading: parts are read and checked on a worker and taken in here, in order, while the screen is alive.
+//! Loads a set in the background and adds its files in order while the screen stays responsive.
 
 use super::Session;
 use super::checks::{Checks, Reader};

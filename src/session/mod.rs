@@ -1,4 +1,4 @@
-//! `Session`: one open set with its history, checks, marks and view. The one door for change.
+//! `Session`: an open set with its history, checks, marks and view. Every change goes through it.
 //!
 //! The screen, the subcommands and scripts call the same methods here. Nothing in this layer draws or
 //! prints; long work is done on a [`Snapshot`] by whoever has a thread, and its result is committed.

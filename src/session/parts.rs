@@ -1,4 +1,4 @@
-//! A set that is gone through file by file, because it need not fit in memory.
+//! A streamed set: read file by file, because it may not fit in memory.
 //!
 //! A first walk over the files counts: 8 bytes a URL, a hash under which URLs of one page and near duplicates meet. URLs
 //! that meet others are read once more and kept as texts, for hashes only propose. A last walk brings each file back,

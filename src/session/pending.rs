@@ -1,4 +1,4 @@
-//! What is not saved yet, change by change: which rows and files differ from the saved ones, how, and the way back.
+//! The unsaved changes: which rows and files differ from the saved ones, how, and how to revert each.
 //!
 //! A list of changes holds ids only; words are made for the rows that somebody looks at. Pure; may run on a worker.
 

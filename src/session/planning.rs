@@ -1,4 +1,4 @@
-//! A save worked out away from the session: with many rows that takes longer than a frame of the screen.
+//! Plans a save on another thread.
 
 use super::Session;
 use super::verify::Inspection;

@@ -1,4 +1,4 @@
-//! The user's own policy as it is written, and what the set as a whole is held against it.
+//! Reads the user's policy and checks it against the whole set.
 
 use super::Session;
 use super::change::Refused;

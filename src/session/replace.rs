@@ -1,4 +1,4 @@
-//! URLs rewritten by a regular expression: those of rows, those in their extensions, and the entries of the index.
+//! Rewrites URLs by a regular expression: of rows, of their extensions, and of index entries.
 
 use super::change::{Intent, Label, PreviewPart, Reach, Sample};
 use super::command::Replace;

@@ -1,4 +1,4 @@
-//! A whole report: every finding with its place, file by file, in the order of the files.
+//! A complete report: every finding with its place, in the order of the files.
 //!
 //! [`Session::report`] is for a set that is held in memory; [`super::parts`] goes through a larger one with the same
 //! [`Reporter`], so that both say the same.

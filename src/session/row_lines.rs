@@ -1,4 +1,4 @@
-//! How findings name other rows: by their number on the screen, by their line in the file in a report.
+//! How findings name other rows: by number on the screen, by line in a report.
 //!
 //! Lines are asked for in any order, and counting from the start of the file each time would cost the square of its
 //! length: a file is counted once, with a mark every few kilobytes from which counting goes on.

@@ -1,4 +1,4 @@
-//! Bulk changes kept as rules: what was done once by hand is written down for `sited apply`.
+//! Writes bulk changes as rules for `sited apply`.
 
 use super::Session;
 use super::change::Refused;

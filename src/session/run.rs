@@ -1,4 +1,4 @@
-//! Running commands: what the `:` line, scripts and subcommands say, done on a session.
+//! Runs commands of the `:` line, scripts and subcommands on a session.
 
 use super::change::{Change, Intent, Reach, Refused};
 use super::command::{Command, Marks, Scope};

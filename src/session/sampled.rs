@@ -1,4 +1,4 @@
-//! The samples of the table of rules as files in a folder, for tests that open them.
+//! The samples of the rule table as files in a folder, for tests.
 
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample};

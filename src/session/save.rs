@@ -1,4 +1,4 @@
-//! Saving: what would be written, and taking in what was.
+//! Saves: plans the files to write, and updates the session with the result.
 
 use super::Session;
 use super::change::Refused;

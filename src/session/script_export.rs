@@ -1,4 +1,4 @@
-//! What was done, as the commands that do it without a screen: a session becomes a script.
+//! Exports the history as commands that repeat it without a screen.
 //!
 //! The lines are made when a change is worked out, from the state that it was worked out in: whose rows it is about can
 //! be said only then. What no command says becomes a comment, never a wrong command.

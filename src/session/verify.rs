@@ -1,4 +1,4 @@
-//! What a save would do, shown before it: proofs and differences, worked out by whoever has a thread.
+//! Verifies a save before it is made: proofs and diffs for each file.
 
 use super::Session;
 use crate::document::Document;

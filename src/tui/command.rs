@@ -1,4 +1,4 @@
-//! The table of everything that a key can do: keys, palette, help and the manual all come from it.
+//! The table of actions: keys, names and help lines, for the palette, help and the manual.
 //!
 //! Invariant: each [`Action`] stands here once, with a name that is unique. What an action does is
 //! decided by the state, not here.

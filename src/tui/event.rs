@@ -1,4 +1,4 @@
-//! What can happen: one closed list, through one channel, to one thread.
+//! Events: one closed list, through one channel, to one thread.
 //!
 //! Every thread but the one that owns the state only sends; nothing here changes anything.
 

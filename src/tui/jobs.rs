@@ -1,4 +1,4 @@
-//! Long work on other threads: for each kind one job runs and one waits, and the newest wins.
+//! Background jobs: one of each kind runs and one waits; the newest request wins.
 //!
 //! The state never waits for a job and never shares anything with it but its [`Progress`]. A job
 //! that panics is reported like any other end.

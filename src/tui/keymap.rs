@@ -1,4 +1,4 @@
-//! From key strokes to actions: a trie, a count before it, and a hint at what may follow.
+//! The keymap: a trie from key strokes to actions, with counts and hints.
 //!
 //! Invariant: no binding is the beginning of another, so that no key ever waits for a clock.
 

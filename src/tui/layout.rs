@@ -1,4 +1,4 @@
-//! Where things stand on a screen of a given size. Pure: the same answer for `update` and for drawing.
+//! The layout of the screen for a size. Pure: `update` and drawing get the same answer.
 //!
 //! The table gets every row and column that nothing else needs; the pane never takes more than a third.
 

@@ -1,4 +1,4 @@
-//! A line of text being typed: editing keys, history, completion.
+//! The line editor of prompts: editing keys, history, completion.
 //!
 //! Invariant: nothing typed, pasted or proposed brings in a line break or a control character; a value that
 //! holds some already ([`Prompt::of_value`]) keeps them until they are deleted. What the text means is

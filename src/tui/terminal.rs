@@ -1,4 +1,4 @@
-//! The terminal, borrowed: taken over at the start, given back on every way out.
+//! Takes over the terminal at the start and restores it on every way out.
 //!
 //! Invariant: after [`give_back`] ran once, whoever called it, the terminal is as it was found. Each
 //! step is tried once, and none stops the next. Nothing here knows what is drawn.

@@ -1,4 +1,4 @@
-//! How things look: a style for each role and a sign for each meaning.
+//! Themes: a style for each role and a sign for each meaning.
 //!
 //! Only the terminal's own sixteen colours, one accent, and no meaning by colour alone: whatever a
 //! colour says, a [`Signs`] character, a word or bold says too.

@@ -1,4 +1,4 @@
-//! Lines of words, each with a role: what is said, not yet how it looks.
+//! Lines of words with roles, before they have a style.
 //!
 //! The state writes these; drawing gives them a place and a style. Text in here may hold anything: it is
 //! made visible when it is drawn.

@@ -1,4 +1,4 @@
-//! Journals of unsaved changes without a screen: listed, printed, applied, given up.
+//! Lists, prints, applies and discards journals of unsaved changes.
 
 use super::super::args::Recover;
 use super::super::clock;

@@ -1,4 +1,4 @@
-//! Which rows set rules flag, for questions about many rows or about each.
+//! The rows that set rules flag.
 
 use super::{Checks, rule_of};
 use crate::check::rule::Rule;

@@ -1,4 +1,4 @@
-//! Where files are in public, which a change of the index may tell otherwise.
+//! The public URLs of files, which a change of the index can change.
 
 use super::Checks;
 use crate::document::Document;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Checks {
-    /// The homes of files whose URL is another after a change, by number.
+    /// The URL prefixes of files whose URL a change has changed, by file number.
     fn changed_prefixes(&self, before: &Document, applied: &Applied) -> Vec<(usize, Option<UrlPrefix>)> {
         if !applied.framed {
             return Vec::new();

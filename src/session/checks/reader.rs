@@ -1,4 +1,4 @@
-//! Sees the entries of a file while they are scanned.
+//! Checks the entries of a file while it is scanned.
 
 use super::{RuleSets, facts_of};
 use crate::check::entry::Context;

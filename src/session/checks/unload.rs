@@ -15,7 +15,7 @@ use crate::protocol::location;
 use std::sync::Arc;
 
 impl Checks {
-    /// Takes in the rows of a file that was just appended to the document and will be shed: each as if no other row
+    /// Takes in the rows of a file that was just appended to the document and will be unloaded: each as if no other row
     /// named its page. [`Checks::compare`] tells of those for which that is not so.
     pub fn absorb_alone(
         &mut self,

@@ -1,4 +1,4 @@
-//! What may come next on the command line.
+//! Completion on the `:` line.
 //!
 //! A guess for the prompt, never a check: it works on lines that do not parse yet.
 

@@ -1,4 +1,4 @@
-//! `ext add image loc=…`, `ext set video/duration=120`, `ext remove image[2]`: the grammar of extensions.
+//! The grammar of extension commands: `ext add image loc=…`, `ext set video/duration=120`, `ext remove image[2]`.
 
 use super::CommandError;
 use crate::document::query::Candidate;

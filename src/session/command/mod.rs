@@ -1,4 +1,4 @@
-//! The one grammar of the `:` line, scripts and subcommands: text to [`Command`] and back.
+//! The command grammar of the `:` line, scripts and subcommands: text to [`Command`] and back.
 //!
 //! Parsing decides everything that can be decided without the document; it reads no clock and no
 //! file. [`TABLE`] lists the commands, and help, completion and the manual come from it.

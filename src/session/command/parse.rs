@@ -1,4 +1,4 @@
-//! From a line to a [`Command`], by the table.
+//! Parses a line into a [`Command`], by the command table.
 //!
 //! Every error names its place in the whole line; the hint is the command's example.
 

@@ -1,4 +1,4 @@
-//! `s/RE/REPL/`: its text, and what it makes of one URL.
+//! The command `s/RE/REPL/`: its text, and its effect on a URL.
 //!
 //! The replacement is taken apart when it is parsed, so a group that does not exist is an error of
 //! the line and never a silent gap in a URL.

@@ -1,4 +1,4 @@
-//! A script: one command a line, read as a whole before anything runs.
+//! Parses a script, one command a line, completely before anything runs.
 //!
 //! Empty lines and lines that begin with `#` are skipped.
 

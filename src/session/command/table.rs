@@ -1,4 +1,4 @@
-//! The commands as data: names, arguments, one line, one example.
+//! The command table: names, arguments, one line of help, one example.
 //!
 //! Everything that lists commands reads this table: the parser, completion, `:help`, the manual.
 

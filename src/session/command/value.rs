@@ -1,4 +1,4 @@
-//! Which values `set` takes for a field, and what to say to others.
+//! The values that `set` accepts for each field, and the messages for others.
 //!
 //! The forms are the protocol's ([`crate::protocol`]); nothing here changes what was typed.
 

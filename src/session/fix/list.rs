@@ -1,4 +1,4 @@
-//! Lines of a text sitemap fixed: empty ones out, LF alone at their ends.
+//! Fixes lines of a URL list: removes empty lines, ends lines with LF.
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;

@@ -1,4 +1,4 @@
-//! Another name for a file whose name breaks a rule: one that is proposed, or the one that somebody gives.
+//! Renames a file whose name violates a rule.
 
 use super::super::change::{Intent, Refused};
 use super::super::snapshot::Snapshot;

@@ -1,4 +1,4 @@
-//! A fix reaches its end in one run: what the first pass makes fixable is fixed by the next one.
+//! Repeats a fix on its own result, so that one run reaches the end.
 //!
 //! Invariant: fixing the outcome again changes nothing, unless [`PASSES`] were not enough.
 

@@ -1,4 +1,4 @@
-//! What stands around the entries of an index in several files, fixed in all of them at once.
+//! Fixes the text around the entries of an index in several volumes, in all of them at once.
 //!
 //! Invariant: the roots of the files give names the same meanings afterwards. Else the files could not be opened
 //! together again, and so a fix that would set one of them apart is not made.

@@ -1,4 +1,4 @@
-//! Journals of any edits with any damage: what is replayed was made, in this order, and what is lost is counted.
+//! Property tests of damaged journals: replayed changes were made, in order, and lost ones are counted.
 
 use super::tests::{edits, keeping, open, rows, run, state_slot, write_set};
 use super::*;

@@ -1,4 +1,4 @@
-//! A journal's changes as text for people: what was done, to which rows, with which values.
+//! Describes the changes of a journal as text.
 
 use super::JournalLine;
 use super::written::{Ranges, Written, WrittenEntry};

@@ -1,4 +1,4 @@
-//! What an earlier session left unsaved: found under whatever paths the set is opened by, told apart, handed over.
+//! Finds unsaved changes of earlier sessions, under whatever path the set is opened.
 //!
 //! Invariant: nothing is applied here, and nothing that could still be replayed is moved away from where its set finds
 //! it. A journal belongs to the paths that its set was opened by. A save may make other paths of them (an index becomes

@@ -1,4 +1,4 @@
-//! What of a damaged journal can be replayed, and what is gone.
+//! Decides which changes of a damaged journal can be replayed.
 //!
 //! Invariant: a change that stands behind a missing line is replayed only if it means the same whatever that line was:
 //! values, texts, deletions and orders of rows that the files themselves have. Ids of added rows, frames and names of

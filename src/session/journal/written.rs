@@ -1,4 +1,4 @@
-//! Edits as a journal has them: rows as ranges, values as text; and back again, for rows and files that are there.
+//! The journal format of edits: rows as ranges, values as text.
 
 use crate::check::name;
 use crate::document::Document;

@@ -1,4 +1,4 @@
-//! The findings of a run by severity, rule and file: what `check` prints as text and what a Markdown report lists.
+//! Findings by severity, rule and file: the data of the text report and the Markdown report.
 //!
 //! Invariant: what is held does not grow with the number of findings, only with the number of rules.
 

@@ -1,4 +1,4 @@
-//! What each action does. One line per action; the work is done in the other rooms.
+//! Dispatches actions to the modules that do the work, one line per action.
 
 use super::super::command::{Action, When};
 use super::super::jobs::Kind;

@@ -1,4 +1,4 @@
-//! One field of many rows: a dialog that writes the command it will run.
+//! The dialog that sets a field on many rows and shows the command it will run.
 
 use super::super::prompt::{Prompt, Reply};
 use super::{App, Mode, Preview};

@@ -1,4 +1,4 @@
-//! A cell being edited: typed entry, and a verdict with every key.
+//! The cell editor, with a verdict after every key.
 
 use super::super::prompt::{Prompt, Reply};
 use super::super::text::up_to;

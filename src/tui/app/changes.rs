@@ -1,4 +1,4 @@
-//! The unsaved changes, one by one: looked through, searched, put back.
+//! The list of unsaved changes: search them, revert single ones.
 //!
 //! The list holds ids; words are made for the lines on the screen. It is made anew after each change, by a job where
 //! that may take a while.

@@ -1,4 +1,4 @@
-//! What goes to and comes from the clipboard, and new URLs.
+//! Copy to and paste from the clipboard, and adding URLs.
 
 use super::super::prompt::{Prompt, Reply};
 use super::cell::Verdict;

@@ -1,4 +1,4 @@
-//! Merge conflicts, asked about one after the other. Nothing is resolved before the last is answered.
+//! Asks about merge conflicts one after the other. Nothing is resolved before the last answer.
 
 use super::super::jobs::Kind;
 use super::super::text::Charset;

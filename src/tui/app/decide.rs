@@ -1,4 +1,4 @@
-//! Findings that only a decision puts right: the ways there are, each with what it makes of the value.
+//! The list of answers for a finding that needs a decision, each with its result.
 
 use super::super::prompt::Prompt;
 use super::super::theme::Role;

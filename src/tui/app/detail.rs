@@ -1,4 +1,4 @@
-//! The details of the current row with a cursor of their own: fields and extensions are changed where they are read.
+//! The details pane: a cursor of its own, and editing of fields and extensions in place.
 
 use super::super::show::{Stop, details};
 use super::{App, Mode, Purpose};

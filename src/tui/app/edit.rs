@@ -1,4 +1,4 @@
-//! Changes: asked for, worked out here or by a job, put in place, undone, repeated.
+//! Makes changes: directly or in a job, with undo, redo and repeat.
 
 use super::super::command::Action;
 use super::super::jobs::Kind;

@@ -1,4 +1,4 @@
-//! An element of an extension, edited or added where the details show it: a line for each of its values.
+//! The form that edits or adds an element of an extension, a line for each value.
 
 use super::super::prompt::{Prompt, Reply};
 use super::super::theme::Role;

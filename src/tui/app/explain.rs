@@ -1,4 +1,4 @@
-//! Explanations: of a rule, of a value, of what is wrong with a row, a file, an entry of the index.
+//! Explanations of a rule, a value, or all findings of a row, a file or an index entry.
 
 use super::super::theme::Role;
 use super::super::words::{Line, Words};

@@ -1,4 +1,4 @@
-//! Loading, saving, leaving, and the questions that come with them.
+//! Opening and leaving, and the questions that come with them.
 
 use super::super::jobs::Kind;
 use super::super::theme::Role;

@@ -1,4 +1,4 @@
-//! The key for a fix: what it does where the cursor is, on a row or in a list of findings.
+//! The fix keys: on a row, and in a list of findings.
 //!
 //! Invariant: it does what the screen says beside its sign, and nothing that the screen does not show.
 

@@ -1,4 +1,4 @@
-//! The cursor in the table: moving, scrolling, columns, the range being marked.
+//! The cursor in the table: moves, scrolling, columns, marking a range.
 
 use super::super::draw::columns::{Columns, Content, Name};
 use super::super::show::badges;

@@ -1,4 +1,4 @@
-//! Help and the palette: every key and command, to be read, searched and run.
+//! Help and the command palette.
 
 use super::super::command::{Action, COMMANDS, Group};
 use super::super::keymap::spelled;

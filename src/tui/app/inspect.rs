@@ -1,4 +1,4 @@
-//! A save looked at closely before it is made: the diff of each file, and the proof of what would change.
+//! The diff and the proof of a save, before it is made.
 
 use super::super::jobs::Kind;
 use super::super::text::Charset;

@@ -1,4 +1,4 @@
-//! Large entries: a worker reads them, and the screen shows what is known until then.
+//! Large entries: read by a worker while the screen shows what is known.
 //!
 //! Invariant: neither a key nor a frame looks at an entry of more than [`SMALL`] bytes; what they need of it is
 //! here, found out once for each version of the document.

@@ -1,4 +1,4 @@
-//! A command, filter, search or mark query being typed: completion, preview, and what Enter does.
+//! The `:` line and the prompts for queries: completion, preview, Enter.
 
 use super::super::draw::columns::Name;
 use super::super::prompt::{Candidate, Completion, Prompt, Reply};

@@ -1,4 +1,4 @@
-//! Lists to read or to choose from: help, palette, history, rules, dates, an explanation.
+//! Lists to read or to choose from: help, palette, history, rules, dates, explanations.
 
 use super::super::command::Action;
 use super::super::prompt::{Prompt, Reply};

@@ -1,4 +1,4 @@
-//! Merging what others wrote with what was changed here: an answer for each row, then one step.
+//! Merges changes of other programs: an answer for each row, then one step.
 
 use super::super::jobs::Kind;
 use super::{App, JobOutcome, Mode};

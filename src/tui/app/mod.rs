@@ -1,4 +1,4 @@
-//! The state of the screen, and the one function that changes it.
+//! The state of the editor, and `update`, the one function that changes it.
 //!
 //! [`App::update`] takes an event and gives back what is to be done outside; it does no I/O, starts no
 //! thread and reads no clock, so a string of keys always leads to the same state.

@@ -1,4 +1,4 @@
-//! What a command would do, worked out while it is typed.
+//! The preview of a command while it is typed.
 
 use super::super::jobs::Kind;
 use super::{App, JobOutcome, Mode};

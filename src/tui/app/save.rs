@@ -1,4 +1,4 @@
-//! Saving: the plan, the questions before it, and what came of it.
+//! Saving: the plan, the questions before it, and its result.
 
 use super::super::jobs::Kind;
 use super::super::theme::Role;

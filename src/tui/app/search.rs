@@ -1,4 +1,4 @@
-//! The view and finding rows in it.
+//! Search, filter and sort order.
 
 use super::super::jobs::Kind;
 use super::{App, JobOutcome, Mode};

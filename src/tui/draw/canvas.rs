@@ -1,4 +1,4 @@
-//! Putting words into the frame: cut to their place, made visible, styled by their role.
+//! Draws words into the frame: clipped, made visible, styled by role.
 
 use crate::tui::text::{Charset, start};
 use crate::tui::theme::{Role, Theme};

@@ -1,4 +1,4 @@
-//! How wide each column of the table is, for a width and what the set has in its columns.
+//! The widths of the table's columns.
 //!
 //! Pure, and the same for drawing and for clicks. What tells rows apart, the loc, keeps the most room.
 

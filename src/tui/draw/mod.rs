@@ -1,4 +1,4 @@
-//! From the state to cells of the screen. Changes nothing but the frame.
+//! Draws the state as cells of the screen. Changes nothing but the frame.
 
 pub mod canvas;
 pub mod columns;

@@ -1,4 +1,4 @@
-//! A panel: a thin rule with a title, and lines below it, of which one may be chosen.
+//! Draws a panel: a rule with a title, and lines of which one may be chosen.
 //!
 //! The status pane, lists and questions are all panels; they grow from the bottom and never have a box.
 

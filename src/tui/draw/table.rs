@@ -1,4 +1,4 @@
-//! The table: heads, and the rows on the screen. Nothing beyond the screen is looked at.
+//! Draws the table: column heads and the visible rows.
 
 use super::canvas::Canvas;
 use super::columns::{Columns, SIGNS};

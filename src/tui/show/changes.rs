@@ -1,4 +1,4 @@
-//! The unsaved changes: a line for each on the screen, the chosen one at length below.
+//! Shows the unsaved changes: a line for each, the chosen one in full below.
 
 use super::super::app::{App, Changes};
 use super::super::draw::panel::Panel;

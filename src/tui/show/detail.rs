@@ -1,4 +1,4 @@
-//! The current row in detail: decoded, its extensions as a tree, and its XML with the changed parts marked.
+//! Shows the details of a row: decoded fields, extensions as a tree, XML with changed parts marked.
 //!
 //! Of a large entry only the lines on the screen are made.
 

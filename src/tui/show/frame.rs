@@ -1,4 +1,4 @@
-//! Header and footer.
+//! Shows the header and the footer.
 
 use super::super::app::{App, Ask, LineEdit, ListKind, Mode, Purpose};
 use super::super::draw::Footer;

@@ -1,4 +1,4 @@
-//! The rule above the pane: how many findings the set has, and how full the current row's file is.
+//! Shows the title of the pane: counts of findings, and how full the current file is.
 
 use super::super::app::{App, stem};
 use super::super::draw::canvas::gauge;

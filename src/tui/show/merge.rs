@@ -1,4 +1,4 @@
-//! A merge being decided: a line for each row, the chosen one at length below.
+//! Shows a merge: a line for each row, the chosen one in full below.
 
 use super::super::app::{App, Merging};
 use super::super::draw::panel::Panel;

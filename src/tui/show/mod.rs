@@ -1,4 +1,4 @@
-//! What one frame shows, read from the state: words and rows, not yet cells.
+//! What a frame shows, read from the state: words and rows, not yet cells.
 //!
 //! Takes `&App` and changes nothing. Only rows on the screen are asked for.
 

@@ -1,4 +1,4 @@
-//! The text of an entry as the details show it: its extensions as a tree, and its XML line by line.
+//! The text of an entry in the details: its extensions as a tree, its XML line by line.
 //!
 //! An outline holds places, found in one pass by whoever has the time; lines are made for what is on the screen.
 

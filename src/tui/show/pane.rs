@@ -1,4 +1,4 @@
-//! The pane under the table, and what covers it: findings, verdicts, previews, lists, questions.
+//! Shows the pane under the table: findings, verdicts, previews, lists, questions.
 
 use super::super::app::{Add, App, CellEdit, Doubt, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, large};
 use super::super::draw::panel::Panel;

@@ -1,4 +1,4 @@
-//! What a change would do: its scope in words, the first rows before and after, the dialog for many rows.
+//! Shows the preview of a change: its scope, the first rows before and after, the bulk dialog.
 
 use super::super::app::{App, Bulk, ElementEdit, ElementValue, Preview, Reach};
 use super::super::draw::panel::Panel;

@@ -1,4 +1,4 @@
-//! The rows on the screen.
+//! Shows the visible rows.
 
 use super::super::app::{App, Clip, Mode, large, stem};
 use super::super::draw::table::{Row, State, Table};
