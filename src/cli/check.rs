@@ -442,13 +442,19 @@ pub(super) fn shown(reported: &Reported) -> Finding<'_> {
     }
 }
 
-/// `2 files, 58 URLs, 1 index with 2 entries: 2 errors, 1 warning, 0 notes`.
+/// `2 files, 58 URLs, 1 index with 2 entries: 2 errors, 1 warning, 0 notes (3 findings)`.
+///
+/// The unit is named because the screen counts rows: a finding about a file or host can concern thousands of them.
 fn in_words(report: &Report) -> String {
     let Summary { urls, index_entries, errors, warnings, notes, .. } = report.summary;
     let indexes = report.files.iter().filter(|file| file.kind == INDEX).count() as u64;
     let files = report.files.len() as u64 - indexes;
+    let findings = match errors + warnings + notes {
+        0 => String::new(),
+        findings => format!(" ({})", counted(findings, "finding")),
+    };
     format!(
-        "{}: {}, {}, {}",
+        "{}: {}, {}, {}{findings}",
         counted_entries((files, urls), (indexes, index_entries)),
         counted(errors, "error"),
         counted(warnings, "warning"),

@@ -127,7 +127,7 @@ fn check_prints_lines_and_ends_with_1_for_errors() {
     let (status, out, notes) = sited(&folder, "check DIR/bad.xml --now 2026-11-20");
     assert_eq!(status, 1, "{out}");
     assert!(out.contains("DIR/bad.xml:5:11: error[priority-invalid]: "), "{out}");
-    assert!(notes.starts_with("1 file, 1 URL: 1 error, "), "{notes}");
+    assert_eq!(notes, "1 file, 1 URL: 1 error, 0 warnings, 1 note (2 findings)\n");
     let (status, out, _) = sited(&folder, "check DIR/good.xml --now 2026-11-20");
     assert_eq!(status, 0, "{out}");
 }
