@@ -48,14 +48,14 @@ pub(super) fn changed_rows(snapshot: &Snapshot, pending: &Pending, out: &mut dyn
             }
             Entry::Row(row) => *row,
         };
-        let sign = match snapshot.document.row_state(&snapshot.saved, row) {
+        let sign = match snapshot.document.compare(&snapshot.saved).row_state(row) {
             RowState::Added => '+',
             RowState::Deleted => '-',
             RowState::Changed => '~',
             RowState::Clean => '^',
         };
         write!(out, "{sign} {}", plain(&snapshot.document.loc(row)))?;
-        if snapshot.document.row_state(&snapshot.saved, row) == RowState::Changed {
+        if snapshot.document.compare(&snapshot.saved).row_state(row) == RowState::Changed {
             for part in snapshot.differences(row) {
                 let value = |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), plain);
                 write!(out, "  {} {} -> {}", part.name, value(&part.before), value(&part.after))?;

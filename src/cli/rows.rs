@@ -15,6 +15,7 @@ use super::urls::Urls;
 use super::values::{refuse_assignments, refuse_urls};
 use super::walk::{held, say_why_held};
 use super::{Failure, Status, Streams, filter};
+use crate::document::conversion;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sort;
@@ -264,8 +265,13 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     for path in &task.from {
         let common = Common { base_url: None, ..task.save.common.clone() };
         let session = common.open(path, common.now()?, streams)?;
-        let url =
-            |row| session.document().line_values(row)[Field::Loc.index()].take().unwrap_or_default().trim().to_owned();
+        let url = |row| {
+            conversion::line_values(session.document(), row)[Field::Loc.index()]
+                .take()
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
+        };
         let locs = session.document().live_rows().map(url);
         // Comments of a list are none of its URLs.
         urls.extend(locs.filter(|loc| !loc.is_empty() && !loc.starts_with('#')));

@@ -4,7 +4,8 @@ use super::args::Common;
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Streams};
-use crate::document::form::{Form, Losses};
+use crate::document::conversion::{self, Losses};
+use crate::document::form::Form;
 use crate::document::rows::RowId;
 use crate::document::rows::RowSet;
 use crate::document::sitemap::SitemapId;
@@ -102,11 +103,11 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
     }
     let mut lost: [Option<SitemapId>; 4] = [None; 4];
     let mut kept = [false; 4];
-    for row in document.maybe_different(saved).iter().map(RowId) {
+    for row in document.compare(saved).maybe_different().iter().map(RowId) {
         let id = document.sitemap_of(row);
         let Some(sitemap) = document.sitemap(id) else { continue };
         if let (Form::Feed(feed), true) = (sitemap.form, output.is_none() && to.is_some())
-            && document.row_state(saved, row) != RowState::Clean
+            && document.compare(saved).row_state(row) != RowState::Clean
         {
             let message = format!("{}: this is {}, and a feed is never written over", sitemap.name, feed.name());
             return Err(Failure::Place(message, "nothing was changed; -o NAME.xml saves it as a sitemap".to_owned()));
@@ -114,7 +115,7 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
         if !document.is_live(row) || matches!(sitemap.form, Form::Feed(_)) {
             continue;
         }
-        let unwritable: Vec<Field> = document.unwritable(row).collect();
+        let unwritable: Vec<Field> = conversion::unwritable(document, row).collect();
         for (field, (lost, kept)) in Field::ALL.into_iter().zip(lost.iter_mut().zip(&mut kept)) {
             if unwritable.contains(&field) {
                 lost.get_or_insert(id);
@@ -142,7 +143,8 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
 fn leave_out_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let document = session.document();
     let feeds = (0..).zip(document.sitemaps()).filter(|(_, sitemap)| matches!(sitemap.form, Form::Feed(_)));
-    let rows: RowSet = feeds.flat_map(|(id, _)| document.without_loc(SitemapId(id))).map(|row| row.0).collect();
+    let rows: RowSet =
+        feeds.flat_map(|(id, _)| conversion::without_loc(document, SitemapId(id))).map(|row| row.0).collect();
     if !rows.is_empty() {
         streams.note(&format!("omitted, since there is no link: {}", counted(rows.len(), "item")));
         session.change(&Change::Delete(rows))?;
@@ -175,7 +177,7 @@ pub(super) fn preview_as(
 ) -> Result<(), Failure> {
     leave_out_linkless(session, streams)?;
     let document = session.document();
-    let comments = if form == Form::List { 0 } else { document.comments() };
+    let comments = if form == Form::List { 0 } else { conversion::comments(&document) };
     let (urls, name) = (counted(u64::from(document.live()) - comments, "URL"), form.name());
     if is_stream(to) {
         refuse_stream(document, (form, session.form()))?;
@@ -203,7 +205,7 @@ fn refuse_stream(document: &Document, (to, from): (Form, Form)) -> Result<(), Fa
 /// Says what a form has no place for.
 fn say_losses(document: &Document, (to, from): (Form, Form), streams: &mut Streams<'_>) {
     if to != from {
-        let losses = document.losses(to);
+        let losses = conversion::losses(&document, to);
         if !losses.is_empty() {
             streams.note(&format!("{} cannot be written to {}", losses.words(), to.name()));
         }
@@ -216,14 +218,18 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
     refuse_stream(document, forms)?;
     say_losses(document, forms, streams);
     if form != session.form() {
-        return Ok(streams.out.write_all(&document.rendered(form))?);
+        return Ok(streams.out.write_all(&conversion::rendered(document, form))?);
     }
     Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
 }
 
 /// Says which columns of tables and comments of lists a sitemap has no place for.
 pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
-    let lost = Losses { columns: document.unknown_columns(), comments: document.comments(), ..Losses::default() };
+    let lost = Losses {
+        columns: conversion::unknown_columns(&document),
+        comments: conversion::comments(&document),
+        ..Losses::default()
+    };
     if !lost.is_empty() {
         streams.note(&format!("{} cannot be written to {}", lost.words(), Form::Xml.name()));
     }

@@ -1,6 +1,6 @@
 //! Adds files to the set, or removes them from it, as other programs did on disk. An edit; pure.
 
-use super::edit::Applied;
+use super::Document;
 use super::sitemap::{ChildState, Index, Sitemap, SitemapId};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,15 +46,15 @@ pub(super) fn in_ids(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Inde
     index
 }
 
-impl Applied {
-    pub(super) fn adopt(&mut self, adopted: &Adopted) {
-        (self.framed, self.moved) = (true, true);
-        for sitemap in &adopted.0.new {
-            self.document.add_sitemap(sitemap.clone());
+impl Adopted {
+    /// Gives a document these files.
+    pub(super) fn apply_to(&self, document: &mut Document) {
+        for sitemap in &self.0.new {
+            document.add_sitemap(sitemap.clone());
         }
-        for id in &adopted.0.gone {
-            self.document.change_sitemap(*id, |sitemap| (sitemap.path, sitemap.url) = (None, None));
+        for id in &self.0.gone {
+            document.change_sitemap(*id, |sitemap| (sitemap.path, sitemap.url) = (None, None));
         }
-        self.document.set_index(adopted.0.index.clone());
+        document.set_index(self.0.index.clone());
     }
 }

@@ -89,157 +89,152 @@ fn renamed(file: Member, name: &str) -> Option<Edit> {
     (!name.is_empty()).then(|| Edit::Rename { file, name: name.into() })
 }
 
-impl Document {
-    /// Whether a fresh load of what this document writes gives every row the id that it has here.
-    pub fn has_fresh_ids(&self) -> bool {
-        let fresh = Fresh::of(self);
-        fresh.rows.is_none() && fresh.files.len() == self.sitemaps().len() && fresh.files.is_sorted()
-    }
+/// Whether a fresh load of what this document writes gives every row the id that it has here.
+pub fn has_fresh_ids(document: &Document) -> bool {
+    let fresh = Fresh::of(document);
+    fresh.rows.is_none() && fresh.files.len() == document.sitemaps().len() && fresh.files.is_sorted()
+}
 
-    /// The edits that lead from the files that `saved` wrote to this document.
-    pub fn edits_since(&self, saved: &Self) -> Vec<Edit> {
-        let fresh = Fresh::of(saved);
-        let mut edits = Vec::new();
-        let mut deleted = RowSet::new();
-        let mut raws = Vec::new();
-        let mut fields: [Vec<(RowId, Value)>; 4] = Default::default();
-        let mut known = self.maybe_different(saved);
-        // Rows that an undo has taken back although they are saved.
-        known.insert_range(self.row_limit().min(saved.row_limit())..saved.row_limit());
-        for row in known.iter().map(RowId).filter(|row| saved.is_live(*row)) {
-            let Some(id) = fresh.row(row) else { continue };
-            if !self.is_live(row) || !self.is_in_same_file(saved, row) {
-                deleted.insert(id.0);
-                continue;
-            }
-            let differs = |field: &Field| !self.same_override(saved, row, *field);
-            if !self.same_raw(saved, row) {
-                raws.push((id, row));
-                continue;
-            }
-            for field in Field::ALL.into_iter().filter(differs) {
-                if let Some(list) = fields.get_mut(field.index()) {
-                    list.push((id, self.value(row, field).map(|value| (&*value).into())));
-                }
+/// The edits that lead from the files that `saved` wrote to this document.
+pub fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
+    let fresh = Fresh::of(saved);
+    let mut edits = Vec::new();
+    let mut deleted = RowSet::new();
+    let mut raws = Vec::new();
+    let mut fields: [Vec<(RowId, Value)>; 4] = Default::default();
+    let comparison = document.compare(saved);
+    let mut known = comparison.maybe_different();
+    // Rows that an undo has taken back although they are saved.
+    known.insert_range(document.row_limit().min(saved.row_limit())..saved.row_limit());
+    for row in known.iter().map(RowId).filter(|row| saved.is_live(*row)) {
+        let Some(id) = fresh.row(row) else { continue };
+        if !document.is_live(row) || !is_in_same_file(document, saved, row) {
+            deleted.insert(id.0);
+            continue;
+        }
+        let differs = |field: &Field| !comparison.has_same_override(row, *field);
+        if !comparison.has_same_base_text(row) {
+            raws.push((id, row));
+            continue;
+        }
+        for field in Field::ALL.into_iter().filter(differs) {
+            if let Some(list) = fields.get_mut(field.index()) {
+                list.push((id, document.value(row, field).map(|value| (&*value).into())));
             }
         }
-        // A set that a save has made of one file, or an undo one file of a set, has other names for that.
-        if self.index().is_some() == saved.index().is_some() {
-            for (number, (sitemap, was)) in self.sitemaps().iter().zip(saved.sitemaps()).enumerate() {
-                let is_other = sitemap.path.is_some() && was.path.is_some() && sitemap.path != was.path;
-                let file = fresh.file(SitemapId(number as u32)).filter(|_| is_other);
-                edits.extend(file.and_then(|file| renamed(Member::Sitemap(file), &sitemap.name)));
-            }
-        }
-        if let (Some(index), Some(was)) = (self.index(), saved.index()) {
-            if index.accepted && !was.accepted {
-                edits.push(Edit::Accept(Member::Index));
-            }
-            if index.gzip != was.gzip {
-                edits.push(Edit::Pack { file: Member::Index, gzip: index.gzip });
-            }
-            for (number, volume) in index.other_volumes(was) {
-                let (number, frame) = (number as u32, Arc::clone(&volume.frame));
-                edits.push(Edit::Volume { number, frame, gzip: volume.gzip });
-            }
-            if index.path != was.path {
-                edits.extend(renamed(Member::Index, &index.name));
-            }
-            if !Arc::ptr_eq(&index.source, &was.source) && leads_to(saved, was, index) {
-                edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
-            }
-        }
-        // Fixing lines removes their quirks, so this comes last.
-        let mut agreed = Vec::new();
-        let mut orders = Vec::new();
-        let mut next = fresh.len;
-        for (number, sitemap) in self.sitemaps().iter().enumerate() {
-            let id = SitemapId(number as u32);
-            let Some(file) = fresh.file(id) else { continue };
-            let Some(was) = saved.sitemap(id) else { continue };
-            if sitemap.apart && !was.apart {
-                edits.push(Edit::Apart(file));
-            }
-            if sitemap.accepted && !was.accepted {
-                agreed.push(Edit::Accept(Member::Sitemap(file)));
-            }
-            if sitemap.gzip != was.gzip && sitemap.path == was.path {
-                edits.push(Edit::Pack { file: Member::Sitemap(file), gzip: sitemap.gzip });
-            }
-            if !Arc::ptr_eq(&sitemap.frame, &was.frame) && sitemap.frame.is_empty() {
-                let frame = Arc::clone(&sitemap.frame);
-                edits.push(Edit::Frame { file: Member::Sitemap(file), frame });
-            }
-            let new: Vec<RowId> = sitemap
-                .rows
-                .iter()
-                .filter(|row| self.is_live(*row) && self.in_both(saved, &fresh, *row).is_none())
-                .collect();
-            let mut places: HashMap<u32, u32> = HashMap::new();
-            let mut natural: Vec<u32> = was
-                .rows
-                .iter()
-                .filter_map(|row| fresh.row(row).filter(|_| saved.is_live(row)))
-                .map(|row| row.0)
-                .collect();
-            if !new.is_empty() {
-                let after = natural.last().copied().map(RowId);
-                let entries = new.iter().map(|row| NewEntry::Element(self.element(*row))).collect();
-                edits.push(Edit::Insert { sitemap: file, after, entries });
-                for row in new {
-                    places.insert(row.0, next);
-                    natural.push(next);
-                    raws.push((RowId(next), row));
-                    next += 1;
-                }
-            }
-            if places.is_empty() && sitemap.rows == was.rows {
-                continue;
-            }
-            let place = |row: RowId| places.get(&row.0).copied().or_else(|| self.in_both(saved, &fresh, row));
-            let mut wanted: Vec<u32> = sitemap.rows.iter().filter_map(place).collect();
-            let here: HashSet<u32> = wanted.iter().copied().collect();
-            let (kept, gone): (Vec<u32>, Vec<u32>) = natural.into_iter().partition(|row| here.contains(row));
-            if wanted != kept {
-                // An order names every row; where those stand that are deleted does not matter.
-                wanted.extend(gone);
-                orders.push((file, RowList::from_ids(wanted)));
-            }
-        }
-        let text = |row: RowId| String::from_utf8_lossy(&self.entry_text(row)).into();
-        edits.extend(raws.into_iter().map(|(id, row)| Edit::Raw { row: id, text: text(row) }));
-        for (field, mut values) in Field::ALL.into_iter().zip(fields) {
-            if !values.is_empty() {
-                values.sort_by_key(|(row, _)| *row);
-                edits.push(Edit::SetEach { field, values });
-            }
-        }
-        if !deleted.is_empty() {
-            edits.push(Edit::Delete(deleted));
-        }
-        if !orders.is_empty() {
-            edits.push(Edit::Reorder(orders));
-        }
-        edits.extend(agreed);
-        edits
     }
+    // A set that a save has made of one file, or an undo one file of a set, has other names for that.
+    if document.index().is_some() == saved.index().is_some() {
+        for (number, (sitemap, was)) in document.sitemaps().iter().zip(saved.sitemaps()).enumerate() {
+            let is_other = sitemap.path.is_some() && was.path.is_some() && sitemap.path != was.path;
+            let file = fresh.file(SitemapId(number as u32)).filter(|_| is_other);
+            edits.extend(file.and_then(|file| renamed(Member::Sitemap(file), &sitemap.name)));
+        }
+    }
+    if let (Some(index), Some(was)) = (document.index(), saved.index()) {
+        if index.accepted && !was.accepted {
+            edits.push(Edit::Accept(Member::Index));
+        }
+        if index.gzip != was.gzip {
+            edits.push(Edit::Pack { file: Member::Index, gzip: index.gzip });
+        }
+        for (number, volume) in index.other_volumes(was) {
+            let (number, frame) = (number as u32, Arc::clone(&volume.frame));
+            edits.push(Edit::Volume { number, frame, gzip: volume.gzip });
+        }
+        if index.path != was.path {
+            edits.extend(renamed(Member::Index, &index.name));
+        }
+        if !Arc::ptr_eq(&index.source, &was.source) && leads_to(saved, was, index) {
+            edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
+        }
+    }
+    // Fixing lines removes their quirks, so this comes last.
+    let mut agreed = Vec::new();
+    let mut orders = Vec::new();
+    let mut next = fresh.len;
+    for (number, sitemap) in document.sitemaps().iter().enumerate() {
+        let id = SitemapId(number as u32);
+        let Some(file) = fresh.file(id) else { continue };
+        let Some(was) = saved.sitemap(id) else { continue };
+        if sitemap.apart && !was.apart {
+            edits.push(Edit::Apart(file));
+        }
+        if sitemap.accepted && !was.accepted {
+            agreed.push(Edit::Accept(Member::Sitemap(file)));
+        }
+        if sitemap.gzip != was.gzip && sitemap.path == was.path {
+            edits.push(Edit::Pack { file: Member::Sitemap(file), gzip: sitemap.gzip });
+        }
+        if !Arc::ptr_eq(&sitemap.frame, &was.frame) && sitemap.frame.is_empty() {
+            let frame = Arc::clone(&sitemap.frame);
+            edits.push(Edit::Frame { file: Member::Sitemap(file), frame });
+        }
+        let new: Vec<RowId> = sitemap
+            .rows
+            .iter()
+            .filter(|row| document.is_live(*row) && in_both(document, saved, &fresh, *row).is_none())
+            .collect();
+        let mut places: HashMap<u32, u32> = HashMap::new();
+        let mut natural: Vec<u32> =
+            was.rows.iter().filter_map(|row| fresh.row(row).filter(|_| saved.is_live(row))).map(|row| row.0).collect();
+        if !new.is_empty() {
+            let after = natural.last().copied().map(RowId);
+            let entries = new.iter().map(|row| NewEntry::Element(element(document, *row))).collect();
+            edits.push(Edit::Insert { sitemap: file, after, entries });
+            for row in new {
+                places.insert(row.0, next);
+                natural.push(next);
+                raws.push((RowId(next), row));
+                next += 1;
+            }
+        }
+        if places.is_empty() && sitemap.rows == was.rows {
+            continue;
+        }
+        let place = |row: RowId| places.get(&row.0).copied().or_else(|| in_both(document, saved, &fresh, row));
+        let mut wanted: Vec<u32> = sitemap.rows.iter().filter_map(place).collect();
+        let here: HashSet<u32> = wanted.iter().copied().collect();
+        let (kept, gone): (Vec<u32>, Vec<u32>) = natural.into_iter().partition(|row| here.contains(row));
+        if wanted != kept {
+            // An order names every row; where those stand that are deleted does not matter.
+            wanted.extend(gone);
+            orders.push((file, RowList::from_ids(wanted)));
+        }
+    }
+    let text = |row: RowId| String::from_utf8_lossy(&document.entry_text(row)).into();
+    edits.extend(raws.into_iter().map(|(id, row)| Edit::Raw { row: id, text: text(row) }));
+    for (field, mut values) in Field::ALL.into_iter().zip(fields) {
+        if !values.is_empty() {
+            values.sort_by_key(|(row, _)| *row);
+            edits.push(Edit::SetEach { field, values });
+        }
+    }
+    if !deleted.is_empty() {
+        edits.push(Edit::Delete(deleted));
+    }
+    if !orders.is_empty() {
+        edits.push(Edit::Reorder(orders));
+    }
+    edits.extend(agreed);
+    edits
+}
 
-    /// The id of a row of the saved files.
-    fn in_both(&self, saved: &Self, fresh: &Fresh, row: RowId) -> Option<u32> {
-        let is_there = saved.is_live(row) && self.is_in_same_file(saved, row);
-        if is_there { fresh.row(row).map(|row| row.0) } else { None }
-    }
+/// The id of a row of the saved files.
+fn in_both(document: &Document, saved: &Document, fresh: &Fresh, row: RowId) -> Option<u32> {
+    let is_there = saved.is_live(row) && is_in_same_file(document, saved, row);
+    if is_there { fresh.row(row).map(|row| row.0) } else { None }
+}
 
-    /// Whether a row is in the file in which it was saved. The id of a row that an undo took back is given again, to
-    /// a row that may be anywhere.
-    fn is_in_same_file(&self, saved: &Self, row: RowId) -> bool {
-        row.0 < self.row_limit() && self.sitemap_of(row) == saved.sitemap_of(row)
-    }
+/// Whether a row is in the file in which it was saved. The id of a row that an undo took back is given again, to
+/// a row that may be anywhere.
+fn is_in_same_file(document: &Document, saved: &Document, row: RowId) -> bool {
+    row.0 < document.row_limit() && document.sitemap_of(row) == saved.sitemap_of(row)
+}
 
-    /// The element alone, without what stands before it.
-    fn element(&self, row: RowId) -> Arc<str> {
-        let text = self.entry_text(row);
-        let entry = Entry::of(&text, self.names(row));
-        String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).into()
-    }
+/// The element alone, without what stands before it.
+fn element(document: &Document, row: RowId) -> Arc<str> {
+    let text = document.entry_text(row);
+    let entry = Entry::of(&text, document.names(row));
+    String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).into()
 }

@@ -7,18 +7,18 @@ mod page;
 
 use super::adopt::Adopted;
 use super::column::PAGE;
-use super::quirk::Quirk;
+use super::overlay::ValueId;
 use super::rows::{self, RowId, RowList, RowSet};
 use super::sitemap::{Child, ChildState, Index, Member, SitemapId};
 use super::source::Source;
-use super::{Document, ValueId};
+use super::{Document, clear_quirks, pending_split, rename};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::Layout;
-use page::PageEdit;
+use page::{NewPage, PageEdit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -152,16 +152,14 @@ impl Document {
     pub fn apply(&self, edit: &Edit, progress: &Progress) -> Option<Applied> {
         let mut applied = Applied::nothing(self);
         applied.run(edit, progress)?;
-        applied.document.update_pending_split();
+        pending_split::update(&mut applied.document);
         applied.field = match edit {
             Edit::Set { field, .. } | Edit::SetEach { field, .. } => Some(*field),
             _ => None,
         };
         Some(applied)
     }
-}
 
-impl Document {
     /// The document after an edit that is only tried, without the files that a save would split it into
     /// ([`Document::with_pending_split`]): those cost a walk over all files for each try.
     pub fn trial(&self, edit: &Edit) -> Option<Self> {
@@ -192,7 +190,7 @@ impl Applied {
     fn run(&mut self, edit: &Edit, progress: &Progress) -> Option<()> {
         match edit {
             Edit::Set { rows, field, value } => {
-                let id = self.document.intern(value.as_ref());
+                let id = self.document.overlay.intern(value.as_ref());
                 self.set(rows, NewValues::One(id), *field, progress)
             }
             Edit::SetEach { field, values } => {
@@ -202,7 +200,7 @@ impl Applied {
                     // Runs of one value share an id.
                     let id = match (value, last) {
                         (Some(text), Some((same, id))) if text == same => id,
-                        _ => self.document.intern(value.as_ref()),
+                        _ => self.document.overlay.intern(value.as_ref()),
                     };
                     last = value.as_ref().map(|text| (text, id));
                     rows.push((*row, id));
@@ -233,7 +231,9 @@ impl Applied {
                 Some(())
             }
             Edit::Accept(file) => {
-                self.accept(*file);
+                self.framed = true;
+                let repaired = clear_quirks::accept(&mut self.document, *file);
+                self.touched.extend(repaired.into_iter().map(|row| row.0));
                 Some(())
             }
             Edit::Frame { file, frame } => {
@@ -253,11 +253,15 @@ impl Applied {
                 Some(())
             }
             Edit::Rename { file, name } => {
-                self.rename(*file, name);
+                if rename::refusal(&self.document, *file).is_none() {
+                    self.framed = true;
+                    rename::rename(&mut self.document, *file, name);
+                }
                 Some(())
             }
             Edit::Adopt(adopted) => {
-                self.adopt(adopted);
+                (self.framed, self.moved) = (true, true);
+                adopted.apply_to(&mut self.document);
                 Some(())
             }
             Edit::Apart(id) => {
@@ -309,13 +313,13 @@ impl Applied {
             let edited = rows::pages(rows, share.clone()).map(|(number, range)| match wanted {
                 NewValues::One(id) => {
                     let rows = rows::ids(rows, range).map(|row| (RowId(row), id));
-                    before.edit_page(number, rows, field, &blanket)
+                    page::edit(before, number, rows, NewPage { field, blanket: &blanket })
                 }
                 NewValues::Each(values) => {
                     let from = values.partition_point(|(row, _)| row.0 < range.start);
                     let rest = values.get(from..).unwrap_or_default();
                     let rows = rest.iter().take_while(|(row, _)| row.0 < range.end).copied();
-                    before.edit_page(number, rows, field, &blanket)
+                    page::edit(before, number, rows, NewPage { field, blanket: &blanket })
                 }
             });
             let edited: Vec<PageEdit> = edited.collect();
@@ -331,42 +335,12 @@ impl Applied {
             }
             passed_over.extend(page.passed_over);
             if page.is_changed {
-                self.document.overrides[field.index()].replace_page(page.number, page.overrides);
+                self.document.overlay.replace_page(field, page.number, page.overrides);
                 self.document.records.replace_page(page.number, page.records);
             }
         }
         self.touched |= rows - passed_over;
         Some(())
-    }
-
-    fn accept(&mut self, file: Member) {
-        self.framed = true;
-        let kept = |quirks: &[Quirk]| -> Vec<Quirk> {
-            quirks.iter().filter(|quirk| !quirk.kind.ends_when_written()).cloned().collect()
-        };
-        let id = match file {
-            Member::Index => {
-                if let Some(mut index) = self.document.index().cloned() {
-                    (index.quirks, index.accepted) = (kept(&index.quirks).into(), true);
-                    index.change_volumes(|volume| volume.quirks = kept(&volume.quirks).into());
-                    self.document.set_index(Some(index));
-                }
-                return;
-            }
-            Member::Sitemap(id) => id,
-        };
-        for row in self.document.repaired_rows(id) {
-            let mut record = self.document.record(row);
-            record.flags.put(Flags::REPAIRED, false);
-            self.document.records.set(row.index(), record);
-            self.touched.insert(row.0);
-        }
-        let standing = self.document.list_line_quirks(id);
-        self.document.change_sitemap(id, |sitemap| {
-            let quirks = kept(&sitemap.quirks).into_iter();
-            let stands = |quirk: &Quirk| !quirk.kind.is_of_lines() || standing.contains(&quirk.kind);
-            (sitemap.quirks, sitemap.accepted) = (quirks.filter(stands).collect(), true);
-        });
     }
 
     fn pack(&mut self, file: Member, gzip: bool) {
@@ -420,11 +394,7 @@ impl Applied {
         }
         let old = document.entry_text(row).len() as i64;
         let file = document.sitemap_of(row);
-        let id = document.intern(Some(text));
-        document.raws.set(row.index(), id);
-        for column in &mut document.overrides {
-            column.set(row.index(), ValueId::NONE);
-        }
+        document.overlay.set_entry(row, text);
         let kept = document.record(row).flags.0 & (Flags::ADDED.0 | Flags::DELETED.0 | Flags::REPAIRED.0);
         let mut record = Record::of(&Entry::of(text.as_bytes(), document.names(row)), text.as_bytes());
         record.flags.0 |= kept;
@@ -449,7 +419,7 @@ impl Applied {
             return false;
         }
         let layouts: Option<Vec<Layout>> =
-            inserts.iter().map(|(_, after, _)| self.document.layout_of(*after, &names)).collect();
+            inserts.iter().map(|(_, after, _)| layout_of(&self.document, *after, &names)).collect();
         let Some(layouts) = layouts else { return false };
         let mut new: HashMap<u32, Vec<Vec<RowId>>> = HashMap::new();
         let (mut count, mut bytes) = (0, 0);
@@ -472,7 +442,7 @@ impl Applied {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let position =
             after.map_or(0, |row| sitemap.rows.position(row).map_or(sitemap.rows.len(), |position| position + 1));
-        let layout = self.document.layout_near(id, position);
+        let layout = layout_near(&self.document, id, position);
         let names = sitemap.frame.names.clone();
         let (rows, bytes) = self.new_rows(id, &names, &layout, entries);
         self.document.change_sitemap(id, |sitemap| {
@@ -495,7 +465,7 @@ impl Applied {
             bytes += text.len() as u64;
             let mut record = Record::of(&Entry::of(text.as_bytes(), names), text.as_bytes());
             record.flags.put(Flags::ADDED, true);
-            rows.push(self.document.push_row(record, &text, id));
+            rows.push(push_row(&mut self.document, record, &text, id));
         }
         self.document.live += rows.len() as u32;
         self.touched.extend(rows.iter().map(|row| row.0));
@@ -540,99 +510,48 @@ enum NewValues<'w> {
     Each(&'w [(RowId, ValueId)]),
 }
 
-impl Document {
-    /// Keeps a value and gives its id.
-    fn intern(&mut self, value: Option<&Arc<str>>) -> ValueId {
-        let Some(text) = value else { return ValueId::REMOVED };
-        self.values.push(Arc::clone(text));
-        ValueId::of_index(self.values.len() - 1)
-    }
+fn push_row(document: &mut Document, record: Record, text: &Arc<str>, file: SitemapId) -> RowId {
+    let row = RowId(document.row_limit());
+    document.records.push(record);
+    document.overlay.push_row(text);
+    document.row_files.push(file.0 + 1);
+    row
+}
 
-    fn push_row(&mut self, record: Record, text: &Arc<str>, file: SitemapId) -> RowId {
-        let row = RowId(self.records.len() as u32);
-        let raw = self.intern(Some(text));
-        self.records.push(record);
-        self.raws.push(raw);
-        self.row_files.push(file.0 + 1);
-        self.overrides.iter_mut().for_each(|column| column.grow(row.index() + 1));
-        row
+/// The layout that a new entry at this place takes over: of the row before it, else of the one after it,
+/// else the plain one.
+fn layout_near(document: &Document, id: SitemapId, position: usize) -> Layout {
+    let Some(sitemap) = document.sitemap(id) else { return Layout::default() };
+    let names = &sitemap.frame.names;
+    if !names.kind.is_xml() {
+        return Layout::of_file(names);
     }
+    let near = [position.checked_sub(1), Some(position)];
+    near.into_iter()
+        .flatten()
+        .filter_map(|position| sitemap.rows.get(position))
+        .find_map(|row| layout_of(document, row, names))
+        .unwrap_or_default()
+}
 
-    pub(super) fn change_sitemap(&mut self, id: SitemapId, change: impl FnOnce(&mut super::sitemap::Sitemap)) {
-        self.pending_split = None;
-        if let Some(sitemap) = self.sitemaps.get_mut(id.index()) {
-            change(Arc::make_mut(sitemap));
-        }
+/// The layout of a row, if it has one that others can take over.
+fn layout_of(document: &Document, row: RowId, names: &Names) -> Option<Layout> {
+    if !names.kind.is_xml() {
+        return Some(Layout::of_file(names));
     }
-
-    /// The layout that a new entry at this place takes over: of the row before it, else of the one after it,
-    /// else the plain one.
-    fn layout_near(&self, id: SitemapId, position: usize) -> Layout {
-        let Some(sitemap) = self.sitemap(id) else { return Layout::default() };
-        let names = &sitemap.frame.names;
-        if !names.kind.is_xml() {
-            return Layout::of_file(names);
-        }
-        let near = [position.checked_sub(1), Some(position)];
-        near.into_iter()
-            .flatten()
-            .filter_map(|position| sitemap.rows.get(position))
-            .find_map(|row| self.layout_of(row, names))
-            .unwrap_or_default()
-    }
-
-    /// The layout of a row, if it has one that others can take over.
-    fn layout_of(&self, row: RowId, names: &Names) -> Option<Layout> {
-        if !names.kind.is_xml() {
-            return Some(Layout::of_file(names));
-        }
-        let text = self.entry_text(row);
-        Layout::of(&Entry::of(&text, names), &text)
-    }
+    let text = document.entry_text(row);
+    Layout::of(&Entry::of(&text, names), &text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::document::RowState;
-    use crate::document::sitemap::Sitemap;
-    use crate::document::source::Source;
-    use crate::xml::names::Names;
-    use crate::xml::scan::{self, Visit};
+    use crate::document::fixture::{self, document};
     use proptest::prelude::*;
-    use std::convert::Infallible;
-
-    struct Records(Vec<Record>);
-
-    impl Visit for Records {
-        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-            self.0.push(Record::of(entry, text));
-        }
-    }
-
-    /// A document of files given as text.
-    fn document(files: &[&str]) -> Document {
-        let mut document = Document::default();
-        for (number, text) in files.iter().enumerate() {
-            let mut records = Records(Vec::new());
-            let scan = scan::scan(text.as_bytes(), &mut records, &Progress::default());
-            let source = Source::new(text.as_bytes().to_vec(), scan).unwrap();
-            let sitemap = Sitemap { name: format!("{number}.xml").into(), ..Sitemap::default() };
-            document.append(source, records.0, sitemap);
-        }
-        document
-    }
 
     fn written(document: &Document, file: u32) -> String {
-        let mut out = Vec::new();
-        document
-            .write_sitemap(SitemapId(file), &mut |bytes: &[u8]| {
-                out.extend_from_slice(bytes);
-                Ok::<(), Infallible>(())
-            })
-            .unwrap();
-        assert_eq!(document.sitemap(SitemapId(file)).unwrap().bytes(), out.len() as u64, "the size is exact");
-        String::from_utf8(out).unwrap()
+        String::from_utf8(fixture::written(document, SitemapId(file))).unwrap()
     }
 
     fn apply(document: &Document, edit: &Edit) -> Applied {
@@ -655,7 +574,7 @@ mod tests {
         assert_eq!(written(&applied.document, 0), expected);
         assert_eq!(written(&before, 0), FILE);
         assert_eq!(applied.touched.len(), 2);
-        assert_eq!(applied.document.changed_rows(&before), 2);
+        assert_eq!(applied.document.compare(&before).changed_rows(), 2);
     }
 
     #[test]
@@ -663,11 +582,11 @@ mod tests {
         let before = document(&[FILE]);
         let saved = apply(&before, &set(&[0], Field::Priority, Some("0.8"))).document;
         let other = apply(&before, &set(&[0], Field::Priority, Some("0.7"))).document;
-        assert_eq!(other.row_state(&saved, RowId(0)), RowState::Changed);
-        assert!(other.field_differs(&saved, RowId(0), Field::Priority) && !other.same_as(&saved));
+        assert_eq!(other.compare(&saved).row_state(RowId(0)), RowState::Changed);
+        assert!(other.compare(&saved).field_differs(RowId(0), Field::Priority) && !other.compare(&saved).is_same());
         let again = apply(&before, &set(&[1, 0], Field::Priority, Some("0.8"))).document;
-        assert_eq!(again.row_state(&saved, RowId(0)), RowState::Clean);
-        assert_eq!(again.changed_rows(&saved), 1);
+        assert_eq!(again.compare(&saved).row_state(RowId(0)), RowState::Clean);
+        assert_eq!(again.compare(&saved).changed_rows(), 1);
     }
 
     #[test]
@@ -675,8 +594,8 @@ mod tests {
         let before = document(&[FILE]);
         let there = apply(&before, &set(&[0], Field::Priority, Some("1.0"))).document;
         let back = apply(&there, &set(&[0], Field::Priority, Some("0.50"))).document;
-        assert!(back.same_as(&before));
-        assert!(!there.same_as(&before));
+        assert!(back.compare(&before).is_same());
+        assert!(!there.compare(&before).is_same());
         assert!(apply(&before, &set(&[0], Field::Priority, Some("0.50"))).touched.is_empty());
     }
 
@@ -691,11 +610,11 @@ mod tests {
             "{text}"
         );
         let row = added.added[0];
-        assert_eq!(added.document.row_state(&before, row), RowState::Added);
+        assert_eq!(added.document.compare(&before).row_state(row), RowState::Added);
         let gone = apply(&added.document, &Edit::Delete([row.0, 1].into_iter().collect())).document;
         assert_eq!(written(&gone, 0), FILE.replace(" <url>\n  <loc>http://b/</loc>\n </url>\n", ""));
-        assert_eq!(gone.row_state(&before, RowId(1)), RowState::Deleted);
-        assert_eq!((gone.live(), gone.changed_rows(&before)), (1, 1));
+        assert_eq!(gone.compare(&before).row_state(RowId(1)), RowState::Deleted);
+        assert_eq!((gone.live(), gone.compare(&before).changed_rows()), (1, 1));
     }
 
     #[test]
@@ -747,7 +666,7 @@ mod tests {
         let before =
             document(&[&format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{rows}</urlset>")]);
         let after = apply(&before, &set(&[777], Field::Lastmod, Some("2026-01-01"))).document;
-        assert_eq!(after.maybe_different(&before).len(), PAGE as u64);
+        assert_eq!(after.compare(&before).maybe_different().len(), PAGE as u64);
         assert_eq!(after.records.differing_pages(&before.records), [777 / PAGE]);
     }
 
@@ -808,7 +727,7 @@ mod tests {
                         let same = row.0 < other.row_limit() && document.entry_text(row) == other.entry_text(row);
                         let deleted = document.record(row).is_deleted() || other.record(row).is_deleted();
                         if !deleted {
-                            prop_assert_eq!(document.row_state(other, row) == RowState::Clean, same);
+                            prop_assert_eq!(document.compare(other).row_state(row) == RowState::Clean, same);
                         }
                     }
                 }

@@ -393,7 +393,7 @@ impl Merge {
     fn combine(&self, (row, to): (RowId, RowId), theirs: RowId, edits: &mut Vec<Edit>) {
         let was = |field| if is_live_in(&self.base, row) { self.base.value(row, field) } else { None };
         let ours_changed = |field: &Field| self.ours.value(row, *field) != was(*field);
-        let keeps_text = is_live_in(&self.base, row) && self.ours.has_same_text_below(&self.base, row);
+        let keeps_text = is_live_in(&self.base, row) && self.ours.compare(&self.base).has_same_base_text(row);
         let set = |field: Field, value: Option<Cow<'_, str>>| {
             let value = value.map(|value| (&*value).into());
             Edit::SetEach { field, values: vec![(to, value)] }
@@ -478,7 +478,7 @@ impl Merge {
     pub fn both_keeps_ours(&self, case: &TheirChange) -> bool {
         case.theirs.is_some()
             && is_live_in(&self.ours, case.own())
-            && !(is_live_in(&self.base, case.own()) && self.ours.has_same_text_below(&self.base, case.own()))
+            && !(is_live_in(&self.base, case.own()) && self.ours.compare(&self.base).has_same_base_text(case.own()))
     }
 
     /// What stands around the entries, as far as it is another.
@@ -547,7 +547,7 @@ fn is_live_in(document: &Document, row: RowId) -> bool {
 
 /// Whether nothing was done to a row here.
 fn is_clean(ours: &Document, base: &Document, row: RowId) -> bool {
-    is_live_in(base, row) && ours.row_state(base, row) == super::RowState::Clean
+    is_live_in(base, row) && ours.compare(base).row_state(row) == super::RowState::Clean
 }
 
 fn raw(row: RowId, text: &[u8]) -> Edit {

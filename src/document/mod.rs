@@ -4,21 +4,28 @@
 //! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
 
 pub mod adopt;
+pub mod clear_quirks;
 pub mod column;
+mod compare;
+pub mod conversion;
 pub mod diff;
-mod diff_edits;
+pub mod diff_edits;
 pub mod edit;
+#[cfg(test)]
+mod fixture;
 pub mod form;
+pub mod frame;
 pub mod merge;
 mod needle;
 mod numeric_sort;
+mod overlay;
 mod pending_split;
 pub mod query;
 pub mod quirk;
 pub mod rebase;
 pub mod rename;
 pub mod repartition;
-mod restore_positions;
+pub mod restore_positions;
 pub mod row_cursor;
 pub mod rows;
 pub mod sitemap;
@@ -28,7 +35,7 @@ pub mod spans;
 pub mod split;
 pub mod text_diff;
 mod text_sort;
-mod unload;
+pub mod unload;
 pub mod view;
 pub mod volumes;
 mod write;
@@ -38,50 +45,18 @@ use crate::xml::entry::{self, Entry, Extensions};
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
-use crate::xml::splice::{self, Change, Changes};
+use crate::xml::splice;
 use column::Column;
+pub use compare::{Comparison, RowState};
+use form::Form;
+use overlay::{Overlay, ValueId};
+use quirk::Quirk;
 use rows::{RowId, RowList, RowSet};
-use sitemap::{Index, Member, Sitemap, SitemapId};
+use sitemap::{FileLocation, Index, Sitemap, SitemapId};
 use source::Source;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
 use std::sync::Arc;
-
-/// Id of an edited value; see [`Document::value`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct ValueId(u32);
-
-impl ValueId {
-    /// No override: the value is that of the entry.
-    pub const NONE: Self = Self(0);
-    /// The element is removed.
-    pub const REMOVED: Self = Self(1);
-
-    const fn of_index(index: usize) -> Self {
-        Self(index as u32 + 2)
-    }
-
-    const fn index(self) -> Option<usize> {
-        match self.0.checked_sub(2) {
-            Some(index) => Some(index as usize),
-            None => None,
-        }
-    }
-}
-
-/// How a row differs from the document as saved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowState {
-    /// It does not differ.
-    Clean,
-    /// Its text or values differ.
-    Changed,
-    /// It is new.
-    Added,
-    /// It is deleted.
-    Deleted,
-}
+use unload::Streaming;
 
 /// A set of sitemaps as a value.
 #[derive(Debug, Clone, Default)]
@@ -93,20 +68,12 @@ pub struct Document {
     sitemaps: Column<Arc<Sitemap>>,
     index: Option<Arc<Index>>,
     records: Column<Record>,
-    overrides: [Column<ValueId>; 4],
-    /// Whole entry texts: of added rows, and of rows edited as text.
-    raws: Column<ValueId>,
+    overlay: Overlay,
     /// File id of a row plus one; 0 for the file of its source.
     row_files: Column<u32>,
-    values: Column<Arc<str>>,
     live: u32,
-    /// URLs that are kept while their files are unloaded; see [`unload`].
-    kept: Arc<HashMap<u32, Box<str>>>,
-    is_streamed: bool,
-    /// Entry lengths of rows that are split while their files are unloaded; see [`unload`].
-    lengths: Option<Arc<[u32]>>,
-    /// The resident file of a streamed set.
-    resident: Option<SitemapId>,
+    /// What a streamed set keeps of unloaded files; `None` while all files are resident.
+    streaming: Option<Streaming>,
     /// The document after its pending split; see [`pending_split`].
     pending_split: Option<Arc<Self>>,
 }
@@ -120,8 +87,7 @@ impl Document {
         self.records.extend(records.into_iter().take(len as usize));
         let rows = first as usize + len as usize;
         self.records.grow(rows);
-        self.overrides.iter_mut().for_each(|column| column.grow(rows));
-        self.raws.grow(rows);
+        self.overlay.grow(rows);
         self.row_files.grow(rows);
         sitemap.rows = RowList::range(first, len);
         sitemap.live = len;
@@ -217,36 +183,7 @@ impl Document {
         let source = self.bases.partition_point(|first| *first <= row.0).checked_sub(1)?;
         let entry = (row.0 - self.bases.get(source)?) as usize;
         let rows = self.sources.get(source).map_or(0, |source| source.len());
-        (entry < rows || self.is_streamed).then_some(SitemapId(source as u32))
-    }
-
-    /// Marks files as just written: drops their quirks. Of an index in volumes, `of_index` are the numbers of the written
-    /// ones.
-    pub fn mark_written(&mut self, written: &[Member], of_index: &BTreeSet<usize>) {
-        for file in written {
-            match file {
-                Member::Index => {
-                    if let Some(mut index) = self.index().cloned() {
-                        index.mark_files_written(&|number| of_index.contains(&number));
-                        self.set_index(Some(index));
-                    }
-                }
-                Member::Sitemap(id) => {
-                    for row in self.repaired_rows(*id) {
-                        let mut record = self.record(row);
-                        record.flags.put(Flags::REPAIRED, false);
-                        self.records.set(row.index(), record);
-                    }
-                    // What is odd about the lines of a list, or its name, is so still.
-                    let standing = self.list_line_quirks(*id);
-                    self.change_sitemap(*id, |sitemap| {
-                        let quirks = sitemap.quirks.iter().filter(|quirk| standing.contains(&quirk.kind));
-                        sitemap.quirks = quirks.cloned().collect();
-                        (sitemap.accepted, sitemap.apart, sitemap.encoding) = (false, false, sitemap::UTF_8);
-                    });
-                }
-            }
-        }
+        (entry < rows || self.is_streamed()).then_some(SitemapId(source as u32))
     }
 
     /// The source of a file.
@@ -272,8 +209,8 @@ impl Document {
     /// The text under a row's field overrides: as read, or the raw text put in its place.
     #[inline]
     pub fn base_text(&self, row: RowId) -> &[u8] {
-        if let Some(raw) = self.raws.get(row.index()).and_then(|id| self.text(*id)) {
-            return raw.as_bytes();
+        if let Some(text) = self.overlay.entry(row) {
+            return text.as_bytes();
         }
         self.origin(row).map_or(&[], |(source, entry)| source.entry_text(entry))
     }
@@ -283,26 +220,9 @@ impl Document {
         row_cursor::RowCursor::new(self)
     }
 
-    fn text(&self, id: ValueId) -> Option<&str> {
-        self.values.get(id.index()?).map(AsRef::as_ref)
-    }
-
-    #[inline]
-    fn override_of(&self, row: RowId, field: Field) -> ValueId {
-        self.overrides[field.index()].get(row.index()).copied().unwrap_or_default()
-    }
-
     /// Whether any field of the row is overridden.
     pub fn is_spliced(&self, row: RowId) -> bool {
-        Field::ALL.into_iter().any(|field| self.override_of(row, field) != ValueId::NONE)
-    }
-
-    fn changes(&self, row: RowId) -> Changes<'_> {
-        Field::ALL.map(|field| match self.override_of(row, field) {
-            ValueId::NONE => None,
-            ValueId::REMOVED => Some(Change::Remove),
-            id => self.text(id).map(Change::Set),
-        })
+        self.overlay.has_fields(row)
     }
 
     /// The entry's text as it will be written, leading trivia included. Borrows where nothing was edited (I2).
@@ -313,7 +233,7 @@ impl Document {
         }
         let names = self.names(row);
         let mut out = Vec::with_capacity(base.len() + 64);
-        splice::splice(&Entry::of(base, names), base, names, &self.changes(row), &mut out);
+        splice::splice(&Entry::of(base, names), base, names, &self.overlay.changes(row), &mut out);
         Cow::Owned(out)
     }
 
@@ -325,19 +245,19 @@ impl Document {
 
     /// A field's value, decoded and trimmed; `None` when the element is absent.
     pub fn value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
-        match self.override_of(row, field) {
+        match self.overlay.field(row, field) {
             ValueId::REMOVED => None,
             ValueId::NONE => self.base_value(row, field),
-            id => self.text(id).map(Cow::Borrowed),
+            id => self.overlay.text(id).map(Cow::Borrowed),
         }
     }
 
     /// What an edit gave a field: `Some(None)` when it removed the element, `None` when the entry's own text has
     /// the word.
     pub fn edited(&self, row: RowId, field: Field) -> Option<Option<&str>> {
-        match self.override_of(row, field) {
+        match self.overlay.field(row, field) {
             ValueId::NONE => None,
-            id => Some(self.text(id)),
+            id => Some(self.overlay.text(id)),
         }
     }
 
@@ -353,8 +273,8 @@ impl Document {
 
     fn base_value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
         let text = self.base_text(row);
-        if self.is_streamed && text.is_empty() {
-            return self.kept.get(&row.0).filter(|_| field == Field::Loc).map(|loc| Cow::Borrowed(&**loc));
+        if let Some(streaming) = self.streaming.as_ref().filter(|_| text.is_empty()) {
+            return streaming.loc(row).filter(|_| field == Field::Loc).map(Cow::Borrowed);
         }
         if field == Field::Loc {
             let record = self.record(row);
@@ -411,183 +331,127 @@ impl Document {
         self.live_rows().map(|row| row.0).collect()
     }
 
-    /// How a row differs from its state in `saved`.
-    pub fn row_state(&self, saved: &Self, row: RowId) -> RowState {
-        let deleted = self.record(row).is_deleted();
-        if row.index() >= saved.records.len() {
-            return if deleted { RowState::Clean } else { RowState::Added };
-        }
-        match (saved.record(row).is_deleted(), deleted) {
-            (false, true) => RowState::Deleted,
-            (true, true) => RowState::Clean,
-            (true, false) => RowState::Added,
-            (false, false) if self.same_text(saved, row) => RowState::Clean,
-            (false, false) => RowState::Changed,
+    /// This document and a saved version of it, to be compared.
+    pub const fn compare<'d>(&'d self, saved: &'d Self) -> Comparison<'d> {
+        Comparison::new(self, saved)
+    }
+
+    /// Changes a file. The pending split is stale then.
+    fn change_sitemap(&mut self, id: SitemapId, change: impl FnOnce(&mut Sitemap)) {
+        self.pending_split = None;
+        if let Some(sitemap) = self.sitemaps.get_mut(id.index()) {
+            change(Arc::make_mut(sitemap));
         }
     }
 
-    fn same_text(&self, saved: &Self, row: RowId) -> bool {
-        if !self.same_raw(saved, row) {
-            return self.entry_text(row) == saved.entry_text(row);
+    /// Moves a row to a file; the file's list of rows has to follow.
+    fn set_file(&mut self, row: RowId, file: SitemapId) {
+        self.row_files.set(row.index(), file.0 + 1);
+    }
+
+    /// Sets the path, name and URL of a file.
+    pub fn set_location(&mut self, id: SitemapId, place: FileLocation) {
+        self.change_sitemap(id, |sitemap| {
+            (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) = (place.path, place.name, place.url, place.gzip);
+        });
+    }
+
+    /// Sets the form of a file.
+    pub fn set_form(&mut self, id: SitemapId, form: Form) {
+        self.change_sitemap(id, |sitemap| sitemap.form = form);
+    }
+
+    /// The last file that is still in the set.
+    pub fn last_sitemap(&self) -> Option<SitemapId> {
+        (0..self.sitemaps().len() as u32).rev().map(SitemapId).find(|id| !self.is_gone(*id))
+    }
+
+    /// Whether a save has removed the file. It keeps its id, without rows.
+    pub fn is_gone(&self, id: SitemapId) -> bool {
+        self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.index().is_some_and(|index| !index.lists(id))
+    }
+
+    /// Whether a file can be split: without an index, several files have nothing that lists new parts.
+    pub fn can_have_parts(&self) -> bool {
+        self.index().is_some() || self.sitemaps().len() == 1
+    }
+
+    /// The document after its pending split; the document itself if there is none.
+    ///
+    /// New files have no path yet.
+    pub fn with_pending_split(&self) -> &Self {
+        self.pending_split.as_deref().unwrap_or(self)
+    }
+
+    /// Whether the next save splits files because the user agreed to it.
+    pub const fn has_pending_split(&self) -> bool {
+        self.pending_split.is_some()
+    }
+
+    /// The quirks of a row.
+    pub fn quirks_of(&self, row: RowId) -> &[Quirk] {
+        if !self.record(row).flags.has(Flags::REPAIRED) {
+            return &[];
         }
-        // Over the same text, other values give another text: an override never says what the text says anyway.
-        Field::ALL.into_iter().all(|field| self.same_override(saved, row, field))
+        let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
+        let (Some(first), Some(sitemap)) = (self.bases.get(source), self.sitemaps.get(source)) else { return &[] };
+        let entry = row.0 - first;
+        let quirks = &*sitemap.quirks;
+        let from = quirks.partition_point(|quirk| quirk.entry < Some(entry));
+        let to = quirks.partition_point(|quirk| quirk.entry <= Some(entry));
+        quirks.get(from..to).unwrap_or_default()
     }
 
-    fn same_raw(&self, other: &Self, row: RowId) -> bool {
-        let raw = |document: &Self| document.raws.get(row.index()).copied().unwrap_or_default();
-        self.same_value(raw(self), other, raw(other))
-    }
-
-    /// Whether the base text of a row is the same as in `saved`.
-    pub fn has_same_text_below(&self, saved: &Self, row: RowId) -> bool {
-        self.same_raw(saved, row)
-    }
-
-    fn same_override(&self, other: &Self, row: RowId, field: Field) -> bool {
-        self.same_value(self.override_of(row, field), other, other.override_of(row, field))
-    }
-
-    /// Whether two value ids mean the same in their documents. Comparing ids is not enough: after an undo the next edit
-    /// reuses an id that a saved document has for another value.
-    fn same_value(&self, ours: ValueId, other: &Self, theirs: ValueId) -> bool {
-        match (ours.index(), theirs.index()) {
-            (None, None) => ours == theirs,
-            (Some(ours), Some(theirs)) => match (self.values.get(ours), other.values.get(theirs)) {
-                (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs) || ours == theirs,
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// Whether a field of a row says something else than in `saved`.
-    pub fn field_differs(&self, saved: &Self, row: RowId, field: Field) -> bool {
-        row.index() < saved.records.len()
-            && !(self.same_override(saved, row, field) && self.same_raw(saved, row))
-            && self.value(row, field) != saved.value(row, field)
-    }
-
-    /// Rows that may differ from `saved`: those on pages that the two do not share.
-    pub fn maybe_different(&self, saved: &Self) -> RowSet {
-        let mut pages = self.records.differing_pages(&saved.records);
-        pages.extend(self.raws.differing_pages(&saved.raws));
-        for (ours, theirs) in self.overrides.iter().zip(&saved.overrides) {
-            pages.extend(ours.differing_pages(theirs));
-        }
-        pages.sort_unstable();
-        pages.dedup();
-        let mut rows = RowSet::new();
-        for page in pages {
-            let first = (page * column::PAGE) as u32;
-            rows.insert_range(first..(first + column::PAGE as u32).min(self.row_limit()));
-        }
+    /// The rows of a file whose text had to be repaired.
+    pub fn repaired_rows(&self, id: SitemapId) -> Vec<RowId> {
+        let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index())) else { return Vec::new() };
+        let mut rows: Vec<RowId> =
+            sitemap.quirks.iter().filter_map(|quirk| Some(RowId(first.checked_add(quirk.entry?)?))).collect();
+        rows.dedup();
         rows
     }
 
-    /// Rows of both documents that are in another file here than in `other`.
-    pub fn rows_in_other_files(&self, other: &Self) -> RowSet {
-        let pages = self.row_files.differing_pages(&other.row_files);
-        let rows = pages.into_iter().flat_map(|page| page * column::PAGE..(page + 1) * column::PAGE);
-        rows.take_while(|row| *row < self.row_files.len().min(other.row_files.len()))
-            .filter(|row| self.row_files.get(*row) != other.row_files.get(*row))
-            .map(|row| row as u32)
-            .collect()
-    }
-
-    /// Number of rows that differ from `saved`.
-    pub fn changed_rows(&self, saved: &Self) -> u32 {
-        self.changed_among(saved, &self.maybe_different(saved))
-    }
-
-    /// Number of rows among these that differ from `saved`; counted on all cores, page by page.
-    pub fn changed_among(&self, saved: &Self, rows: &RowSet) -> u32 {
-        let counted = rows::par_chunks(rows, |share| {
-            let mut count = 0;
-            self.for_each_difference(saved, rows, share, &mut |_, _| count += 1);
-            Some(count)
-        });
-        counted.into_iter().flatten().sum()
-    }
-
-    /// Calls a function for the rows of a set within a range that differ from `saved`, with the kind of difference.
-    pub fn for_each_difference(
-        &self,
-        saved: &Self,
-        rows: &RowSet,
-        range: Range<u32>,
-        see: &mut dyn FnMut(RowId, RowState),
-    ) {
-        for (page, range) in rows::pages(rows, range) {
-            let rows = rows::ids(rows, range).take_while(|row| *row < self.row_limit()).map(RowId);
-            self.see_differences_on_page(saved, page, rows, see);
-        }
-    }
-
-    /// [`Document::for_each_difference`] for the rows of one page. Columns whose page is shared are skipped.
-    fn see_differences_on_page(
-        &self,
-        saved: &Self,
-        page: usize,
-        rows: impl Iterator<Item = RowId>,
-        see: &mut dyn FnMut(RowId, RowState),
-    ) {
-        let is_new = self.records.page(page).len() != saved.records.page(page).len();
-        if is_new || !self.raws.shares_page(&saved.raws, page) {
-            let states = rows.map(|row| (row, self.row_state(saved, row)));
-            return states.filter(|(_, state)| *state != RowState::Clean).for_each(|(row, state)| see(row, state));
-        }
-        let overrides =
-            self.overrides.iter().zip(&saved.overrides).filter(|(ours, theirs)| !ours.shares_page(theirs, page));
-        let overrides: Vec<(&[ValueId], &[ValueId])> =
-            overrides.map(|(ours, theirs)| (ours.page(page), theirs.page(page))).collect();
-        let (ours, theirs) = (self.records.page(page), saved.records.page(page));
+    /// Marks the repairs of rows as agreed to, or as written.
+    fn clear_repaired(&mut self, rows: &[RowId]) {
         for row in rows {
-            let slot = row.index() % column::PAGE;
-            let deleted = |records: &[Record]| records.get(slot).is_some_and(Record::is_deleted);
-            let differs = |(ours, theirs): &(&[ValueId], &[ValueId])| {
-                let id = |ids: &[ValueId]| ids.get(slot).copied().unwrap_or_default();
-                !self.same_value(id(ours), saved, id(theirs))
-            };
-            match (deleted(theirs), deleted(ours)) {
-                (false, false) if overrides.iter().any(differs) => see(row, RowState::Changed),
-                (false, true) => see(row, RowState::Deleted),
-                (true, false) => see(row, RowState::Added),
-                (false, false) | (true, true) => {}
-            }
+            let mut record = self.record(*row);
+            record.flags.put(Flags::REPAIRED, false);
+            self.records.set(row.index(), record);
         }
     }
 
-    /// Whether a save of this document would write what `saved` did: no row differs, no order, no file.
-    pub fn same_as(&self, saved: &Self) -> bool {
-        self.sitemaps.len() == saved.sitemaps.len()
-            && self.sitemaps.iter().zip(saved.sitemaps.iter()).all(|(ours, theirs)| {
-                Arc::ptr_eq(ours, theirs)
-                    || (ours.path == theirs.path
-                        && ours.gzip == theirs.gzip
-                        && (ours.accepted, ours.apart) == (theirs.accepted, theirs.apart)
-                        && Arc::ptr_eq(&ours.frame, &theirs.frame)
-                        && self.live_order(ours).eq(saved.live_order(theirs)))
-            })
-            && self.same_index(saved)
-            && self.changed_rows(saved) == 0
+    /// Whether the set is streamed: some of its files are not resident.
+    pub const fn is_streamed(&self) -> bool {
+        self.streaming.is_some()
     }
 
-    /// Whether the indexes differ in nothing that an edit can change.
-    fn same_index(&self, saved: &Self) -> bool {
-        match (self.index(), saved.index()) {
-            (Some(ours), Some(theirs)) => {
-                ours.accepted == theirs.accepted
-                    && ours.gzip == theirs.gzip
-                    && ours.other_volumes(theirs).next().is_none()
-                    && (Arc::ptr_eq(&ours.source, &theirs.source) || ours.source.bytes() == theirs.source.bytes())
-            }
-            // A save makes and removes indexes by itself; the rows tell whether it is needed.
-            _ => true,
-        }
+    /// The resident file of a streamed set.
+    pub fn resident_file(&self) -> Option<SitemapId> {
+        self.streaming.as_ref()?.resident
     }
 
-    fn live_order<'d>(&'d self, sitemap: &'d Sitemap) -> impl Iterator<Item = RowId> + 'd {
-        sitemap.rows.iter().filter(|row| self.is_live(*row))
+    /// The live rows of resident files in file order. Of a set that is not streamed, all live rows.
+    pub fn resident_rows(&self) -> impl Iterator<Item = RowId> + '_ {
+        let all = (!self.is_streamed()).then(|| self.live_rows());
+        let some = self.resident_file().and_then(|id| self.sitemap(id)).into_iter();
+        let some = some.flat_map(|sitemap| sitemap.rows.iter()).filter(|row| self.is_live(*row));
+        all.into_iter().flatten().chain(some)
+    }
+
+    /// [`Document::resident_rows`] as a set.
+    pub fn resident_set(&self) -> RowSet {
+        if self.is_streamed() { self.resident_rows().map(|row| row.0).collect() } else { self.live_set() }
+    }
+
+    /// Bytes of a row's entry as it will be written.
+    pub fn entry_len(&self, row: RowId) -> u64 {
+        let kept = self.streaming.as_ref().and_then(|streaming| streaming.entry_len(row));
+        kept.unwrap_or_else(|| self.entry_text(row).len() as u64)
+    }
+
+    /// Whether a row is news.
+    pub fn is_news(&self, row: RowId) -> bool {
+        let kept = self.streaming.as_ref().and_then(|streaming| streaming.is_news(row));
+        kept.unwrap_or_else(|| self.record(row).flags.has(Flags::NEWS))
     }
 }

@@ -1,12 +1,11 @@
 //! Finds candidate rows of a query by searching the bytes of whole files for the query's needle.
 
+use super::Document;
 use super::column::PAGE;
 use super::query::Needle;
 use super::rows::RowId;
 use super::source::Source;
-use super::{Document, ValueId};
 use crate::progress::Progress;
-use crate::protocol::Field;
 use crate::xml::record::{Flags, Record};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -23,23 +22,31 @@ enum NeedleMatch {
     Passes,
 }
 
-/// Neighbours: their ids, and the entry that the first of them is if they were read from a file.
-type Piece<'d> = (Range<u32>, Option<(&'d Source, usize)>);
+/// Neighbours of one origin.
+struct Piece<'d> {
+    /// Their ids.
+    rows: Range<u32>,
+    /// The source that they were read from, and the entry that the first of them is.
+    source: Option<(&'d Source, usize)>,
+}
 
-impl Document {
+/// A search of all files for a needle.
+pub(super) struct NeedleSearch<'d> {
+    pub(super) document: &'d Document,
+    pub(super) needle: Needle,
+    /// The needle's length, if every URL that contains it passes.
+    pub(super) decides: Option<usize>,
+}
+
+impl NeedleSearch<'_> {
     /// Those of all rows ever given that pass `test`, in the order of their ids. Only those whose URL may hold the needle
     /// are asked, and not even those if it stands in the URL and decides: its length says that it does. `None` when
     /// cancelled.
-    pub(super) fn rows_with(
-        &self,
-        needle: (&Needle, Option<usize>),
-        test: impl Fn(RowId) -> bool + Sync,
-        progress: &Progress,
-    ) -> Option<Vec<u32>> {
+    pub(super) fn rows(&self, test: impl Fn(RowId) -> bool + Sync, progress: &Progress) -> Option<Vec<u32>> {
         let look = |piece: Piece<'_>| {
-            progress.advance(u64::from(piece.0.end - piece.0.start), 0);
-            let first = piece.0.start;
-            let verdicts = (first..).zip(self.verdicts(piece, needle));
+            progress.advance(piece.rows.len() as u64, 0);
+            let first = piece.rows.start;
+            let verdicts = (first..).zip(self.verdicts(&piece));
             let passes = |(row, verdict): (u32, NeedleMatch)| match verdict {
                 NeedleMatch::Fails => None,
                 NeedleMatch::Open => test(RowId(row)).then_some(row),
@@ -47,40 +54,22 @@ impl Document {
             };
             (!progress.is_cancelled()).then(|| verdicts.filter_map(passes).collect())
         };
-        let found: Vec<Vec<u32>> = self.cut().into_par_iter().map(look).collect::<Option<_>>()?;
+        let found: Vec<Vec<u32>> = pieces(self.document).into_par_iter().map(look).collect::<Option<_>>()?;
         Some(found.concat())
     }
 
-    /// All rows ever given, in pieces.
-    fn cut(&self) -> Vec<Piece<'_>> {
-        let mut pieces = Vec::new();
-        let mut cut = |rows: Range<u32>, source| {
-            for first in rows.clone().step_by(PIECE as usize) {
-                let place = |source| (source, (first - rows.start) as usize);
-                pieces.push((first..first.saturating_add(PIECE).min(rows.end), Option::map(source, place)));
-            }
-        };
-        let mut end = 0;
-        for (first, source) in self.bases.iter().zip(self.sources.iter()) {
-            cut(end..*first, None);
-            end = (*first).max(end) + source.len() as u32;
-            cut(*first..end, Some(source.as_ref()));
-        }
-        cut(end..self.row_limit(), None);
-        pieces
-    }
-
     /// The needle match of each row of a piece.
-    fn verdicts(&self, (rows, source): Piece<'_>, (needle, decides): (&Needle, Option<usize>)) -> Vec<NeedleMatch> {
-        let Some((source, entry)) = source else { return vec![NeedleMatch::Open; rows.len()] };
-        let mut verdicts = self.not_as_written(&rows);
+    fn verdicts(&self, piece: &Piece<'_>) -> Vec<NeedleMatch> {
+        let rows = &piece.rows;
+        let Some((source, entry)) = piece.source else { return vec![NeedleMatch::Open; rows.len()] };
+        let mut verdicts = not_as_written(self.document, rows);
         let starts = source.starts().get(entry..=entry + rows.len()).unwrap_or_default();
         let Some((&begin, &end)) = starts.first().zip(starts.last()) else {
             return vec![NeedleMatch::Open; rows.len()];
         };
         let (mut from, mut at) = (begin as usize, 0);
         let bytes = source.bytes().get(..end as usize).unwrap_or_default();
-        while let Some(found) = bytes.get(from..).and_then(|rest| needle.find(rest)) {
+        while let Some(found) = bytes.get(from..).and_then(|rest| self.needle.find(rest)) {
             let place = from + found;
             // Forward from the last one: by steps that double, then closely.
             let mut step = 1;
@@ -91,8 +80,8 @@ impl Document {
             at += near.partition_point(|start| *start as usize <= place) - 1;
             let start = starts.get(at).map_or(0, |start| *start as usize);
             if let Some(verdict) = verdicts.get_mut(at).filter(|verdict| **verdict == NeedleMatch::Fails) {
-                let passes = decides.is_some_and(|len| {
-                    let loc = self.records.get(rows.start as usize + at).and_then(Record::loc_place);
+                let passes = self.decides.is_some_and(|len| {
+                    let loc = self.document.records.get(rows.start as usize + at).and_then(Record::loc_place);
                     loc.is_some_and(|loc| start + loc.start <= place && place + len <= start + loc.end)
                 });
                 *verdict = if passes { NeedleMatch::Passes } else { NeedleMatch::Open };
@@ -103,25 +92,44 @@ impl Document {
         }
         verdicts
     }
+}
 
-    /// For each of these rows, whether its URL may be another text than the bytes of its file show: it must be asked then.
-    fn not_as_written(&self, rows: &Range<u32>) -> Vec<NeedleMatch> {
-        const UNCLEAR: u16 = Flags::LOC_ESCAPED.0 | Flags::LOC_FAR.0;
-        let mut unclear = vec![NeedleMatch::Fails; rows.len()];
-        for page in rows.start as usize / PAGE..(rows.end as usize).div_ceil(PAGE) {
-            let (locs, raws) = (self.overrides[Field::Loc.index()].page(page), self.raws.page(page));
-            // Nearly always nobody wrote to a page, and all such pages are one.
-            let is_edited = locs.iter().chain(raws).any(|id| *id != ValueId::NONE);
-            for (slot, record) in self.records.page(page).iter().enumerate() {
-                let id = |ids: &[ValueId]| ids.get(slot).is_some_and(|id| *id != ValueId::NONE);
-                if record.flags.0 & UNCLEAR != 0 || (is_edited && (id(locs) || id(raws))) {
-                    let place = (page * PAGE + slot).checked_sub(rows.start as usize);
-                    if let Some(unclear) = place.and_then(|place| unclear.get_mut(place)) {
-                        *unclear = NeedleMatch::Open;
-                    }
+/// All rows ever given, in pieces.
+fn pieces(document: &Document) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut cut = |rows: Range<u32>, source| {
+        for first in rows.clone().step_by(PIECE as usize) {
+            let place = |source| (source, (first - rows.start) as usize);
+            pieces.push(Piece {
+                rows: first..first.saturating_add(PIECE).min(rows.end),
+                source: Option::map(source, place),
+            });
+        }
+    };
+    let mut end = 0;
+    for (first, source) in document.bases.iter().zip(document.sources.iter()) {
+        cut(end..*first, None);
+        end = (*first).max(end) + source.len() as u32;
+        cut(*first..end, Some(source.as_ref()));
+    }
+    cut(end..document.row_limit(), None);
+    pieces
+}
+
+/// For each of these rows, whether its URL may be another text than the bytes of its file show: it must be asked then.
+fn not_as_written(document: &Document, rows: &Range<u32>) -> Vec<NeedleMatch> {
+    const UNCLEAR: u16 = Flags::LOC_ESCAPED.0 | Flags::LOC_FAR.0;
+    let mut unclear = vec![NeedleMatch::Fails; rows.len()];
+    for page in rows.start as usize / PAGE..(rows.end as usize).div_ceil(PAGE) {
+        let is_edited = document.overlay.locs_edited_on_page(page);
+        for (slot, record) in document.records.page(page).iter().enumerate() {
+            if record.flags.0 & UNCLEAR != 0 || is_edited.as_ref().is_some_and(|is_edited| is_edited(slot)) {
+                let place = (page * PAGE + slot).checked_sub(rows.start as usize);
+                if let Some(unclear) = place.and_then(|place| unclear.get_mut(place)) {
+                    *unclear = NeedleMatch::Open;
                 }
             }
         }
-        unclear
     }
+    unclear
 }

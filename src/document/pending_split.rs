@@ -8,76 +8,57 @@ use super::Document;
 use super::form::Form;
 use super::rows::RowList;
 use super::sitemap::{Index, Sitemap, SitemapId};
-use super::split::SplitResult;
+use super::split::{SplitResult, exceeds_news_limit};
 use super::volumes::assign_slots;
 use crate::protocol::limits::Limits;
 use crate::xml::names::FileKind;
 use std::sync::Arc;
 
-impl Document {
-    /// The document after its pending split; the document itself if there is none.
-    ///
-    /// New files have no path yet.
-    pub fn with_pending_split(&self) -> &Self {
-        self.pending_split.as_deref().unwrap_or(self)
+/// Recomputes the pending split. Visits the rows of the files that are split, and nothing if there are none.
+pub(super) fn update(document: &mut Document) {
+    document.pending_split = None;
+    if document.is_streamed() {
+        return;
     }
+    let limits = Limits::default();
+    let files: Vec<SitemapId> = (0..)
+        .zip(document.sitemaps())
+        .filter(|(_, sitemap)| sitemap.accepted || sitemap.apart)
+        .filter(|(_, sitemap)| document.can_have_parts() && is_split(document, sitemap, limits))
+        .map(|(number, _)| SitemapId(number))
+        .collect();
+    let index = document.index().filter(|index| index.accepted && index.is_over(limits));
+    if files.is_empty() && index.is_none() {
+        return;
+    }
+    let index = index.map(|index| several(index, limits));
+    let mut split = SplitResult { document: document.clone(), parts: Vec::new(), oversized: Vec::new() };
+    for id in files {
+        let Some(rows) = document.sitemap(id).map(|sitemap| &sitemap.rows) else { continue };
+        let live = RowList::from_ids(rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0));
+        split.document.change_sitemap(id, |sitemap| sitemap.rows = live);
+        split.split(id, limits);
+    }
+    let SplitResult { document: mut changed, parts, .. } = split;
+    let mut counted = (None, 1);
+    for (part, of) in parts {
+        counted = if counted.0 == Some(of) { (counted.0, counted.1 + 1) } else { (Some(of), 2) };
+        changed.change_sitemap(part, |sitemap| sitemap.name = part_name(&sitemap.name, counted.1));
+    }
+    if index.is_some() {
+        changed.set_index(index);
+    }
+    changed.pending_split = None;
+    document.pending_split = Some(Arc::new(changed));
+}
 
-    /// Whether the next save splits files because the user agreed to it.
-    pub const fn has_pending_split(&self) -> bool {
-        self.pending_split.is_some()
-    }
-
-    /// Whether a file can be split: without an index, several files have nothing that lists new parts.
-    pub fn can_have_parts(&self) -> bool {
-        self.index().is_some() || self.sitemaps().len() == 1
-    }
-
-    /// Recomputes the pending split. Visits the rows of the files that are split, and nothing if there are none.
-    pub(super) fn update_pending_split(&mut self) {
-        self.pending_split = None;
-        if self.is_streamed() {
-            return;
-        }
-        let limits = Limits::default();
-        let files: Vec<SitemapId> = (0..)
-            .zip(self.sitemaps())
-            .filter(|(_, sitemap)| sitemap.accepted || sitemap.apart)
-            .filter(|(_, sitemap)| self.can_have_parts() && self.is_split(sitemap, limits))
-            .map(|(number, _)| SitemapId(number))
-            .collect();
-        let index = self.index().filter(|index| index.accepted && index.is_over(limits));
-        if files.is_empty() && index.is_none() {
-            return;
-        }
-        let index = index.map(|index| several(index, limits));
-        let mut split = SplitResult { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
-        for id in files {
-            let Some(rows) = self.sitemap(id).map(|sitemap| &sitemap.rows) else { continue };
-            let live = RowList::from_ids(rows.iter().filter(|row| self.is_live(*row)).map(|row| row.0));
-            split.document.change_sitemap(id, |sitemap| sitemap.rows = live);
-            split.split(id, limits);
-        }
-        let SplitResult { mut document, parts, .. } = split;
-        let mut counted = (None, 1);
-        for (part, of) in parts {
-            counted = if counted.0 == Some(of) { (counted.0, counted.1 + 1) } else { (Some(of), 2) };
-            document.change_sitemap(part, |sitemap| sitemap.name = part_name(&sitemap.name, counted.1));
-        }
-        if index.is_some() {
-            document.set_index(index);
-        }
-        document.pending_split = None;
-        self.pending_split = Some(Arc::new(document));
-    }
-
-    fn is_split(&self, sitemap: &Sitemap, limits: Limits) -> bool {
-        let can = !matches!(sitemap.form, Form::Feed(_))
-            && !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
-        can && (sitemap.apart
-            || sitemap.live > limits.urls
-            || sitemap.bytes() > limits.bytes
-            || self.exceeds_news_limit(sitemap))
-    }
+fn is_split(document: &Document, sitemap: &Sitemap, limits: Limits) -> bool {
+    let can = !matches!(sitemap.form, Form::Feed(_))
+        && !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
+    can && (sitemap.apart
+        || sitemap.live > limits.urls
+        || sitemap.bytes() > limits.bytes
+        || exceeds_news_limit(document, sitemap))
 }
 
 impl Index {

@@ -4,11 +4,7 @@
 //! packing – is kept beside the bytes as quirks. They say what was there; which rule that breaks, and in which
 //! words, is for [`crate::check`] to know.
 
-use super::Document;
-use super::rows::RowId;
-use super::sitemap::SitemapId;
 use crate::words::grouped;
-use crate::xml::record::Flags;
 use std::collections::BTreeMap;
 
 /// The ways in which a stored file differs from sound XML in UTF-8 (rule catalogue, sections 4 and 11).
@@ -217,29 +213,4 @@ pub struct Quirk {
     pub entry: Option<u32>,
     /// The text or amount in question, in a few words; empty if the kind says enough.
     pub what: Box<str>,
-}
-
-impl Document {
-    /// The quirks of a row.
-    pub fn quirks_of(&self, row: RowId) -> &[Quirk] {
-        if !self.record(row).flags.has(Flags::REPAIRED) {
-            return &[];
-        }
-        let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
-        let (Some(first), Some(sitemap)) = (self.bases.get(source), self.sitemaps.get(source)) else { return &[] };
-        let entry = row.0 - first;
-        let quirks = &*sitemap.quirks;
-        let from = quirks.partition_point(|quirk| quirk.entry < Some(entry));
-        let to = quirks.partition_point(|quirk| quirk.entry <= Some(entry));
-        quirks.get(from..to).unwrap_or_default()
-    }
-
-    /// The rows of a file whose text had to be repaired.
-    pub fn repaired_rows(&self, id: SitemapId) -> Vec<RowId> {
-        let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index())) else { return Vec::new() };
-        let mut rows: Vec<RowId> =
-            sitemap.quirks.iter().filter_map(|quirk| Some(RowId(first.checked_add(quirk.entry?)?))).collect();
-        rows.dedup();
-        rows
-    }
 }

@@ -4,6 +4,8 @@
 //! new row follows the row that it was inserted after. Pure.
 
 use super::Document;
+use super::clear_quirks::mark_written;
+use super::pending_split;
 use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::{Index, Member, Sitemap, SitemapId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,69 +22,63 @@ pub struct Rebased {
     pub repaired: bool,
 }
 
-impl Document {
-    /// This document in the files of `saved`, which a save made of `then`; the three have the same row ids.
-    ///
-    /// `None` if files or the index are not those that the save started with, because of a change or an undo meanwhile. The
-    /// document then stays as it is, and the next plan compares it with the disk.
-    pub fn rebase(&self, then: &Self, saved: &Self) -> Option<Rebased> {
-        let index = same_index(self.index(), then.index()).then(|| saved.index().cloned())?;
-        if self.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
+/// This document in the files of `saved`, which a save made of `then`; the three have the same row ids.
+///
+/// `None` if files or the index are not those that the save started with, because of a change or an undo meanwhile. The
+/// document then stays as it is, and the next plan compares it with the disk.
+pub fn rebase(document: &Document, then: &Document, saved: &Document) -> Option<Rebased> {
+    let index = same_index(document.index(), then.index()).then(|| saved.index().cloned())?;
+    if document.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
+        return None;
+    }
+    if !has_same_rows(document, then) {
+        return None;
+    }
+    let mut rebased = Rebased { document: document.clone(), moved: RowSet::new(), repaired: false };
+    rebased.document.set_index(index);
+    let parts = saved.sitemaps.len() > then.sitemaps.len();
+    for part in saved.sitemaps.iter().skip(then.sitemaps.len()) {
+        rebased.document.add_sitemap(Sitemap::clone(part));
+    }
+    for (number, ours) in document.sitemaps.iter().enumerate() {
+        let id = SitemapId(number as u32);
+        let (was, is) = (then.sitemap(id)?, saved.sitemap(id)?);
+        if is.path.is_none() && was.path.is_some() && ours.live > 0 {
+            // It was emptied and has left the set, but here it has rows again.
             return None;
         }
-        if !self.has_rows_of(then) {
-            return None;
+        if parts {
+            rebased.assign_rows(document, saved, ours, id);
+        } else if let Some(rows) = without_gone(document, saved, ours) {
+            rebased.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
         }
-        let mut rebased = Rebased { document: self.clone(), moved: RowSet::new(), repaired: false };
-        rebased.document.set_index(index);
-        let parts = saved.sitemaps.len() > then.sitemaps.len();
-        for part in saved.sitemaps.iter().skip(then.sitemaps.len()) {
-            rebased.document.add_sitemap(Sitemap::clone(part));
-        }
-        for (number, ours) in self.sitemaps.iter().enumerate() {
-            let id = SitemapId(number as u32);
-            let (was, is) = (then.sitemap(id)?, saved.sitemap(id)?);
-            if is.path.is_none() && was.path.is_some() && ours.live > 0 {
-                // It was emptied and has left the set, but here it has rows again.
-                return None;
-            }
-            if parts {
-                rebased.assign_rows(self, saved, ours, id);
-            } else if let Some(rows) = self.without_gone(saved, ours) {
-                rebased.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
-            }
-            rebased.take_place(id, (was, is));
-            if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
-                // The very file that was saved: what nobody touched is known by that.
-                rebased.document.share_sitemap(saved, number);
+        rebased.take_place(id, (was, is));
+        if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
+            // The very file that was saved: what nobody touched is known by that.
+            if let (Some(own), Some(theirs)) = (rebased.document.sitemaps.get_mut(number), saved.sitemaps.get(number)) {
+                *own = Arc::clone(theirs);
             }
         }
-        rebased.document.update_pending_split();
-        Some(rebased)
     }
+    pending_split::update(&mut rebased.document);
+    Some(rebased)
+}
 
-    /// Whether equal row ids mean the same row: an undo frees the ids of added rows.
-    fn has_rows_of(&self, then: &Self) -> bool {
-        let added = (0..self.row_limit().min(then.row_limit())).rev().map(RowId);
-        let mut added = added.take_while(|row| self.origin(*row).is_none());
-        added.all(|row| self.base_text(row) == then.base_text(row) && self.sitemap_of(row) == then.sitemap_of(row))
-    }
+/// Whether equal row ids mean the same row: an undo frees the ids of added rows.
+fn has_same_rows(document: &Document, then: &Document) -> bool {
+    let added = (0..document.row_limit().min(then.row_limit())).rev().map(RowId);
+    let mut added = added.take_while(|row| document.origin(*row).is_none());
+    added.all(|row| document.base_text(row) == then.base_text(row) && document.sitemap_of(row) == then.sitemap_of(row))
+}
 
-    fn share_sitemap(&mut self, saved: &Self, number: usize) {
-        if let (Some(own), Some(theirs)) = (self.sitemaps.get_mut(number), saved.sitemaps.get(number)) {
-            *own = Arc::clone(theirs);
-        }
+/// The rows of a file without those that are deleted here and in the files; `None` if there are none.
+fn without_gone(document: &Document, saved: &Document, sitemap: &Sitemap) -> Option<RowList> {
+    if sitemap.rows.len() == sitemap.live as usize {
+        return None;
     }
-
-    /// The rows of a file without those that are deleted here and in the files; `None` if there are none.
-    fn without_gone(&self, saved: &Self, sitemap: &Sitemap) -> Option<RowList> {
-        if sitemap.rows.len() == sitemap.live as usize {
-            return None;
-        }
-        let kept = sitemap.rows.iter().filter(|row| self.is_live(*row) || saved.is_live(*row));
-        let kept = RowList::from_ids(kept.map(|row| row.0));
-        (kept.len() != sitemap.rows.len()).then_some(kept)
-    }
+    let kept = sitemap.rows.iter().filter(|row| document.is_live(*row) || saved.is_live(*row));
+    let kept = RowList::from_ids(kept.map(|row| row.0));
+    (kept.len() != sitemap.rows.len()).then_some(kept)
 }
 
 /// Whether two indexes are the same, unchanged.
@@ -105,7 +101,7 @@ impl Rebased {
     fn assign_rows(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
         let leaves = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
         if !ours.rows.iter().any(leaves) {
-            if let Some(rows) = document.without_gone(saved, ours) {
+            if let Some(rows) = without_gone(document, saved, ours) {
                 self.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
             }
             return;
@@ -120,7 +116,7 @@ impl Rebased {
             }
             files.entry(file).or_default().push(row.0);
             if file != id {
-                self.document.row_files.set(row.index(), file.0 + 1);
+                self.document.set_file(row, file);
                 self.moved.insert(row.0);
             }
         }
@@ -139,7 +135,7 @@ impl Rebased {
         let written = !Arc::ptr_eq(&is.quirks, &was.quirks) && !was.quirks.is_empty();
         if written {
             self.repaired = true;
-            self.document.mark_written(&[Member::Sitemap(id)], &BTreeSet::new());
+            mark_written(&mut self.document, &[Member::Sitemap(id)], &BTreeSet::new());
         }
         self.document.change_sitemap(id, |sitemap| {
             // What got another name meanwhile keeps that.

@@ -3,7 +3,6 @@
 //! Invariant: the name is changed everywhere or nowhere; the rows, and every other byte of the index, stay. Pure.
 
 use super::Document;
-use super::edit::Applied;
 use super::form::Form;
 use super::quirk::QuirkKind;
 use super::sitemap::{ChildState, Index, Member, SitemapId, file_name};
@@ -43,56 +42,51 @@ fn url_named(url: &str, old: &str, new: &str) -> Option<String> {
     (file_name(path) == old).then(|| format!("{}{}{rest}", path.get(..at).unwrap_or_default(), encoded(new)))
 }
 
-impl Document {
-    /// Why a file of the set cannot have another name at all; `None` where it can.
-    pub fn rename_refusal(&self, file: Member) -> Option<String> {
-        let no = |why: &str| Some(why.to_owned());
-        let Member::Sitemap(id) = file else {
-            return match self.index() {
-                Some(index) if !index.more.is_empty() => {
-                    no("the index has several files, named after the first; save it under another name (:write NAME)")
-                }
-                Some(index) if index.path.is_some() => None,
-                _ => no("it has not been saved yet"),
-            };
+/// Why a file of the set cannot have another name at all; `None` where it can.
+pub fn refusal(document: &Document, file: Member) -> Option<String> {
+    let no = |why: &str| Some(why.to_owned());
+    let Member::Sitemap(id) = file else {
+        return match document.index() {
+            Some(index) if !index.more.is_empty() => {
+                no("the index has several files, named after the first; save it under another name (:write NAME)")
+            }
+            Some(index) if index.path.is_some() => None,
+            _ => no("it has not been saved yet"),
         };
-        let Some(sitemap) = self.sitemap(id).filter(|sitemap| sitemap.path.is_some()) else {
-            return no("it has not been saved yet");
-        };
-        if matches!(sitemap.form, Form::Feed(_)) {
-            return no("a feed is never written; save it as a sitemap of another name (:write NAME.xml)");
-        }
-        let index = self.index()?;
-        if index.child_of(id).is_none() {
-            return no("a nested index lists it, and nested indexes are never written; run :fix index-nested first");
-        }
-        let lists = listing(index, id);
-        let is_named = |entry: &usize| {
-            let child = index.children.get(*entry);
-            child.is_some_and(|child| url_named(&child.loc, last(&sitemap.name), "a").is_some())
-        };
-        if lists.iter().all(is_named) {
-            return None;
-        }
-        Some(format!("its URL in {} does not end with its name", index.name))
+    };
+    let Some(sitemap) = document.sitemap(id).filter(|sitemap| sitemap.path.is_some()) else {
+        return no("it has not been saved yet");
+    };
+    if matches!(sitemap.form, Form::Feed(_)) {
+        return no("a feed is never written; save it as a sitemap of another name (:write NAME.xml)");
     }
+    let index = document.index()?;
+    if index.child_of(id).is_none() {
+        return no("a nested index lists it, and nested indexes are never written; run :fix index-nested first");
+    }
+    let lists = listing(index, id);
+    let is_named = |entry: &usize| {
+        let child = index.children.get(*entry);
+        child.is_some_and(|child| url_named(&child.loc, last(&sitemap.name), "a").is_some())
+    };
+    if lists.iter().all(is_named) {
+        return None;
+    }
+    Some(format!("its URL in {} does not end with its name", index.name))
 }
-
-impl Document {
-    /// Whether another file of the set has this name in the folder of one; some file systems know no case.
-    pub fn has_file(&self, name: &str, file: Member) -> bool {
-        let path = |file: Member| match file {
-            Member::Index => self.index().and_then(|index| index.path.as_deref()),
-            Member::Sitemap(id) => self.sitemap(id).and_then(|sitemap| sitemap.path.as_deref()),
-        };
-        let Some(folder) = path(file).and_then(Path::parent) else { return false };
-        let sitemaps = (0..self.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
-        let further = self.index().into_iter().flat_map(|index| index.files().skip(1)).filter_map(|file| file.path);
-        let others = sitemaps.chain([Member::Index]).filter(|other| *other != file).filter_map(path);
-        others.chain(further).any(|other| {
-            other.parent() == Some(folder) && other.file_name().is_some_and(|other| other.eq_ignore_ascii_case(name))
-        })
-    }
+/// Whether another file of the set has this name in the folder of one; some file systems know no case.
+pub fn has_file(document: &Document, name: &str, file: Member) -> bool {
+    let path = |file: Member| match file {
+        Member::Index => document.index().and_then(|index| index.path.as_deref()),
+        Member::Sitemap(id) => document.sitemap(id).and_then(|sitemap| sitemap.path.as_deref()),
+    };
+    let Some(folder) = path(file).and_then(Path::parent) else { return false };
+    let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
+    let further = document.index().into_iter().flat_map(|index| index.files().skip(1)).filter_map(|file| file.path);
+    let others = sitemaps.chain([Member::Index]).filter(|other| *other != file).filter_map(path);
+    others.chain(further).any(|other| {
+        other.parent() == Some(folder) && other.file_name().is_some_and(|other| other.eq_ignore_ascii_case(name))
+    })
 }
 
 /// The entries of an index that list a file: that by which it was read, and those that repeat it.
@@ -107,55 +101,49 @@ fn listing(index: &Index, id: SitemapId) -> Vec<usize> {
     children.filter(|(_, child)| lists(&child.state, &child.loc)).map(|(entry, _)| entry).collect()
 }
 
-impl Applied {
-    /// Gives a file another name; nothing where [`Document::rename_refusal`] says why not.
-    pub(super) fn rename(&mut self, file: Member, name: &str) {
-        if self.document.rename_refusal(file).is_some() {
+/// Gives a file another name, unless there is a [`refusal`].
+pub(super) fn rename(document: &mut Document, file: Member, name: &str) {
+    let id = match file {
+        Member::Index => {
+            if let Some(index) = document.index().cloned() {
+                let path = index.path.as_ref().map(|path| path.with_file_name(name));
+                let name = sibling_name(&index.name, name).into();
+                document.set_index(Some(Index { path, name, ..index }));
+            }
             return;
         }
-        self.framed = true;
-        let id = match file {
-            Member::Index => {
-                if let Some(index) = self.document.index().cloned() {
-                    let path = index.path.as_ref().map(|path| path.with_file_name(name));
-                    let name = sibling_name(&index.name, name).into();
-                    self.document.set_index(Some(Index { path, name, ..index }));
+        Member::Sitemap(id) => id,
+    };
+    let Some(old) = document.sitemap(id).map(|sitemap| last(&sitemap.name).to_owned()) else { return };
+    if let Some(index) = document.index() {
+        let lists = listing(index, id);
+        let source = &index.source;
+        let mut entries = Vec::with_capacity(source.bytes().len());
+        for entry in 0..source.len() {
+            let text = source.entry_text(entry);
+            let url = index.children.get(entry).and_then(|child| url_named(&child.loc, &old, name));
+            match url.filter(|_| lists.contains(&entry)) {
+                Some(url) => {
+                    let mut changes = [None; 4];
+                    changes[Field::Loc.index()] = Some(Change::Set(&url));
+                    splice::splice(&Entry::of(text, &source.names), text, &source.names, &changes, &mut entries);
                 }
-                return;
+                None => entries.extend_from_slice(text),
             }
-            Member::Sitemap(id) => id,
-        };
-        let Some(old) = self.document.sitemap(id).map(|sitemap| last(&sitemap.name).to_owned()) else { return };
-        if let Some(index) = self.document.index() {
-            let lists = listing(index, id);
-            let source = &index.source;
-            let mut entries = Vec::with_capacity(source.bytes().len());
-            for entry in 0..source.len() {
-                let text = source.entry_text(entry);
-                let url = index.children.get(entry).and_then(|child| url_named(&child.loc, &old, name));
-                match url.filter(|_| lists.contains(&entry)) {
-                    Some(url) => {
-                        let mut changes = [None; 4];
-                        changes[Field::Loc.index()] = Some(Change::Set(&url));
-                        splice::splice(&Entry::of(text, &source.names), text, &source.names, &changes, &mut entries);
-                    }
-                    None => entries.extend_from_slice(text),
-                }
-            }
-            let any = !source.is_empty();
-            let bytes = [source.head(any), Cow::Owned(entries), source.tail(any)].concat();
-            let Some(new) = Source::of_text(bytes).filter(|new| new.len() == source.len()) else { return };
-            let index = index.edited(Arc::new(new));
-            self.document.set_index(Some(index));
         }
-        self.document.change_sitemap(id, |sitemap| {
-            sitemap.path = sitemap.path.as_ref().map(|path| path.with_file_name(name));
-            sitemap.url = sitemap.url.as_deref().and_then(|url| url_named(url, &old, name)).map(Into::into);
-            sitemap.name = sibling_name(&sitemap.name, name).into();
-            if Form::of_name(name) == Some(Form::List) {
-                let kept = sitemap.quirks.iter().filter(|quirk| quirk.kind != QuirkKind::Extension);
-                sitemap.quirks = kept.cloned().collect();
-            }
-        });
+        let any = !source.is_empty();
+        let bytes = [source.head(any), Cow::Owned(entries), source.tail(any)].concat();
+        let Some(new) = Source::of_text(bytes).filter(|new| new.len() == source.len()) else { return };
+        let index = index.edited(Arc::new(new));
+        document.set_index(Some(index));
     }
+    document.change_sitemap(id, |sitemap| {
+        sitemap.path = sitemap.path.as_ref().map(|path| path.with_file_name(name));
+        sitemap.url = sitemap.url.as_deref().and_then(|url| url_named(url, &old, name)).map(Into::into);
+        sitemap.name = sibling_name(&sitemap.name, name).into();
+        if Form::of_name(name) == Some(Form::List) {
+            let kept = sitemap.quirks.iter().filter(|quirk| quirk.kind != QuirkKind::Extension);
+            sitemap.quirks = kept.cloned().collect();
+        }
+    });
 }

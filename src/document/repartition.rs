@@ -6,10 +6,10 @@
 use super::Document;
 use super::column::Column;
 use super::edit::Edit;
+use super::frame::{declarations, part_frame};
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
-use super::split::part_frame;
 use crate::progress::{Progress, note_work};
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::xml::grid::Grid;
@@ -32,62 +32,60 @@ pub struct Repartition {
     pub oversized: Vec<(RowId, u64)>,
 }
 
-impl Document {
-    /// Distributes the live rows of these groups over new files, each filled up in order.
-    ///
-    /// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
-    /// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
-    /// something else declares it itself.
-    pub fn repartition(&self, groups: &[impl AsRef<[u32]>], limits: Limits) -> Repartition {
-        let mut partitioner = Partitioner {
-            partition: Repartition { document: self.clone(), groups: Vec::new(), oversized: Vec::new() },
-            limits,
-            edits: Vec::new(),
+/// Distributes the live rows of these groups over new files, each filled up in order.
+///
+/// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
+/// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
+/// something else declares it itdocument.
+pub fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], limits: Limits) -> Repartition {
+    let mut partitioner = Partitioner {
+        partition: Repartition { document: document.clone(), groups: Vec::new(), oversized: Vec::new() },
+        limits,
+        edits: Vec::new(),
+    };
+    partitioner.partition.document.sitemaps = Column::default();
+    partitioner.partition.document.set_index(None);
+    for (number, rows) in groups.iter().enumerate() {
+        for rows in by_core_names(document, rows.as_ref()) {
+            partitioner.assign_rows(document, number, &rows);
+        }
+    }
+    let Partitioner { mut partition, edits, .. } = partitioner;
+    if !edits.is_empty()
+        && let Some(applied) = partition.document.apply(&Edit::Several(edits), &Progress::default())
+    {
+        partition.document = applied.document;
+    }
+    partition
+}
+
+/// Rows grouped by the names that their files use for the protocol's own elements, in order.
+fn by_core_names(document: &Document, rows: &[u32]) -> Vec<Vec<u32>> {
+    let mut apart: Vec<Vec<u32>> = Vec::new();
+    // Many files may have roots that differ: a group is not looked for among all others, nor once per row.
+    let mut groups: HashMap<CoreNames<'_>, usize> = HashMap::new();
+    let mut last: Option<(&Names, usize)> = None;
+    let mut cursor = document.row_cursor();
+    for row in rows {
+        let names = cursor.names(RowId(*row));
+        let group = match last {
+            Some((known, group)) if std::ptr::eq(known, names) => group,
+            _ => *groups.entry(core_names(names)).or_insert(apart.len()),
         };
-        partitioner.partition.document.sitemaps = Column::default();
-        partitioner.partition.document.set_index(None);
-        for (number, rows) in groups.iter().enumerate() {
-            for rows in self.by_core_names(rows.as_ref()) {
-                partitioner.assign_rows(self, number, &rows);
-            }
+        last = Some((names, group));
+        match apart.get_mut(group) {
+            Some(rows) => rows.push(*row),
+            None => apart.push(vec![*row]),
         }
-        let Partitioner { mut partition, edits, .. } = partitioner;
-        if !edits.is_empty()
-            && let Some(applied) = partition.document.apply(&Edit::Several(edits), &Progress::default())
-        {
-            partition.document = applied.document;
-        }
-        partition
     }
+    apart
+}
 
-    /// Rows grouped by the names that their files use for the protocol's own elements, in order.
-    fn by_core_names(&self, rows: &[u32]) -> Vec<Vec<u32>> {
-        let mut apart: Vec<Vec<u32>> = Vec::new();
-        // Many files may have roots that differ: a group is not looked for among all others, nor once per row.
-        let mut groups: HashMap<CoreNames<'_>, usize> = HashMap::new();
-        let mut last: Option<(&Names, usize)> = None;
-        let mut cursor = self.row_cursor();
-        for row in rows {
-            let names = cursor.names(RowId(*row));
-            let group = match last {
-                Some((known, group)) if std::ptr::eq(known, names) => group,
-                _ => *groups.entry(core_names(names)).or_insert(apart.len()),
-            };
-            last = Some((names, group));
-            match apart.get_mut(group) {
-                Some(rows) => rows.push(*row),
-                None => apart.push(vec![*row]),
-            }
-        }
-        apart
-    }
-
-    /// The frame of the file that a row's text was written for.
-    fn frame_of(&self, row: RowId) -> Option<&Source> {
-        match self.origin(row) {
-            Some((source, _)) => Some(source),
-            None => self.sitemap(self.sitemap_of(row)).map(|sitemap| sitemap.frame.as_ref()),
-        }
+/// The frame of the file that a row's text was written for.
+fn frame_of(document: &Document, row: RowId) -> Option<&Source> {
+    match document.origin(row) {
+        Some((source, _)) => Some(source),
+        None => document.sitemap(document.sitemap_of(row)).map(|sitemap| sitemap.frame.as_ref()),
     }
 }
 
@@ -149,7 +147,7 @@ impl Partitioner {
         let document = &mut self.partition.document;
         let id = document.add_sitemap(Sitemap { frame: Arc::clone(frame), ..Sitemap::default() });
         for row in &rows {
-            document.row_files.set(*row as usize, id.0 + 1);
+            document.set_file(RowId(*row), id);
         }
         document.change_sitemap(id, |sitemap| {
             (sitemap.live, sitemap.entry_bytes) = (rows.len() as u32, bytes);
@@ -165,7 +163,7 @@ fn union_frame(document: &Document, rows: &[u32]) -> Source {
     // Neither a frame nor a declaration is looked for among all others: many files may have many.
     let (mut frames, mut seen): (Vec<&Source>, HashSet<*const Source>) = Default::default();
     for row in rows {
-        if let Some(frame) = document.frame_of(RowId(*row))
+        if let Some(frame) = frame_of(document, RowId(*row))
             && seen.insert(std::ptr::from_ref(frame))
         {
             frames.push(frame);
@@ -191,12 +189,6 @@ fn union_frame(document: &Document, rows: &[u32]) -> Source {
     let bytes = [before, more.as_bytes(), after].concat();
     let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
     Source::new(bytes, scan).unwrap_or(base)
-}
-
-/// The prefixes that a root declares: attribute and raw value.
-pub(super) fn declarations(names: &Names) -> impl Iterator<Item = (&str, &str)> {
-    let attributes = names.attributes.iter().map(|(name, value)| (&**name, &**value));
-    attributes.filter(|(name, _)| name.starts_with("xmlns:"))
 }
 
 /// The URI of each prefix that a root declares. Of several equal prefixes the first counts.
@@ -274,30 +266,7 @@ fn prefixes_used(element: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml::entry::Entry;
-    use crate::xml::record::Record;
-    use crate::xml::scan::Visit;
-    use std::convert::Infallible;
-
-    #[derive(Default)]
-    struct Records(Vec<Record>);
-
-    impl Visit for Records {
-        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-            self.0.push(Record::of(entry, text));
-        }
-    }
-
-    fn document(files: &[String]) -> Document {
-        let mut document = Document::default();
-        for text in files {
-            let mut records = Records::default();
-            let scan = scan::scan(text.as_bytes(), &mut records, &Progress::default());
-            let source = Source::new(text.as_bytes().to_vec(), scan).unwrap();
-            document.append(source, records.0, Sitemap::default());
-        }
-        document
-    }
+    use crate::document::fixture::{self, document};
 
     fn file(attributes: &str, entries: &[&str]) -> String {
         let entries = entries.iter().map(|entry| format!("\n  <url>{entry}</url>")).collect::<Vec<_>>().concat();
@@ -306,17 +275,7 @@ mod tests {
 
     fn written(partition: &Repartition) -> Vec<String> {
         let ids = (0..partition.document.sitemaps().len() as u32).map(SitemapId);
-        ids.map(|id| {
-            let mut bytes = Vec::new();
-            let done: Result<(), Infallible> = partition.document.write_sitemap(id, &mut |part| {
-                bytes.extend_from_slice(part);
-                Ok(())
-            });
-            done.unwrap();
-            assert_eq!(partition.document.sitemap(id).unwrap().bytes(), bytes.len() as u64);
-            String::from_utf8(bytes).unwrap()
-        })
-        .collect()
+        ids.map(|id| String::from_utf8(fixture::written(&partition.document, id)).unwrap()).collect()
     }
 
     #[test]
@@ -324,19 +283,19 @@ mod tests {
         let locs: Vec<String> = (0..10).map(|number| format!("<loc>https://e.com/{number}</loc>")).collect();
         let document = document(&[file("", &locs.iter().map(String::as_str).collect::<Vec<_>>())]);
         let all: Vec<u32> = (0..10).collect();
-        let by_count = document.repartition(std::slice::from_ref(&all), Limits { urls: 4, ..Limits::default() });
+        let by_count = repartition(&document, std::slice::from_ref(&all), Limits { urls: 4, ..Limits::default() });
         let counts: Vec<usize> = written(&by_count).iter().map(|text| text.matches("<url>").count()).collect();
         assert_eq!(counts, [4, 4, 2]);
-        let three = written(&document.repartition(&[vec![0, 1, 2]], Limits::default()))[0].len() as u64;
+        let three = written(&repartition(&document, &[vec![0, 1, 2]], Limits::default()))[0].len() as u64;
         for (bytes, expected) in [(three, 3), (three - 1, 2)] {
-            let split = document.repartition(std::slice::from_ref(&all), Limits { bytes, ..Limits::default() });
+            let split = repartition(&document, std::slice::from_ref(&all), Limits { bytes, ..Limits::default() });
             let files = written(&split);
             assert_eq!(files[0].matches("<url>").count(), expected);
             assert!(files.iter().all(|text| text.len() as u64 <= bytes) && split.oversized.is_empty());
             let together: Vec<&str> = files.iter().flat_map(|text| text.split("<loc>").skip(1)).collect();
             assert_eq!(together.len(), 10);
         }
-        let tight = document.repartition(&[vec![0, 1]], Limits { bytes: 20, ..Limits::default() });
+        let tight = repartition(&document, &[vec![0, 1]], Limits { bytes: 20, ..Limits::default() });
         assert_eq!((tight.oversized.len(), written(&tight).len()), (2, 2));
     }
 
@@ -344,7 +303,7 @@ mod tests {
     fn a_news_file_holds_a_thousand() {
         let entry = "<loc>https://e.com/</loc><n:news><n:title>t</n:title></n:news>";
         let text = file(" xmlns:n=\"http://www.google.com/schemas/sitemap-news/0.9\"", &vec![entry; 1_001]);
-        let split = document(&[text]).repartition(&[(0..1_001).collect::<Vec<u32>>()], Limits::default());
+        let split = repartition(&document(&[text]), &[(0..1_001).collect::<Vec<u32>>()], Limits::default());
         let counts: Vec<usize> = written(&split).iter().map(|text| text.matches("<url>").count()).collect();
         assert_eq!(counts, [1_000, 1]);
     }
@@ -361,7 +320,7 @@ mod tests {
             "<urlset xmlns=\"http://www.google.com/schemas/sitemap/0.84\"><url><loc>https://e.com/d</loc></url></urlset>".to_owned(),
             "<s:urlset xmlns:s=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><s:url><s:loc>https://e.com/e</s:loc></s:url></s:urlset>".to_owned(),
         ];
-        let split = document(&files).repartition(&[(0..6).collect::<Vec<u32>>()], Limits::default());
+        let split = repartition(&document(&files), &[(0..6).collect::<Vec<u32>>()], Limits::default());
         let files = written(&split);
         assert_eq!((files.len(), &split.groups[..]), (3, &[0, 0, 0][..]));
         assert!(files[0].starts_with(&format!(
@@ -383,10 +342,11 @@ mod tests {
         let own = "<url xmlns:i='urn:own'><loc>https://e.com/c</loc><i:c/></url>";
         let mut other = file(" xmlns:i='urn:other'", &entries);
         other.insert_str(other.find("</urlset>").unwrap(), own);
-        let files = written(
-            &document(&[file(" xmlns:i='urn:first'", &[]), file(" xmlns:i='urn:first'", &["<loc/>"]), other])
-                .repartition(&[(0..4).collect::<Vec<u32>>()], Limits::default()),
-        );
+        let files = written(&repartition(
+            &document(&[file(" xmlns:i='urn:first'", &[]), file(" xmlns:i='urn:first'", &["<loc/>"]), other]),
+            &[(0..4).collect::<Vec<u32>>()],
+            Limits::default(),
+        ));
         assert!(
             entries.iter().all(|entry| files[0].contains(&format!("<url xmlns:i=\"urn:other\">{entry}</url>"))),
             "{}",

@@ -8,47 +8,45 @@ use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::SitemapId;
 use std::collections::{BTreeMap, HashMap};
 
-impl Document {
-    /// The same with a place for every row that is deleted here and not in `saved`; `None` where each has one.
-    pub fn restore_positions(&self, saved: &Self) -> Option<Self> {
-        let is_deleted = |row: &RowId| !self.is_live(*row) && saved.is_live(*row);
-        let mut deleted: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
-        for row in self.maybe_different(saved).iter().map(RowId).filter(is_deleted) {
-            deleted.entry(self.sitemap_of(row)).or_default().insert(row.0);
-        }
-        let mut missing: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
-        for (id, rows) in deleted {
-            let here: RowSet = self.sitemap(id)?.rows.iter().map(|row| row.0).collect();
-            let without = rows - here;
-            if !without.is_empty() {
-                missing.insert(id, without);
-            }
-        }
-        if missing.is_empty() {
-            return None;
-        }
-        // Behind which row of its own file each stands in the saved ones.
-        let mut before: HashMap<SitemapId, Option<u32>> = HashMap::new();
-        let mut behind: HashMap<(SitemapId, Option<u32>), Vec<u32>> = HashMap::new();
-        for row in saved.rows().filter(|row| row.0 < self.row_limit()) {
-            let id = self.sitemap_of(row);
-            let Some(missing) = missing.get(&id) else { continue };
-            let before = before.entry(id).or_default();
-            if missing.contains(row.0) {
-                behind.entry((id, *before)).or_default().push(row.0);
-            } else if self.is_live(row) || saved.is_live(row) {
-                *before = Some(row.0);
-            }
-        }
-        let mut placed = self.clone();
-        for id in missing.keys() {
-            let mut rows = behind.remove(&(*id, None)).unwrap_or_default();
-            for row in self.sitemap(*id)?.rows.iter() {
-                rows.push(row.0);
-                rows.extend(behind.remove(&(*id, Some(row.0))).unwrap_or_default());
-            }
-            placed.change_sitemap(*id, |sitemap| sitemap.rows = RowList::from_ids(rows));
-        }
-        Some(placed)
+/// The same with a place for every row that is deleted here and not in `saved`; `None` where each has one.
+pub fn restore_positions(document: &Document, saved: &Document) -> Option<Document> {
+    let is_deleted = |row: &RowId| !document.is_live(*row) && saved.is_live(*row);
+    let mut deleted: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
+    for row in document.compare(saved).maybe_different().iter().map(RowId).filter(is_deleted) {
+        deleted.entry(document.sitemap_of(row)).or_default().insert(row.0);
     }
+    let mut missing: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
+    for (id, rows) in deleted {
+        let here: RowSet = document.sitemap(id)?.rows.iter().map(|row| row.0).collect();
+        let without = rows - here;
+        if !without.is_empty() {
+            missing.insert(id, without);
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    // Behind which row of its own file each stands in the saved ones.
+    let mut before: HashMap<SitemapId, Option<u32>> = HashMap::new();
+    let mut behind: HashMap<(SitemapId, Option<u32>), Vec<u32>> = HashMap::new();
+    for row in saved.rows().filter(|row| row.0 < document.row_limit()) {
+        let id = document.sitemap_of(row);
+        let Some(missing) = missing.get(&id) else { continue };
+        let before = before.entry(id).or_default();
+        if missing.contains(row.0) {
+            behind.entry((id, *before)).or_default().push(row.0);
+        } else if document.is_live(row) || saved.is_live(row) {
+            *before = Some(row.0);
+        }
+    }
+    let mut placed = document.clone();
+    for id in missing.keys() {
+        let mut rows = behind.remove(&(*id, None)).unwrap_or_default();
+        for row in document.sitemap(*id)?.rows.iter() {
+            rows.push(row.0);
+            rows.extend(behind.remove(&(*id, Some(row.0))).unwrap_or_default());
+        }
+        placed.change_sitemap(*id, |sitemap| sitemap.rows = RowList::from_ids(rows));
+    }
+    Some(placed)
 }

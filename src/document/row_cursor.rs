@@ -3,15 +3,20 @@
 //! Consecutive rows nearly always have the same source, so it is looked up once for a run of rows. The results equal those
 //! of [`Document`].
 
+use super::Document;
 use super::rows::RowId;
 use super::sitemap::SitemapId;
 use super::source::Source;
-use super::{Document, ValueId};
 use crate::xml::names::Names;
 use std::ops::Range;
 
 /// A row, the text under its overrides, and the names of that text's file.
-pub(super) type RowBase<'d> = (RowId, &'d [u8], &'d Names);
+#[derive(Clone, Copy)]
+pub(super) struct RowBase<'d> {
+    pub(super) row: RowId,
+    pub(super) text: &'d [u8],
+    pub(super) names: &'d Names,
+}
 
 /// A document with the source of the last row.
 pub struct RowCursor<'d> {
@@ -33,14 +38,14 @@ impl<'d> RowCursor<'d> {
     pub(super) fn of(&mut self, row: RowId) -> RowBase<'d> {
         self.seek(row);
         let Some(source) = self.source else {
-            return (row, self.document.base_text(row), self.document.names(row));
+            return RowBase { row, text: self.document.base_text(row), names: self.document.names(row) };
         };
-        let raw = self.document.raws.get(row.index()).copied().unwrap_or_default();
-        let text = match raw {
-            ValueId::NONE => source.entry_text((row.0 - self.rows.start) as usize),
-            _ => self.document.base_text(row),
+        let text = if self.document.overlay.has_entry(row) {
+            self.document.base_text(row)
+        } else {
+            source.entry_text((row.0 - self.rows.start) as usize)
         };
-        (row, text, &source.names)
+        RowBase { row, text, names: &source.names }
     }
 
     /// The source and entry of a row's base text, if it is text as read.
@@ -48,14 +53,13 @@ impl<'d> RowCursor<'d> {
     pub(super) fn origin(&mut self, row: RowId) -> Option<(&'d Source, usize)> {
         self.seek(row);
         let source = self.source?;
-        let raw = self.document.raws.get(row.index()).copied().unwrap_or_default();
-        (raw == ValueId::NONE).then_some((source, (row.0 - self.rows.start) as usize))
+        (!self.document.overlay.has_entry(row)).then_some((source, (row.0 - self.rows.start) as usize))
     }
 
     /// The text under a row's overrides.
     #[inline]
     pub fn base_text(&mut self, row: RowId) -> &'d [u8] {
-        self.of(row).1
+        self.of(row).text
     }
 
     /// The names that a row's text is written in.

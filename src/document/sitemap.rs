@@ -64,6 +64,19 @@ pub struct Sitemap {
     pub apart: bool,
 }
 
+/// Path, name and URL of a file; see [`Sitemap`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileLocation {
+    /// The path on disk.
+    pub path: Option<PathBuf>,
+    /// Relative to the set's folder.
+    pub name: Arc<str>,
+    /// The public URL.
+    pub url: Option<Arc<str>>,
+    /// Whether it is gzipped.
+    pub gzip: bool,
+}
+
 impl Default for Sitemap {
     /// A new file without a name and without rows.
     fn default() -> Self {

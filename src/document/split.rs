@@ -4,20 +4,15 @@
 //! are decided elsewhere.
 
 use super::Document;
-use super::form::Form;
-use super::repartition::declarations;
+use super::frame::{declarations, part_frame};
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
-use crate::progress::Progress;
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::protocol::namespace::{self, Namespace};
-use crate::xml::grid::Grid;
-use crate::xml::markup::{self, Kind};
+use crate::xml::markup;
 use crate::xml::names::FileKind;
 use crate::xml::record::Flags;
-use crate::xml::scan::{self, Ignore};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A document whose files respect the limits.
@@ -31,113 +26,65 @@ pub struct SplitResult {
     pub oversized: Vec<(RowId, u64)>,
 }
 
-/// Path, name and URL of a file; see [`Sitemap`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileLocation {
-    /// The path on disk.
-    pub path: Option<PathBuf>,
-    /// Relative to the set's folder.
-    pub name: Arc<str>,
-    /// The public URL.
-    pub url: Option<Arc<str>>,
-    /// Whether it is gzipped.
-    pub gzip: bool,
+/// Drops deleted rows and splits files that are over a limit.
+///
+/// Such a file keeps as many of its first rows as both limits allow; the rest goes to new files in order, each filled
+/// up. Sizes are those of the finished files: head, entries, tail.
+///
+/// A file that equals its version in `saved` keeps its bytes even over a limit.
+pub fn split_files(document: &Document, saved: Option<&Document>, limits: Limits) -> SplitResult {
+    let mut split = SplitResult { document: document.clone(), parts: Vec::new(), oversized: Vec::new() };
+    split.document.pending_split = None;
+    for (number, sitemap) in document.sitemaps().iter().enumerate() {
+        let id = SitemapId(number as u32);
+        let then = saved.and_then(|saved| saved.sitemaps().get(number));
+        if then.is_some_and(|then| Arc::ptr_eq(then, sitemap)) {
+            continue;
+        }
+        if sitemap.rows.len() != sitemap.live as usize {
+            let live = sitemap.rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0);
+            let rows = RowList::from_ids(live);
+            split.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
+        }
+        // A table is no sitemap: nothing limits it. An index has no index above it that could list two.
+        let limited = !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
+        let is_over =
+            || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || exceeds_news_limit(document, sitemap);
+        if sitemap.apart || (limited && is_over()) {
+            split.split(id, limits);
+        }
+    }
+    split
 }
 
-impl Document {
-    /// Drops deleted rows and splits files that are over a limit.
-    ///
-    /// Such a file keeps as many of its first rows as both limits allow; the rest goes to new files in order, each filled
-    /// up. Sizes are those of the finished files: head, entries, tail.
-    pub fn split_files(&self, limits: Limits) -> SplitResult {
-        self.split_files_since(None, limits)
-    }
+/// Whether a file has more news entries than the limit.
+pub(super) fn exceeds_news_limit(document: &Document, sitemap: &Sitemap) -> bool {
+    let is_news = |row: &RowId| document.is_live(*row) && document.record(*row).flags.has(Flags::NEWS);
+    sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
+}
 
-    /// Like [`Document::split_files`], but a file that equals its version in `saved` keeps its bytes even over a limit.
-    pub fn split_files_since(&self, saved: Option<&Self>, limits: Limits) -> SplitResult {
-        let mut split = SplitResult { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
-        split.document.pending_split = None;
-        for (number, sitemap) in self.sitemaps().iter().enumerate() {
-            let id = SitemapId(number as u32);
-            let then = saved.and_then(|saved| saved.sitemaps().get(number));
-            if then.is_some_and(|then| Arc::ptr_eq(then, sitemap)) {
-                continue;
-            }
-            if sitemap.rows.len() != sitemap.live as usize {
-                let live = sitemap.rows.iter().filter(|row| self.is_live(*row)).map(|row| row.0);
-                let rows = RowList::from_ids(live);
-                split.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
-            }
-            // A table is no sitemap: nothing limits it. An index has no index above it that could list two.
-            let limited = !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
-            let is_over =
-                || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || self.exceeds_news_limit(sitemap);
-            if sitemap.apart || (limited && is_over()) {
-                split.split(id, limits);
-            }
-        }
-        split
+/// The frame of a file without the declaration of the news namespace, where nothing in the file uses it.
+fn without_news(document: &Document, id: SitemapId) -> Option<Source> {
+    let sitemap = document.sitemap(id)?;
+    let frame = &sitemap.frame;
+    let is_news = |uri: &str| namespace::classify(uri.trim()) == Namespace::News;
+    let (name, _) = declarations(&frame.names).find(|(_, uri)| is_news(uri))?;
+    let mark = format!("{}:", name.trim_start_matches("xmlns:"));
+    let finder = memchr::memmem::Finder::new(&mark);
+    let (head, tail) = (frame.head(true), frame.tail(true));
+    let (start, tag) = (frame.root_start(), frame.root_tag());
+    let after = head.get(start + tag.len()..).unwrap_or_default();
+    let is_used = |text: &[u8]| finder.find(text).is_some();
+    if is_used(after) || is_used(&tail) || sitemap.rows.iter().any(|row| is_used(&document.entry_text(row))) {
+        return None;
     }
-
-    /// Whether a file has more news entries than the limit.
-    pub(super) fn exceeds_news_limit(&self, sitemap: &Sitemap) -> bool {
-        let is_news = |row: &RowId| self.is_live(*row) && self.record(*row).flags.has(Flags::NEWS);
-        sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
-    }
-
-    /// The frame of a file without the declaration of the news namespace, where nothing in the file uses it.
-    fn without_news(&self, id: SitemapId) -> Option<Source> {
-        let sitemap = self.sitemap(id)?;
-        let frame = &sitemap.frame;
-        let is_news = |uri: &str| namespace::classify(uri.trim()) == Namespace::News;
-        let (name, _) = declarations(&frame.names).find(|(_, uri)| is_news(uri))?;
-        let mark = format!("{}:", name.trim_start_matches("xmlns:"));
-        let finder = memchr::memmem::Finder::new(&mark);
-        let (head, tail) = (frame.head(true), frame.tail(true));
-        let (start, tag) = (frame.root_start(), frame.root_tag());
-        let after = head.get(start + tag.len()..).unwrap_or_default();
-        let is_used = |text: &[u8]| finder.find(text).is_some();
-        if is_used(after) || is_used(&tail) || sitemap.rows.iter().any(|row| is_used(&self.entry_text(row))) {
-            return None;
-        }
-        // The attribute with the white space before it, to the quote that ends it.
-        let at = memchr::memmem::find(tag, name.as_bytes())?;
-        let blank = tag.get(..at)?.iter().rposition(|byte| !markup::is_space(*byte))? + 1;
-        let open = at + tag.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
-        let close = open + 1 + tag.get(open + 1..)?.iter().position(|byte| Some(byte) == tag.get(open))?;
-        let root = [tag.get(..blank)?, tag.get(close + 1..)?].concat();
-        Source::framed(&[head.get(..start)?, &root, after].concat(), &tail)
-    }
-
-    /// Sets the path, name and URL of a file.
-    pub fn set_location(&mut self, id: SitemapId, place: FileLocation) {
-        self.change_sitemap(id, |sitemap| {
-            (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) = (place.path, place.name, place.url, place.gzip);
-        });
-    }
-
-    /// Sets the form of a file.
-    pub fn set_form(&mut self, id: SitemapId, form: Form) {
-        self.change_sitemap(id, |sitemap| sitemap.form = form);
-    }
-
-    /// Whether a save removes a file and its index entry: it has lost its last row since `saved`, and other files have rows.
-    pub fn is_removed_by_save(&self, saved: &Self, id: SitemapId) -> bool {
-        let is_empty = self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.live() > 0;
-        is_empty
-            && saved.sitemap(id).is_some_and(|then| then.live > 0)
-            && self.index().is_some_and(|index| index.child_of(id).is_some())
-    }
-
-    /// The last file that is still in the set.
-    pub fn last_sitemap(&self) -> Option<SitemapId> {
-        (0..self.sitemaps().len() as u32).rev().map(SitemapId).find(|id| !self.is_gone(*id))
-    }
-
-    /// Whether a save has removed the file. It keeps its id, without rows.
-    pub fn is_gone(&self, id: SitemapId) -> bool {
-        self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.index().is_some_and(|index| !index.lists(id))
-    }
+    // The attribute with the white space before it, to the quote that ends it.
+    let at = memchr::memmem::find(tag, name.as_bytes())?;
+    let blank = tag.get(..at)?.iter().rposition(|byte| !markup::is_space(*byte))? + 1;
+    let open = at + tag.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+    let close = open + 1 + tag.get(open + 1..)?.iter().position(|byte| Some(byte) == tag.get(open))?;
+    let root = [tag.get(..blank)?, tag.get(close + 1..)?].concat();
+    Source::framed(&[head.get(..start)?, &root, after].concat(), &tail)
 }
 
 /// Rows collected for one part.
@@ -196,7 +143,7 @@ impl SplitResult {
             self.document.change_sitemap(id, |sitemap| fill(sitemap, &first));
         }
         if sitemap.apart
-            && let Some(frame) = self.document.without_news(id)
+            && let Some(frame) = without_news(&self.document, id)
         {
             self.document.change_sitemap(id, |sitemap| sitemap.frame = Arc::new(frame));
         }
@@ -213,7 +160,7 @@ impl SplitResult {
             });
             self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));
             for row in &filled.rows {
-                self.document.row_files.set(*row as usize, part.0 + 1);
+                self.document.set_file(RowId(*row), part);
             }
             self.parts.push((part, id));
         }
@@ -227,103 +174,16 @@ fn fill(sitemap: &mut Sitemap, filled: &FilledPart) {
     sitemap.entry_bytes = filled.bytes;
 }
 
-/// A source without entries that starts as another does: declaration, instructions and root tag, because entries
-/// mean what they mean only under their root's declarations. Comments and a byte order mark stay behind: they
-/// were written for that one file.
-pub fn part_frame(frame: &Source) -> Source {
-    if let Some(grid) = &frame.names.grid {
-        return Source::of_grid(Grid::clone(grid));
-    }
-    let prolog = frame.bytes().get(..frame.root_start()).unwrap_or_default();
-    let mut bytes = without_comments(prolog.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prolog));
-    let tag = frame.root_tag();
-    match tag.strip_suffix(b"/>") {
-        Some(kept) => {
-            bytes.extend_from_slice(kept.trim_ascii_end());
-            bytes.push(b'>');
-        }
-        None => bytes.extend_from_slice(tag),
-    }
-    bytes.extend_from_slice(&closing(frame));
-    let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
-    Source::new(bytes, scan).unwrap_or_else(|| Source::blank(FileKind::Urlset))
-}
-
-/// The root's end tag with the white space around it.
-fn closing(frame: &Source) -> Vec<u8> {
-    let tail = frame.tail(true);
-    let mut at = 0;
-    while let Some(tag) = markup::next(&tail, at) {
-        if tag.kind == Kind::End && frame.names.is_root(tag.name(&tail)) {
-            let before = tail.get(..tag.start).unwrap_or_default();
-            let blank = before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1);
-            let rest = tail.get(tag.end..).unwrap_or_default();
-            let end = rest.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(rest.len());
-            return tail.get(blank..tag.end + end).unwrap_or_default().to_vec();
-        }
-        at = tag.end;
-    }
-    format!("\n</{}{}>\n", frame.names.prefix, frame.names.kind.root_name()).into_bytes()
-}
-
-/// The bytes without comments, each with the white space before it.
-fn without_comments(bytes: &[u8]) -> Vec<u8> {
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    while let Some(token) = markup::next(bytes, at) {
-        out.extend_from_slice(bytes.get(at..token.start).unwrap_or_default());
-        if token.kind == Kind::Comment {
-            out.truncate(out.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1));
-        } else {
-            out.extend_from_slice(bytes.get(token.start..token.end).unwrap_or_default());
-        }
-        at = token.end;
-    }
-    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::document::edit::Edit;
-    use crate::xml::entry::Entry;
-    use crate::xml::names::Names;
-    use crate::xml::record::Record;
-    use crate::xml::scan::Visit;
+    use crate::document::fixture::{self, document, source};
+    use crate::progress::Progress;
     use proptest::prelude::*;
-    use std::convert::Infallible;
-
-    #[derive(Default)]
-    struct Records(Vec<Record>);
-
-    impl Visit for Records {
-        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-            self.0.push(Record::of(entry, text));
-        }
-    }
-
-    fn source(text: &str) -> (Source, Vec<Record>) {
-        let mut records = Records::default();
-        let scan = scan::scan(text.as_bytes(), &mut records, &Progress::default());
-        (Source::new(text.as_bytes().to_vec(), scan).unwrap(), records.0)
-    }
-
-    fn document(text: &str) -> Document {
-        let (source, records) = source(text);
-        let mut document = Document::default();
-        let sitemap = Sitemap::default();
-        document.append(source, records, sitemap);
-        document
-    }
 
     fn written(document: &Document, id: SitemapId) -> String {
-        let mut out = Vec::new();
-        let result: Result<(), Infallible> = document.write_sitemap(id, &mut |bytes| {
-            out.extend_from_slice(bytes);
-            Ok(())
-        });
-        result.unwrap();
-        String::from_utf8(out).unwrap()
+        String::from_utf8(fixture::written(document, id)).unwrap()
     }
 
     #[test]
@@ -356,7 +216,7 @@ mod tests {
         };
         for (entries, expected) in [(2_000, vec![2_000]), (2_001, vec![2_000, 1]), (4_002, vec![2_000, 2_000, 2])] {
             let urls: Vec<String> = (0..entries).map(url).collect();
-            let split = document(&format!("{root}{}</urlset>", urls.concat())).split_files(Limits::default());
+            let split = split_files(&document(&[format!("{root}{}</urlset>", urls.concat())]), None, Limits::default());
             let live: Vec<u32> = split.document.sitemaps().iter().map(|sitemap| sitemap.live).collect();
             assert_eq!(live, expected);
         }
@@ -365,10 +225,10 @@ mod tests {
     #[test]
     fn rows_stay_what_they_are_when_their_file_is_split() {
         let urls: Vec<String> = (0..5).map(|number| format!("\n<url><loc>http://e/{number}</loc></url>")).collect();
-        let before = document(&format!("<urlset>{}\n</urlset>", urls.concat()));
+        let before = document(&[format!("<urlset>{}\n</urlset>", urls.concat())]);
         let edit = Edit::Delete([1].into_iter().collect());
         let edited = before.apply(&edit, &Progress::default()).unwrap().document;
-        let split = edited.split_files(Limits { urls: 2, bytes: 1_000, ..Limits::default() });
+        let split = split_files(&edited, None, Limits { urls: 2, bytes: 1_000, ..Limits::default() });
         assert_eq!(split.parts, [(SitemapId(1), SitemapId(0))]);
         let rows: Vec<u32> = split.document.rows().map(|row| row.0).collect();
         assert_eq!(rows, [0, 2, 3, 4]);
@@ -400,9 +260,9 @@ mod tests {
         ) {
             let head = format!("<urlset xmlns='u'><!--{}-->", "c".repeat(comment));
             let rows: Vec<String> = sizes.iter().map(|size| format!("<url><loc>{}</loc></url>", "x".repeat(*size))).collect();
-            let before = document(&format!("{head}{}</urlset>", rows.concat()));
+            let before = document(&[format!("{head}{}</urlset>", rows.concat())]);
             let limits = Limits { urls, bytes, ..Limits::default() };
-            let split = before.split_files(limits);
+            let split = split_files(&before, None, limits);
             prop_assert!(split.document.live_rows().eq(before.live_rows()));
             for number in 0..split.document.sitemaps().len() as u32 {
                 let sitemap = split.document.sitemap(SitemapId(number)).unwrap();

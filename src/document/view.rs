@@ -4,6 +4,7 @@
 //! are until the view is made again: nothing moves that the user did not move.
 
 use super::Document;
+use super::needle::NeedleSearch;
 use super::query::{Query, RowFacts};
 use super::rows::{RowId, RowSet};
 use super::sitemap::SitemapId;
@@ -138,11 +139,11 @@ impl View {
         };
         let mut rows = match spec.filter.as_ref().filter(|query| !query.is_everything()) {
             None => all(),
-            Some(query) => match query.needle().filter(|_| !document.is_streamed) {
+            Some(query) => match query.needle().filter(|_| !document.is_streamed()) {
                 None => matching(&all(), query, facts, progress)?,
-                Some(needle) => {
-                    let rows = document.rows_with((&needle.0, needle.1), |row| query.matches(&facts(row)), progress)?;
-                    in_file_order(rows, &numbers)
+                Some((needle, decides)) => {
+                    let search = NeedleSearch { document, needle, decides };
+                    in_file_order(search.rows(|row| query.matches(&facts(row)), progress)?, &numbers)
                 }
             },
         };

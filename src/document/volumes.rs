@@ -3,10 +3,10 @@
 //! Everywhere else an index is one list of entries; only what reads, plans, writes, locks and compares files looks
 //! here. An index of one file has no [`Volume`], and is that file.
 
+use super::frame::part_frame;
 use super::quirk::Quirk;
 use super::sitemap::{Child, Index, UTF_8};
 use super::source::Source;
-use super::split::part_frame;
 use crate::protocol::limits::Limits;
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Writes the text of a file: untouched entries copied, edited entries spliced.
 
 use super::Document;
-use super::rows::RowId;
+use super::row_cursor::RowBase;
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::protocol::Field;
@@ -17,11 +17,11 @@ impl Document {
         let Some(sitemap) = self.sitemap(id) else { return Ok(()) };
         let open_end = usize::from(sitemap.open_end());
         if open_end == 0 {
-            return self.write_whole(sitemap, write);
+            return write_whole(self, sitemap, write);
         }
         // So many bytes are held back, so that the last ones are known when they come.
         let mut held: Vec<u8> = Vec::new();
-        self.write_whole(sitemap, &mut |bytes| {
+        write_whole(self, sitemap, &mut |bytes| {
             let (rest, last) = bytes.split_at(bytes.len().saturating_sub(open_end));
             let over = (held.len() + last.len()).saturating_sub(open_end);
             write(&held.drain(..over).collect::<Vec<u8>>())?;
@@ -29,72 +29,79 @@ impl Document {
             write(rest)
         })
     }
+}
 
-    fn write_whole<E>(&self, sitemap: &Sitemap, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        write(&sitemap.frame.head(sitemap.live > 0))?;
-        self.write_rows(sitemap, write)?;
-        write(&sitemap.frame.tail(sitemap.live > 0))
-    }
+fn write_whole<E>(
+    document: &Document,
+    sitemap: &Sitemap,
+    write: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    write(&sitemap.frame.head(sitemap.live > 0))?;
+    write_rows(document, sitemap, write)?;
+    write(&sitemap.frame.tail(sitemap.live > 0))
+}
 
-    /// What stands before and after the one value of a row that is another, and that value, where it can be found
-    /// without taking the entry apart.
-    fn replaced<'t>(
-        &self,
-        row: RowId,
-        base: &'t [u8],
-        names: &Names,
-        changes: &Changes<'t>,
-    ) -> Option<(&'t [u8], &'t str, &'t [u8])> {
-        let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
-        let (Some((field, Change::Set(value))), None) = (changed.next(), changed.next()) else { return None };
-        let range = fast_path::place_behind_loc(base, self.record(row).plain_loc_end()?, field, names)?;
-        Some((base.get(..range.start)?, value, base.get(range.end..)?))
-    }
+/// What stands before and after the one value of a row that is another, and that value, where it can be found
+/// without taking the entry apart.
+fn replaced<'t>(
+    document: &Document,
+    row: RowBase<'t>,
+    names: &Names,
+    changes: &Changes<'t>,
+) -> Option<(&'t [u8], &'t str, &'t [u8])> {
+    let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
+    let (Some((field, Change::Set(value))), None) = (changed.next(), changed.next()) else { return None };
+    let range = fast_path::place_behind_loc(row.text, document.record(row.row).plain_loc_end()?, field, names)?;
+    Some((row.text.get(..range.start)?, value, row.text.get(range.end..)?))
+}
 
-    /// Calls `write` with the texts of the live rows of a file, untouched neighbours as one run, edited ones as one
-    /// text.
-    fn write_rows<E>(&self, sitemap: &Sitemap, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        /// Bytes of edited rows that are handed over at once.
-        const TOGETHER: usize = 1 << 16;
-        let names = &sitemap.frame.names;
-        let mut cursor = self.row_cursor();
-        let mut out = Vec::new();
-        let mut begun: Option<(&Source, usize, usize)> = None;
-        for row in sitemap.rows.iter().filter(|row| self.is_live(*row)) {
-            let changes = self.changes(row);
-            let is_spliced = changes.iter().any(Option::is_some);
-            let place = if is_spliced { None } else { cursor.origin(row) };
-            match (place, &mut begun) {
-                (Some((source, entry)), Some((current, _, to))) if std::ptr::eq(source, *current) && *to == entry => {
-                    *to += 1;
-                    continue;
-                }
-                _ => {}
-            }
-            if let Some((source, from, to)) = begun.take() {
-                write(source.run(from, to))?;
-            }
-            if let Some((source, entry)) = place {
-                write(&out)?;
-                out.clear();
-                begun = Some((source, entry, entry + 1));
+/// Calls `write` with the texts of the live rows of a file, untouched neighbours as one run, edited ones as one
+/// text.
+fn write_rows<E>(
+    document: &Document,
+    sitemap: &Sitemap,
+    write: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    /// Bytes of edited rows that are handed over at once.
+    const TOGETHER: usize = 1 << 16;
+    let names = &sitemap.frame.names;
+    let mut cursor = document.row_cursor();
+    let mut out = Vec::new();
+    let mut begun: Option<(&Source, usize, usize)> = None;
+    for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
+        let changes = document.overlay.changes(row);
+        let is_spliced = changes.iter().any(Option::is_some);
+        let place = if is_spliced { None } else { cursor.origin(row) };
+        match (place, &mut begun) {
+            (Some((source, entry)), Some((current, _, to))) if std::ptr::eq(source, *current) && *to == entry => {
+                *to += 1;
                 continue;
             }
-            let (_, base, _) = cursor.of(row);
-            if let Some((before, value, after)) = self.replaced(row, base, names, &changes) {
-                out.extend_from_slice(before);
-                out.extend_from_slice(escape(value).as_bytes());
-                out.extend_from_slice(after);
-            } else if is_spliced {
-                splice::splice(&Entry::of(base, names), base, names, &changes, &mut out);
-            } else {
-                out.extend_from_slice(base);
-            }
-            if out.len() >= TOGETHER {
-                write(&out)?;
-                out.clear();
-            }
+            _ => {}
         }
-        write(begun.map_or(&out, |(source, from, to)| source.run(from, to)))
+        if let Some((source, from, to)) = begun.take() {
+            write(source.run(from, to))?;
+        }
+        if let Some((source, entry)) = place {
+            write(&out)?;
+            out.clear();
+            begun = Some((source, entry, entry + 1));
+            continue;
+        }
+        let row = cursor.of(row);
+        if let Some((before, value, after)) = replaced(document, row, names, &changes) {
+            out.extend_from_slice(before);
+            out.extend_from_slice(escape(value).as_bytes());
+            out.extend_from_slice(after);
+        } else if is_spliced {
+            splice::splice(&Entry::of(row.text, names), row.text, names, &changes, &mut out);
+        } else {
+            out.extend_from_slice(row.text);
+        }
+        if out.len() >= TOGETHER {
+            write(&out)?;
+            out.clear();
+        }
     }
+    write(begun.map_or(&out, |(source, from, to)| source.run(from, to)))
 }

@@ -11,25 +11,12 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
-use crate::xml::entry::Entry;
-use crate::xml::names::Names;
-use crate::xml::record::Record;
-use crate::xml::scan::Visit;
+use crate::xml::record::Records;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// 2026-11-20T10:20:30Z.
 const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
-
-/// Keeps the records.
-#[derive(Default)]
-pub(super) struct Records(Vec<Record>);
-
-impl Visit for Records {
-    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-        self.0.push(Record::of(entry, text));
-    }
-}
 
 /// A set of files in a folder of their own.
 pub(super) struct TestSet {

@@ -21,9 +21,10 @@ mod tests;
 use super::disk::Disk;
 use super::locate;
 use crate::document::rows::{self, RowId};
+use crate::document::sitemap::FileLocation;
 use crate::document::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
-use crate::document::split::FileLocation;
+use crate::document::split::split_files;
 use crate::document::volumes::IndexFile;
 use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
@@ -235,7 +236,7 @@ impl Plan {
 pub fn plan(request: &Request<'_>) -> Plan {
     // A copy is written anew, and split where it must be; in place, untouched files stay as they are.
     let since = if request.to.is_none() { Some(request.saved) } else { None };
-    let mut split = request.document.split_files_since(since, request.limits);
+    let mut split = split_files(request.document, since, request.limits);
     let mut planner = Planner::new(request, SavedSet::of(request), split.document);
     if let Some(base) = request.base_url.filter(|_| planner.folder_url.is_none()) {
         planner.problem(None, format!("{base} is no base URL; it begins with http:// or https:// and a host"));
@@ -497,11 +498,11 @@ impl Planner<'_> {
     /// Counts the rows of each file that differ from the saved document.
     fn compare(&mut self) {
         let (document, saved) = (self.request.document, self.request.saved);
-        let rows = document.maybe_different(saved);
+        let rows = document.compare(saved).maybe_different();
         let shares = rows::par_chunks(&rows, |share| {
             let mut counts: HashMap<SitemapId, RowChanges> = HashMap::new();
             let mut cursor = self.document.row_cursor();
-            document.for_each_difference(saved, &rows, share, &mut |row, state| {
+            document.compare(saved).for_each_difference(&rows, share, &mut |row, state| {
                 let counts = counts.entry(cursor.sitemap_of(row)).or_default();
                 match state {
                     RowState::Clean => {}

@@ -25,6 +25,7 @@ use crate::document::form::Form;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowList};
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::document::unload;
 use crate::files::{self, Action, Disk, IncrementalSave, Output, Plan, Request, SaveMode, Saved};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -434,7 +435,7 @@ impl Bulk {
         }
         changes_index |= self.change_index(session, &mut document);
         for (id, sitemap) in std::mem::take(&mut self.changed) {
-            document.put_unloaded(id, sitemap);
+            unload::replace(&mut document, id, sitemap);
         }
         if let Some(tally) = self.tally.take() {
             let left = tally.finish(session, &document)?;

@@ -428,7 +428,7 @@ impl Checks {
         self.set = std::mem::take(&mut other.set);
         (self.is_bare, other.is_bare) = (false, true);
         let set = Arc::make_mut(&mut self.set);
-        let rows_in_other_files = from.rows_in_other_files(to);
+        let rows_in_other_files = from.compare(to).rows_in_other_files();
         if rows_in_other_files.is_empty() {
             sync(set, (from, to), touched, field);
         } else {
@@ -548,7 +548,7 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
     set.set_part(is_part(after.with_pending_split()));
     // Rows are counted in the files that somebody agreed to.
     let (before, after) = (before.with_pending_split(), after.with_pending_split());
-    let moved = if is_dealt { before.rows_in_other_files(after) } else { RowSet::new() };
+    let moved = if is_dealt { before.compare(after).rows_in_other_files() } else { RowSet::new() };
     let (touched, field) =
         if moved.is_empty() { (Cow::Borrowed(touched), field) } else { (Cow::Owned(touched | &moved), None) };
     let touched = &*touched;

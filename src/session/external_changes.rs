@@ -175,7 +175,7 @@ impl Compared {
 
     /// What was done to a row here.
     pub fn our_state(&self, row: crate::document::rows::RowId) -> RowState {
-        self.snapshot.document.row_state(&self.snapshot.saved, row)
+        self.snapshot.document.compare(&self.snapshot.saved).row_state(row)
     }
 }
 

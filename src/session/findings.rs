@@ -379,7 +379,7 @@ impl Session {
         let profile = self.current.checks.profile();
         for &id in &changed {
             findings.extend(of_sitemap((document, &self.current.saved), id, profile));
-            let leaves = document.is_removed_by_save(&self.current.saved, id);
+            let leaves = document.compare(&self.current.saved).is_removed_by_save(id);
             let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live + u32::from(leaves));
             let found =
                 document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
@@ -521,7 +521,7 @@ pub(super) fn of_sitemap(
     profile: Profile,
 ) -> Vec<FileFinding> {
     // A part that was emptied and removed by a save is no file any more, and one that was emptied since will not be.
-    if document.is_gone(id) || document.is_removed_by_save(saved, id) {
+    if document.is_gone(id) || document.compare(saved).is_removed_by_save(id) {
         return Vec::new();
     }
     let mut findings = of_present(document.with_pending_split(), id, profile);

@@ -11,6 +11,7 @@ mod written;
 use super::Session;
 use super::change::{Intent, Refused};
 use crate::document::Document;
+use crate::document::diff_edits::{edits_since, has_fresh_ids};
 use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
@@ -89,12 +90,12 @@ impl Keeping {
 
 /// All that leads from the saved files to the document.
 fn since(document: &Document, saved: &Document) -> JournalLine {
-    JournalLine::Since(document.edits_since(saved).iter().map(Written::from).collect())
+    JournalLine::Since(edits_since(document, saved).iter().map(Written::from).collect())
 }
 
 /// What leads from the files that are being saved to the document.
 fn then(document: &Document, during: &During) -> JournalLine {
-    JournalLine::Then(document.edits_since(&during.document).iter().map(Written::from).collect())
+    JournalLine::Then(edits_since(document, &during.document).iter().map(Written::from).collect())
 }
 
 impl Session {
@@ -335,7 +336,7 @@ impl Session {
         if self.keeping.is_none() {
             return;
         }
-        let (seconds, is_fresh) = (self.current.clock.seconds, self.current.saved.has_fresh_ids());
+        let (seconds, is_fresh) = (self.current.clock.seconds, has_fresh_ids(&self.current.saved));
         let is_modified = self.is_modified();
         let Some(keeping) = &mut self.keeping else { return };
         if let Some(mut next) = keeping.next.take() {

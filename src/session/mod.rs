@@ -43,6 +43,7 @@ mod tests;
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::query::Query;
+use crate::document::restore_positions::restore_positions;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sort::SortKey;
 use crate::document::view::{View, ViewSpec};
@@ -294,12 +295,12 @@ impl Session {
 
     /// Whether a cell says something else than the saved file.
     pub fn is_changed(&self, row: RowId, field: Field) -> bool {
-        self.document().field_differs(&self.current.saved, row, field)
+        self.document().compare(&self.current.saved).field_differs(row, field)
     }
 
     /// How a row differs from the saved files.
     pub fn state(&self, row: RowId) -> RowState {
-        self.document().row_state(&self.current.saved, row)
+        self.document().compare(&self.current.saved).row_state(row)
     }
 
     /// The worst severity among a row's findings.
@@ -510,14 +511,14 @@ impl Session {
     /// Finds out how the document differs from the saved one.
     fn count_changes(&mut self) {
         let Snapshot { state, saved, saves, .. } = &mut self.current;
-        state.changed = state.document.changed_rows(saved);
-        state.modified = state.changed > 0 || !state.document.same_as(saved);
+        state.changed = state.document.compare(saved).changed_rows();
+        state.modified = state.changed > 0 || !state.document.compare(saved).is_same();
         state.counted = *saves;
     }
 
     /// Whether files or orders differ although no row does.
     fn order_differs(&self) -> bool {
-        !self.current.state.document.same_as(&self.current.saved)
+        !self.current.state.document.compare(&self.current.saved).is_same()
     }
 
     /// The row that stands before the first added one in its file.
@@ -589,7 +590,7 @@ impl Session {
     /// Gives every row that was deleted a place, though an earlier save may have taken it from the files. Whether any had
     /// none.
     fn place_rows(&mut self) -> bool {
-        let placed = self.current.state.document.restore_positions(&self.current.saved);
+        let placed = restore_positions(&self.current.state.document, &self.current.saved);
         placed.map(|placed| self.current.state.document = placed).is_some()
     }
 

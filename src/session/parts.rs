@@ -27,6 +27,7 @@ use crate::check::rule::Rule;
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
+use crate::document::unload;
 use crate::document::view::View;
 use crate::files::{self, FileInfo, Loaded, Options, Reason};
 use crate::progress::Progress;
@@ -158,7 +159,7 @@ impl StreamedSet {
                 kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = session.absorb_known(part) {
-                    let bytes = session.current.state.document.unload(id);
+                    let bytes = unload::unload(&mut session.current.state.document, id);
                     loader.options.buffers.give_back(bytes);
                 }
             }
@@ -184,7 +185,7 @@ impl StreamedSet {
         lines.sort_unstable();
         self.session.known_lines = Arc::new(lines);
         let state = &mut self.session.current.state;
-        state.document.keep_locs(found.into_iter().map(|(row, loc, _)| (row, loc)));
+        unload::keep_locs(&mut state.document, found.into_iter().map(|(row, loc, _)| (row, loc)));
         state.checks.compare(&state.document, wanted);
         self.kept.compared = Arc::clone(wanted);
         Ok(())
@@ -390,8 +391,8 @@ impl Session {
         let records = super::load::records(&mut visitor, &sitemap.quirks);
         let state = &mut self.current.state;
         let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
-        state.document.append_unloaded(&source, sitemap);
-        state.document.reload(id, source, &records);
+        unload::append(&mut state.document, &source, sitemap);
+        unload::reload(&mut state.document, id, source, &records);
         state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
         let newest = self.current.newest_of(&self.current.state.document, id);
         Arc::make_mut(&mut self.current.state.checks.newest).push(newest);
@@ -430,7 +431,7 @@ impl Session {
         let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
         let quirks = Arc::clone(&sitemap.quirks);
         let records: Vec<Record> = super::load::records(&mut reader, &quirks);
-        if !state.document.reload(id, source, &records) {
+        if !unload::reload(&mut state.document, id, source, &records) {
             return false;
         }
         state.checks.reload(&state.document, first, &reader.findings, id.index());
@@ -443,6 +444,6 @@ impl Session {
         let sitemap = state.document.sitemap(id)?;
         let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
         state.checks.unload(first, rows);
-        state.document.unload(id)
+        unload::unload(&mut state.document, id)
     }
 }

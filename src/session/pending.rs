@@ -84,11 +84,11 @@ impl Snapshot {
                 pending.entries.push(Entry::File(file));
             }
         }
-        let different: Vec<u32> = document.maybe_different(saved).iter().collect();
+        let different: Vec<u32> = document.compare(saved).maybe_different().iter().collect();
         let states: Vec<(u32, RowState)> = different
             .par_chunks(4_096)
             .map(|rows| {
-                let state = |row: &u32| (*row, document.row_state(saved, RowId(*row)));
+                let state = |row: &u32| (*row, document.compare(saved).row_state(RowId(*row)));
                 let states = rows.iter().map(state).filter(|(_, state)| *state != RowState::Clean);
                 (!progress.is_cancelled()).then(|| states.collect::<Vec<_>>())
             })
@@ -196,7 +196,7 @@ impl Snapshot {
             if progress.is_cancelled() {
                 return None;
             }
-            match document.row_state(saved, row) {
+            match document.compare(saved).row_state(row) {
                 RowState::Added => drop(gone.insert(row.0)),
                 RowState::Deleted => drop(back.insert(row.0)),
                 RowState::Changed => {}
@@ -206,9 +206,9 @@ impl Snapshot {
             if gone.contains(row.0) {
                 continue;
             }
-            if document.has_same_text_below(saved, row) {
+            if document.compare(saved).has_same_base_text(row) {
                 for (field, list) in Field::ALL.into_iter().zip(&mut values) {
-                    if document.field_differs(saved, row, field) {
+                    if document.compare(saved).field_differs(row, field) {
                         list.push((row, saved.value(row, field).map(|value| (&*value).into())));
                     }
                 }

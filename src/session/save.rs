@@ -5,9 +5,12 @@ use super::change::Refused;
 use super::snapshot::State;
 use crate::check::entry as entry_rules;
 use crate::document::Document;
+use crate::document::conversion::{self, columns_in_words};
 use crate::document::edit::Applied;
-use crate::document::form::{Form, columns_in_words};
+use crate::document::form::Form;
 use crate::document::rebase::Rebased;
+use crate::document::rebase::rebase;
+use crate::document::repartition::repartition;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Index, SitemapId};
 use crate::document::view::View;
@@ -99,7 +102,7 @@ impl Session {
         let xml = files::in_xml(self.document()).map(|(document, _)| document);
         let document = xml.as_ref().unwrap_or(self.document());
         let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
-        let partition = document.repartition(&[rows], Limits::default()).document;
+        let partition = repartition(document, &[rows], Limits::default()).document;
         if partition.sitemaps().len() > 1 {
             return Err(partition.sitemaps().len());
         }
@@ -120,7 +123,7 @@ impl Session {
 
     /// What of the set is no part of a sitemap: columns of tables that hold none of its fields.
     pub fn set_aside(&self) -> Option<String> {
-        let columns = self.document().unknown_columns();
+        let columns = conversion::unknown_columns(self.document());
         let (verb, object) = if columns.len() == 1 { ("holds", "it") } else { ("hold", "them") };
         let words = columns_in_words(&columns);
         (!columns.is_empty()).then(|| format!("{words} {verb} no field of a sitemap; a save leaves {object} as read"))
@@ -262,7 +265,7 @@ impl Session {
                 let moved = moved_rows(then, saved);
                 return Some(Rebased { document: saved.clone(), moved, repaired });
             }
-            state.document.rebase(then, saved).filter(|_| state.version > version)
+            rebase(&state.document, then, saved).filter(|_| state.version > version)
         };
         // What the rules say of repairs stays with the steps that were made before.
         for state in self.history.states().filter(|state| state.version >= version && !repaired) {

@@ -145,8 +145,9 @@ impl Snapshot {
             None => Applied::nothing(&self.document),
         };
         let rechecked = self.checks.recheck(&self.document, &applied, self.clock, progress)?;
-        let before = if self.changed == 0 { 0 } else { self.document.changed_among(&self.saved, &applied.touched) };
-        let after = applied.document.changed_among(&self.saved, &applied.touched);
+        let before =
+            if self.changed == 0 { 0 } else { self.document.compare(&self.saved).changed_among(&applied.touched) };
+        let after = applied.document.compare(&self.saved).changed_among(&applied.touched);
         let changed = (self.changed + after).saturating_sub(before);
         Some(Prepared { base: self.version, saves: self.saves, applied, rechecked, intent, changed })
     }
@@ -311,7 +312,7 @@ impl RowFacts for SnapshotRow<'_, '_> {
 
     fn is(&self, state: RowIs) -> bool {
         let snapshot = self.table.snapshot;
-        let row_state = || snapshot.document.row_state(&snapshot.saved, self.row);
+        let row_state = || snapshot.document.compare(&snapshot.saved).row_state(self.row);
         match state {
             RowIs::Changed => row_state() == RowState::Changed,
             RowIs::Added => row_state() == RowState::Added,

@@ -4,6 +4,8 @@
 //! screen is never made from it: `0.50` stays `0.50`.
 
 use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
+use super::names::Names;
+use super::scan::Visit;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
 use crate::protocol::{Field, priority};
@@ -292,5 +294,15 @@ impl Record {
     /// Whether the row is deleted.
     pub const fn is_deleted(&self) -> bool {
         self.flags.has(Flags::DELETED)
+    }
+}
+
+/// The records of a scan's entries, in order.
+#[derive(Debug, Default)]
+pub struct Records(pub Vec<Record>);
+
+impl Visit for Records {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.push(Record::of(entry, text));
     }
 }

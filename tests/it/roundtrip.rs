@@ -202,7 +202,7 @@ fn setting_the_same_value_changes_nothing() {
             }
         }
         assert!(written(&edited) == *bytes, "{name}");
-        assert_eq!(edited.changed_rows(document), 0, "{name}");
+        assert_eq!(edited.compare(document).changed_rows(), 0, "{name}");
     }
 }
 

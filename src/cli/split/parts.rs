@@ -12,6 +12,7 @@ use crate::document::repartition::Repartition;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::Source;
+use crate::document::unload;
 use crate::files::plan::split::{self, holds};
 use crate::files::spool::Spool;
 use crate::files::{self, Action, Disk, FileId, IncrementalSave, Output, Plan};
@@ -127,7 +128,7 @@ pub(super) fn split(
     if !is_united(&document) {
         return Ok(Err(NAMES));
     }
-    document.keep_lengths(std::mem::take(&mut rows.lengths));
+    unload::keep_lengths(&mut document, std::mem::take(&mut rows.lengths));
     let groups = rows.grouped(asked);
     asked.some(&groups)?;
     let base_url = asked.base_url(set.session())?;
@@ -233,7 +234,7 @@ fn plan_of(mut document: Document, output: &Output) -> Plan {
     let gzip = Path::new(&*output.name).extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"));
     document.set_location(
         SitemapId(0),
-        crate::document::split::FileLocation {
+        crate::document::sitemap::FileLocation {
             path: Some(output.path.clone()),
             name: Arc::clone(&output.name),
             url: output.url.clone(),

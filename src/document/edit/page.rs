@@ -1,10 +1,11 @@
 //! Writes one field of many rows, one column page at a time, on worker threads.
 
+use crate::document::Document;
 use crate::document::column::PAGE;
+use crate::document::overlay::ValueId;
 use crate::document::row_cursor::RowBase;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::document::{Document, ValueId};
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::escape::escaped_len;
@@ -27,7 +28,7 @@ struct NewValue<'v> {
 
 impl<'v> NewValue<'v> {
     fn of(document: &'v Document, field: Field, id: ValueId) -> Self {
-        let text = document.text(id);
+        let text = document.overlay.text(id);
         let mut noted = Record::default();
         noted.note(field, text);
         Self { id, text, len: text.map_or(0, escaped_len), noted }
@@ -45,93 +46,100 @@ pub(super) struct PageEdit {
     pub(super) deltas: Vec<(SitemapId, i64)>,
 }
 
-impl Document {
-    /// Gives a field of rows of a page new values.
-    pub(super) fn edit_page(
-        &self,
-        number: usize,
-        rows: impl Iterator<Item = (RowId, ValueId)>,
-        field: Field,
-        blanket: &Arc<[ValueId]>,
-    ) -> PageEdit {
-        let mut overrides = self.overrides[field.index()].copy_of_page(number);
-        let mut records = self.records.copy_of_page(number);
-        let (mut passed_over, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
-        // Kept for the next row that gets the same.
-        let mut new = NewValue::of(self, field, ValueId::NONE);
-        let mut cursor = self.row_cursor();
-        // Copies that nobody else has yet.
-        let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
-        for (row, id) in rows {
-            let slot = row.index() % PAGE;
-            let (Some(over), Some(record)) = (places.0.get_mut(slot), places.1.get_mut(slot)) else {
-                passed_over.push(row.0);
-                continue;
-            };
-            // The last page is longer than the column.
-            let is_there = !record.is_deleted() && row.0 < self.row_limit();
-            if new.id != id {
-                new = NewValue::of(self, field, id);
-            }
-            let changed = is_there.then(|| self.set_field(cursor.of(row), field, new)).flatten();
-            let Some((id, delta)) = changed else {
-                passed_over.push(row.0);
-                continue;
-            };
-            *over = id;
-            if id == ValueId::NONE {
-                record.note(field, self.base_value(row, field).as_deref());
-            } else {
-                record.take(field, &new.noted);
-            }
-            is_changed = true;
-            let file = cursor.sitemap_of(row);
-            match deltas.last_mut() {
-                Some((last, sum)) if *last == file => *sum += delta,
-                _ => deltas.push((file, delta)),
-            }
-        }
-        if overrides == *blanket {
-            overrides = Arc::clone(blanket);
-        }
-        PageEdit { number, overrides, records, is_changed, passed_over, deltas }
-    }
+/// What all rows of a bulk edit share.
+#[derive(Clone, Copy)]
+pub(super) struct NewPage<'b> {
+    pub(super) field: Field,
+    /// A page in which every row has the new value, to be shared by all such pages; empty if values differ.
+    pub(super) blanket: &'b Arc<[ValueId]>,
+}
 
-    /// The override that a field really needs for a value, and by how many bytes the entry grows.
-    /// `None` if nothing changes.
-    fn set_field(&self, (row, base, names): RowBase<'_>, field: Field, new: NewValue<'_>) -> Option<(ValueId, i64)> {
-        let current = self.override_of(row, field);
-        let after = self.record(row).plain_loc_end();
-        if let Some(says) = after.and_then(|after| fast_path::behind_loc(base, after, field, names))
-            && let Some(wanted) = new.text
-            && current != ValueId::REMOVED
-        {
-            // The element stays where it is and nothing but its text differs, whatever becomes of its neighbours.
-            let now = self.text(current);
-            let (id, len) = if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (new.id, new.len) };
-            let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
-            return (!is_same).then(|| (id, len as i64 - now.map_or(says.len(), escaped_len) as i64));
-        }
-        let entry = Entry::of(base, names);
-        let wanted = new.text;
-        let says = entry.value(field, base);
-        let id = if wanted == says.as_deref() { ValueId::NONE } else { new.id };
-        let same = match (id, current) {
-            (ValueId::NONE | ValueId::REMOVED, current) => id == current,
-            (id, current) => id == current || (current != ValueId::NONE && self.text(current) == wanted),
+/// Gives a field of rows of a page new values.
+pub(super) fn edit(
+    document: &Document,
+    number: usize,
+    rows: impl Iterator<Item = (RowId, ValueId)>,
+    new_page: NewPage<'_>,
+) -> PageEdit {
+    let NewPage { field, blanket } = new_page;
+    let mut overrides = document.overlay.copy_of_page(field, number);
+    let mut records = document.records.copy_of_page(number);
+    let (mut passed_over, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
+    // Kept for the next row that gets the same.
+    let mut new = NewValue::of(document, field, ValueId::NONE);
+    let mut cursor = document.row_cursor();
+    // Copies that nobody else has yet.
+    let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
+    for (row, id) in rows {
+        let slot = row.index() % PAGE;
+        let (Some(over), Some(record)) = (places.0.get_mut(slot), places.1.get_mut(slot)) else {
+            passed_over.push(row.0);
+            continue;
         };
-        if same {
-            return None;
+        // The last page is longer than the column.
+        let is_there = !record.is_deleted() && row.0 < document.row_limit();
+        if new.id != id {
+            new = NewValue::of(document, field, id);
         }
-        let mut changes: Changes<'_> = self.changes(row);
-        let untouched = changes.iter().all(Option::is_none);
-        let before = if untouched { base.len() } else { splice::spliced_len(&entry, base, names, &changes) };
-        changes[field.index()] = match id {
-            ValueId::NONE => None,
-            ValueId::REMOVED => Some(Change::Remove),
-            _ => wanted.map(Change::Set),
+        let changed = is_there.then(|| set_field(document, cursor.of(row), field, new)).flatten();
+        let Some((id, delta)) = changed else {
+            passed_over.push(row.0);
+            continue;
         };
-        let after = splice::spliced_len(&entry, base, names, &changes);
-        Some((id, after as i64 - before as i64))
+        *over = id;
+        if id == ValueId::NONE {
+            record.note(field, document.base_value(row, field).as_deref());
+        } else {
+            record.take(field, &new.noted);
+        }
+        is_changed = true;
+        let file = cursor.sitemap_of(row);
+        match deltas.last_mut() {
+            Some((last, sum)) if *last == file => *sum += delta,
+            _ => deltas.push((file, delta)),
+        }
     }
+    if overrides == *blanket {
+        overrides = Arc::clone(blanket);
+    }
+    PageEdit { number, overrides, records, is_changed, passed_over, deltas }
+}
+
+/// The override that a field really needs for a value, and by how many bytes the entry grows.
+/// `None` if nothing changes.
+fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<'_>) -> Option<(ValueId, i64)> {
+    let RowBase { row, text: base, names } = row;
+    let current = document.overlay.field(row, field);
+    let after = document.record(row).plain_loc_end();
+    if let Some(says) = after.and_then(|after| fast_path::behind_loc(base, after, field, names))
+        && let Some(wanted) = new.text
+        && current != ValueId::REMOVED
+    {
+        // The element stays where it is and nothing but its text differs, whatever becomes of its neighbours.
+        let now = document.overlay.text(current);
+        let (id, len) = if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (new.id, new.len) };
+        let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
+        return (!is_same).then(|| (id, len as i64 - now.map_or(says.len(), escaped_len) as i64));
+    }
+    let entry = Entry::of(base, names);
+    let wanted = new.text;
+    let says = entry.value(field, base);
+    let id = if wanted == says.as_deref() { ValueId::NONE } else { new.id };
+    let same = match (id, current) {
+        (ValueId::NONE | ValueId::REMOVED, current) => id == current,
+        (id, current) => id == current || (current != ValueId::NONE && document.overlay.text(current) == wanted),
+    };
+    if same {
+        return None;
+    }
+    let mut changes: Changes<'_> = document.overlay.changes(row);
+    let untouched = changes.iter().all(Option::is_none);
+    let before = if untouched { base.len() } else { splice::spliced_len(&entry, base, names, &changes) };
+    changes[field.index()] = match id {
+        ValueId::NONE => None,
+        ValueId::REMOVED => Some(Change::Remove),
+        _ => wanted.map(Change::Set),
+    };
+    let after = splice::spliced_len(&entry, base, names, &changes);
+    Some((id, after as i64 - before as i64))
 }

@@ -2,17 +2,16 @@
 
 use super::{Action, Plan, Problem, Request, plan};
 use crate::document::Document;
+use crate::document::conversion;
 use crate::document::form::Form;
 use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::files::disk::Disk;
 use crate::files::form;
 use crate::progress::Progress;
-use crate::xml::entry::Entry;
 use crate::xml::grid::{Grid, TableHints};
-use crate::xml::names::{FileKind, Names};
-use crate::xml::record::Record;
-use crate::xml::scan::Visit;
+use crate::xml::names::FileKind;
+use crate::xml::record::Records;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::path::Path;
@@ -29,12 +28,17 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
     let own = request.document.index().map(|index| &index.name);
     let own = own.or_else(|| request.document.sitemaps().first().map(|sitemap| &sitemap.name));
     let name = own.cloned().unwrap_or_else(|| Sitemap::default().name);
-    append(&mut document, request.document.rendered(form), kind, Sitemap { name, form, ..Sitemap::default() });
+    append(
+        &mut document,
+        conversion::rendered(request.document, form),
+        kind,
+        Sitemap { name, form, ..Sitemap::default() },
+    );
     let (saved, disk) = (Document::default(), Disk::default());
     let copied = Request { document: &document, saved: &saved, disk: &disk, to: Some(path), ..*request };
     let mut plan = plan(&copied);
     plan.copy = true;
-    let losses = request.document.losses(form);
+    let losses = conversion::losses(request.document, form);
     if !losses.is_empty() {
         plan.losses.push(format!("{} cannot be written to {}", losses.words(), form.name()));
         plan.asks = true;
@@ -65,7 +69,8 @@ pub fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
     let (mut out, mut rows) = (Document::default(), HashMap::new());
     for (number, sitemap) in (0..).zip(document.sitemaps()) {
         let id = SitemapId(number);
-        let live = || sitemap.rows.iter().filter(|row| document.is_live(*row) && !document.is_comment(*row));
+        let live =
+            || sitemap.rows.iter().filter(|row| document.is_live(*row) && !conversion::is_comment(document, *row));
         rows.extend(live().map(|row| row.0).zip(out.row_limit()..));
         let mut bytes = Vec::new();
         if sitemap.frame.names.kind.is_xml() {
@@ -75,7 +80,7 @@ pub fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
             });
             let Ok(()) = written;
         } else {
-            bytes = document.rendered_as_xml(live());
+            bytes = conversion::rendered_as_xml(document, live());
         }
         let Sitemap { name, url, .. } = sitemap.as_ref().clone();
         append(&mut out, bytes, FileKind::Urlset, Sitemap { name, url, ..Sitemap::default() });
@@ -90,15 +95,5 @@ fn append(document: &mut Document, bytes: Vec<u8>, kind: FileKind, sitemap: Site
     let scan = form::scan(&bytes, (kind, grid.as_ref()), &mut records, &Progress::default());
     if let Some(source) = Source::new(bytes, scan) {
         document.append(source, records.0, sitemap);
-    }
-}
-
-/// The facts of each entry.
-#[derive(Default)]
-struct Records(Vec<Record>);
-
-impl Visit for Records {
-    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-        self.0.push(Record::of(entry, text));
     }
 }

@@ -1,7 +1,8 @@
 //! Checks of a save plan by file form: values that a form cannot hold, and feeds, which are never written.
 
 use super::{Action, Output, Planner};
-use crate::document::form::{Form, Losses};
+use crate::document::conversion::{self, Losses};
+use crate::document::form::Form;
 use crate::document::quirk::QuirkKind;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
@@ -18,7 +19,7 @@ impl Planner<'_> {
         let left = left.map(|quirk| &*quirk.what).filter(|what| !what.is_empty());
         let left = left.map_or_else(String::new, |left| format!("; not carried over: {left}"));
         self.losses.push(format!("{} becomes a sitemap{left}", feed.name()));
-        let without_loc = self.document.without_loc(id).next();
+        let without_loc = conversion::without_loc(&self.document, id).next();
         if let Some(row) = without_loc {
             let message = "an item of this feed has no link, and an entry of a sitemap is a URL: give the row one, or \
                            delete it"
@@ -56,15 +57,15 @@ impl Planner<'_> {
         if document.sitemaps().iter().all(|sitemap| sitemap.frame.names.kind.is_xml()) {
             return;
         }
-        for row in document.maybe_different(self.request.saved).iter().map(RowId) {
+        for row in document.compare(self.request.saved).maybe_different().iter().map(RowId) {
             let file = document.sitemap_of(row);
             let kind = document.sitemap(file).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
             if kind.is_xml() || !document.is_live(row) {
                 continue;
             }
-            for field in document.unwritable(row) {
+            for field in conversion::unwritable(document, row) {
                 // What was agreed to once is not asked again.
-                if self.request.to.is_some() || document.field_differs(self.request.saved, row, field) {
+                if self.request.to.is_some() || document.compare(self.request.saved).field_differs(row, field) {
                     let counts = &mut lost.entry(file).or_default().fields;
                     if let Some(count) = counts.get_mut(field.index()) {
                         *count += 1;

@@ -1,6 +1,7 @@
 //! Lists every file of a plan with its action and the reason in words.
 
 use super::{Action, FileId, Output, Plan, Planner, Repairs, Request};
+use crate::document::clear_quirks::mark_written;
 use crate::document::quirk;
 use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
 use crate::document::volumes::IndexFile;
@@ -68,7 +69,7 @@ impl Planner<'_> {
         let written = outputs.iter().filter(|output| output.action != Action::Untouched);
         let of_index: BTreeSet<usize> = written.clone().filter_map(|output| output.file.index_file()).collect();
         let written: Vec<Member> = written.filter_map(|output| output.file.member()).collect();
-        document.mark_written(&written, &of_index);
+        mark_written(&mut document, &written, &of_index);
         let asks = asks || !repairs.is_empty();
         Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, path: Some(path) }
     }

@@ -3,14 +3,16 @@
 //! Both say what a plan of the whole set in memory says.
 
 use super::{Plan, Planner, Request, SavedSet};
+use crate::document::clear_quirks::mark_written;
 use crate::document::sitemap::SitemapId;
+use crate::document::split::split_files;
 use crate::files::plan::Action;
 use std::collections::BTreeSet;
 
 /// What a save does to one sitemap of a set, whatever becomes of the others: a plan of that file alone, in the document
 /// of the request. `None` where it needs more than its own place: its rows would be split into new files.
 pub fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
-    let partition = request.document.split_files_since(Some(request.saved), request.limits);
+    let partition = split_files(request.document, Some(request.saved), request.limits);
     if !partition.parts.is_empty() || !partition.oversized.is_empty() {
         return None;
     }
@@ -21,7 +23,7 @@ pub fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
     let mut document = planner.document;
     let written = outputs.iter().filter(|output| output.action != Action::Untouched);
     let written: Vec<_> = written.filter_map(|output| output.file.member()).collect();
-    document.mark_written(&written, &BTreeSet::new());
+    mark_written(&mut document, &written, &BTreeSet::new());
     Some(Plan {
         outputs,
         asks: false,

@@ -6,10 +6,11 @@
 use super::{Action, FileId, Output, Plan, Problem, volumes};
 use crate::document::Document;
 use crate::document::repartition::Repartition;
+use crate::document::repartition::repartition;
 use crate::document::rows::RowId;
+use crate::document::sitemap::FileLocation;
 use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
 use crate::document::source::Source;
-use crate::document::split::FileLocation;
 use crate::files::error::{Error, Reason};
 use crate::files::read::{self, Options};
 use crate::files::{SplitHistory, detect, locate};
@@ -102,7 +103,7 @@ pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
 /// The rows of the groups in their parts.
 pub fn partition(request: &Split<'_>) -> Repartition {
     let rows: Vec<&[u32]> = request.groups.iter().map(|(_, rows)| &**rows).collect();
-    request.document.repartition(&rows, request.limits)
+    repartition(request.document, &rows, request.limits)
 }
 
 /// Plans a split whose rows are distributed already; `is_same` knows whether what is at a path is that part already.

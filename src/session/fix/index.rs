@@ -108,7 +108,7 @@ impl Snapshot {
             undated: (0..sitemaps.len() as u32).map(|file| set.undated(file)).collect(),
             mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
             leaving: (0..sitemaps.len() as u32)
-                .filter(|id| document.is_removed_by_save(&self.saved, SitemapId(*id)))
+                .filter(|id| document.compare(&self.saved).is_removed_by_save(SitemapId(*id)))
                 .count(),
         }
     }
@@ -375,7 +375,7 @@ fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<St
 
 /// How many entries a file has, for the rules of the index. One that the next save takes away is not empty there.
 fn entries_of(document: &Document, saved: &Document, id: SitemapId, sitemap: &Sitemap) -> u32 {
-    sitemap.live + u32::from(document.is_removed_by_save(saved, id))
+    sitemap.live + u32::from(document.compare(saved).is_removed_by_save(id))
 }
 
 /// The URL of the index's folder, as far as the sitemaps in it tell.

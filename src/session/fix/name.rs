@@ -50,8 +50,8 @@ fn breaks(document: &Document, file: Member, rules: RuleSet) -> bool {
 
 /// A good name for a file that may have one.
 pub(in crate::session) fn proposed(document: &Document, file: Member) -> Option<String> {
-    let path = path_of(document, file).filter(|_| document.rename_refusal(file).is_none())?;
-    let is_taken = |name: &str| document.has_file(name, file) || files::is_there(&path.with_file_name(name));
+    let path = path_of(document, file).filter(|_| rename::refusal(document, file).is_none())?;
+    let is_taken = |name: &str| rename::has_file(document, name, file) || files::is_there(&path.with_file_name(name));
     Some(name::safe(name_of(document, file), NameKind::of(document, file), &is_taken))
 }
 
@@ -85,14 +85,14 @@ impl Snapshot {
         };
         let old = self.file_name(file);
         let refused = |why: String| Refused(format!("{old} keeps its name: {why}"));
-        let why = document.rename_refusal(file).or_else(|| name::refusal(name, Some(NameKind::of(document, file))));
+        let why = rename::refusal(document, file).or_else(|| name::refusal(name, Some(NameKind::of(document, file))));
         if let Some(why) = why {
             return Err(refused(why));
         }
         let path = path_of(document, file).map(|path| path.with_file_name(name)).unwrap_or_default();
         let is_its_own =
             path_of(document, file).as_ref() == Some(&path) || path_of(&self.saved, file) == Some(path.clone());
-        if document.has_file(name, file) || (!is_its_own && files::is_there(&path)) {
+        if rename::has_file(document, name, file) || (!is_its_own && files::is_there(&path)) {
             return Err(refused(format!("there is a file {name} in its folder already")));
         }
         Ok(Intent {

@@ -4,6 +4,7 @@ use crate::check::name;
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::form::Form;
+use crate::document::rename;
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::{Index, Member, SitemapId};
 use crate::document::source::Source;
@@ -272,7 +273,7 @@ impl Written {
             Self::Rename { file: number, name } => {
                 let file = member(number)?;
                 // Nothing leads out of the folder, and nothing onto another file of the set.
-                let is_free = name::leads_out(&name).is_none() && !document.has_file(&name, file);
+                let is_free = name::leads_out(&name).is_none() && !rename::has_file(document, &name, file);
                 is_free.then(|| Edit::Rename { file, name: name.into() })?
             }
             Self::Apart(id) => Edit::Apart(file(id)?),

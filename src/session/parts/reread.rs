@@ -7,6 +7,7 @@ use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::{Lines, Source};
+use crate::document::unload;
 use crate::files::{self, Buffers, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -166,9 +167,9 @@ impl Known<'_> {
             (*row, Record::of(&Entry::of(text, &source.names), text))
         };
         let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
-        session.current.state.document.reload_some(self.id, source, &records);
+        unload::reload_some(&mut session.current.state.document, self.id, source, records);
         let result = see(session, rows);
-        buffers.give_back(session.current.state.document.unload(self.id));
+        buffers.give_back(unload::unload(&mut session.current.state.document, self.id));
         result
     }
 

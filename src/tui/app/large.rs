@@ -86,11 +86,11 @@ impl RowSummary {
     /// Reads the entry.
     pub fn of(snapshot: &Snapshot, row: RowId) -> Self {
         let (document, saved) = (&snapshot.document, &snapshot.saved);
-        let is_changed = document.row_state(saved, row) == RowState::Changed;
+        let is_changed = document.compare(saved).row_state(row) == RowState::Changed;
         Self {
             cells: Field::ALL.map(|field| document.value(row, field).as_deref().map(Clip::of)),
             saved: Field::ALL.map(|field| saved.value(row, field).filter(|_| is_changed).as_deref().map(Clip::of)),
-            changed: Field::ALL.map(|field| is_changed && document.field_differs(saved, row, field)),
+            changed: Field::ALL.map(|field| is_changed && document.compare(saved).field_differs(row, field)),
             badges: badges(document.extensions(row)),
         }
     }

@@ -286,7 +286,7 @@ fn pieces(text: &[u8], stop: impl Fn() -> bool) -> Option<Vec<Piece>> {
 
 /// Where the entry's XML differs from the saved file, from the entry's start tag on.
 fn changed_spans(document: &Document, saved: &Document, row: RowId) -> Vec<Range<usize>> {
-    let state = document.row_state(saved, row);
+    let state = document.compare(saved).row_state(row);
     if matches!(state, RowState::Clean | RowState::Deleted) {
         return Vec::new();
     }
@@ -297,7 +297,7 @@ fn changed_spans(document: &Document, saved: &Document, row: RowId) -> Vec<Range
     }
     let fields: Vec<Range<usize>> = Field::ALL
         .into_iter()
-        .filter(|field| document.field_differs(saved, row, *field))
+        .filter(|field| document.compare(saved).field_differs(row, *field))
         .filter_map(|field| entry.field(field))
         .map(|span| (span.start as usize).saturating_sub(open)..(span.end as usize).saturating_sub(open))
         .collect();
