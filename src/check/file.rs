@@ -170,7 +170,7 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
             format!("{}= should be xmlns=: as written, the root is in no namespace", typo(facts.names).unwrap_or("ns"))
         }
         Rule::NS_VARIANT if is_padded(facts.names) => {
-            format!("the namespace has blanks around it; it must be exactly {right}")
+            format!("the namespace has whitespace around it; it must be exactly {right}")
         }
         Rule::NS_VARIANT => format!("{uri} is not the sitemap namespace; it must be exactly {right}"),
         Rule::NS_LEGACY_084 => format!("{uri} is Google's namespace of 2005; today it is {right}"),

@@ -59,22 +59,22 @@ pub fn message(quirk: &Quirk) -> String {
     match quirk.kind {
         QuirkKind::Ampersand => quoted("a raw & where &amp; belongs; read as &amp;"),
         QuirkKind::Angle => quoted("a raw < inside a value; read as &lt;"),
-        QuirkKind::SectionEnd => "]]> may stand at the end of a CDATA section alone; read as ]]&gt;".to_owned(),
-        QuirkKind::Entity => quoted("XML knows no such reference; read as the character or text that was meant"),
+        QuirkKind::SectionEnd => "]]> is allowed only at the end of a CDATA section; read as ]]&gt;".to_owned(),
+        QuirkKind::Entity => quoted("unknown entity reference; read as the character or text that was meant"),
         QuirkKind::DtdEntity => quoted(
             "an entity of a DTD, which is not read: its value is not known; read as the HTML character of that name, else as text",
         ),
-        QuirkKind::Character => quoted("XML cannot hold this character; percent-encoded in a URL, else left out"),
-        QuirkKind::NoCharacter => quoted("this number is no character; kept as text: write what was meant"),
-        QuirkKind::DuplicateAttribute => quoted("this attribute stands twice in its tag; the first counts"),
-        QuirkKind::Comment => quoted("-- may not stand inside a comment; read as - -"),
+        QuirkKind::Character => quoted("XML cannot hold this character; percent-encoded in a URL, else omitted"),
+        QuirkKind::NoCharacter => quoted("this number is not a character; kept as text: write what was meant"),
+        QuirkKind::DuplicateAttribute => quoted("duplicate attribute in this tag; the first one counts"),
+        QuirkKind::Comment => quoted("-- is not allowed inside a comment; read as - -"),
         QuirkKind::UndeclaredPrefix => quoted("this prefix is not declared; its usual namespace was taken"),
         QuirkKind::MergeConflict if what.starts_with("lines") => {
             format!("an unresolved merge conflict in {what}: answer ours, theirs or both; our side is shown")
         }
         QuirkKind::MergeConflict => format!("{what}: resolve it in a text editor"),
         QuirkKind::MergeResolved => format!("a merge conflict in {what} is resolved; a save writes it"),
-        QuirkKind::LeadingBlank => "blanks before the XML declaration; left out".to_owned(),
+        QuirkKind::LeadingBlank => "whitespace before the XML declaration; omitted".to_owned(),
         QuirkKind::LeadingJunk => quoted("text before the document; omitted"),
         QuirkKind::TrailingJunk => quoted("text after the document; omitted"),
         QuirkKind::Concatenated => quoted("another document begins here; its entries were added"),
@@ -88,7 +88,7 @@ pub fn message(quirk: &Quirk) -> String {
         QuirkKind::NotUtf8 => format!("stored in {what}; a sitemap is UTF-8"),
         QuirkKind::NotWellFormed | QuirkKind::EncodingMismatch => what.to_owned(),
         QuirkKind::InvalidBytes => quoted("bytes that the encoding does not have; read as windows-1252"),
-        QuirkKind::UnknownLabel => format!("the declaration says {what}, which is no encoding; read as UTF-8"),
+        QuirkKind::UnknownLabel => format!("the declaration says {what}, which is not an encoding; read as UTF-8"),
         QuirkKind::OtherMark => format!("a byte order mark of {what}; a sitemap is UTF-8"),
         QuirkKind::GzipCorrupt => quoted("the gzip data is damaged; what could be unpacked is here"),
         QuirkKind::GzipTruncated => quoted("the gzip data ends early; what could be unpacked is here"),

@@ -98,7 +98,7 @@ pub fn of_priority(text: &str) -> Verdicts {
     let faults = priority::validate(text).faults;
     let wrong = [
         (Faults::INVALID, "a decimal number is required"),
-        (Faults::COMMA, "the point is a point, not a comma"),
+        (Faults::COMMA, "the decimal separator is a point, not a comma"),
         (Faults::RANGE, "it runs from 0.0 to 1.0"),
     ];
     let wrong = wrong.into_iter().find(|(fault, _)| faults.has(*fault)).map(|(_, why)| why);
@@ -123,7 +123,7 @@ pub fn of_namespace(uri: &str) -> Verdicts {
                     (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9 since 2006")
                 }
                 Authority::Schema => (Ruling::Rejects, "its namespace is that of 0.9"),
-                _ => (Ruling::Accepts, "still read, but promised nowhere"),
+                _ => (Ruling::Accepts, "still read, but not documented"),
             });
         }
         meant if namespace::near_miss(uri).is_some() => return of_extension(meant, false),

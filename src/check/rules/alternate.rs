@@ -13,30 +13,30 @@ rules! { super::extension::END;
         "href is a complete URL with its scheme, also on the same site. Crawlers have nothing to resolve a path against and ignore the link.";
     HREFLANG_CODE "hreflang-code" E(LINK_IGNORED) Entry None GOOGLE_HREFLANG,
         "not a language code",
-        "hreflang is a language (ISO 639-1), perhaps a script (ISO 15924), perhaps a country (ISO 3166-1): de, de-AT, zh-Hant-TW; or x-default. A country alone is none, and 419 is no country. Google ignores the link.";
+        "hreflang is a language (ISO 639-1), perhaps a script (ISO 15924), perhaps a country (ISO 3166-1): de, de-AT, zh-Hant-TW; or x-default. A country alone is none, and 419 is not a country. Google ignores the link.";
     HREFLANG_SEPARATOR "hreflang-separator" E(LINK_IGNORED) Entry Safe GOOGLE_HREFLANG,
         "something else than a hyphen in a language code",
         "The parts of a code are joined by hyphens: en-US. Programs often write en_US, which crawlers do not read as a code.";
     HREFLANG_REGION_RESERVED "hreflang-region-reserved" W(LINK_IGNORED) Entry Ask GOOGLE_HREFLANG,
-        "a region that is no country",
-        "EU, UN and UK are no country codes, and Google ignores them. The United Kingdom is GB; there is no code for a group of countries.";
+        "a region that is not a country",
+        "EU, UN and UK are not country codes, and Google ignores them. The United Kingdom is GB; there is no code for a group of countries.";
     HREFLANG_CASE "hreflang-case" I(HARMLESS) Entry Safe RFC5646,
         "unusual capitals in a language code",
-        "Case makes no difference to crawlers. The custom is small letters for the language, a capital for the script, capitals for the country: zh-Hant-TW.";
+        "Case makes no difference to crawlers. By convention the language is lower case, the script capitalised, the country upper case: zh-Hant-TW.";
     HREFLANG_DUPLICATE "hreflang-duplicate" W(WASTES_SPACE) Entry Ask PRACTICE,
         "the same alternate link twice",
-        "The entry names the language more than once, with the same URL. Once says the same.";
+        "The entry names the language more than once, with the same URL. The second one has no effect.";
     HREFLANG_DUPLICATE_DIFFERENT = HREFLANG_DUPLICATE E(AMBIGUOUS) Entry Ask PRACTICE,
         "two alternate links for one language",
-        "The entry names the language more than once, with different URLs. A crawler can follow one of them only, and nobody can say which.";
+        "The entry names the language more than once, with different URLs. A crawler can follow only one of them, and which one is undefined.";
     HREFLANG_SELF_MISSING "hreflang-self-missing" W(RECIPROCAL) Entry Safe GOOGLE_HREFLANG,
         "the page is not among its own alternates",
         "Each language version lists itself and all others. Without a link to itself the language of the page is not known, and the set may be ignored.";
     HREFLANG_SELF_CONFLICT "hreflang-self-conflict" W(WRONG_PAGE) Entry None PRACTICE,
         "the page is listed in two languages",
-        "The entry's own URL stands under two language codes. Different countries of one language may share a page, but usually a URL was copied and not changed.";
+        "The entry's own URL has two language codes. Different countries of one language may share a page, but usually a URL was copied and not changed.";
     HREFLANG_NO_X_DEFAULT "hreflang-no-x-default" I(HINT) Entry None GOOGLE_HREFLANG,
-        "no page for everybody else",
+        "no x-default alternate",
         "Google recommends a link with hreflang=\"x-default\" for readers whose language none of the pages has. It can be one of the language versions.";
     HREFLANG_NO_RETURN "hreflang-no-return" W(RECIPROCAL) Set Ask GOOGLE_HREFLANG,
         "an alternate that does not link back",

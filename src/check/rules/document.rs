@@ -7,7 +7,7 @@ use super::rules;
 rules! { 0;
     DOC_NO_ENTRIES "doc-no-entries" W("Search Console reports an empty sitemap, but nothing is lost by it.") Document None SCHEMA_URLSET,
         "the file lists nothing",
-        "A sitemap without a single entry tells a crawler nothing. Search Console reports it as an empty sitemap, and the schema asks for at least one entry. Add URLs, or leave the file out of the index.";
+        "A sitemap without entries has no effect. Search Console reports it as an empty sitemap, and the schema asks for at least one entry. Add URLs, or leave the file out of the index.";
     DOC_NO_ENTRIES_NEWS = DOC_NO_ENTRIES I(HARMLESS) Document None SCHEMA_URLSET,
         "the news file lists nothing",
         "A news sitemap lists what was published in the last two days, so it may well be empty. Google says that this is fine.";
@@ -19,13 +19,13 @@ rules! { 0;
         "The elements of the protocol carry no attributes of their own. Crawlers ignore the attribute, the schema rejects the file.";
     DOC_STRAY_TEXT "doc-stray-text" W(CONTENT_SKIPPED) Document Ask SCHEMA,
         "text between the elements",
-        "Only elements may stand inside urlset, url and sitemap; text belongs in loc and the other fields. Often it is left over from a tag that was lost. Crawlers ignore it, the schema rejects the file.";
+        "urlset, url and sitemap contain elements only; text belongs in loc and the other fields. Often it is left over from a tag that was lost. Crawlers ignore it, the schema rejects the file.";
     NS_MISSING "ns-missing" E(NAMESPACE) Document Safe FORMAT,
         "the root element declares no namespace",
-        "The root element must say xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\". Without it the elements are not those of the protocol, and Search Console reports an incorrect namespace.";
+        "The root element must declare xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\". Without it the elements are not those of the protocol, and Search Console reports an incorrect namespace.";
     NS_ENTRY_MISSING "ns-entry-missing" E(STOPS_READERS) Document Safe NAMESPACES,
         "an entry or a field in no namespace",
-        "Below a root with a prefix (ns0:urlset) that declares no xmlns, or with xmlns=\"\", a name without a prefix is in no namespace and is not the protocol's url or loc. Readers that know namespaces find no entries. The fix declares the namespace on the root, or takes xmlns=\"\" out.";
+        "Below a root with a prefix (ns0:urlset) that declares no xmlns, or with xmlns=\"\", a name without a prefix is in no namespace and is not the protocol's url or loc. Readers that know namespaces find no entries. The fix declares the namespace on the root, or removes xmlns=\"\".";
     NS_ATTR_TYPO "ns-attr-typo" E(NAMESPACE) Document Safe FORMAT,
         "the namespace is given in a misspelt attribute",
         "The root element names the sitemap namespace, but not in xmlns, so no namespace is declared. The earliest documents of 2005 already write ns= for it. Search Console reports an incorrect namespace.";
@@ -34,7 +34,7 @@ rules! { 0;
         "A namespace is compared letter by letter: https, a trailing slash or a missing www make it another one. Only http://www.sitemaps.org/schemas/sitemap/0.9 is right. Search Console reports an incorrect namespace.";
     NS_LEGACY_084 "ns-legacy-084" W(SOME_READERS) Document Safe SCHEMA_084,
         "the namespace is Google's of 2005",
-        "Before sitemaps.org there was http://www.google.com/schemas/sitemap/0.84. Crawlers still read it, but nothing promises that they will. The elements are the same in 0.9.", [(Legacy084, OFF)];
+        "Before sitemaps.org there was http://www.google.com/schemas/sitemap/0.84. Crawlers still read it, but do not guarantee it. The elements are the same in 0.9.", [(Legacy084, OFF)];
     NS_WRONG "ns-wrong" E(NAMESPACE) Document Ask CONSOLE,
         "the namespace is not a sitemap's",
         "The root element is in a namespace that has nothing to do with sitemaps. It must be http://www.sitemaps.org/schemas/sitemap/0.9. Search Console reports an incorrect namespace.";

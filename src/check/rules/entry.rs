@@ -13,7 +13,7 @@ rules! { super::xml::END;
         "The element is there, but holds no URL. Crawlers drop the entry; some readers lose all that follow it. Give it a URL or delete the row.";
     FIELD_DUPLICATE "field-duplicate" E(AMBIGUOUS) Entry Ask SCHEMA,
         "the same element twice in one entry",
-        "Each field may stand once in an entry. Readers take the first, the last or both, so nobody can say which value counts. Two loc are usually two pages that lost the tags between them.";
+        "Each field may occur once in an entry. Readers take the first, the last or both, so which value counts is undefined. Two loc are usually two pages between which tags were lost.";
     FIELD_EMPTY "field-empty" W("Crawlers ignore the empty element, but the schema rejects the file.") Field Safe SCHEMA,
         "an element without a value",
         "An optional field without a value says nothing, and the schema rejects it. Leave the element out instead. Crawlers ignore it.", [(Yandex, W)];
@@ -21,17 +21,17 @@ rules! { super::xml::END;
         "elements inside a value",
         "A value is text; it holds an element here. Often a tag was not closed. Readers take part of the text or drop the entry, and the schema rejects the file.";
     FIELD_WHITESPACE "field-whitespace" I(HARMLESS) Field Safe SCHEMA,
-        "white space around a value",
-        "Blanks or line breaks stand between the tags and the value. Most readers trim them, as the schema does. A few take them for a part of the value.";
-    FIELD_WHITESPACE_STRICT = FIELD_WHITESPACE W("Readers do not trim this white space, so they may not recognise the value.") Field Safe SCHEMA_CHANGEFREQ,
-        "white space around a value that no one trims",
-        "The schema does not trim changefreq, and nowhere does it trim blanks other than space, tab and line breaks (a no-break space, a zero-width space, a byte order mark). The value is then not one of the valid ones.";
+        "whitespace around a value",
+        "There are spaces or line breaks between the tags and the value. Most readers trim them, as the schema does. A few treat them as part of the value.";
+    FIELD_WHITESPACE_STRICT = FIELD_WHITESPACE W("Readers do not trim this whitespace, so they may not recognise the value.") Field Safe SCHEMA_CHANGEFREQ,
+        "whitespace around a value that readers do not trim",
+        "The schema does not trim changefreq, and elsewhere it trims only spaces, tabs and line breaks (not a no-break space, a zero-width space or a byte order mark). The value is then not one of the valid ones.";
     FIELD_TOO_LONG_YANDEX "field-too-long-yandex" OFF(ENGINE_LIMIT) Field None YANDEX,
         "over 100 bytes in lastmod, changefreq or priority",
         "Yandex reads at most 100 bytes of lastmod, changefreq and priority. It ignores a longer value and reports a warning.", [(Yandex, W)];
     ENTRY_CHILD_ORDER "entry-child-order" I(SCHEMA_ONLY) Entry Safe SCHEMA,
         "fields out of order",
-        "The schema fixes the order loc, lastmod, changefreq, priority, then extensions. Google takes any order. A strict validator rejects the file. Baidu documents its mark of mobile pages behind loc.", [(Baidu, OFF), (Legacy084, OFF)];
+        "The schema fixes the order loc, lastmod, changefreq, priority, then extensions. Google takes any order. A strict validator rejects the file. Baidu documents its mobile element after loc.", [(Baidu, OFF), (Legacy084, OFF)];
 
     LASTMOD_INVALID "lastmod-invalid" E(DATE_IGNORED) Field Ask TAGS,
         "not a date",
@@ -44,10 +44,10 @@ rules! { super::xml::END;
         "W3C Datetime allows 2005 and 2005-05, but the schema and Google ask for a complete date. Write the day if you know it, or leave lastmod out; an invented day misleads crawlers.", [(Yandex, W), (Baidu, W)];
     LASTMOD_NO_SECONDS "lastmod-no-seconds" W("W3C and Google accept it, but the schema rejects the file, and Google wants seconds in video sitemaps.") Field Safe SCHEMA_LASTMOD,
         "a time without seconds",
-        "W3C Datetime and Google take hours and minutes alone; the schema rejects them. Adding :00 pleases everybody.";
+        "W3C Datetime and Google take hours and minutes alone; the schema rejects them. Adding :00 satisfies all of them.";
     LASTMOD_NO_TIMEZONE "lastmod-no-timezone" E(DATE_IGNORED) Field Ask GOOGLE_LASTMOD,
         "a time without a zone",
-        "A time needs Z or an offset such as +02:00, or nobody knows when it was. The schema lets it pass, but Google reports an invalid date. Say which zone it is, or keep the date alone.", [(Yandex, W), (Baidu, W)];
+        "A time needs Z or an offset such as +02:00, or the moment is ambiguous. The schema lets it pass, but Google reports an invalid date. Say which zone it is, or keep the date alone.", [(Yandex, W), (Baidu, W)];
     LASTMOD_SPACE_SEPARATOR "lastmod-space-separator" E(DATE_IGNORED) Field Safe W3C,
         "a blank between date and time",
         "Databases print times like this; W3C Datetime puts a T between date and time. Search Console reports an invalid date, and the schema rejects the file.", [(Yandex, W), (Baidu, W)];
@@ -62,34 +62,34 @@ rules! { super::xml::END;
         "W3C Datetime and the schema allow any number of decimals, and milliseconds (1 to 3 digits) are common. Search Console has been seen to report an invalid date for longer ones. A page has no use for them; whole seconds are safe.";
     LASTMOD_LOWERCASE "lastmod-lowercase" E(DATE_IGNORED) Field Safe W3C,
         "a small t or z",
-        "T and Z are capital letters in W3C Datetime. The schema rejects the small ones.", [(Yandex, W), (Baidu, W)];
+        "T and Z are capital letters in W3C Datetime. The schema rejects lower case.", [(Yandex, W), (Baidu, W)];
     LASTMOD_DATE_ZONE "lastmod-date-zone" E(DATE_IGNORED) Field Safe W3C,
         "a zone after a date without a time",
         "W3C Datetime gives a zone to times only. The schema happens to accept it; crawlers need not. The date alone says the same.", [(Yandex, W), (Baidu, W)];
     LASTMOD_24_00 "lastmod-24-00" E(DATE_IGNORED) Field Safe W3C,
         "midnight written 24:00",
-        "W3C Datetime counts hours from 00 to 23; the end of a day is 00:00 of the next. The schema happens to accept 24:00:00. The repair keeps the moment.", [(Yandex, W), (Baidu, W)];
+        "W3C Datetime counts hours from 00 to 23; the end of a day is 00:00 of the next. The schema happens to accept 24:00:00. The fix keeps the moment.", [(Yandex, W), (Baidu, W)];
     LASTMOD_UNPADDED "lastmod-unpadded" E(DATE_IGNORED) Field Safe W3C,
         "one digit where two belong",
         "Months, days, hours, minutes and seconds have two digits each: 2005-05-09. The schema rejects 2005-5-9, and Search Console reports an invalid date.", [(Yandex, W), (Baidu, W)];
     LASTMOD_BASIC_FORMAT "lastmod-basic-format" E(DATE_IGNORED) Field Safe W3C,
         "a date without separators",
-        "ISO 8601 knows 20050510, but W3C Datetime asks for the separators: 2005-05-10. The schema rejects the short form.", [(Yandex, W), (Baidu, W)];
+        "ISO 8601 allows 20050510, but W3C Datetime asks for the separators: 2005-05-10. The schema rejects the short form.", [(Yandex, W), (Baidu, W)];
     LASTMOD_RFC822 "lastmod-rfc822" E(DATE_IGNORED) Field Safe W3C,
         "a date as in mail and feeds",
         "Mail, HTTP and RSS write Tue, 10 May 2005 17:33:30 GMT; a sitemap writes 2005-05-10T17:33:30Z. Crawlers ignore the former, and the schema rejects it.", [(Yandex, W), (Baidu, W)];
     LASTMOD_EPOCH "lastmod-epoch" E(DATE_IGNORED) Field Ask W3C,
-        "a count of seconds instead of a date",
-        "Ten or thirteen digits look like seconds or milliseconds since 1970, as programs keep them. A sitemap needs a date. Crawlers ignore the number, and the schema rejects it.", [(Yandex, W), (Baidu, W)];
+        "a Unix timestamp instead of a date",
+        "Ten or thirteen digits look like seconds or milliseconds since 1970 (a Unix timestamp). A sitemap needs a date. Crawlers ignore the number, and the schema rejects it.", [(Yandex, W), (Baidu, W)];
     LASTMOD_LOCALE "lastmod-locale" E(DATE_IGNORED) Field Ask W3C,
         "a date in a local notation",
-        "10.05.2005 and 10/05/05 put day, month and year in the order of some country. Write the year first: 2005-05-10. Crawlers cannot guess the order and ignore the value.", [(Yandex, W), (Baidu, W)];
+        "10.05.2005 and 10/05/05 put day, month and year in a national order. Write the year first: 2005-05-10. Crawlers cannot guess the order and ignore the value.", [(Yandex, W), (Baidu, W)];
     LASTMOD_MULTIPLE "lastmod-multiple" E(DATE_IGNORED) Field Ask TAGS,
         "several dates in one value",
         "lastmod is one moment: when the page last changed. Keep the newest of the dates. Crawlers ignore the value, and the schema rejects it.", [(Yandex, W), (Baidu, W)];
     LASTMOD_YEAR_RANGE "lastmod-year-range" W(DATES_DISTRUSTED) Field None PRACTICE,
         "a date before the web",
-        "No web page changed before 1990. Often a program stored an empty date as some first day of its calendar. Correct it, or leave lastmod out.";
+        "No web page changed before 1990. Often a program stored an empty date as the first day of its calendar. Correct it, or leave lastmod out.";
     LASTMOD_YEAR_RANGE_DIGITS = LASTMOD_YEAR_RANGE E(DATE_IGNORED) Field None W3C,
         "a year of more than four digits, or before the year 0",
         "A year has four digits in W3C Datetime. The schema happens to accept others; crawlers do not. Usually a digit or a dash slipped in.", [(Yandex, W), (Baidu, W)];
@@ -101,7 +101,7 @@ rules! { super::xml::END;
         "The date is valid, but no page changed on the day Unix time begins: a program wrote an empty date. Crawlers that find such dates trust the others less. Leave lastmod out instead.";
     LASTMOD_NEGATIVE_ZERO "lastmod-negative-zero" I(HARMLESS) Field Safe RFC3339,
         "the zone -00:00",
-        "RFC 3339 reads -00:00 as \"UTC, but the local zone is unknown\"; ISO 8601 forbids it. +00:00 is the same moment without the riddle. Everybody accepts either.";
+        "RFC 3339 reads -00:00 as \"UTC, but the local zone is unknown\"; ISO 8601 forbids it. +00:00 is the same moment and unambiguous. Readers accept either.";
     LASTMOD_FUTURE "lastmod-future" W(DATES_DISTRUSTED) Field Ask BING,
         "a date in the future",
         "lastmod says when the page last changed; that cannot be more than a day ahead. Bing is reported to reject such dates, and crawlers that notice trust the others less.";
@@ -117,10 +117,10 @@ rules! { super::xml::END;
         "changefreq is always, hourly, daily, weekly, monthly, yearly or never. Any other word is ignored, and the schema rejects the file.", [(Google, W), (Bing, W), (Yandex, W)];
     CHANGEFREQ_CASE "changefreq-case" E(VALUE_IGNORED) Field Safe SCHEMA_CHANGEFREQ,
         "capital letters in changefreq",
-        "The seven words are written in small letters. The schema rejects other spellings; most crawlers that read changefreq accept them.", [(Google, OFF), (Bing, OFF), (Yandex, W)];
+        "The seven words are written in lower case. The schema rejects other spellings; most crawlers that read changefreq accept them.", [(Google, OFF), (Bing, OFF), (Yandex, W)];
     CHANGEFREQ_IGNORED "changefreq-ignored" OFF(ENGINE_IGNORES) Set None GOOGLE_BUILD,
         "changefreq has no effect here",
-        "Google and Bing ignore changefreq. It does no harm, but it says nothing to them either.", [(Google, I), (Bing, I)];
+        "Google and Bing ignore changefreq. It does no harm, but has no effect.", [(Google, I), (Bing, I)];
     CHANGEFREQ_LASTMOD_CONFLICT "changefreq-lastmod-conflict" I(HINT) Entry None PRACTICE,
         "changefreq and lastmod contradict each other",
         "A page that changes daily or more often was last changed over a year ago, or one that never changes changed within the last day. One of the two is out of date.", [(Google, OFF), (Bing, OFF)];
@@ -136,10 +136,10 @@ rules! { super::xml::END;
         "priority runs from 0.0 to 1.0, and 0.5 is what a page has without it. Other numbers are ignored, and the schema rejects the file.", [(Google, W), (Bing, W), (Yandex, W)];
     PRIORITY_FORM "priority-form" I(HARMLESS) Field Safe SCHEMA_PRIORITY,
         "an unusual way to write the number",
-        "The number is valid, but written in a way that not every reader expects: .5, 1., +0.5, -0, 00.5 or 0.50000. One digit, a point and one digit is what all expect.", [(Google, OFF), (Bing, OFF)];
+        "The number is valid, but written in a way that not every reader expects: .5, 1., +0.5, -0, 00.5 or 0.50000. One digit, a point and one digit works everywhere.", [(Google, OFF), (Bing, OFF)];
     PRIORITY_PRECISION "priority-precision" I(HARMLESS) Field Ask PRACTICE,
         "more than two decimals",
-        "Nobody distinguishes thousandths of a priority. The value is valid; it usually is a calculated number that was never rounded.", [(Google, OFF), (Bing, OFF)];
+        "No crawler distinguishes thousandths of a priority. The value is valid; it usually is a calculated number that was never rounded.", [(Google, OFF), (Bing, OFF)];
     PRIORITY_IGNORED "priority-ignored" OFF(ENGINE_IGNORES) Set None GOOGLE_BUILD,
         "priority has no effect here",
         "Google and Bing ignore priority; Yandex documents that it affects the order of loading. It does no harm.", [(Google, I), (Bing, I)];

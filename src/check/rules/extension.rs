@@ -7,32 +7,32 @@ use super::rules;
 rules! { super::set::END;
     EXT_OUTSIDE_URL "ext-outside-url" E(EXTENSION_LOST) Entry None GOOGLE_COMBINE,
         "an extension outside of an entry",
-        "Images, videos, news and alternate links belong to a page and stand inside its url. Elsewhere nobody knows which page they are about, and crawlers skip them.";
+        "Images, videos, news and alternate links belong to a page and are placed inside its url. Elsewhere they belong to no page, and crawlers skip them.";
     EXT_MISPLACED "ext-misplaced" E(EXTENSION_LOST) Entry None GOOGLE_COMBINE,
         "an element of an extension at the wrong depth",
         "Each element of an extension has its place: image:loc inside image:image, news:name inside news:publication. Elsewhere it is not found, and the schema rejects the file.";
     EXT_DUPLICATE_CHILD "ext-duplicate-child" E(AMBIGUOUS) Entry Ask CONSOLE,
         "the same element twice in an extension",
-        "The element may stand once in its parent. Search Console reports too many tags, and nobody can say which of the two counts. Keep one.";
+        "The element may occur once in its parent. Search Console reports too many tags, and which of the two counts is undefined. Keep one.";
     EXT_CHILD_ORDER "ext-child-order" I(SCHEMA_ONLY) Entry Safe SCHEMA_EXTENSIONS,
         "elements of an extension out of order",
         "The schemas fix the order of the elements in each extension. Google takes any order. A strict validator rejects the file.";
     EXT_UNKNOWN_CHILD "ext-unknown-child" W(CONTENT_SKIPPED) Entry Ask SCHEMA_EXTENSIONS,
         "an element that the extension does not have",
-        "The extension has no element of that name, or it stands in another namespace than its parent. Crawlers skip it, and the schema rejects the file. Often a prefix or a letter is missing.";
+        "The extension has no element of that name, or it is in another namespace than its parent. Crawlers skip it, and the schema rejects the file. Often a prefix or a letter is missing.";
     EXT_UNKNOWN_ATTRIBUTE "ext-unknown-attribute" W(CONTENT_SKIPPED) Entry Ask SCHEMA_EXTENSIONS,
         "an attribute that the extension does not have",
         "The element has no attribute of that name. Crawlers ignore it, and the schema rejects the file.";
     EXT_OBSOLETE "ext-obsolete" W(WASTES_SPACE) Entry Ask GOOGLE_COMBINE,
         "an extension that is not supported any more",
-        "Mobile, geo and code search sitemaps are gone from Google's documentation, and no other crawler reads them. They take up space and do nothing else.";
+        "Mobile, geo and code search sitemaps are gone from Google's documentation, and no other crawler reads them. They only take up space.";
     EXT_OBSOLETE_PAGEMAP = EXT_OBSOLETE I(WASTES_SPACE) Entry Ask GOOGLE_COMBINE,
         "a PageMap, which only custom search engines read",
         "PageMaps fed Google's Programmable Search Engine; web search never used them. They do no harm. Remove them if no such engine searches the site.";
 
     IMAGE_LOC_MISSING "image-loc-missing" E(EXTENSION_LOST) Entry None GOOGLE_IMAGE,
         "an image without its URL",
-        "image:loc says where the image is, and an image:image without it says nothing. Search Console reports a missing tag. Add the URL, or remove the image.";
+        "image:loc says where the image is, and an image:image without it has no effect. Search Console reports a missing tag. Add the URL, or remove the image.";
     IMAGE_LIMIT "image-limit" E(OVER_LIMIT) Entry Ask GOOGLE_IMAGE,
         "more than 1,000 images in one entry",
         "Google reads up to 1,000 images of a page. The others are ignored. Keep those that matter.";
@@ -44,7 +44,7 @@ rules! { super::set::END;
         "Images may lie elsewhere, on a CDN for example. Google asks that both sites are verified in Search Console, so that it can report errors of the images.";
     IMAGE_DUPLICATE "image-duplicate" W(WASTES_SPACE) Entry Ask PRACTICE,
         "the same image twice in one entry",
-        "The entry lists the image more than once. Once says the same; the others count against the limit and take up space.";
+        "The entry lists the image more than once. The duplicates have no effect, count against the limit and take up space.";
 
     VIDEO_REQUIRED "video-required" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
         "a video without thumbnail, title or description",
@@ -60,7 +60,7 @@ rules! { super::set::END;
         "Google fetches videos, players and thumbnails over http, https and ftp. What cannot be fetched is not indexed.";
     VIDEO_CONTENT_FORMAT "video-content-format" W(CONTENT_SKIPPED) Entry None GOOGLE_VIDEO,
         "a page or a player instead of a video file",
-        "video:content_loc is the URL of the file itself, such as an .mp4. Pages, scripts and Flash players are none; Search Console reports that it appears to be a play page. Use video:player_loc for a player.";
+        "video:content_loc is the URL of the file itself, such as an .mp4. Pages, scripts and Flash players are not; Search Console reports that it appears to be a play page. Use video:player_loc for a player.";
     VIDEO_TITLE_LENGTH "video-title-length" W(CONTENT_SKIPPED) Entry None SCHEMA_VIDEO,
         "a video title of over 100 characters",
         "The schema allows 100 characters in video:title. Google's page no longer names a limit; long titles are cut off in results.";
@@ -84,16 +84,16 @@ rules! { super::set::END;
         "video:expiration_date is past. Google does not show the video any more. Remove it, or correct the date.";
     VIDEO_YES_NO "video-yes-no" E(TAG_REJECTED) Entry Safe GOOGLE_VIDEO,
         "neither yes nor no",
-        "family_friendly, requires_subscription and live are yes or no, in small letters, capitals, or with a capital at the start. Search Console reports an invalid tag value.";
+        "family_friendly, requires_subscription and live are yes or no, in lower case, upper case or capitalised. Search Console reports an invalid tag value.";
     VIDEO_RELATIONSHIP "video-relationship" E(TAG_REJECTED) Entry None GOOGLE_VIDEO,
         "a restriction that does not say allow or deny",
         "video:restriction and video:platform need relationship=\"allow\" or relationship=\"deny\": the list alone does not say which of the two is meant. Search Console reports a missing attribute.";
     VIDEO_COUNTRY "video-country" E(TAG_REJECTED) Entry Safe GOOGLE_VIDEO,
         "not a list of countries",
-        "video:restriction lists countries by two capitals (ISO 3166-1), with blanks between them: DE AT CH. The United Kingdom is GB. Google ignores what it does not know.";
+        "video:restriction lists countries by two capital letters (ISO 3166-1), separated by spaces: DE AT CH. The United Kingdom is GB. Google ignores what it does not know.";
     VIDEO_PLATFORM "video-platform" E(TAG_REJECTED) Entry None GOOGLE_VIDEO,
         "not a list of platforms",
-        "video:platform lists web, mobile and tv, with a blank between them. Google ignores what it does not know.";
+        "video:platform lists web, mobile and tv, separated by spaces. Google ignores what it does not know.";
     VIDEO_TAG_LIMIT "video-tag-limit" E(OVER_LIMIT) Entry Ask GOOGLE_VIDEO,
         "more than 32 tags for one video",
         "A video has at most 32 tags. Google ignores the others, and the schema rejects the file. Keep those that matter.";
@@ -110,7 +110,7 @@ rules! { super::set::END;
         "a show that the schema rejects",
         "A show needs show_title and a video_type of full, preview, clip, interview, news or other; seasons and episodes count from 1. Google ignores shows since August 2022; the schema rejects the file.";
     VIDEO_ID_TYPE "video-id-type" W(SCHEMA_OPTIONAL) Entry None SCHEMA_VIDEO,
-        "an identifier that does not say whose it is",
+        "an identifier without a valid type",
         "video:id needs type tms:series, tms:program, rovi:series, rovi:program, freebase or url. The schema rejects the file; Google no longer documents the element.";
     VIDEO_CATEGORY_LENGTH "video-category-length" W(SCHEMA_OPTIONAL) Entry None SCHEMA_VIDEO,
         "a video category of over 256 characters",
@@ -130,35 +130,35 @@ rules! { super::set::END;
         "news:name is the name as it is on news.google.com, without anything in parentheses: The Example Times, not The Example Times (subscription).";
     NEWS_LANGUAGE "news-language" E(TAG_REJECTED) Entry Safe GOOGLE_NEWS,
         "not a language as news sitemaps write it",
-        "news:language is a code of two or three small letters (ISO 639), without a region; Chinese is zh-cn or zh-tw, and not zh. Search Console reports an invalid tag value, and the schema rejects the file.";
+        "news:language is a code of two or three lower-case letters (ISO 639), without a region; Chinese is zh-cn or zh-tw, and not zh. Search Console reports an invalid tag value, and the schema rejects the file.";
     NEWS_LANGUAGE_UNKNOWN "news-language-unknown" W(CONTENT_SKIPPED) Entry None GOOGLE_NEWS,
         "a language that ISO 639 has not assigned",
         "The code has the right form, but it is no language of ISO 639-1 or 639-2. Probably a letter is wrong, or it is a country.";
     NEWS_DATE "news-date" E(TAG_REJECTED) Entry Safe GOOGLE_NEWS,
-        "not a date as W3C writes it",
+        "not a W3C date",
         "news:publication_date is a complete date, or a time with its zone; seconds may be missing here. Search Console reports an invalid date.";
     NEWS_STALE "news-stale" W(CONTENT_SKIPPED) Entry Ask GOOGLE_NEWS,
         "news of more than two days ago",
         "A news sitemap lists what was published in the last two days. Google stops reading older articles as news; they stay in its index. Remove the news block, or the entry from this file.";
     NEWS_FUTURE "news-future" W(CONTENT_SKIPPED) Entry None PRACTICE,
         "news from the future",
-        "The article's publication time is ahead of the clock, or its day by more than one: zones differ. Usually the zone or the clock is wrong. Readers may take the article for a mistake.";
+        "The article's publication time is ahead of the clock, or its day by more than one: zones differ. Usually the zone or the clock is wrong. Readers may ignore the article.";
     NEWS_DEPRECATED "news-deprecated" I(WASTES_SPACE) Entry Ask GOOGLE_NEWS,
         "a news element that Google no longer documents",
         "access, genres, keywords and stock_tickers are in the schema, but gone from Google's documentation. They do no harm, but they make the file larger.";
     NEWS_GENRES "news-genres" W(SCHEMA_OPTIONAL) Entry None SCHEMA_NEWS,
         "a genre that the schema does not have",
-        "Genres are PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, with commas between them. The schema rejects the file; Google no longer documents the element.";
+        "Genres are PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, separated by commas. The schema rejects the file; Google no longer documents the element.";
     NEWS_ACCESS "news-access" W(SCHEMA_OPTIONAL) Entry None SCHEMA_NEWS,
         "neither Subscription nor Registration",
         "news:access is Subscription or Registration, or is left out. The schema rejects the file; Google no longer documents the element.";
     NEWS_TICKERS "news-tickers" W(SCHEMA_OPTIONAL) Entry None SCHEMA_NEWS,
         "not a list of stock tickers",
-        "Tickers are up to five of EXCHANGE:TICKER, with commas between them. The schema rejects the file; Google no longer documents the element.";
+        "Tickers are up to five of EXCHANGE:TICKER, separated by commas. The schema rejects the file; Google no longer documents the element.";
 
     MOBILE_NOT_EMPTY "mobile-not-empty" E(TAG_REJECTED) Entry Ask SCHEMA_MOBILE,
         "something inside mobile:mobile",
-        "mobile:mobile is a mark without content. The schema rejects the file. Google no longer supports the extension at all.";
+        "mobile:mobile is an empty element. The schema rejects the file. Google no longer supports the extension at all.";
     GEO_FORMAT "geo-format" E(TAG_REJECTED) Entry None SCHEMA_GEO,
         "a geo entry without a known format",
         "geo:geo says in geo:format what the URL is: kml, kmz or georss. The schema rejects the file. Google no longer supports the extension at all.";

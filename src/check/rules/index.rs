@@ -7,13 +7,13 @@ use super::rules;
 rules! { super::alternate::END;
     INDEX_TOO_MANY "index-too-many" E(OVER_LIMIT) Document Ask INDEX,
         "more than 50,000 sitemaps in one index",
-        "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. A save that writes it gives its end to a second file (sitemap_index-2.xml) and says so; submit each. sited split PATH -o DIR deals the whole set anew.";
+        "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. A save that writes it gives its end to a second file (sitemap_index-2.xml) and says so; submit each. sited split PATH -o DIR splits the whole set again.";
     INDEX_NESTED "index-nested" W(SOME_READERS) Entry Ask CONSOLE,
         "an index inside an index",
         "An index lists sitemaps; the protocol bans no other, and some crawlers follow it, as this editor does. Search Console reports nested indexes as an error. The fix lists its sitemaps in its place; a copy of the set is refused before that.", [(Google, E)];
     INDEX_SELF "index-self" E(SITEMAP_UNREAD) Entry Ask PRACTICE,
         "an index that lists itself",
-        "The entry points at the index it stands in. A crawler that follows it runs in a circle or reports a nested index. Remove the entry.";
+        "The entry points at the index that it is in. A crawler that follows it runs in a circle or reports a nested index. Remove the entry.";
     INDEX_CYCLE "index-cycle" E(SITEMAP_UNREAD) Entry Ask PRACTICE,
         "two indexes that list each other",
         "The entry points at an index that lists this one again. A crawler that follows both runs in a circle; most report a nested index and stop. The fix leaves nothing of the circle but the sitemaps in it.";
@@ -28,7 +28,7 @@ rules! { super::alternate::END;
         "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it. The fix writes the URL that the file has if it is served from where it lies beside the index.";
     INDEX_CHILD_MISSING "index-child-missing" E(SITEMAP_UNREAD) Entry Ask CONSOLE,
         "a listed sitemap that cannot be read",
-        "No file for this entry lies beside the index, neither by the path of its URL nor by its name, or the file that is there is no sitemap. If it is like that on the server too, Search Console reports that it could not be fetched.";
+        "There is no file for this entry beside the index, neither by the path of its URL nor by its name, or the file that is there is no sitemap. If it is like that on the server too, Search Console reports that it could not be fetched.";
     INDEX_CHILD_UNLISTED "index-child-unlisted" W("Crawlers that start from the index never see the file's pages, unless it was left over on purpose.") Document Ask PRACTICE,
         "a sitemap beside the index that it does not list",
         "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. The fix lists it, below the URL of the other sitemaps or one that is given, and its pages are read when the set is opened again. Remove the file instead if it is left over from an earlier split.";
@@ -49,5 +49,5 @@ rules! { super::alternate::END;
         "lastmod in an index says when the sitemap file changed, not when a page did. Here every date is that of the newest page inside, but some pages have no date. Crawlers may then miss a file in which one of those changed.";
     INDEX_SINGLE "index-single" I(HARMLESS) Document None PRACTICE,
         "an index of one sitemap",
-        "An index of a single sitemap works, but nobody needs it: the sitemap can be submitted itself. Nothing is wrong if it is about to grow.";
+        "An index of a single sitemap works, but is not needed: the sitemap can be submitted itself. Nothing is wrong if it is about to grow.";
 }

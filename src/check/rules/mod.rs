@@ -199,7 +199,7 @@ mod reason {
     pub(super) const SITEMAP_UNREAD: &str = "Crawlers do not fetch the sitemap that is listed here.";
     pub(super) const WRONG_PAGE: &str = "The page is read, but probably under a URL that the site does not use.";
     pub(super) const ANNOUNCED: &str =
-        "The URL is announced to everybody who reads the sitemap, and search engines may list it.";
+        "The URL is announced to everyone who reads the sitemap, and search engines may list it.";
     pub(super) const SOME_READERS: &str = "Most crawlers accept it, but some readers refuse or misread the file.";
     pub(super) const CONTENT_SKIPPED: &str = "The page is read, but crawlers skip this part of the entry.";
     pub(super) const SCHEMA_OPTIONAL: &str = "No crawler uses the value any more; only the schema rejects the file.";

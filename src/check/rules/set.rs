@@ -7,49 +7,49 @@ use super::rules;
 rules! { super::location::END;
     SET_DUPLICATE "set-duplicate" W(DUPLICATE_FETCH) Set Ask GOOGLE_GUIDE,
         "the same URL more than once",
-        "Every URL belongs in a sitemap once. Crawlers read it once anyway, but nobody can say which lastmod counts, and it takes up space. Keep one row, with the newest lastmod.";
+        "Every URL belongs in a sitemap once. Crawlers read it once anyway, but which lastmod counts is undefined, and it takes up space. Keep one row, with the newest lastmod.";
     SET_DUPLICATE_EQUIVALENT "set-duplicate-equivalent" W(DUPLICATE_FETCH) Set Ask RFC3986_NORMAL,
         "the same URL in another spelling",
-        "The addresses differ only in what the standard calls equivalent: case of the host, default port, percent-encoding, dot segments, a fragment. Crawlers fetch one page for both.";
+        "The URLs differ only in what the standard calls equivalent: case of the host, default port, percent-encoding, dot segments, a fragment. Crawlers fetch one page for both.";
     SET_DUPLICATE_NEAR "set-duplicate-near" I(WRONG_PAGE) Set Ask PRACTICE,
         "probably the same page under another URL",
-        "The addresses differ only by a trailing slash, http or https, www, an index file, case, or the order of parameters. Servers often answer both with one page. Keep the one the site links to.";
+        "The URLs differ only by a trailing slash, http or https, www, an index file, case, or the order of parameters. Servers often answer both with one page. Keep the one the site links to.";
     SET_DUPLICATE_ACROSS_FILES "set-duplicate-across-files" W(DUPLICATE_FETCH) Set Ask PRACTICE,
         "the same URL in several files",
         "The URL is listed in more than one file of the set. Crawlers read it once, but the files contradict each other as soon as one of them changes.";
     SET_MIXED_SCHEME "set-mixed-scheme" W(WRONG_PAGE) Set Ask FAQ,
         "http and https mixed",
-        "A sitemap's addresses all have one scheme. For crawlers http and https are different sites, and one of the two usually redirects to the other.";
+        "A sitemap's URLs all have one scheme. For crawlers http and https are different sites, and one of the two usually redirects to the other.";
     SET_MIXED_WWW "set-mixed-www" W(WRONG_PAGE) Set Ask GOOGLE_GUIDE,
         "with and without www",
         "For crawlers these are different sites, and one of the two usually redirects to the other. Search Console reports a path mismatch.";
     SET_MIXED_HOST "set-mixed-host" W(SUBMISSION) Set Ask LOCATION,
         "several hosts in one file",
-        "All URLs of a file belong to one host, its own. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified (--cross-submission says that they are). sited split --by host gives each host a file; the answer delete takes the rows out.", [(Yandex, E), (Legacy084, E)];
+        "All URLs of a file belong to one host, its own. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified (--cross-submission says that they are). sited split --by host gives each host a file; the answer delete removes the rows.", [(Yandex, E), (Legacy084, E)];
     SET_MIXED_PORT "set-mixed-port" E(ENTRY_DROPPED) Set Ask LOCATION,
         "several ports in one file",
         "All URLs of a file have the port that the sitemap itself is served from. For crawlers another port is another site.";
     SET_MIXED_SLASH "set-mixed-slash" I(WRONG_PAGE) Set None PRACTICE,
         "a final slash, or none, where nearly all others have it the other way",
-        "Of the addresses of the same depth less than a tenth end differently: with a slash, or without. The few are often slips that redirect. Sections (/news/) above their pages (/news/a) are not counted.";
+        "Of the URLs of the same depth less than a tenth end differently: with a slash, or without. These few often redirect. Sections (/news/) above their pages (/news/a) are not counted.";
     SET_LASTMOD_IDENTICAL "set-lastmod-identical" W(DATES_DISTRUSTED) Set Ask BING,
         "every lastmod is the same",
         "Pages do not all change at the same moment: the dates look like the moment the file was made. Bing and Google trust lastmod only while it is accurate, and ignore it otherwise.";
     SET_LASTMOD_GENERATED "set-lastmod-generated" W(DATES_DISTRUSTED) Set Ask BING,
         "most lastmod are the moment the file was made",
-        "Over four fifths of the dates lie within a day of the file's own, or within a minute of each other. Crawlers take such dates for the generator's clock and ignore them.";
+        "Over four fifths of the dates lie within a day of the file's own, or within a minute of each other. Crawlers recognise such dates as the generator's clock and ignore them.";
     SET_LASTMOD_SPARSE "set-lastmod-sparse" I(HINT) Set None BING,
         "fewer than half of the entries are dated",
         "Crawlers use lastmod to decide what to fetch again; the undated pages wait longer. Date the others where the true date is known.";
     SET_PRIORITY_IDENTICAL "set-priority-identical" I(HINT) Set Ask TAGS,
         "every priority is the same",
-        "priority only compares pages of one site with each other. When all are the same it says nothing; leave it out or set it where it differs.", [(Google, OFF), (Bing, OFF)];
+        "priority only compares pages of one site with each other. When all are the same it carries no information; omit it or set it where it differs.", [(Google, OFF), (Bing, OFF)];
     SET_PRIORITY_ALL_HIGH "set-priority-all-high" I(HINT) Set None TAGS,
         "over half of the entries have the highest priority",
         "priority is relative: where most pages have 1.0, none stands out. The protocol warns that high values for all pages do not help.", [(Google, OFF), (Bing, OFF)];
     SET_NEWS_MIXED "set-news-mixed" I(HINT) Set Ask GOOGLE_NEWS,
         "news together with ordinary pages",
-        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days. The fix has the next save write the news of this file to files of their own, which the index lists; what is no news stays where it is.";
+        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days. The fix has the next save write the news of this file to files of their own, which the index lists; all other entries stay where they are.";
     SET_TOO_MANY_INDEXES "set-too-many-indexes" I("Search Console takes no further index files, but robots.txt can name them.") Set None GOOGLE_LARGE,
         "over 500 index files",
         "Search Console takes at most 500 index files per site. The others can still be named in robots.txt.";

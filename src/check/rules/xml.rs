@@ -30,34 +30,34 @@ rules! { super::document::END;
         "a character that XML cannot hold",
         "XML 1.0 has no control characters but tab and line ends, not even as references. Readers stop there. It was percent-encoded in a URL and dropped elsewhere; a reference to a number that is no character at all is kept as text, since a URL without it would be another page.";
     XML_DUPLICATE_ATTRIBUTE "xml-duplicate-attribute" E(STOPS_READERS) Document Safe XML,
-        "an attribute stands twice in one tag",
+        "a duplicate attribute in a tag",
         "A tag may have each attribute once; readers stop at the second. The first was kept.";
     XML_BAD_COMMENT "xml-bad-comment" E(STOPS_READERS) Document Safe XML,
         "-- inside a comment",
         "Two hyphens may only end a comment. Strict readers stop there and see nothing of the file.";
     XML_UNDECLARED_PREFIX "xml-undeclared-prefix" E(STOPS_READERS) Document Safe NAMESPACES,
         "a prefix that is not declared",
-        "Elements such as image:image need xmlns:image on the root. Without it readers refuse the file. The usual namespace of a known prefix was declared; what another prefix stands for, only you can say.";
+        "Elements such as image:image need xmlns:image on the root. Without it readers refuse the file. The usual namespace of a known prefix was declared; the meaning of another prefix is unknown.";
     XML_DOCTYPE "xml-doctype" W(SOME_READERS) Document Safe PRACTICE,
         "a DOCTYPE declaration",
         "A sitemap has no DOCTYPE. Several crawlers refuse files with one, because entities in it are a known attack. Nothing in it is expanded or fetched here.";
     XML_ENTITY_DECLARATION "xml-entity-declaration" E(STOPS_READERS) Document None PRACTICE,
         "the DOCTYPE declares entities",
-        "Entities of a DOCTYPE can blow a file up or fetch others, so careful crawlers refuse the file. This editor never expands them: references to them stay text.";
+        "Entities of a DOCTYPE can expand without bound or read other files, so careful crawlers refuse the file. This editor never expands them: references to them stay text.";
     XML_DECLARATION_MISSING "xml-declaration-missing" I(HARMLESS) Document Safe FORMAT,
         "no XML declaration",
         "The protocol's samples begin with <?xml version=\"1.0\" encoding=\"UTF-8\"?>. Without it UTF-8 is assumed, which is right for a sitemap.";
     XML_VERSION "xml-version" W(SOME_READERS) Document Safe XML,
         "an XML version other than 1.0",
-        "A sitemap is XML 1.0; many readers know no other version and refuse the file. Nothing of a later version is of use in it.";
+        "A sitemap is XML 1.0; many readers know no other version and refuse the file. A sitemap needs nothing of a later version.";
     XML_LEADING_WHITESPACE "xml-leading-whitespace" E(STOPS_READERS) Document Safe CONSOLE,
-        "blanks before the XML declaration",
+        "whitespace before the XML declaration",
         "The XML declaration must be the very first thing in a file. Search Console reports leading whitespace; many readers refuse the file.";
     XML_LEADING_JUNK "xml-leading-junk" E(STOPS_READERS) Document Safe PRACTICE,
-        "something stands before the document",
+        "content before the document",
         "Text before the root, such as a PHP notice or HTTP headers, makes readers refuse the file or take it for a list of URLs. It was left out.";
     XML_TRAILING_JUNK "xml-trailing-junk" E(STOPS_READERS) Document Ask XML,
-        "something stands after the document",
+        "content after the document",
         "Nothing but comments may follow the root's end tag. Most readers refuse the file. It was left out.";
     XML_CONCATENATED "xml-concatenated" E(STOPS_READERS) Document Ask PRACTICE,
         "several documents in one file",
@@ -88,13 +88,13 @@ rules! { super::document::END;
         "The root is none of urlset, sitemapindex, rss and feed, so no crawler takes the file for a sitemap. Search Console reports an unsupported format.";
     DOC_ROOT_CASE "doc-root-case" E(NO_SITEMAP) Document Safe XML,
         "names in capital letters",
-        "XML names are case-sensitive: urlset, url and loc are written in small letters. Readers find no entries in the file. A save writes them small.";
+        "XML names are case-sensitive: urlset, url and loc are lower case. Readers find no entries in the file. A save writes them in lower case.";
     DOC_HTML "doc-html" E(NO_SITEMAP) Document None CONSOLE,
         "an HTML page instead of a sitemap",
         "The file is an HTML page: an error page, a login page, or a sitemap as a browser shows it through a style sheet. Fetch the sitemap itself.";
     DOC_EMPTY "doc-empty" E(NO_SITEMAP) Document None CONSOLE,
         "an empty file",
-        "The file has no bytes, or nothing but white space. Search Console reports an error.";
+        "The file has no bytes, or nothing but whitespace. Search Console reports an error.";
     DOC_MIXED_KINDS "doc-mixed-kinds" E(ENTRY_DROPPED) Entry Ask SCHEMA_URLSET,
         "entries of another kind of file",
         "A urlset lists url elements, a sitemapindex lists sitemap elements. Crawlers skip the other kind or drop the file. Move them to a file of their own.";
@@ -103,7 +103,7 @@ rules! { super::document::END;
         "Other namespaces may extend an entry; crawlers skip what they do not know. It is kept as it is.";
     DOC_ENTRY_OUTSIDE_ROOT "doc-entry-outside-root" E(STOPS_READERS) Document Ask SCHEMA,
         "a loc in no entry, or an entry inside another one",
-        "A loc belongs in a url (or sitemap), and that directly below the root. Crawlers skip what stands elsewhere, some lose all that follows. It was made an entry of its own.";
+        "A loc belongs in a url (or sitemap), and that directly below the root. Crawlers skip what is elsewhere, some lose all that follows. It was made an entry of its own.";
     NS_PREFIX "ns-prefix" I(HARMLESS) Document None NAMESPACES,
         "the protocol's elements carry a prefix",
         "A prefix such as sm:urlset is legal and means the same. Some simple readers find no entries in the file.";
@@ -124,7 +124,7 @@ rules! { super::document::END;
         "The gzip data ends early, as after a broken transfer. Crawlers report a compression error. What could be unpacked is here.";
     GZIP_MULTI_MEMBER "gzip-multi-member" W(SOME_READERS) Document Safe PRACTICE,
         "several gzip members",
-        "The file is several gzip streams one after the other. Many readers unpack the first only, without a word. All were read; a save writes one.";
+        "The file is several gzip streams one after the other. Many readers unpack only the first, silently. All were read; a save writes one.";
     GZIP_TRAILING_GARBAGE "gzip-trailing-garbage" W(SOME_READERS) Document Safe PRACTICE,
         "bytes after the gzip data",
         "Something follows the gzip data; strict readers refuse the file. It was left out.";
@@ -132,7 +132,7 @@ rules! { super::document::END;
         "compressed twice",
         "The file is gzip data inside gzip data, as when a server packs a packed file. Crawlers unpack once and find no XML. It was unpacked; a save packs it once.";
     GZIP_EXTENSION_MISMATCH "gzip-extension-mismatch" W(SOME_READERS) Document Safe PRACTICE,
-        "the name and the packing disagree",
+        "the name and the compression disagree",
         "A name with .gz should hold gzip data, and gzip data should have such a name. Readers that go by the name fail. The bytes decide here. The fix packs or unpacks the file as its name says: the name stays, because its URL is known elsewhere.";
     COMPRESS_NOT_GZIP "compress-not-gzip" E(NO_SITEMAP) Document None FAQ,
         "packed with something other than gzip",
@@ -142,5 +142,5 @@ rules! { super::document::END;
         "The gzip data unpacks to more than the ceiling, far beyond what a sitemap may have. Reading was stopped to save memory; max-bytes raises the ceiling.";
     FILE_NAME_UNSAFE "file-name-unsafe" W(SOME_READERS) Document Ask GOOGLE_BUILD,
         "a file name that needs escaping in a URL",
-        "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. The fix gives the file another name in its folder, and the index lists it by that; the old file goes when that is saved. Another name is another URL: robots.txt and Search Console have to be told.";
+        "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. The fix gives the file another name in its folder, and the index lists it by that; the old file is deleted when the change is saved. Another name is another URL: update robots.txt and Search Console.";
 }
