@@ -81,7 +81,7 @@ fn write_manual(caption: &str, report: &Report) {
     std::fs::write(&path, format!("{head}{BEGIN}\n\n{caption}\n\n{table}\n{END}{tail}")).expect("write the page");
 }
 
-/// What the table stands between.
+/// The markers around the table.
 const BEGIN: &str = "<!-- bench -->";
 const END: &str = "<!-- /bench -->";
 

@@ -35,7 +35,7 @@ fn readable_files_have_the_entries_of_the_table() {
 
 /// The files that are right by protocol and schema draw no error and no warning. Children of an index are not there.
 #[test]
-fn valid_files_draw_no_error_and_no_warning() {
+fn valid_files_have_no_error_and_no_warning() {
     for case in corpus::readable().into_iter().filter(|case| case.name.starts_with("valid/")) {
         let (_, report) = checked(&case);
         let findings = report["findings"].as_array().expect("findings");
@@ -47,7 +47,7 @@ fn valid_files_draw_no_error_and_no_warning() {
 
 /// And the quirky ones have something to find, except where only the XML around the entries is unusual.
 #[test]
-fn quirky_files_draw_something() {
+fn files_with_quirks_have_findings() {
     let quiet = ["misnamed", "doctype", "blank-lines"];
     for case in corpus::readable().into_iter().filter(|case| case.name.starts_with("quirky/")) {
         let (_, report) = checked(&case);
@@ -77,7 +77,7 @@ fn foreign_files_are_named_and_left_as_they_were() {
     }
 }
 
-/// Damaged files open with the entries of the table and say what was repaired. They are written only when somebody
+/// Damaged files open with the entries of the table and say what was repaired. They are written only when someone
 /// agrees to that; what is written then is sound.
 #[test]
 fn damaged_files_open_repaired_and_are_never_overwritten_unasked() {

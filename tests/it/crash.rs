@@ -40,7 +40,7 @@ fn change(terminal: &Terminal) {
 }
 
 #[test]
-fn what_was_typed_before_a_crash_is_asked_about_and_replayed() {
+fn unsaved_changes_of_a_crash_are_offered_and_replayed() {
     for signal in [Signal::KILL, Signal::TERM, Signal::HUP] {
         let folder = Folder::sample();
         let before = folder.files();
@@ -75,7 +75,7 @@ fn what_was_typed_before_a_crash_is_asked_about_and_replayed() {
 }
 
 #[test]
-fn a_second_one_on_the_same_set_only_reads() {
+fn a_second_editor_of_the_same_set_is_read_only() {
     let folder = Folder::sample();
     let first = open(&folder, "61 URLs");
     let second = open(&folder, "has it open");
@@ -95,7 +95,7 @@ fn a_second_one_on_the_same_set_only_reads() {
 
 /// Work without a screen takes the editor's lock, and destroys nothing that waits to be replayed.
 #[test]
-fn work_without_a_screen_waits_for_the_editor_and_for_what_it_left() {
+fn commands_are_refused_while_the_editor_or_its_changes_wait() {
     let folder = Folder::sample();
     let before = folder.files();
     let set = || run(&folder, &["set", "sitemap_index.xml", "priority=0.9"]);
@@ -163,9 +163,9 @@ fn a_set_is_locked_by_whatever_path_it_is_opened() {
     assert_eq!(left_in_state(&folder), 0, "neither journals nor locks are left");
 }
 
-/// Several files without an index are kept too; and whoever opens one of them alone is told where its changes wait.
+/// Several files without an index are kept too; and whoever opens one of them alone is informed where its changes wait.
 #[test]
-fn changes_of_several_files_are_replayed_and_nobody_passes_them_by() {
+fn changes_of_several_files_are_replayed_and_cannot_be_bypassed() {
     let folder = Folder::sample();
     let before = folder.files();
     let both = ["sitemap-1.xml", "sitemap-2.xml"];
@@ -214,7 +214,7 @@ fn changes_after_a_save_elsewhere_are_kept_for_the_new_path() {
     let second = open_paths(&folder, &["b.xml"], "1 unsaved change of an earlier session");
     second.send("r");
     second.wait_for("1 change replayed");
-    // Where somebody has another file open nothing is written over it, and nothing is asked first.
+    // Where someone has another file open nothing is written over it, and nothing is asked first.
     let third = open_paths(&folder, &["a.xml"], "2 URLs");
     second.send(":write a.xml\r");
     second.wait_for("has it open; choose another name");
@@ -233,7 +233,7 @@ fn state(folder: &Folder) -> std::path::PathBuf {
 
 /// Root may write everywhere; a file in the place of the folder stops it too.
 #[test]
-fn changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterwards() {
+fn changes_that_cannot_be_journaled_are_reported_until_they_are() {
     let folder = Folder::sample();
     std::fs::write(state(&folder), "").unwrap();
     let terminal = open(&folder, "changes are not being kept: ");
@@ -244,7 +244,7 @@ fn changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterward
     let second = open(&folder, "has it open");
     second.send("q");
     assert!(second.wait_exit().success());
-    // It works again, and nobody does anything.
+    // It works again, and no one does anything.
     std::fs::remove_file(state(&folder)).unwrap();
     terminal.wait_gone("not kept");
     terminal.wait_gone("changes are not being kept");
@@ -266,7 +266,7 @@ fn changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterward
 }
 
 #[test]
-fn without_a_known_state_folder_it_is_said_and_a_second_one_is_kept_out() {
+fn a_missing_state_folder_is_reported_and_a_second_process_is_excluded() {
     let folder = Folder::sample();
     let homeless = |text: &str| {
         let start = Start::new(&folder).size(100, 30).arguments(NOW).arguments(["sitemap_index.xml"]);
@@ -285,7 +285,7 @@ fn without_a_known_state_folder_it_is_said_and_a_second_one_is_kept_out() {
 
 /// No file may have more than a kilobyte: the journal fails in the middle of a line, and is sound when it works again.
 #[test]
-fn a_journal_that_meets_a_size_limit_says_so_and_is_made_good() {
+fn a_journal_that_meets_a_size_limit_is_reported_and_completed_later() {
     let folder = Folder::with(&[("a.xml", SMALL)]);
     let limited = "ulimit -f 2 && exec \"$0\" \"$@\"";
     let program = crate::support::program().to_string_lossy().into_owned();
@@ -314,7 +314,7 @@ fn a_journal_that_meets_a_size_limit_says_so_and_is_made_good() {
 /// A state folder on a full disk of its own, until there is room. Needs the right to mount.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_under_the_state_folder_is_said_until_there_is_room() {
+fn a_full_disk_under_the_state_folder_is_reported_until_there_is_space() {
     let folder = Folder::sample();
     let room = folder.file(".home/room");
     let script = "mount -t tmpfs -o size=16k none \"$XDG_STATE_HOME\" || { echo CANNOT MOUNT; exec cat; }
@@ -374,7 +374,7 @@ fn a_set_is_locked_whatever_the_state_folder_also_after_a_save() {
     first.send(":w\r");
     first.wait_for("saved 3 files");
     refused();
-    // Whoever only reads is not kept out, and keeps nobody out.
+    // Whoever only reads is not kept out, and keeps no one out.
     assert!(run(&folder, &["list", "sitemap_index.xml"]).status.success());
     first.send("q");
     assert!(first.wait_exit().success());
@@ -408,7 +408,7 @@ fn a_set_is_locked_through_a_bind_mount() {
     assert!(text.contains("has it open with another state folder") && text.contains("status 3"), "{text}");
 }
 
-/// What stands behind a damaged line is replayed, what is gone is counted and shown, and the journal can be read later.
+/// What follows a damaged line is replayed, what is gone is counted and shown, and the journal can be read later.
 #[test]
 fn a_damaged_journal_is_replayed_as_far_as_it_is_certain_and_the_rest_is_shown() {
     let folder = Folder::sample();

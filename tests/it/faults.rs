@@ -1,5 +1,5 @@
 //! Every command of the program with a system call that fails, or at which the program is killed: the set is the old one
-//! or the new one, and whatever was not done is said.
+//! or the new one, and whatever was not done is reported.
 //!
 //! `SITED_FAULTS` says how many faults, `SITED_FAULTS_SEED` which ones, `SITED_FAULTS_CASES` of which commands (words of
 //! their names with commas between them). Without them a few, so that the suite stays quick. It takes `strace`.
@@ -19,7 +19,7 @@ use table::Table;
 /// Faults without `SITED_FAULTS`.
 const FEW: u32 = 100;
 
-/// Faults that are tried for one that is met: threads share their work anew each time.
+/// Faults that are tried for one that is met: threads share their work differently each time.
 const TRIES: u32 = 4;
 
 fn number(name: &str) -> Option<u64> {
@@ -31,7 +31,7 @@ const KNOWN: &[(&str, &str, How, &str)] = &[
     // The list of backups was empty, and a restore would have gone without one of them.
     ("restore (list)", "read", How::Error("EIO"), "sitemap.xml.bak/2026-11-18T00-00-00Z/.backup.json"),
     ("restore", "getdents64", How::Error("EIO"), "sitemap.xml.bak"),
-    // The same, and that nothing was pending after all was said of it.
+    // The same, where the program then reported that nothing was pending.
     ("recover (show)", "statx", How::Error("EIO"), ".sited.commit"),
     // A part was not removed, and nothing said so.
     ("split (over longer, prune)", "statx", How::Error("EACCES"), "out/sitemap-6.xml"),
@@ -45,7 +45,7 @@ const KNOWN: &[(&str, &str, How, &str)] = &[
 ];
 
 #[test]
-fn faults_that_were_not_borne_are() {
+fn faults_that_lost_data_stay_fixed() {
     if !strace::is_usable() {
         eprintln!("SKIPPED: faults are injected by strace, which is not installed here or may not trace");
         return;
@@ -62,7 +62,7 @@ fn faults_that_were_not_borne_are() {
 }
 
 #[test]
-fn a_fault_in_any_command_loses_nothing_and_is_said() {
+fn a_fault_in_any_command_loses_nothing_and_is_reported() {
     if !strace::is_usable() {
         eprintln!("SKIPPED: faults are injected by strace, which is not installed here or may not trace");
         return;
@@ -73,7 +73,7 @@ fn a_fault_in_any_command_loses_nothing_and_is_said() {
     let faults = number("SITED_FAULTS").map_or(FEW, |number| number as u32);
     let seed = number("SITED_FAULTS_SEED").unwrap_or(1);
     let count = cases.len() as u32;
-    // The few are of other commands with each seed; many are dealt out evenly.
+    // The few are of other commands with each seed; many are distributed evenly.
     let share = |at: u32| faults / count + u32::from((at + seed as u32) % count < faults % count);
     let work: VecDeque<_> = cases.into_iter().zip(0..).map(|(case, at)| (case, share(at), at)).collect();
     let (work, table, wrong) = (Mutex::new(work), Mutex::new(Table::default()), Mutex::new(Vec::new()));

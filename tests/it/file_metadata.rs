@@ -23,7 +23,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Runs a save as somebody who is not root, with this umask.
+/// Runs a save as someone who is not root, with this umask.
 fn run_as_user(folder: &Folder, words: &[&str], umask: &str) -> Output {
     let script = format!("umask {umask} && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -41,7 +41,7 @@ fn run_as_user(folder: &Folder, words: &[&str], umask: &str) -> Output {
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// The program under a name that everybody may run: it may have been built where only its owner can look.
+/// The program under a name that everyone may run: it may have been built where only its owner can look.
 fn own_program(folder: &Folder) -> std::path::PathBuf {
     let path = folder.file(".home/sited");
     if !path.exists() {

@@ -35,7 +35,7 @@ fn rules(entries: &str, more: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_odd_in_an_entry_is_found_where_it_stands_and_named() {
+fn anomalies_of_an_entry_are_reported_with_name_and_position() {
     let folder = Folder::new();
     let entries = "<url>\n  <loc>https://a.org/a</loc>\n  loose text\n</url>\n\
                    <url>\n  <loc>https://a.org/b</loc>\n  <priority>0.5</priority>\n  <priority>0.6</priority>\n</url>\n\
@@ -58,7 +58,7 @@ fn what_is_odd_in_an_entry_is_found_where_it_stands_and_named() {
 }
 
 #[test]
-fn what_is_wrong_with_media_of_a_feed_is_found_where_the_feed_says_it() {
+fn findings_of_media_in_a_feed_have_the_position_in_the_feed() {
     let folder = Folder::new();
     let feed = "<rss version=\"2.0\" xmlns:media=\"http://search.yahoo.com/mrss/\">\n<channel>\n<item>\n\
                 <link>https://a.org/1</link>\n\
@@ -105,7 +105,7 @@ fn one_cause_is_one_finding() {
     folder.write("2.xml", sitemap(&page("a")).as_bytes());
     let found = found(&folder, &["index.xml"]);
     let rules: Vec<&str> = found.iter().map(|(rule, ..)| rule.as_str()).collect();
-    // A URL in two files is said once, too.
+    // A URL in two files is reported once, too.
     assert_eq!(rules, ["loc-missing", "set-duplicate-across-files"]);
     // An item of a feed without a link, and a player that is the page.
     let feed = "<rss version=\"2.0\" xmlns:media=\"http://search.yahoo.com/mrss/\"><channel><item><title>a</title></item>\
@@ -193,7 +193,7 @@ fn other_hosts_are_one_finding_each() {
 }
 
 #[test]
-fn thousands_of_hosts_do_not_drown_the_rest() {
+fn findings_of_thousands_of_hosts_are_limited() {
     let page = |row: usize| format!("<url><loc>https://h{row}.org/</loc></url>\n");
     let folder = Folder::new();
     folder.write("sitemap.xml", sitemap(&(0..2_000).map(page).collect::<String>()).as_bytes());

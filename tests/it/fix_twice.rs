@@ -141,7 +141,7 @@ fn run<'w>(words: impl Iterator<Item = &'w &'w str>) -> String {
     [out, err].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()
 }
 
-/// Runs `fix FROM -o TO`; whether there is a result, and what was said.
+/// Runs `fix FROM -o TO`; whether there is a result, and what was reported.
 fn fix(from: &Path, to: &Path, rules: &[&str]) -> (bool, String) {
     let paths = [from, to].map(|path| path.to_str().unwrap());
     let words = ["sited", "fix", paths[0], "-o", paths[1], "--allow-missing"];

@@ -1,5 +1,5 @@
 //! Feeds, lists of URLs and tables: they open, lists and tables are kept byte for byte, feeds are never written over,
-//! and what a form cannot hold is said before it is written.
+//! and what a form cannot hold is reported before it is written.
 
 use crate::support::corpus::{self, Case};
 use crate::support::{Folder, run, stderr, stdout};
@@ -50,7 +50,7 @@ fn one_changed_url_changes_nothing_else_in_a_list_or_a_table() {
 }
 
 #[test]
-fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done() {
+fn values_that_a_form_cannot_hold_are_an_error_before_success_is_reported() {
     let list = "https://e.com/a\nhttps://e.com/b\n";
     let table = "loc,lastmod\nhttps://e.com/a,2026-01-01\n";
     let feed = "<rss version=\"2.0\"><channel><title>t</title><link>https://e.com/</link><description>d</description>\
@@ -80,7 +80,7 @@ fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done()
         (&["set", "t.csv", "lastmod=today"], 0, ""),
         (&["set", "l.txt", "priority=0.8", "-o", "new.xml"], 0, ""),
         (&["set", "f.rss", "priority=0.8", "-o", "new.xml"], 0, ""),
-        // In another form it is a copy, of which that is said.
+        // In another form it is a copy, and the output says so.
         (&["set", "s.xml", "priority=0.8", "-o", "new.txt"], 0, "1 priority cannot be written to a text list\n"),
     ];
     for (words, status, said) in cases {
@@ -108,7 +108,7 @@ fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done()
 }
 
 #[test]
-fn what_lists_and_feeds_do_wrong_is_found_at_its_line() {
+fn findings_of_lists_and_feeds_have_their_line() {
     let table: [(&str, &[(&str, u64)]); 7] = [
         ("urls.txt", &[]),
         ("urls-mac.txt", &[("text-line-ends", 1), ("loc-not-ascii", 2)]),
@@ -160,7 +160,7 @@ fn a_list_over_its_limit_becomes_lists_with_numbers() {
 }
 
 #[test]
-fn findings_of_a_feed_stand_at_its_own_lines() {
+fn findings_of_a_feed_have_the_position_in_the_feed() {
     let item = |link: &str, date: &str| {
         format!("<item>\n<pubDate>{date}</pubDate>\n<title>t</title>\n<link>{link}</link>\n</item>\n")
     };
@@ -193,7 +193,7 @@ fn a_feed_is_never_written_over_but_saved_as_a_sitemap() {
 }
 
 #[test]
-fn what_a_list_cannot_hold_is_said() {
+fn values_that_a_list_cannot_hold_are_reported() {
     let folder = folder(&corpus::case("forms/urls.txt"));
     let before = folder.read("urls.txt");
     folder.write("script", "set priority=0.5 lastmod=2026-01-01\nwrite\n");
@@ -288,7 +288,7 @@ fn parts_of_a_list_are_lists_and_tables_have_none() {
 }
 
 #[test]
-fn columns_that_hold_no_field_are_said_kept_in_their_table_and_named_where_they_are_lost() {
+fn columns_without_a_field_are_reported_kept_in_their_table_and_named_where_they_are_lost() {
     let table = "url,title,lastmod,\nhttps://e.com/a,x,2026-01-01,1\nhttps://e.com/b,\"y,z\",,\n";
     let folder = Folder::with(&[("a.csv", table), ("b.csv", "loc,author\nhttps://e.com/c,q\n")]);
     let said = stderr(&run(&folder, &["check", "a.csv"]));
@@ -336,7 +336,7 @@ fn lists_and_tables_become_entries_where_they_share_files_with_others() {
         );
         assert_eq!(stdout(&run(&folder, &["list", path])).lines().count(), 5, "{path}");
     }
-    // A set that lists a text sitemap is dealt out by what its rows are.
+    // A set that lists a text sitemap is split by the kind of its rows.
     let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
         <sitemap><loc>https://e.com/a.xml</loc></sitemap><sitemap><loc>https://e.com/b.txt</loc></sitemap></sitemapindex>";
     let folder = Folder::with(&[("index.xml", index), files[0], files[1]]);
@@ -349,7 +349,7 @@ fn lists_and_tables_become_entries_where_they_share_files_with_others() {
 }
 
 #[test]
-fn files_with_other_namespaces_are_not_said_to_be_too_long_to_merge() {
+fn files_with_other_namespaces_are_not_reported_as_too_long_to_merge() {
     let old =
         URLSET.replace("http://www.sitemaps.org/schemas/sitemap/0.9", "http://www.google.com/schemas/sitemap/0.84");
     let folder = Folder::with(&[("a.xml", URLSET), ("b.xml", &old)]);

@@ -17,7 +17,7 @@ fn urlset(rows: usize, priority: &str) -> String {
 }
 
 #[test]
-fn the_exit_status_tells_how_it_went() {
+fn the_exit_status_names_findings_usage_and_io_errors() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("good.xml"), urlset(3, "0.5")).unwrap();
     std::fs::write(folder.path().join("bad.xml"), urlset(1, "high")).unwrap();
@@ -34,7 +34,7 @@ fn the_exit_status_tells_how_it_went() {
     for (words, status) in table {
         let output = sited(folder.path(), words).output().unwrap();
         assert_eq!(output.status.code(), Some(status), "{words:?}: {output:?}");
-        // What went wrong is said on standard error, never among the results.
+        // What went wrong is reported on standard error, never among the results.
         assert!(status < 2 || (output.stdout.is_empty() && !output.stderr.is_empty()), "{words:?}: {output:?}");
     }
     let saved = std::fs::read_to_string(folder.path().join("good.xml")).unwrap();

@@ -91,7 +91,7 @@ fn a_table_without_one_url_column_names_its_columns() {
 }
 
 #[test]
-fn lists_open_whatever_stands_on_some_lines_and_each_is_a_finding() {
+fn lists_open_with_a_finding_for_each_invalid_line() {
     let lists = [
         ("urls.txt", "# all pages\nhttps://e.com/a\nsee below\nwww.e.com/b\n", &[1, 3, 4][..]),
         ("urllist.dat", "note\nnote\nnote\nhttps://e.com/a\n", &[1, 2, 3]),
@@ -152,7 +152,7 @@ fn values_that_the_check_calls_errors_are_refused_unless_forced() {
         ends(&folder, &[words, &NOW].concat(), 0);
         assert!(folder.text("a.xml").contains(expected), "{words:?}: {}", folder.text("a.xml"));
     }
-    // White space around a URL is no part of it.
+    // Whitespace around a URL is no part of it.
     let (_, said) = ends(&folder, &["add", "a.xml", "https://e.com/a ", " https://e.com/b"], 0);
     assert!(said.contains("2 URLs skipped"), "{said}");
     assert_eq!(folder.text("a.xml"), text);
@@ -230,7 +230,7 @@ fn a_file_is_left_without_entries_only_where_that_is_allowed() {
     }
 }
 
-/// A set whose old host stands in URLs of every kind.
+/// A set whose old host is in URLs of every kind.
 fn old_host() -> Folder {
     let entry = "<url><loc>https://old.example/a</loc>\
                  <xhtml:link rel=\"alternate\" hreflang=\"de\" href='https://old.example/de/a?x=1&amp;y=2'/>\
@@ -389,7 +389,7 @@ fn comments_and_attributes_of_a_list_become_no_url() {
     assert_eq!(folder.text("copy.txt"), text);
     ends(&folder, &["add", "more.xml", "--from", "a.txt"], 0);
     assert!(folder.text("more.xml").contains(b) && folder.text("more.xml").contains("<loc>https://e.com/a</loc>"));
-    // A line that says something else stays whole, for somebody to look at.
+    // A line that says something else stays whole, for someone to look at.
     folder.write("b.txt", "https://e.com/a title=x\nhttps://e.com/b\n");
     ends(&folder, &["convert", "b.txt", "-o", "b.csv"], 0);
     assert!(folder.text("b.csv").contains("https://e.com/a title=x"));
@@ -418,7 +418,7 @@ fn a_query_in_a_file_of_rules_is_named_by_its_place() {
 }
 
 #[test]
-fn a_key_that_is_none_is_named_before_a_base_url_is_asked_for() {
+fn an_unknown_key_is_named_before_a_base_url_is_asked_for() {
     let folder = Folder::with(&[("a.txt", "https://e.com/a\nhttps://e.com/b\n")]);
     refused(&folder, &["split", "a.txt", "--by", "yaer", "-o", "parts"], 2, &["no URL matches --by yaer", "keys are"]);
 }

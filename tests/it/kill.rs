@@ -1,4 +1,4 @@
-//! A process that is killed while it saves, at moments that nobody chose: the set is the old one or the new one.
+//! A process that is killed while it saves, at moments that no one chose: the set is the old one or the new one.
 //!
 //! `SITED_KILLS` says how often; a few dozen times without it, so that the suite stays quick. Holds the promise
 //! "all or nothing, for the whole set".
@@ -206,7 +206,7 @@ impl Shape {
 }
 
 #[test]
-fn a_kill_is_as_harmless_however_the_files_lie() {
+fn a_kill_is_harmless_for_every_layout_of_the_files() {
     let kills: u32 = std::env::var("SITED_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(40) / 4;
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
     for shape in SHAPES {

@@ -34,7 +34,7 @@ fn findings(entry: &str) -> Vec<(String, Severity)> {
 }
 
 #[test]
-fn what_the_schema_rejects_draws_at_least_a_warning() {
+fn values_that_the_schema_rejects_are_at_least_a_warning() {
     let Some(folder) = schemas() else { return };
     let probes = std::fs::read_to_string(folder.join("PROBES.md")).expect("the probes beside the schemas");
     let (mut field, mut asked, mut missed) = ("", 0, Vec::new());
@@ -83,7 +83,7 @@ fn what_the_schema_rejects_in_structure_is_reported() {
     ];
     for (name, entry) in &table {
         let found = findings(entry);
-        // Nobody but the schema minds the order.
+        // No one but the schema minds the order.
         let is_order = found.iter().any(|(rule, _)| *rule == "entry-child-order");
         assert!(is_order || found.iter().any(|(_, severity)| *severity >= Severity::Warning), "{name}: {found:?}");
     }
@@ -102,7 +102,7 @@ fn what_the_schema_rejects_in_structure_is_reported() {
 }
 
 #[test]
-fn what_the_schemas_call_sound_draws_no_error() {
+fn documents_valid_by_the_schema_have_no_error() {
     let Some(folder) = schemas() else { return };
     let mut asked = 0;
     for entry in std::fs::read_dir(folder.join("samples")).expect("samples beside the schemas") {
@@ -126,7 +126,7 @@ fn what_the_schemas_call_sound_draws_no_error() {
 }
 
 #[test]
-fn what_a_bad_sample_shows_is_said() {
+fn a_failing_sample_is_reported() {
     let Some(folder) = schemas() else { return };
     let table = [
         ("bad_084.xml", "loc-too-short"),

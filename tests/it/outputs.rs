@@ -78,7 +78,7 @@ fn printed(folder: &Folder, words: &[&str]) -> String {
 }
 
 #[test]
-fn documents_are_as_their_schemas_say() {
+fn documents_match_their_schemas() {
     let folder = Folder::sample();
     let index = "sitemap_index.xml";
     holds("check", &printed(&folder, &["check", index, "--format", "json"]));
@@ -101,7 +101,7 @@ fn documents_are_as_their_schemas_say() {
 
 /// Damaged and foreign files too.
 #[test]
-fn reports_of_every_file_are_as_the_schema_says() {
+fn reports_of_every_file_match_the_schema() {
     for case in corpus::all() {
         let folder = Folder::new();
         folder.write(case.file_name(), &case.bytes);

@@ -34,7 +34,7 @@ fn quit(terminal: &Terminal) {
 }
 
 #[test]
-fn what_changed_on_disk_is_said_when_the_window_is_looked_at_again() {
+fn external_changes_are_reported_when_the_terminal_gets_focus() {
     let folder = Folder::sample();
     let terminal = open(&folder);
     terminal.send(FOCUS);
@@ -76,7 +76,7 @@ fn both_sides_of_a_set_are_merged_and_saved() {
 }
 
 #[test]
-fn a_file_that_was_deleted_is_written_again_if_that_is_said() {
+fn a_deleted_file_is_written_again_only_on_request() {
     let folder = Folder::sample();
     let before = folder.text("sitemap-2.xml");
     let terminal = open(&folder);

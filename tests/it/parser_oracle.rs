@@ -123,7 +123,7 @@ fn difference(path: &Path, fact: &Fact) -> Option<String> {
 }
 
 #[test]
-fn the_oracle_counted_the_same() {
+fn counts_equal_those_of_the_oracle() {
     let facts = facts();
     let wrong = |(path, fact): &(PathBuf, Fact)| -> Option<String> {
         let file = fact["file"].as_str();

@@ -270,7 +270,7 @@ fn control_characters_of_a_file_never_reach_the_terminal() {
 }
 
 /// Wide, combining, joining and right-to-left text takes the columns that the terminal gives it, so that what
-/// stands beside it stays in its own column.
+/// is beside it stays in its own column.
 #[test]
 fn columns_are_straight_in_every_script() {
     let scripts = [
@@ -338,7 +338,7 @@ fn the_editing_goes_on_while_a_save_runs() {
 }
 
 #[test]
-fn any_size_of_screen_will_do() {
+fn any_screen_size_works() {
     let folder = Folder::sample();
     let terminal = open_sample(&folder);
     for (columns, rows) in [(1, 1), (2, 40), (200, 1), (19, 4), (40, 10), (300, 90), (3, 3)] {
@@ -448,7 +448,7 @@ fn the_mouse_chooses_a_row_and_the_wheel_moves_on() {
 }
 
 #[test]
-fn without_colour_there_is_none() {
+fn no_colour_means_no_colour_sequences() {
     let folder = Folder::sample();
     let coloured = |terminal: &Terminal| {
         let output = terminal.output();

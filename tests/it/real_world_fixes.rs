@@ -1,4 +1,4 @@
-//! Old and broken sitemaps as they stand in the wild, fixed the way a person does it: opened in a terminal, fixed
+//! Old and broken sitemaps as they are in the wild, fixed the way a person does it: opened in a terminal, fixed
 //! with one key, saved. What comes out passes the schema of today's protocol and keeps every URL.
 
 use crate::support::schema;
@@ -41,7 +41,7 @@ const WILD: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 
-/// Opens a file on the screen, has everything fixed with one key, saves; agrees where broken markup was mended by
+/// Opens a file on the screen, has everything fixed with one key, saves; agrees where broken markup was repaired by
 /// guess, which no key decides by itself.
 fn put_right(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
     let terminal = Start::new(folder).size(100, 30).arguments(["--now", "2026-11-20T10:14:07Z", name]).start();
@@ -64,7 +64,7 @@ fn count(urls: usize) -> String {
 }
 
 #[test]
-fn one_key_puts_them_right() {
+fn one_key_fixes_real_files() {
     let judge = schemas().map(|folder| Judge::new(&folder));
     for (name, text, urls) in WILD {
         let folder = Folder::new();
@@ -82,7 +82,7 @@ fn one_key_puts_them_right() {
 
 /// The documents that this project started from; they lie beside the real sitemaps.
 #[test]
-fn one_key_puts_the_first_documents_right() {
+fn one_key_fixes_the_seed_documents() {
     let Some(corpus) = std::env::var_os("SITED_CORPUS").map(PathBuf::from) else {
         eprintln!("SITED_CORPUS names no folder: the first documents were NOT tried");
         return;

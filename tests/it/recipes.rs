@@ -1,5 +1,5 @@
 //! The recipes of the README and the manual, run as written on small sets: the nightly script, the steps of a workflow, the
-//! hook, and checks that are dealt out to several machines.
+//! hook, and checks that are distributed to several machines.
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use regex::Regex;
@@ -222,7 +222,7 @@ fn assert_merged(output: &Output) {
 }
 
 #[test]
-fn parts_are_checked_and_counted_apart_and_their_numbers_put_together() {
+fn parts_are_checked_separately_and_their_numbers_merged() {
     let (folder, parts) = parts();
     // The lines before the last one have findings, which is their status and the parallel's.
     let script = block("sh", "parallel");

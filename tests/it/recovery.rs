@@ -1,5 +1,5 @@
 //! What is done with malformed input, line by line of what the project promises: which rows there are, which findings
-//! with line and column of the file as stored, and which bytes a save writes once somebody agreed.
+//! with line and column of the file as stored, and which bytes a save writes once someone agreed.
 
 use crate::support::corpus::gzip;
 use crate::support::{Folder, run, stderr, stdout};
@@ -15,7 +15,7 @@ fn file(entries: &str) -> String {
     format!("{DECLARATION}<urlset {NS}>\n{entries}</urlset>\n")
 }
 
-/// An entry with a loc as it stands.
+/// An entry with a loc as it is.
 fn loc(text: &str) -> String {
     format!("<url><loc>{text}</loc></url>\n")
 }
@@ -167,7 +167,7 @@ fn values_are_repaired_and_keep_their_url() {
 }
 
 #[test]
-fn one_bad_row_never_costs_the_rows_after_it() {
+fn a_bad_row_does_not_lose_the_rows_after_it() {
     let (one, two) = ("https://example.com/1", "https://example.com/2");
     let cases = [
         case(
@@ -315,7 +315,7 @@ fn one_bad_row_never_costs_the_rows_after_it() {
 }
 
 #[test]
-fn what_stands_around_the_document_is_left_out() {
+fn content_around_the_document_is_omitted() {
     let (one, two) = ("https://example.com/1", "https://example.com/2");
     let sound = file(ONE);
     let cut = |until: &str| sound.get(..sound.find(until).unwrap() + until.len()).unwrap().to_owned();
@@ -382,7 +382,7 @@ fn what_stands_around_the_document_is_left_out() {
 }
 
 #[test]
-fn namespaces_are_matched_by_what_was_meant_and_put_right_in_place() {
+fn namespaces_are_matched_by_intent_and_fixed_in_place() {
     let one = "https://example.com/1";
     let sound = file(ONE);
     let with = |attribute: &str| sound.replace(NS, attribute);
@@ -531,7 +531,7 @@ fn files_from_outside_are_opened_or_named_and_a_copy_is_sound() {
         std::fs::create_dir_all(folder.file("copy")).expect("make a folder");
         let set = run(&folder, &["set", name, "priority=0.5", "-o", copy, "--allow-missing"]);
         if set.status.code() != Some(0) {
-            // What has no form as XML, or needs more to be said, is not copied.
+            // What has no form as XML, or needs a longer explanation, is not copied.
             continue;
         }
         assert_eq!(stdout(&run(&folder, &["list", copy, "--allow-missing"])), stdout(&list), "{path}");

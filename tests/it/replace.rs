@@ -82,7 +82,7 @@ fn urls_of_every_kind_that_become_errors_are_refused() {
 }
 
 #[test]
-fn urls_that_become_one_are_refused_unless_forced() {
+fn urls_that_become_duplicates_are_refused_unless_forced() {
     let text = pages(&["https://e.com/a?x=1", "https://e.com/a?x=2", "https://e.com/a", "https://e.com/b?x=1"]);
     both_ways(&text, (r"\?.*", ""), |folder, words| {
         refused(folder, words, &["2 duplicate URLs (the first: https://e.com/a)", "--force"]);
@@ -140,7 +140,7 @@ fn nested() -> Folder {
 }
 
 #[test]
-fn entries_of_an_index_inside_the_index_are_said_to_stay() {
+fn unchanged_entries_of_a_nested_index_are_reported() {
     for target in ["all", "index,loc"] {
         let folder = nested();
         let said = ends(&folder, &["replace", ".", "old.com", "new.com", "--in", target], 0);

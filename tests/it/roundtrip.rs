@@ -146,7 +146,7 @@ fn setting_a_value_changes_its_bytes_only() {
     }
 }
 
-/// Every value of every entry, removed: the element goes with the white space before it.
+/// Every value of every entry, removed: the element goes with the whitespace before it.
 #[test]
 fn removing_a_value_takes_its_element_and_line() {
     for Case { name, bytes, document, entries } in cases() {
@@ -208,7 +208,7 @@ fn setting_the_same_value_changes_nothing() {
 
 /// What was counted elsewhere about the files of `SITED_CORPUS`, by a program that shares nothing with this one.
 #[test]
-fn facts_counted_elsewhere_hold() {
+fn counts_of_other_programs_hold() {
     let facts = facts();
     for Case { name, document, entries, .. } in cases() {
         let Some(fact) = facts.iter().find(|fact| fact.name == *name) else { continue };

@@ -50,7 +50,7 @@ const FIXABLE: [&str; 3] = [
     "<news:news><news:title>T</news:title><news:publication><news:name>N</news:name><news:language>en-US</news:language></news:publication><news:publication_date>2026-11-19 10:00:00Z</news:publication_date></news:news>",
 ];
 
-/// What somebody types, none of which makes a sound set unsound.
+/// What someone types, none of which makes a sound set unsound.
 const EDITS: [&str; 24] = [
     "set lastmod=2026-11-01",
     "set lastmod=today where path:/1",
@@ -123,7 +123,7 @@ fn faults(judge: &Judge, folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_judges_know_sound_from_unsound() {
+fn the_oracles_tell_valid_from_invalid() {
     let Some(folder) = schemas() else { return };
     let judge = Judge::new(&folder);
     let mut asked = 0;
@@ -144,7 +144,7 @@ fn the_judges_know_sound_from_unsound() {
 }
 
 #[test]
-fn what_is_written_is_valid() {
+fn written_documents_are_valid() {
     let Some(folder) = schemas() else { return };
     let judge = Judge::new(&folder);
     let lines = proptest::collection::vec(select(EDITS.to_vec()), 1..8);
@@ -163,7 +163,7 @@ fn what_is_written_is_valid() {
 }
 
 #[test]
-fn what_is_fixed_is_valid() {
+fn fixed_documents_are_valid() {
     let Some(folder) = schemas() else { return };
     let judge = Judge::new(&folder);
     for extension in FIXABLE {
@@ -248,7 +248,7 @@ fn any_damage() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn what_the_schemas_reject_in_extensions_draws_at_least_a_warning() {
+fn extensions_that_the_schema_rejects_are_at_least_a_warning() {
     let Some(folder) = schemas() else { return };
     let judge = Judge::new(&folder);
     let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };

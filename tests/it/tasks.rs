@@ -31,7 +31,7 @@ fn locs(folder: &Folder, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn rows_are_rewritten_added_taken_out_sorted_and_deduped_in_place() {
+fn rows_are_replaced_added_removed_sorted_and_deduped_in_place() {
     let rows = [("b", "<lastmod>2026-01-02</lastmod>"), ("a", ""), ("b", "<lastmod>2026-05-02</lastmod>")];
     let table: [(&[&str], &[&str]); 8] = [
         (&["replace", "a.xml", "org/(.)", "org/x/$1"], &["x/b", "x/a", "x/b"]),
@@ -122,7 +122,7 @@ fn sets_are_compared_by_url() {
 }
 
 #[test]
-fn parts_counted_apart_add_up_to_the_whole() {
+fn parts_counted_separately_add_up_to_the_whole() {
     let folder = folder(&[("blog/a", "<priority>0.5</priority>"), ("b", "<lastmod>2026-05-02</lastmod>")]);
     folder.write("b.xml", urlset(&[("b", "<changefreq>daily</changefreq>"), ("blog/c", "<priority>x</priority>")]));
     for name in ["a", "b"] {
@@ -219,7 +219,7 @@ fn quick_xml_reads(text: &str) {
 }
 
 #[test]
-fn the_definition_makes_completions_and_manual_pages() {
+fn completions_and_manual_pages_are_generated() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = fine(&folder, &["completions", shell]);
@@ -258,7 +258,7 @@ fn a_file_of_rules_is_applied_first_match_first() {
 }
 
 #[test]
-fn wrong_rules_are_told_with_their_place() {
+fn errors_in_rules_files_have_their_position() {
     let folder = folder(&[("a", "")]);
     let table = [
         ("[[rule]]\npriorty = 0.8\n", "rules.toml:2:1: unknown field `priorty`"),
@@ -278,7 +278,7 @@ fn wrong_rules_are_told_with_their_place() {
 }
 
 #[test]
-fn sets_are_joined_in_one_file_or_split() {
+fn sets_are_merged_into_one_file_or_split() {
     let folder = folder(&[("a", ""), ("b", "<priority>0.5</priority>")]);
     folder.write("b.xml", urlset(&[("b", "<priority>0.6</priority>"), ("c", "")]));
     folder.write(
@@ -328,7 +328,7 @@ fn a_new_file_obeys_the_umask() {
 }
 
 #[test]
-fn what_is_missing_or_misspelt_is_said_with_what_to_do() {
+fn missing_and_misspelt_arguments_are_reported_with_a_suggestion() {
     let folder = folder(&[("a", "<priority>0.5</priority>"), ("b", "")]);
     folder.write("s", "keep-as-rule\n");
     let table: [(&[&str], i32, &str); 10] = [

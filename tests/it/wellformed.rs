@@ -96,7 +96,7 @@ fn what_is_not_well_formed_is_an_error_at_its_place() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// A file without its marker, `‸`, which stands where an error is expected, and the line and column of that.
+/// A file without its marker, `‸`, which is where an error is expected, and the line and column of that.
 fn marked(text: &str) -> (String, String) {
     let at = text.find('‸').expect("a marker");
     let before = &text[..at];
@@ -243,7 +243,7 @@ fn what_the_specification_forbids_is_an_error_although_a_lenient_parser_accepts_
 }
 
 #[test]
-fn what_is_well_formed_is_no_such_error() {
+fn well_formed_documents_have_no_such_error() {
     let table = [
         format!(
             "<?xml version='1.0' encoding=\"UTF-8\" standalone='no' ?>\n<?p?><!-- <<<<<<< a -->\n<urlset {NS}>{ONE}</urlset>"
@@ -269,7 +269,7 @@ fn what_is_well_formed_is_no_such_error() {
 }
 
 #[test]
-fn feeds_are_held_to_the_same() {
+fn feeds_are_checked_for_well_formedness_too() {
     let rss =
         |items: &str| format!("<?xml version=\"1.0\"?>\n<rss version=\"2.0\"><channel>\n{items}</channel></rss>\n");
     let item = "<item><link>https://example.com/1</link></item>\n";

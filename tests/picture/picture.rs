@@ -29,7 +29,7 @@ fn main() {
     terminal.wait_for("modified 10");
     terminal.send("8G");
     terminal.wait_for("8/61");
-    // What was said last makes room for the keys again.
+    // What was reported last makes room for the keys again.
     terminal.wait_for("? help");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/sited.svg");
     std::fs::write(&path, terminal.look(svg::draw)).expect("write the picture");

@@ -48,7 +48,7 @@ pub fn all() -> Vec<Case> {
     cases
 }
 
-/// The XML files that open as they stand.
+/// The XML files that open as they are.
 pub fn readable() -> Vec<Case> {
     let is_other = |case: &Case| ["forms/", "damaged/"].iter().any(|group| case.name.starts_with(group));
     all().into_iter().filter(|case| case.entries.is_some() && !is_other(case)).collect()

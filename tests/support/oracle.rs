@@ -17,7 +17,7 @@ pub struct Entry {
     pub element: Range<usize>,
     /// The first of each core child.
     pub fields: [Option<Place>; 4],
-    /// How often each core child stands there.
+    /// How often each core child is there.
     pub times: [usize; 4],
 }
 
@@ -28,7 +28,7 @@ pub struct Place {
     pub element: Range<usize>,
     /// Between the tags; `None` for `<loc/>`.
     pub inner: Option<Range<usize>>,
-    /// Character data inside: references decoded, CDATA included, comments left out, white space around it trimmed.
+    /// Character data inside: references decoded, CDATA included, comments left out, whitespace around it trimmed.
     pub text: String,
 }
 

@@ -260,7 +260,7 @@ impl Terminal {
     }
 
     /// Waits until `done`, at most [`PATIENCE`]. Woken by every change of output and by the program's end; looks again
-    /// now and then for what wakes nobody (a stopped process).
+    /// now and then for what wakes no one (a stopped process).
     fn wait(&self, done: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         let deadline = Instant::now() + PATIENCE;
         let mut state = self.state();

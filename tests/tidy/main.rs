@@ -111,7 +111,7 @@ fn test_files_are_short() {
 }
 
 #[test]
-fn nothing_is_left_for_later() {
+fn no_placeholder_is_left_in_the_code() {
     let forbidden = ["todo!", "unimplemented!", "dbg!", "#[ignore", "thread::sleep"];
     let notes = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
     let mut wrong = Vec::new();
@@ -222,7 +222,7 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The layer of a file and its rank. `main.rs` and `lib.rs` stand above all layers, `progress.rs`, `words.rs`,
+/// The layer of a file and its rank. `main.rs` and `lib.rs` are above all layers, `progress.rs`, `words.rs`,
 /// `visible.rs` and `manual.rs` beside them.
 fn layer_of(file: &File) -> Option<(&'static str, u8)> {
     let inside = file.name.strip_prefix("src/").unwrap_or(&file.name);

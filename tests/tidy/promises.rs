@@ -37,7 +37,7 @@ const PROMISES: [Promise; 31] = [
          src/files/save/records.rs: finishing_can_fail_anywhere_and_be_finished, \
          a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
          tests/it/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one, \
-         a_kill_is_as_harmless_however_the_files_lie",
+         a_kill_is_harmless_for_every_layout_of_the_files",
     ),
     (
         "A full disk, a quota, a limit of file sizes, an I/O error, a short write or a signal at any operation: every \
@@ -58,8 +58,8 @@ const PROMISES: [Promise; 31] = [
     (
         "Nothing that you typed is lost: it is kept in your state folder, synced at once. After a crash, a closed \
          terminal or a signal the next start shows it and asks; nothing is replayed unasked.",
-        "tests/it/crash.rs: what_was_typed_before_a_crash_is_asked_about_and_replayed, \
-         changes_of_several_files_are_replayed_and_nobody_passes_them_by, \
+        "tests/it/crash.rs: unsaved_changes_of_a_crash_are_offered_and_replayed, \
+         changes_of_several_files_are_replayed_and_cannot_be_bypassed, \
          changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
          src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
          a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it; \
@@ -81,8 +81,8 @@ const PROMISES: [Promise; 31] = [
          of an earlier session wait. The lock of a dead process is no lock.",
         "src/files/lock.rs: two_sets_that_share_a_file_never_both_have_it_and_others_do, \
          links_and_second_names_lead_to_the_same_file; \
-         tests/it/crash.rs: a_second_one_on_the_same_set_only_reads, a_set_is_locked_by_whatever_path_it_is_opened, \
-         work_without_a_screen_waits_for_the_editor_and_for_what_it_left; \
+         tests/it/crash.rs: a_second_editor_of_the_same_set_is_read_only, a_set_is_locked_by_whatever_path_it_is_opened, \
+         commands_are_refused_while_the_editor_or_its_changes_wait; \
          src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_the_files_themselves_are_locked",
     ),
     (
@@ -96,8 +96,8 @@ const PROMISES: [Promise; 31] = [
     (
         "It is noticed when you come back to the window too; then you reload, save elsewhere, keep yours, or merge row by \
          row, previewed, in one step that can be undone.",
-        "tests/it/outside.rs: what_changed_on_disk_is_said_when_the_window_is_looked_at_again, \
-         both_sides_of_a_set_are_merged_and_saved, a_file_that_was_deleted_is_written_again_if_that_is_said; \
+        "tests/it/outside.rs: external_changes_are_reported_when_the_terminal_gets_focus, \
+         both_sides_of_a_set_are_merged_and_saved, a_deleted_file_is_written_again_only_on_request; \
          src/session/external_changes/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
          an_index_that_both_changed_has_what_both_did, \
          a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows; \
@@ -194,7 +194,7 @@ const PROMISES: [Promise; 31] = [
         "src/files/save/records.rs: a_save_finishes_what_another_set_in_the_folder_has_left; \
          tests/it/threat_model/records.rs: \
          a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
-         a_code_alone_does_not_make_a_record_safe, what_is_no_record_of_this_user_is_named_and_can_be_removed, \
+         an_authenticated_record_is_still_validated, a_record_of_another_user_is_named_and_can_be_removed, \
          records_of_folders_above_are_not_looked_at_unless_they_are_of_this_user_and_of_this_set; \
          tests/it/threat_model/backups.rs: \
          a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder, \
@@ -213,7 +213,7 @@ const PROMISES: [Promise; 31] = [
         "A fault of the system, or a kill, at any call of any command leaves the old set or the new one, and is said. \
          Limit: when a set of one file is saved and its folder cannot be synced, the new file is there, and the error \
          says that it may not last.",
-        "tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said, faults_that_were_not_borne_are; \
+        "tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_reported, faults_that_lost_data_stay_fixed; \
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),
     (
@@ -223,12 +223,12 @@ const PROMISES: [Promise; 31] = [
          no_command_is_missing_in_the_table, what_an_inner_index_lists_is_missed_before_anything_is_in_place, \
          what_an_index_lists_however_deep_is_missed_before_a_row_is_printed, \
          a_folder_or_several_files_are_refused_as_well; \
-         tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said",
+         tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_reported",
     ),
     (
         "Where changes cannot be kept against a crash, the screen says why as long as that lasts, and catches up.",
-        "tests/it/crash.rs: changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterwards, \
-         a_full_disk_under_the_state_folder_is_said_until_there_is_room; \
+        "tests/it/crash.rs: changes_that_cannot_be_journaled_are_reported_until_they_are, \
+         a_full_disk_under_the_state_folder_is_reported_until_there_is_space; \
          src/files/journal/tests.rs: whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again; \
          src/session/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
     ),

@@ -1,7 +1,7 @@
 //! The tables of the manual are generated from the program: keys, commands, query fields, rules; promises from their
 //! tests. The README is short, and what it says is so.
 //!
-//! `UPDATE_DOCS=1 cargo test --test tidy` writes them anew; without it a stale table fails.
+//! `UPDATE_DOCS=1 cargo test --test tidy` writes them again; without it a stale table fails.
 
 use sited::check::rule::{FixKind, Rule};
 use sited::document::query::{Query, Vocabulary, completions};
@@ -38,7 +38,7 @@ fn tables_are_fresh() {
     }
 }
 
-/// The text with what stands between `<!-- NAME -->` and `<!-- /NAME -->` replaced.
+/// The text with what is between `<!-- NAME -->` and `<!-- /NAME -->` replaced.
 fn replaced(text: &str, name: &str, table: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let start = text.find(&open).unwrap_or_else(|| panic!("no page has {open}")) + open.len();

@@ -149,7 +149,7 @@ fn comments_and_literals_are_no_code() {
 }
 
 #[test]
-fn groups_are_spelled_out() {
+fn import_groups_are_expanded() {
     let code = "use std::{fs, io::{self, Read}};\nlet x = crate::xml::scan(a::b);";
     assert_eq!(paths(code), ["std::fs", "std::io::self", "std::io::Read", "crate::xml::scan", "a::b"]);
 }

@@ -81,7 +81,7 @@ fn values_keep_what_they_meant() {
 }
 
 #[test]
-fn one_bad_row_never_costs_the_rows_after_it() {
+fn a_bad_row_does_not_lose_the_rows_after_it() {
     use RepairKind::*;
     let table: [(&str, &[&str], &[RepairKind]); 33] = [
         ("<x><url><loc>a</loc></url><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
@@ -134,7 +134,7 @@ fn one_bad_row_never_costs_the_rows_after_it() {
 }
 
 #[test]
-fn what_stands_around_the_document_is_left_out() {
+fn content_around_the_document_is_omitted() {
     use RepairKind::*;
     let root = format!("<urlset {NS}><url><loc>a</loc></url></urlset>");
     let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";

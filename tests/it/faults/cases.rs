@@ -21,7 +21,7 @@ pub struct Case {
     pub make: fn(&Folder),
     pub arguments: &'static [&'static str],
     pub then: Then,
-    /// Whether it works on an interrupted save, whose files must be the very ones that it wrote: they are made anew
+    /// Whether it works on an interrupted save, whose files must be the very ones that it wrote: they are made again
     /// each time.
     pub is_pending: bool,
     /// Whether the set is gone through file by file, as one of more than 256 MiB is.
@@ -167,7 +167,7 @@ fn index(end: &str) -> String {
     text + "</sitemapindex>\n"
 }
 
-/// A set without findings that nobody has worked on.
+/// A set without findings that no one has worked on.
 fn sound(folder: &Folder) {
     folder.write("sitemap.xml", index(""));
     for number in 1..=PARTS {
@@ -175,7 +175,7 @@ fn sound(folder: &Folder) {
     }
 }
 
-/// A set that something can be said about, in a state folder that was never used.
+/// A set with findings, in a state folder that was never used.
 fn unused(folder: &Folder) {
     sound(folder);
     let twice = "<url><loc>https://example.com/page/1/0</loc></url>\n</urlset>";

@@ -126,7 +126,7 @@ impl Scene {
         if after != *before {
             return Err(format!("reading changed {}", before.difference(&after)));
         }
-        // What cannot be done, and what is not known to be this user's, stands in the result itself.
+        // What cannot be done, and what is not known to be this user's, is in the result itself.
         let is_told = ["not possible: it cannot be", "its commit record cannot be read", "your key"];
         let is_told = is_told.iter().any(|words| {
             let is_in = |run: &Run| run.stdout.contains(words) || run.stderr.contains(words);
@@ -152,7 +152,7 @@ impl Scene {
             Outcome::Succeeded if content == Content::Old => {
                 return Err("it succeeds and the set is the old one".to_owned());
             }
-            // The rename of a single file cannot be taken back: that it may not last is said.
+            // The rename of a single file cannot be taken back: that it may not last is reported.
             Outcome::Failed if content == Content::New && !had_record && !is_of_before && !is_after_rename(run) => {
                 let is_same = self.old == self.new;
                 return if is_same { Ok(content) } else { Err("it fails and the set is the new one".to_owned()) };

@@ -4,8 +4,8 @@ use super::{Pair, file, pair, sitemap, url};
 
 const LOC: &str = "<loc>https://www.site-a.org/a</loc>";
 
-/// Rule, what stands in an entry behind its loc and breaks it, and what does not. What begins with `<loc` is all
-/// that stands there.
+/// Rule, what is in an entry behind its loc and breaks it, and what does not. What begins with `<loc` is all
+/// that is there.
 const FIELDS: [(&str, &str, &str); 53] = [
     ("loc-missing E", "<lastmod>2026-05-10</lastmod>", "<loc>https://www.site-a.org/a</loc>"),
     ("loc-empty E", "<loc>\n</loc>", "<loc>https://a.de/</loc>"),

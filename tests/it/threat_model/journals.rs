@@ -14,7 +14,7 @@ const CHANGE: &str = r#"{"Did":{"label":"crafted","edit":{"Set":{"rows":[[0,1]],
 pub enum Promise {
     /// Work on the set goes on as if it were not there.
     Ignored,
-    /// Work that changes the set is refused until somebody has looked at it.
+    /// Work that changes the set is refused until someone has looked at it.
     Asked,
     /// Either, as the rest of the promise holds.
     Harmless,

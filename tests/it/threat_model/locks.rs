@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// What a crafted lock must not break, beside these: every run ends, the victim is as it was, and nothing that a terminal
 /// obeys is printed.
 pub enum Promise {
-    /// It stops nobody.
+    /// It stops no one.
     Ignored,
     /// It is a lock that a process holds: work that changes the set is refused, and the words name no process that the
     /// file cannot know.

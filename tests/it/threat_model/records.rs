@@ -199,7 +199,7 @@ fn a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_i
     }
 }
 
-/// What stands where a record should be.
+/// The content of a file in the place of a record.
 const NO_RECORDS: [(&str, Make); 11] = [
     ("a pipe", |scene| scene.pipe("site/.sited.commit")),
     ("a link to an endless device", |scene| scene.link("/dev/zero", "site/.sited.commit")),
@@ -231,7 +231,7 @@ const NO_RECORDS: [(&str, Make); 11] = [
 ];
 
 #[test]
-fn what_is_no_record_of_this_user_is_named_and_can_be_removed() {
+fn a_record_of_another_user_is_named_and_can_be_removed() {
     for (what, make) in NO_RECORDS {
         let scene = Scene::new();
         make(&scene);
@@ -400,7 +400,7 @@ const SIGNED: [(&str, Sign); 15] = [
 ];
 
 #[test]
-fn a_code_alone_does_not_make_a_record_safe() {
+fn an_authenticated_record_is_still_validated() {
     for (what, make) in SIGNED {
         let scene = Scene::new();
         let key = key(&scene);

@@ -20,7 +20,7 @@ pub struct Scene {
     pub folder: Folder,
 }
 
-/// Every name below a folder with what stands there: bytes, mode and owner, or where a link leads.
+/// Every name below a folder with what is there: bytes, mode and owner, or where a link leads.
 pub type Tree = BTreeMap<PathBuf, String>;
 
 impl Scene {
@@ -109,7 +109,7 @@ impl Scene {
         tree
     }
 
-    /// What no file of somebody else may make the program change: everything but the sitemaps, the records and the
+    /// What no file of another user may make the program change: everything but the sitemaps, the records and the
     /// backups of the set, and the program's own state.
     pub fn guarded(&self) -> Tree {
         let mut tree = self.tree();
