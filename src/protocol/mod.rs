@@ -9,6 +9,7 @@ pub mod limits;
 pub mod location;
 pub mod namespace;
 pub mod priority;
+pub mod robots;
 pub mod verdict;
 
 /// The four core children of `<url>`, spelled as in the XML.

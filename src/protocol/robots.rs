@@ -1,0 +1,348 @@
+//! robots.txt: which URLs a crawler may fetch (RFC 9309), with the verdicts of Google's parser.
+//!
+//! A file is parsed once; [`AgentRules`] answer for one crawler and any number of URLs. Every input has a verdict: what
+//! cannot be understood is skipped, as RFC 9309 asks. Where the RFC leaves a choice, Google's parser decides, since
+//! that is what most robots.txt files are tested with: common typing errors of keys are accepted, `Allow:
+//! /index.html` also allows the folder, and octets that are percent-encoded for no reason are not decoded.
+//!
+//! The crate `robotstxt`, a port of that parser, was tried and left out (version 0.3.0): it panics at a line of more
+//! than 16 kB that has a multi-byte character at the wrong place, takes a byte order mark for text, lets `Sitemap:`
+//! end a group, drops octets after a stray `%`, and needs time in the cube of a URL's length.
+
+use memchr::memmem;
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// Bytes of a file that are read. RFC 9309, section 2.5: at least 500 KiB; Google ignores the rest as well.
+pub const MAX_BYTES: usize = 500 << 10;
+
+/// Bytes of a line that are read, as in Google's parser: eight times the longest URL of old browsers.
+const MAX_LINE: usize = 2_083 * 8 - 1;
+
+/// A parsed robots.txt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Robots {
+    groups: Vec<Group>,
+    sitemaps: Vec<SitemapLine>,
+}
+
+/// A `Sitemap:` line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SitemapLine {
+    /// The number of the line, from 1.
+    pub line: u32,
+    /// Its value, which should be an absolute URL.
+    pub url: String,
+}
+
+/// `User-agent:` lines and the rules below them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Group {
+    /// In lower case.
+    agents: Vec<String>,
+    /// Whether one of the agents is `*`.
+    is_global: bool,
+    rules: Vec<Rule>,
+    /// `Crawl-delay`, which RFC 9309 does not have and many crawlers follow.
+    delay: Option<Duration>,
+}
+
+/// An `Allow:` or `Disallow:` line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rule {
+    pattern: Vec<u8>,
+    allows: bool,
+    line: u32,
+}
+
+/// The rules that hold for one crawler.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentRules {
+    rules: Vec<Rule>,
+    delay: Option<Duration>,
+}
+
+/// What the rules say about a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be fetched.
+    Allowed,
+    /// It may not be fetched.
+    Blocked {
+        /// The line of the `Disallow:` that says so.
+        line: u32,
+    },
+}
+
+/// What a line is about.
+enum Key {
+    UserAgent,
+    Allow,
+    Disallow,
+    Sitemap,
+    CrawlDelay,
+    Unknown,
+}
+
+impl Key {
+    /// Keys are compared by how they begin, without case, and with the typing errors that Google's parser accepts.
+    fn of(text: &[u8]) -> Self {
+        let begins = |words: &[&str]| words.iter().any(|word| starts_with_ignoring_case(text, word.as_bytes()));
+        match () {
+            () if begins(&["user-agent", "useragent", "user agent"]) => Self::UserAgent,
+            () if begins(&["allow"]) => Self::Allow,
+            () if begins(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) => Self::Disallow,
+            () if begins(&["sitemap", "site-map"]) => Self::Sitemap,
+            () if begins(&["crawl-delay", "crawldelay"]) => Self::CrawlDelay,
+            () => Self::Unknown,
+        }
+    }
+}
+
+impl Robots {
+    /// Parses a file of any content.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);
+        let mut robots = Self::default();
+        // Whether the next `User-agent:` begins a group of its own.
+        let mut is_complete = true;
+        for (number, line) in lines(without_mark(bytes)).enumerate() {
+            let Some((key, value)) = key_and_value(line.get(..MAX_LINE).unwrap_or(line)) else { continue };
+            let line = number as u32 + 1;
+            match (Key::of(key), robots.groups.last_mut()) {
+                (Key::UserAgent, _) => {
+                    if std::mem::take(&mut is_complete) {
+                        robots.groups.push(Group::default());
+                    }
+                    if let Some(group) = robots.groups.last_mut() {
+                        group.add_agent(value);
+                    }
+                }
+                // Rules before the first group are nobody's.
+                (Key::Allow, Some(group)) => {
+                    is_complete = true;
+                    group.add_rule(value, true, line);
+                }
+                (Key::Disallow, Some(group)) => {
+                    is_complete = true;
+                    group.add_rule(value, false, line);
+                }
+                (Key::CrawlDelay, Some(group)) => group.delay = group.delay.or_else(|| seconds(value)),
+                (Key::Sitemap, _) => {
+                    robots.sitemaps.push(SitemapLine { line, url: String::from_utf8_lossy(value).into_owned() });
+                }
+                // Other records do not end a group (RFC 9309, section 2.2.4).
+                _ => {}
+            }
+        }
+        robots
+    }
+
+    /// The `Sitemap:` lines, which belong to no group.
+    pub fn sitemaps(&self) -> &[SitemapLine] {
+        &self.sitemaps
+    }
+
+    /// The rules for a crawler, named by its product token such as `Googlebot`: those of all groups that name it, else
+    /// those of all groups for `*`.
+    pub fn rules_for(&self, agent: &str) -> AgentRules {
+        let agent = agent.to_ascii_lowercase();
+        let names_it = |group: &&Group| !agent.is_empty() && group.agents.contains(&agent);
+        let mut own = self.groups.iter().filter(names_it).peekable();
+        if own.peek().is_some() {
+            AgentRules::merged(own)
+        } else {
+            AgentRules::merged(self.groups.iter().filter(|group| group.is_global))
+        }
+    }
+}
+
+impl Group {
+    fn add_agent(&mut self, value: &[u8]) {
+        match value {
+            // `* (all)` is still everybody.
+            [b'*'] | [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => self.is_global = true,
+            _ => {
+                let token = product_token(value);
+                if !token.is_empty() {
+                    self.agents.push(String::from_utf8_lossy(token).to_ascii_lowercase());
+                }
+            }
+        }
+    }
+
+    /// Adds a rule. An empty pattern matches nothing: `Disallow:` alone allows everything.
+    fn add_rule(&mut self, value: &[u8], allows: bool, line: u32) {
+        let pattern = escaped(value).into_owned();
+        if pattern.is_empty() {
+            return;
+        }
+        // Who allows the start page of a folder means the folder too.
+        let folder = pattern.iter().rposition(|byte| *byte == b'/').filter(|_| allows);
+        if let Some(slash) = folder.filter(|slash| pattern[*slash..].starts_with(b"/index.htm")) {
+            let pattern = [&pattern[..=slash], b"$"].concat();
+            self.rules.push(Rule { pattern, allows, line });
+        }
+        self.rules.push(Rule { pattern, allows, line });
+    }
+}
+
+impl AgentRules {
+    fn merged<'g>(groups: impl Iterator<Item = &'g Group>) -> Self {
+        let mut all = Self::default();
+        for group in groups {
+            all.rules.extend_from_slice(&group.rules);
+            all.delay = all.delay.max(group.delay);
+        }
+        all
+    }
+
+    /// The time between two requests that the site asks for.
+    pub const fn crawl_delay(&self) -> Option<Duration> {
+        self.delay
+    }
+
+    /// What the rules say about a URL: the longest pattern decides, and `Allow` if two are equally long.
+    pub fn verdict(&self, url: &str) -> Verdict {
+        self.verdict_of_path(&escaped(path_and_query(url).as_bytes()))
+    }
+
+    /// The same for a path that is percent-encoded already and begins with `/`.
+    pub fn verdict_of_path(&self, path: &[u8]) -> Verdict {
+        let matching = self.rules.iter().filter(|rule| matches(path, &rule.pattern));
+        // The first line of several that are alike is named.
+        let strength = |rule: &&Rule| (rule.pattern.len(), rule.allows, std::cmp::Reverse(rule.line));
+        match matching.max_by_key(strength) {
+            Some(Rule { allows: false, line, .. }) => Verdict::Blocked { line: *line },
+            _ => Verdict::Allowed,
+        }
+    }
+
+    /// Whether a URL may be fetched.
+    pub fn allows(&self, url: &str) -> bool {
+        self.verdict(url) == Verdict::Allowed
+    }
+}
+
+/// The name by which robots.txt files call a crawler: what of `Googlebot-News/2.1 (+http://…)` is before the version.
+pub fn product_token(agent: &[u8]) -> &[u8] {
+    let is_of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_');
+    let end = agent.iter().position(|byte| !is_of_name(byte)).unwrap_or(agent.len());
+    &agent[..end]
+}
+
+/// Without a byte order mark, or the beginning of one.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    let mark = b"\xef\xbb\xbf".iter().zip(bytes).take_while(|(mark, byte)| mark == byte).count();
+    &bytes[mark..]
+}
+
+/// Lines that end with LF, CR or both.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(bytes);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = memchr::memchr2(b'\n', b'\r', text) else {
+            rest = None;
+            return Some(text);
+        };
+        let ending = if text[end..].starts_with(b"\r\n") { 2 } else { 1 };
+        rest = Some(&text[end + ending..]);
+        Some(&text[..end])
+    })
+}
+
+/// `key: value` without comment. Where the colon is missing, white space separates exactly two words.
+fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = trimmed(&line[..memchr::memchr2(b'#', 0, line).unwrap_or(line.len())]);
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let separator = memchr::memchr(b':', line).or_else(|| {
+        let blank = line.iter().position(is_blank)?;
+        (!trimmed(&line[blank..]).iter().any(is_blank)).then_some(blank)
+    })?;
+    let key = trimmed(&line[..separator]);
+    (!key.is_empty()).then(|| (key, trimmed(&line[separator + 1..])))
+}
+
+/// Without ASCII white space around it; the vertical tab counts, as in C.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let is_space = |byte: &u8| matches!(byte, b' ' | 0x09..=0x0d);
+    let start = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !is_space(byte)).map_or(start, |last| last + 1);
+    &text[start..end]
+}
+
+fn starts_with_ignoring_case(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+/// A number of seconds, such as `10` or `0.5`.
+fn seconds(value: &[u8]) -> Option<Duration> {
+    let number: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+    Duration::try_from_secs_f64(number).ok()
+}
+
+/// With octets outside of ASCII percent-encoded, and percent-encodings in upper case.
+fn escaped(text: &[u8]) -> Cow<'_, [u8]> {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    if !text.iter().any(|byte| *byte == b'%' || !byte.is_ascii()) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match (byte, after) {
+            (b'%', [high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+                out.extend([b'%', high.to_ascii_uppercase(), low.to_ascii_uppercase()]);
+                rest = &after[2..];
+            }
+            (0x80.., _) => out.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]),
+            _ => out.push(byte),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Path and query of a URL, without the fragment; `/` where there is no path.
+pub fn path_and_query(url: &str) -> Cow<'_, str> {
+    let url = url.split('#').next().unwrap_or_default();
+    let after_scheme = match url.split_once("://") {
+        Some((scheme, rest)) if !scheme.contains(['/', '?', ';']) => rest,
+        _ => url.strip_prefix("//").unwrap_or(url),
+    };
+    match after_scheme.find(['/', '?', ';']).map(|start| &after_scheme[start..]) {
+        None => Cow::Borrowed("/"),
+        Some(path) if path.starts_with('/') => Cow::Borrowed(path),
+        Some(path) => Cow::Owned(format!("/{path}")),
+    }
+}
+
+/// Whether a pattern matches the beginning of a path. `*` stands for any octets, and `$` at the end for the end of the
+/// path. Each piece between the `*` is taken where it comes first, so that no input takes more than linear time.
+fn matches(path: &[u8], pattern: &[u8]) -> bool {
+    let (pattern, is_anchored) = match pattern.strip_suffix(b"$") {
+        Some(pattern) => (pattern, true),
+        None => (pattern, false),
+    };
+    let mut pieces = pattern.split(|byte| *byte == b'*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = path.strip_prefix(first) else { return false };
+    let mut pieces = pieces.peekable();
+    if pieces.peek().is_none() {
+        return !is_anchored || rest.is_empty();
+    }
+    while let Some(piece) = pieces.next() {
+        if is_anchored && pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        match memmem::find(rest, piece) {
+            Some(start) => rest = &rest[start + piece.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests;
