@@ -38,22 +38,17 @@ pub struct Finding {
 /// about the file or the set in it are passed over, since their words need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for rule in set.intersection(FIELD_RULES).iter() {
-        for field in fix::places(rule) {
-            if !breaks(rule, field, entry, text, context) {
-                continue;
+    each_broken(entry, text, context, set, |rule, field| {
+        let (message, offset) = match field {
+            Some(field) => {
+                let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
+                (of_field(rule, field, &value, context), None)
             }
-            let (message, offset) = match field {
-                Some(field) => {
-                    let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-                    (of_field(rule, field, &value, context), None)
-                }
-                None => of_whole(rule, entry, text, context),
-            };
-            let fix = fix::of_entry(rule, field, entry, text, context);
-            findings.push(Finding { rule, field, part: None, offset, message, fix });
-        }
-    }
+            None => of_whole(rule, entry, text, context),
+        };
+        let fix = fix::of_entry(rule, field, entry, text, context);
+        findings.push(Finding { rule, field, part: None, offset, message, fix });
+    });
     if extension::concerns(entry, text) {
         let found = extension::findings(entry, text, context).into_iter().filter(|found| set.contains(found.rule));
         findings.extend(found.map(|found| Finding {
@@ -66,6 +61,45 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
         }));
     }
     worst_first(findings, context)
+}
+
+/// The rules that [`messages`] has findings of, once for each of them, without making any words.
+pub fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet, mut add: impl FnMut(Rule)) {
+    each_broken(entry, text, context, set, |rule, _| add(rule));
+    if extension::concerns(entry, text) {
+        extension::count(entry, text, context, |rule| {
+            if set.contains(rule) {
+                add(rule);
+            }
+        });
+    }
+}
+
+/// The rules about fields and the entry around them that an entry breaks, each with the fields that break it.
+fn each_broken(
+    entry: &Entry,
+    text: &[u8],
+    context: &Context<'_>,
+    set: RuleSet,
+    mut see: impl FnMut(Rule, Option<Field>),
+) {
+    let set = set.intersection(FIELD_RULES);
+    if set.is_empty() {
+        return;
+    }
+    let of_fields = Field::ALL.map(|field| broken_in(field, entry, text, context));
+    let mut of_whole = None;
+    for rule in set.iter() {
+        for field in fix::places(rule) {
+            let broken = match field {
+                Some(field) => of_fields.get(field.index()).copied().unwrap_or_default(),
+                None => *of_whole.get_or_insert_with(|| super::entry::check_fields(entry, text, context)),
+            };
+            if broken.contains(rule) {
+                see(rule, field);
+            }
+        }
+    }
 }
 
 /// The worst severity among the broken rules of each field, by [`Field::index`], without making any words. A loc that is
@@ -135,20 +169,23 @@ pub(super) fn is_of_a_field(rule: Rule) -> bool {
 
 /// Whether an entry breaks a rule in this field, or as a whole.
 pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
-    let Some(field) = field else {
-        return super::entry::check_fields(entry, text, context).contains(rule);
-    };
-    let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return false };
+    match field {
+        Some(field) => broken_in(field, entry, text, context).contains(rule),
+        None => super::entry::check_fields(entry, text, context).contains(rule),
+    }
+}
+
+/// The rules that a field of an entry breaks, with those about the blanks around its value.
+fn broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return RuleSet::EMPTY };
     if span.text == TextKind::Children {
-        return rule == Rule::FIELD_HAS_CHILDREN;
+        return RuleSet::of(&[Rule::FIELD_HAS_CHILDREN]);
     }
     let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-    let found = check_value(field, &value, context);
-    let padded = rule == whitespace_rule(field)
-        && !found.contains(Rule::FIELD_WHITESPACE_STRICT)
-        && !value.is_empty()
-        && has_outer_blanks(span, raw);
-    padded || found.contains(rule)
+    let mut broken = check_value(field, &value, context);
+    let is_padded = !broken.contains(Rule::FIELD_WHITESPACE_STRICT) && !value.is_empty() && has_outer_blanks(span, raw);
+    broken.insert_if(whitespace_rule(field), is_padded);
+    broken
 }
 
 /// What is wrong with a value. `value` is decoded and trimmed of XML white space.

@@ -221,6 +221,9 @@ impl RuleSet {
     /// No rule.
     pub const EMPTY: Self = Self([0; WORDS]);
 
+    /// Every rule.
+    pub const ALL: Self = Self::of(&Rule::ALL);
+
     /// Rules that are errors in the default profile.
     pub const ERRORS: Self = rules::of_severity(Severity::Error);
 

@@ -10,11 +10,11 @@ use super::text_report;
 use super::walk::{InputSet, held};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::profile::Profile;
-use crate::check::rule::Rule;
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::form;
 use crate::document::query::Query;
 use crate::document::quirk::{self, Quirk};
-use crate::document::sitemap::Index;
+use crate::document::sitemap::{Index, SitemapId};
 use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
@@ -22,12 +22,13 @@ use crate::session::checks::Counts;
 use crate::session::findings::{self, Reported};
 use crate::session::grouping::{Extent, Groups};
 use crate::session::parts::{NextDetail, ShownRows};
-use crate::session::report::{Reporter, Summary as Grouped};
+use crate::session::report::{Counted, Receiver, Reporter, Summary as Grouped, Wanted, shown_name};
 use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::SpooledTempFile;
 
 /// The kind of a sitemap index.
@@ -186,7 +187,8 @@ impl Report {
             if let ShownRows::Counted(_, counts) = told {
                 self.count_all(counts, session.profile());
             }
-            reporter.each_of_sitemap(session, (id, rows), |found| self.take_all(found, session, out))?;
+            let mut of_file = FileReport { report: self, session, file: file_name(session, id), out };
+            reporter.each_of_sitemap(session, (id, rows), &mut of_file)?;
             self.take_groups(out)?;
             Ok(if self.only_counts() { NextDetail::Counts } else { NextDetail::Words })
         })?;
@@ -309,8 +311,11 @@ impl Report {
     fn count_all(&mut self, counts: &Counts, profile: Profile) {
         for (rule, count) in Rule::ALL.into_iter().zip(counts) {
             let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.choice.takes(rule));
-            if let Some(severity) = severity.filter(|severity| !self.groups.count(rule, *severity, u64::from(*count))) {
-                self.count_unlisted(rule, severity, u64::from(*count));
+            let (places, rows) = (u64::from(*count), u64::from(*count));
+            if let Some(severity) =
+                severity.filter(|severity| !self.groups.count(rule, *severity, Extent { places, rows }))
+            {
+                self.count_unlisted(rule, severity, places);
             }
         }
     }
@@ -323,10 +328,39 @@ impl Report {
         }
     }
 
+    /// The same of findings in the file of this name.
+    fn count_unlisted_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
+        self.count(rule, severity, findings);
+        if let Form::Text(grouped) = &mut self.form {
+            grouped.count_in(file, rule, severity, findings);
+        }
+    }
+
     /// Whether findings that come now are counted and nothing else, whatever they say.
     fn only_counts(&self) -> bool {
-        let looks_closely = self.query.is_some() || self.known.is_some() || self.accepted.is_some();
-        !looks_closely && self.worst.as_ref().is_some_and(Worst::is_full_of_errors)
+        !self.looks_closely() && self.worst.as_ref().is_some_and(Worst::is_full_of_errors)
+    }
+
+    /// Whether the words of a finding decide if it is taken in.
+    const fn looks_closely(&self) -> bool {
+        self.query.is_some() || self.known.is_some() || self.accepted.is_some()
+    }
+
+    /// Which findings of the file of this name are to be put into words.
+    fn wanted(&self, file: &str, profile: Profile) -> Wanted {
+        if self.looks_closely() {
+            return Wanted::ALL;
+        }
+        if self.only_counts() {
+            return Wanted::NONE;
+        }
+        let satisfied = match (&self.form, &self.worst) {
+            (Form::Text(grouped), _) => grouped.satisfied(file),
+            (_, Some(worst)) => worst.satisfied(profile),
+            (_, None) => RuleSet::EMPTY,
+        };
+        let unasked = Rule::ALL.into_iter().filter(|rule| !self.choice.takes(*rule)).collect();
+        Wanted::but(satisfied.union(unasked), &self.groups)
     }
 
     /// Prints what could not be printed before the end.
@@ -386,6 +420,47 @@ impl Report {
     }
 }
 
+/// The name of a file in findings.
+fn file_name(session: &Session, id: SitemapId) -> Arc<str> {
+    let document = session.document().with_pending_split();
+    document.sitemap(id).map_or_else(Arc::default, |sitemap| shown_name(sitemap.path.as_deref(), &sitemap.name))
+}
+
+/// Takes in the findings of one file.
+struct FileReport<'r> {
+    report: &'r mut Report,
+    session: &'r Session,
+    file: Arc<str>,
+    out: &'r mut dyn Write,
+}
+
+impl Receiver for FileReport<'_> {
+    type Error = Failure;
+
+    fn wanted(&self) -> Wanted {
+        self.report.wanted(&self.file, self.session.profile())
+    }
+
+    fn take(&mut self, found: Vec<Reported>) -> Result<(), Failure> {
+        self.report.take_all(found, self.session, self.out)
+    }
+
+    fn count(&mut self, counted: Counted) {
+        let Report { groups, choice, .. } = &mut *self.report;
+        let mut unlisted = Vec::new();
+        counted.asked(|rule| choice.takes(rule)).ungrouped(
+            groups,
+            self.session.profile(),
+            |rule, severity, findings| {
+                unlisted.push((rule, severity, findings));
+            },
+        );
+        for (rule, severity, findings) in unlisted {
+            self.report.count_unlisted_in(&self.file, rule, severity, findings);
+        }
+    }
+}
+
 /// A finding as it is listed: one place, or a group of them.
 #[derive(Debug, Clone, Copy)]
 struct Listed<F> {
@@ -416,6 +491,14 @@ impl Worst {
             self.findings.pop_last();
             self.findings.insert(key, Listed { found: found.clone(), extent });
         }
+    }
+
+    /// The rules whose findings would not be printed if they came later.
+    fn satisfied(&self, profile: Profile) -> RuleSet {
+        let least = self.findings.last_key_value().map(|((Reverse(severity), _), _)| *severity);
+        let is_full = self.findings.len() >= self.most;
+        let is_late = |rule: &Rule| is_full && rule.severity_in(profile) <= least;
+        Rule::ALL.into_iter().filter(is_late).collect()
     }
 
     /// Whether no finding that comes later would be printed.

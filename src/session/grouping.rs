@@ -3,7 +3,7 @@
 //! Rows keep their findings; only what is listed is grouped. Which rules are, the table says ([`Rule::grouping`]).
 
 use super::findings::Reported;
-use crate::check::rule::{Grouping, Rule};
+use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::document::rows::RowId;
 use crate::protocol::{Severity, location};
 use crate::words::counted;
@@ -25,18 +25,34 @@ pub struct Group {
     /// Those hosts.
     more_hosts: HashSet<Box<str>>,
     /// How many findings of rows it stands for.
-    places: u64,
-    rows: u64,
+    extent: Extent,
     last: Option<RowId>,
 }
 
+/// The hosts of which a group of findings is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownHosts {
+    /// Each by itself.
+    pub hosts: Vec<Box<str>>,
+    /// Whether all others share one.
+    pub has_rest: bool,
+}
+
 /// How many places and rows a finding stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Places in the file.
     pub places: u64,
     /// Rows that have them.
     pub rows: u64,
+}
+
+impl Extent {
+    /// Takes in further places and rows.
+    pub const fn add(&mut self, other: Self) {
+        self.places += other.places;
+        self.rows += other.rows;
+    }
 }
 
 /// The groups of the file in hand.
@@ -66,8 +82,8 @@ impl Groups {
         match known {
             Some(group) => {
                 group.more_hosts.extend(beyond);
-                group.places += 1;
-                group.rows += u64::from(found.row.is_some() && group.last != found.row);
+                group.extent.places += 1;
+                group.extent.rows += u64::from(found.row.is_some() && group.last != found.row);
                 group.last = found.row;
                 group.first.get_or_insert(found);
             }
@@ -76,8 +92,7 @@ impl Groups {
                 severity: found.finding.severity,
                 host,
                 more_hosts: beyond.into_iter().collect(),
-                places: 1,
-                rows: u64::from(found.row.is_some()),
+                extent: Extent { places: 1, rows: u64::from(found.row.is_some()) },
                 last: found.row,
                 first: Some(found),
             }),
@@ -85,28 +100,53 @@ impl Groups {
         None
     }
 
+    /// The rules that are grouped by file and have a group.
+    pub fn of_files(&self) -> RuleSet {
+        self.0.iter().map(|group| group.rule).filter(|rule| rule.grouping() == Some(Grouping::File)).collect()
+    }
+
+    /// The hosts that have a group, of each rule that is grouped by host.
+    pub fn known_hosts(&self) -> Vec<(Rule, KnownHosts)> {
+        let mut known: Vec<(Rule, KnownHosts)> = Vec::new();
+        for group in self.0.iter().filter(|group| group.rule.grouping() == Some(Grouping::Host)) {
+            let at = known.iter().position(|(rule, _)| *rule == group.rule).unwrap_or_else(|| {
+                known.push((group.rule, KnownHosts::default()));
+                known.len() - 1
+            });
+            let Some((_, of_rule)) = known.get_mut(at) else { continue };
+            match &group.host {
+                Some(host) => of_rule.hosts.push(host.clone()),
+                None => of_rule.has_rest = true,
+            }
+        }
+        known
+    }
+
+    /// Takes in findings of rows about a host that nobody put into words.
+    pub fn count_of_host(&mut self, rule: Rule, severity: Severity, host: &str, extent: Extent) {
+        let (mut own, mut beyond) = (Some(host), None);
+        let mut of_rule = self.0.iter().filter(|group| group.rule == rule);
+        if !of_rule.clone().any(|group| group.host.as_deref() == own) && of_rule.by_ref().count() >= MOST_HOSTS {
+            beyond = own.take();
+        }
+        let known = self.0.iter_mut().find(|group| group.rule == rule && group.host.as_deref() == own);
+        if let Some(group) = known {
+            group.more_hosts.extend(beyond.map(Into::into));
+            group.extent.add(extent);
+            return;
+        }
+        let more_hosts = beyond.into_iter().map(Into::into).collect();
+        self.0.push(Group { more_hosts, ..Group::counted_only(rule, severity, own.map(Into::into), extent) });
+    }
+
     /// Takes in findings of rows that nobody put into words; false if the rule is not grouped by file.
-    pub fn count(&mut self, rule: Rule, severity: Severity, rows: u64) -> bool {
+    pub fn count(&mut self, rule: Rule, severity: Severity, extent: Extent) -> bool {
         if rule.grouping() != Some(Grouping::File) {
             return false;
         }
         match self.0.iter_mut().find(|group| group.rule == rule) {
-            Some(group) => {
-                group.places += rows;
-                group.rows += rows;
-            }
-            None => {
-                self.0.push(Group {
-                    first: None,
-                    rule,
-                    severity,
-                    host: None,
-                    more_hosts: HashSet::new(),
-                    places: rows,
-                    rows,
-                    last: None,
-                });
-            }
+            Some(group) => group.extent.add(extent),
+            None => self.0.push(Group::counted_only(rule, severity, None, extent)),
         }
         true
     }
@@ -118,6 +158,10 @@ impl Groups {
 }
 
 impl Group {
+    fn counted_only(rule: Rule, severity: Severity, host: Option<Box<str>>, extent: Extent) -> Self {
+        Self { first: None, rule, severity, host, more_hosts: HashSet::new(), extent, last: None }
+    }
+
     /// The rule and how bad it is, where nothing was put into words.
     pub fn counted(&self) -> Option<(Rule, Severity)> {
         self.first.is_none().then_some((self.rule, self.severity))
@@ -126,10 +170,10 @@ impl Group {
     /// The finding, and how much it stands for if that is more than one place.
     pub fn into_finding(self) -> Option<(Reported, Option<Extent>)> {
         let mut found = self.first?;
-        if self.places == 1 {
+        let extent = self.extent;
+        if extent.places == 1 {
             return Some((found, None));
         }
-        let extent = Extent { places: self.places, rows: self.rows };
         let finding = &mut found.finding;
         let hosts = match self.more_hosts.len() {
             0 | 1 => String::new(),

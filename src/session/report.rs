@@ -3,9 +3,11 @@
 //! [`Session::report`] is for a set that is held in memory; [`super::parts`] goes through a larger one with the same
 //! [`Reporter`], so that both say the same.
 
+mod counting;
 mod markdown;
 mod summary;
 
+pub use counting::{Counted, InWords, Receiver, Wanted};
 pub use markdown::FindingsReport;
 pub use summary::{FileGroup, RuleGroup, Summary};
 
@@ -22,7 +24,9 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{NearDuplicates, SetFinding};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
+use crate::document::source::{Lines, Source};
 use crate::xml::entry::Entry;
+use counting::Counter;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,7 +53,11 @@ const PIECE: usize = 1 << 10;
 /// Rows whose findings are held in words at the same time.
 const BLOCK: usize = 4 * PIECE;
 
-fn shown(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
+/// Rows of the first block where only some findings are put into words: which ones are, changes quickly at the start.
+const FIRST_BLOCK: usize = 64;
+
+/// The name of a file in findings.
+pub fn shown_name(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
     path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
 }
 
@@ -82,7 +90,7 @@ impl Reporter {
     pub fn of_index(&self, session: &Session) -> Vec<Reported> {
         let Some(index) = session.document().index() else { return Vec::new() };
         let mut lines = index.source.lines();
-        let files: Vec<Arc<str>> = index.files().map(|file| shown(file.path, file.name)).collect();
+        let files: Vec<Arc<str>> = index.files().map(|file| shown_name(file.path, file.name)).collect();
         let file = |child: Option<usize>, place: FindingTarget| match place {
             FindingTarget::IndexFile(number) => number,
             _ => child.map_or(0, |child| index.file_of(child)),
@@ -134,18 +142,63 @@ impl Reporter {
 
     /// The findings of a file, then those of its rows, some thousand rows at a time: findings in words need many times
     /// the memory of the rows. Of some rows only if it is known that others have none.
-    pub fn each_of_sitemap<E>(
+    ///
+    /// # Errors
+    /// What the receiver says.
+    pub fn each_of_sitemap<R: Receiver>(
         &self,
         session: &Session,
         (id, told): (SitemapId, Option<&[RowId]>),
-        mut take: impl FnMut(Vec<Reported>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        receiver: &mut R,
+    ) -> Result<(), R::Error> {
         let document = session.document();
         let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(()) };
-        let profile = session.profile();
-        let file = shown(sitemap.path.as_deref(), &sitemap.name);
+        let file = shown_name(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
         let mut lines = source.lines();
+        receiver.take(self.of_file(session, id, (source, &file), &mut lines))?;
+        // A file that the next save makes has no rows of its own yet.
+        let own = || {
+            let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+            rows.filter(|row| document.is_live(*row)).collect()
+        };
+        let rows: Cow<'_, [RowId]> = told.map_or_else(own, Into::into);
+        let (mut rest, mut size) = (&*rows, FIRST_BLOCK);
+        let sets = session.current.checks.rule_sets();
+        while !rest.is_empty() {
+            let wanted = receiver.wanted();
+            if wanted.is_all() {
+                size = BLOCK;
+            } else if wanted.rules.is_empty() {
+                size = rest.len();
+            }
+            let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+            (rest, size) = (later, (4 * size).min(BLOCK));
+            let (found, counted) = self.of_rows(session, (block, &sets), (&file, &wanted));
+            // Rows are put into words on all cores; their lines are counted afterwards, since a counter only goes forward.
+            let placed = found.into_iter().map(|(offset, mut found)| {
+                found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
+                found
+            });
+            let mut out: Vec<Reported> = placed.collect();
+            // What was repaired knows its own place, which need not be that of its row's bytes.
+            for of_row in out.chunk_by_mut(|one, next| one.row == next.row) {
+                of_row.sort_by_key(|found| found.at);
+            }
+            receiver.take(out)?;
+            receiver.count(counted);
+        }
+        Ok(())
+    }
+
+    /// The findings of a file itself, those about it as a part of the set among them.
+    fn of_file(
+        &self,
+        session: &Session,
+        id: SitemapId,
+        (source, file): (&Source, &Arc<str>),
+        lines: &mut Lines<'_>,
+    ) -> Vec<Reported> {
         let mut out = Vec::new();
         for finding in self.of_files.get(&id).into_iter().flatten() {
             let place = match finding.rule {
@@ -155,49 +208,57 @@ impl Reporter {
             };
             let offset = place.unwrap_or(source.root_start());
             let at = finding.at.or_else(|| Some(lines.position(offset)));
-            let (file, finding) = (Arc::clone(&file), plain(finding));
+            let (file, finding) = (Arc::clone(file), plain(finding));
             out.push(Reported { file, at, row: None, loc: Arc::default(), finding });
         }
         for finding in self.of_set.get(&Some(id.0)).into_iter().flatten() {
             let at = Some(lines.position(source.root_start()));
-            out.extend(of_set(finding, profile, (Arc::clone(&file), at)));
+            out.extend(of_set(finding, session.profile(), (Arc::clone(file), at)));
         }
-        // Rows are put into words on all cores; their lines are counted afterwards, since a counter only goes forward.
-        let sets = session.current.checks.rule_sets();
-        // A file that the next save makes has no rows of its own yet.
-        let own = || {
-            let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-            rows.filter(|row| document.is_live(*row)).collect()
-        };
-        let rows: Cow<'_, [RowId]> = told.map_or_else(own, Into::into);
-        let in_words = |row: &RowId| {
-            let rules = session.current.checks.rules_in(*row, document, &sets);
-            let is_told = !rules.is_empty() || self.near.contains(row.0);
-            if is_told { self.of_row(session, (*row, rules), &file) } else { Vec::new() }
-        };
-        take(out)?;
-        for rows in rows.chunks(BLOCK) {
-            let found: Vec<Vec<Unplaced>> =
-                rows.par_chunks(PIECE).map(|rows| rows.iter().flat_map(in_words).collect()).collect();
-            let placed = found.into_iter().flatten().map(|(offset, mut found)| {
-                found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
-                found
-            });
-            let mut out: Vec<Reported> = placed.collect();
-            // What was repaired knows its own place, which need not be that of its row's bytes.
-            for of_row in out.chunk_by_mut(|one, next| one.row == next.row) {
-                of_row.sort_by_key(|found| found.at);
+        out
+    }
+
+    /// The findings of some rows, on all cores: in words those that are wanted, the numbers of the others.
+    fn of_rows(
+        &self,
+        session: &Session,
+        (rows, sets): (&[RowId], &[RuleSet]),
+        (file, wanted): (&Arc<str>, &Wanted),
+    ) -> (Vec<Unplaced>, Counted) {
+        let document = session.document();
+        let counter = Counter::new(&session.current, &self.near, wanted);
+        let of_piece = |rows: &[RowId]| {
+            let (mut found, mut counted) = (Vec::new(), Counted::default());
+            for row in rows.iter().copied() {
+                let mut rules = session.current.checks.rules_in(row, document, sets);
+                rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.near.contains(row.0));
+                if rules.is_empty() {
+                    continue;
+                }
+                let in_words = if wanted.is_all() { rules } else { wanted.of_row(rules, || counter.host_of(row)) };
+                let rest = rules.minus(in_words);
+                if !in_words.is_empty() {
+                    let of_row = self.of_row(session, (row, in_words), file);
+                    found.extend(of_row.into_iter().filter(|(_, found)| in_words.contains(found.finding.rule)));
+                }
+                if !rest.is_empty() {
+                    counter.count(row, rules, rest, &mut counted);
+                }
             }
-            take(out)?;
-        }
-        Ok(())
+            (found, counted)
+        };
+        let pieces: Vec<(Vec<Unplaced>, Counted)> = rows.par_chunks(PIECE).map(of_piece).collect();
+        pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<Unplaced>, Counted), (found, counted)| {
+            all.extend(found);
+            (all, sum.join(counted))
+        })
     }
 
     /// The findings of a row in the order of the file: that is how people read a report.
     fn of_row(&self, session: &Session, (row, rules): (RowId, RuleSet), file: &Arc<str>) -> Vec<Unplaced> {
         let document = session.document();
         let mut findings = session.current.findings_of(row, rules, RowNames::Lines(&self.lines));
-        if self.near.contains(row.0) {
+        if self.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
             findings.extend(session.current.of_near(row, self.near.first_of(row.0)));
         }
         if findings.is_empty() {
@@ -260,10 +321,11 @@ impl Session {
         let reporter = Reporter::new(self);
         let mut out = reporter.of_index(self);
         for id in (0..self.document().with_pending_split().sitemaps().len() as u32).map(SitemapId) {
-            let all = reporter.each_of_sitemap(self, (id, None), |found| {
+            let mut all = InWords(|found| {
                 out.extend(found);
                 Ok::<(), Infallible>(())
             });
+            let all = reporter.each_of_sitemap(self, (id, None), &mut all);
             match all {
                 Ok(()) => {}
             }

@@ -125,6 +125,15 @@ impl Sink for Collected<'_> {
     }
 }
 
+/// Tells each breach to a function.
+struct Counter<F>(F);
+
+impl<F: FnMut(Rule)> Sink for Counter<F> {
+    fn breach(&mut self, rule: Rule, _: u32, _: About) {
+        (self.0)(rule);
+    }
+}
+
 impl Sink for Vec<Breach> {
     fn breach(&mut self, rule: Rule, node: u32, about: About) {
         self.push(Breach { rule, node, about });
@@ -184,6 +193,11 @@ pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, link
     let mut collected = Collected(RuleSet::EMPTY, links);
     validate(&Outline::of(entry, text, context.names), entry, context, &mut collected);
     collected.0
+}
+
+/// The rules, each as often as it is broken.
+pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl FnMut(Rule)) {
+    validate(&Outline::of(entry, text, context.names), entry, context, &mut Counter(add));
 }
 
 /// The same in words, with fixes, in the order of the text.

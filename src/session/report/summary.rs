@@ -5,8 +5,9 @@
 use super::super::Session;
 use super::super::findings::Reported;
 use super::super::grouping::Groups;
-use super::Reporter;
-use crate::check::rule::Rule;
+use super::{Counted, Receiver, Reporter, Wanted, shown_name};
+use crate::check::profile::Profile;
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
 use crate::protocol::Severity;
@@ -78,6 +79,24 @@ impl Summary {
         self.group(rule, severity).findings += findings;
     }
 
+    /// The same of findings in the file of this name.
+    pub fn count_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
+        let group = self.group(rule, severity);
+        group.findings += findings;
+        if let Some(of_file) = group.files.iter_mut().rev().find(|of_file| &*of_file.file == file) {
+            of_file.findings += findings;
+        }
+    }
+
+    /// The rules of which further findings in the file of this name are only counted.
+    pub fn satisfied(&self, file: &str) -> RuleSet {
+        let is_satisfied = |group: &&RuleGroup| match group.files.iter().rfind(|of_file| &*of_file.file == file) {
+            Some(of_file) => of_file.first.len() >= PLACES,
+            None => group.files.len() >= FILES,
+        };
+        self.rules().filter(is_satisfied).map(|group| group.rule).collect()
+    }
+
     fn group(&mut self, rule: Rule, severity: Severity) -> &mut RuleGroup {
         let place = self.order.iter().position(|known| *known == rule).unwrap_or_else(|| {
             self.order.push(rule);
@@ -97,8 +116,12 @@ impl Summary {
         self.rules().filter(|group| group.severity == severity).map(|group| group.findings).sum()
     }
 
+    fn add_all(&mut self, groups: &mut Groups, found: Vec<Reported>) {
+        found.into_iter().filter_map(|found| groups.take(found)).for_each(|found| self.add(&found));
+    }
+
     /// Lists what was grouped.
-    fn add_groups(&mut self, groups: &mut Groups) {
+    pub(super) fn add_groups(&mut self, groups: &mut Groups) {
         for group in groups.finish() {
             if let Some((found, _)) = group.into_finding() {
                 self.add(&found);
@@ -125,23 +148,49 @@ impl Session {
     /// The findings as `check` counts them: those of one cause are one. Files that could not be read are left
     /// out. `None` when cancelled.
     pub(super) fn summary(&self, progress: &Progress) -> Option<Summary> {
-        let (mut all, mut groups) = (Summary::default(), Groups::default());
-        let take = |all: &mut Summary, groups: &mut Groups, found: Vec<Reported>| {
-            found.into_iter().filter_map(|found| groups.take(found)).for_each(|found| all.add(&found));
-        };
         let reporter = Reporter::new(self);
-        take(&mut all, &mut groups, reporter.of_index(self));
+        let (mut all, mut groups) = (Summary::default(), Groups::default());
+        all.add_all(&mut groups, reporter.of_index(self));
         all.add_groups(&mut groups);
-        for id in (0..self.document().with_pending_split().sitemaps().len() as u32).map(SitemapId) {
-            let stopped = reporter.each_of_sitemap(self, (id, None), |found| {
-                take(&mut all, &mut groups, found);
-                if progress.is_cancelled() { Err(()) } else { Ok(()) }
-            });
-            stopped.ok()?;
+        let document = self.document().with_pending_split();
+        for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
+            let file = document.sitemap(id).map(|sitemap| shown_name(sitemap.path.as_deref(), &sitemap.name));
+            let profile = self.profile();
+            let mut of_file =
+                FileSummary { all: &mut all, groups: &mut groups, file: file.unwrap_or_default(), profile, progress };
+            reporter.each_of_sitemap(self, (id, None), &mut of_file).ok()?;
             all.add_groups(&mut groups);
         }
-        take(&mut all, &mut groups, reporter.of_set(self));
+        all.add_all(&mut groups, reporter.of_set(self));
         all.add_groups(&mut groups);
         Some(all)
+    }
+}
+
+/// Takes in the findings of one file.
+struct FileSummary<'s> {
+    all: &'s mut Summary,
+    groups: &'s mut Groups,
+    file: Arc<str>,
+    profile: Profile,
+    progress: &'s Progress,
+}
+
+impl Receiver for FileSummary<'_> {
+    type Error = ();
+
+    fn wanted(&self) -> Wanted {
+        Wanted::but(self.all.satisfied(&self.file), self.groups)
+    }
+
+    fn take(&mut self, found: Vec<Reported>) -> Result<(), ()> {
+        self.all.add_all(self.groups, found);
+        if self.progress.is_cancelled() { Err(()) } else { Ok(()) }
+    }
+
+    fn count(&mut self, counted: Counted) {
+        counted.ungrouped(self.groups, self.profile, |rule, severity, findings| {
+            self.all.count_in(&self.file, rule, severity, findings);
+        });
     }
 }

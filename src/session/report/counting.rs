@@ -1,0 +1,347 @@
+//! Findings of rows that a report only counts: who is told which, and their numbers.
+//!
+//! Putting a finding into words, and trying its fix, costs many times what finding it costs; a report that prints a few
+//! places of each rule needs words for these alone. A property test holds the numbers to those of the words.
+
+use super::super::checks::rule_of;
+use super::super::findings::reported_once;
+use super::super::grouping::{Extent, Groups, KnownHosts};
+use super::super::snapshot::{DocumentLocs, Snapshot};
+use crate::check::profile::Profile;
+use crate::check::rule::{Grouping, Rule, RuleSet};
+use crate::check::set::NearDuplicates;
+use crate::check::{entry as entry_rules, message, quirk};
+use crate::document::rows::RowId;
+use crate::protocol::{Field, Severity, location};
+use std::collections::BTreeMap;
+
+/// Who takes in the findings of a file's rows.
+pub trait Receiver {
+    /// Why no more are taken in.
+    type Error;
+
+    /// Which findings of the rows that come next are to be put into words; the others are counted.
+    fn wanted(&self) -> Wanted;
+
+    /// Takes in findings in words.
+    ///
+    /// # Errors
+    /// When no more are taken in.
+    fn take(&mut self, found: Vec<super::Reported>) -> Result<(), Self::Error>;
+
+    /// Takes in the numbers of the others, of the same rows.
+    fn count(&mut self, counted: Counted);
+}
+
+/// Takes in every finding in words.
+#[derive(Debug)]
+pub struct InWords<F>(pub F);
+
+impl<E, F: FnMut(Vec<super::Reported>) -> Result<(), E>> Receiver for InWords<F> {
+    type Error = E;
+
+    fn wanted(&self) -> Wanted {
+        Wanted::ALL
+    }
+
+    fn take(&mut self, found: Vec<super::Reported>) -> Result<(), E> {
+        (self.0)(found)
+    }
+
+    fn count(&mut self, _: Counted) {}
+}
+
+/// The findings that are to be put into words.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// All of these rules, apart from the hosts below.
+    pub rules: RuleSet,
+    /// Hosts that have a finding already, of rules that are grouped by host.
+    pub known_hosts: Vec<(Rule, KnownHosts)>,
+    /// Whether it matters how many places of a row break a rule that is grouped by file.
+    pub counts_places: bool,
+}
+
+impl Wanted {
+    /// Every finding.
+    pub const ALL: Self = Self { rules: RuleSet::ALL, known_hosts: Vec::new(), counts_places: true };
+
+    /// No finding, and of each no more than its number.
+    pub const NONE: Self = Self { rules: RuleSet::EMPTY, known_hosts: Vec::new(), counts_places: false };
+
+    /// All findings but those of some rules, and but those that have a group which they would add nothing to.
+    pub fn but(satisfied: RuleSet, groups: &Groups) -> Self {
+        let rules = RuleSet::ALL.minus(satisfied).minus(groups.of_files());
+        Self { rules, known_hosts: groups.known_hosts(), counts_places: true }
+    }
+
+    /// Whether nothing is only counted.
+    pub(super) fn is_all(&self) -> bool {
+        self.rules == RuleSet::ALL && self.known_hosts.is_empty()
+    }
+
+    /// Those of the rules that a row breaks that are to be put into words. `host` is that of its URL.
+    pub(super) fn of_row(&self, rules: RuleSet, host: impl Fn() -> Box<str>) -> RuleSet {
+        let mut wanted = rules.intersection(self.rules);
+        for (rule, known) in self.known_hosts.iter().filter(|(rule, _)| rules.contains(*rule)) {
+            if known.has_rest || known.hosts.contains(&host()) {
+                wanted.remove(*rule);
+            }
+        }
+        wanted
+    }
+}
+
+/// How many findings rows have, by rule.
+#[derive(Debug)]
+pub struct Counted {
+    rules: Box<[Extent; Rule::COUNT]>,
+    /// Rules that are grouped by host.
+    hosts: BTreeMap<(Rule, Box<str>), Extent>,
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self { rules: Box::new([Extent::default(); Rule::COUNT]), hosts: BTreeMap::new() }
+    }
+}
+
+impl Counted {
+    fn add(&mut self, rule: Rule, places: u64, host: impl Fn() -> Box<str>) {
+        let extent = if rule.grouping() == Some(Grouping::Host) {
+            Some(self.hosts.entry((rule, host())).or_default())
+        } else {
+            self.rules.get_mut(rule.index())
+        };
+        if let Some(extent) = extent {
+            extent.add(Extent { places, rows: 1 });
+        }
+    }
+
+    /// Both together.
+    pub(super) fn join(mut self, other: Self) -> Self {
+        self.rules.iter_mut().zip(*other.rules).for_each(|(extent, other)| extent.add(other));
+        for (host, extent) in other.hosts {
+            self.hosts.entry(host).or_default().add(extent);
+        }
+        self
+    }
+
+    /// Those of some rules.
+    #[must_use]
+    pub fn asked(mut self, is_asked: impl Fn(Rule) -> bool) -> Self {
+        let unasked = Rule::ALL.into_iter().zip(self.rules.iter_mut()).filter(|(rule, _)| !is_asked(*rule));
+        unasked.for_each(|(_, extent)| *extent = Extent::default());
+        self.hosts.retain(|(rule, _), _| is_asked(*rule));
+        self
+    }
+
+    /// Adds what is grouped to the groups of the file, and tells the numbers of the rest.
+    pub fn ungrouped(&self, groups: &mut Groups, profile: Profile, mut see: impl FnMut(Rule, Severity, u64)) {
+        for (rule, extent) in Rule::ALL.into_iter().zip(self.rules.iter()).filter(|(_, extent)| extent.places > 0) {
+            if let Some(severity) = rule.severity_in(profile)
+                && !groups.count(rule, severity, *extent)
+            {
+                see(rule, severity, extent.places);
+            }
+        }
+        for ((rule, host), extent) in &self.hosts {
+            if let Some(severity) = rule.severity_in(profile) {
+                groups.count_of_host(*rule, severity, host, *extent);
+            }
+        }
+    }
+}
+
+/// Counts findings of rows.
+pub(super) struct Counter<'c> {
+    snapshot: &'c Snapshot,
+    /// Rows that come near to an earlier one, beside those that the snapshot knows.
+    near: &'c NearDuplicates,
+    /// Rules of which a row has one finding, whatever it is.
+    once: RuleSet,
+    /// The same of a row without extensions: no URL but its own breaks the rules of URLs.
+    once_alone: RuleSet,
+}
+
+impl<'c> Counter<'c> {
+    pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, wanted: &Wanted) -> Self {
+        let grouped = |grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
+        // No URL in an extension is compared with the host of the file.
+        let once = reported_once().union(grouped(Grouping::Host).collect());
+        // One rule is both about single URLs and about all hosts together.
+        let of_loc = entry_rules::rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
+        let once_alone = once.union(of_loc);
+        let of_places = if wanted.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
+        Self { snapshot, near, once: once.minus(of_places.minus(message::REPORTED_ONCE)), once_alone }
+    }
+
+    /// The URL's host of a row, as findings are grouped by it.
+    pub(super) fn host_of(&self, row: RowId) -> Box<str> {
+        location::host(&self.snapshot.document.loc(row)).to_ascii_lowercase().into_boxed_str()
+    }
+
+    /// Counts the findings of a row that breaks `rules`, those of `rest` among them.
+    pub(super) fn count(&self, row: RowId, rules: RuleSet, rest: RuleSet, counted: &mut Counted) {
+        let document = &self.snapshot.document;
+        let flags = document.record(row).flags;
+        let host = || self.host_of(row);
+        let once = if flags.has_extensions() { self.once } else { self.once_alone };
+        if rest.minus(once).is_empty() && document.quirks_of(row).is_empty() {
+            rest.iter().for_each(|rule| counted.add(rule, 1, host));
+            return;
+        }
+        let mut found: Vec<(Rule, u64)> = Vec::new();
+        self.each_finding(row, rules, |rule| match found.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, places)) => *places += 1,
+            None => found.push((rule, 1)),
+        });
+        for (rule, places) in found.into_iter().filter(|(rule, _)| rest.contains(*rule)) {
+            counted.add(rule, places, host);
+        }
+    }
+
+    /// The rule of each finding that [`Snapshot::findings_of`] makes for a row, and of its near duplicate.
+    fn each_finding(&self, row: RowId, rules: RuleSet, mut see: impl FnMut(Rule)) {
+        let snapshot = self.snapshot;
+        let checks = &snapshot.checks;
+        let (entry, text) = snapshot.document.entry(row);
+        message::count(&entry, &text, &checks.context(&snapshot.document, row, snapshot.clock), rules, &mut see);
+        let of_set = checks.set().rules_of(row.0, &DocumentLocs(&snapshot.document));
+        of_set.iter().map(rule_of).for_each(&mut see);
+        snapshot.document.quirks_of(row).iter().for_each(|found| see(quirk::rule_of(found.kind)));
+        if rules.contains(Rule::LASTMOD_MISSING) {
+            see(Rule::LASTMOD_MISSING);
+        }
+        let near = [checks.near_duplicates(), self.near];
+        near.into_iter().filter(|near| near.contains(row.0)).for_each(|_| see(Rule::SET_DUPLICATE_NEAR));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Session;
+    use super::super::super::load;
+    use super::super::{Reported, Reporter, Summary};
+    use super::*;
+    use crate::check::samples::{self, NOW, any_value};
+    use crate::document::sitemap::SitemapId;
+    use crate::files::Options;
+    use crate::progress::Progress;
+    use crate::protocol::lastmod::Now;
+    use crate::xml::escape::escape;
+    use proptest::prelude::*;
+
+    /// Takes in the words of some rules, and counts the others.
+    struct Some {
+        wanted: Wanted,
+        found: Vec<Reported>,
+        counted: Counted,
+    }
+
+    impl Receiver for Some {
+        type Error = ();
+
+        fn wanted(&self) -> Wanted {
+            self.wanted.clone()
+        }
+
+        fn take(&mut self, found: Vec<Reported>) -> Result<(), ()> {
+            self.found.extend(found);
+            Ok(())
+        }
+
+        fn count(&mut self, counted: Counted) {
+            self.counted = std::mem::take(&mut self.counted).join(counted);
+        }
+    }
+
+    /// A row: fields, the place of an extension among the samples, and how it is damaged.
+    fn any_row() -> impl Strategy<Value = String> {
+        let extensions = samples::extensions();
+        let last = extensions.len();
+        let loc = prop_oneof![
+            any_value(Field::Loc),
+            (0..14_u32).prop_map(|host| Option::Some(format!("https://h{host}.example.com/a"))),
+        ];
+        let odd =
+            prop::sample::select(vec!["", "", "", "", " & ", "<x/>", "<loc>https://e.com/2</loc>", "<priority/>"]);
+        let others = [Field::Lastmod, Field::Changefreq, Field::Priority].map(any_value);
+        (loc, others, 0..2 * last, odd).prop_map(move |(loc, others, extension, odd)| {
+            let values = std::iter::once(loc).chain(others);
+            let fields = Field::ALL
+                .iter()
+                .zip(values)
+                .filter_map(|(field, value)| Option::Some(format!("<{0}>{1}</{0}>", field.name(), escape(&value?))));
+            let fields: String = fields.collect();
+            let extension = extensions.get(extension).map_or("", |(text, _)| text);
+            format!("<url>{fields}{odd}{extension}</url>\n")
+        })
+    }
+
+    fn opened(rows: &[String]) -> Session {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        std::fs::write(&path, format!("{}\n{}</urlset>\n", samples::ROOT, rows.concat())).unwrap();
+        let session = Session::new(Now { seconds: NOW, offset: 0 }, Option::Some("https://example.com/b/".into()));
+        load::open_in(session, &path, Options::default()).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn what_is_counted_is_what_the_words_would_say(
+            rows in prop::collection::vec(any_row(), 1..40), few in prop::collection::vec(0..Rule::COUNT, 0..20),
+        ) {
+            let session = opened(&rows);
+            let profile = session.profile();
+            let all = session.report();
+            let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
+            for (rules, counts_places) in [(RuleSet::EMPTY, true), (RuleSet::EMPTY, false), (RuleSet::ALL.minus(few), true)] {
+                let wanted = Wanted { rules, known_hosts: Vec::new(), counts_places };
+                let mut some = Some { wanted, found: Vec::new(), counted: Counted::default() };
+                Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
+                let is_of_row = |found: &&Reported| found.row.is_some();
+                let in_words: Vec<&Reported> =
+                    all.iter().filter(is_of_row).filter(|found| rules.contains(found.finding.rule)).collect();
+                prop_assert_eq!(some.found.iter().filter(is_of_row).collect::<Vec<_>>(), in_words);
+                let mut expected = Counted::default();
+                let rest = all.iter().filter(is_of_row).filter(|found| !rules.contains(found.finding.rule));
+                let mut known = std::collections::BTreeSet::new();
+                for found in rest {
+                    let host = || location::host(&found.loc).to_ascii_lowercase().into_boxed_str();
+                    let rule = found.finding.rule;
+                    expected.add(rule, 1, host);
+                    if !known.insert((rule, found.row)) && let Option::Some(extent) = expected.rules.get_mut(rule.index()) {
+                        extent.rows -= 1;
+                    }
+                }
+                for (rule, (counted, expected)) in Rule::ALL.iter().zip(some.counted.rules.iter().zip(*expected.rules)) {
+                    let is_exact = counts_places || rule.grouping() != Option::Some(Grouping::File);
+                    let is_right = if is_exact { *counted == expected } else { counted.rows == expected.rows };
+                    prop_assert!(rule.severity_in(profile).is_none() || is_right, "{rule:?}: {counted:?}, not {expected:?}");
+                }
+                prop_assert_eq!(some.counted.hosts, expected.hosts);
+            }
+        }
+
+        #[test]
+        fn a_summary_is_the_same_with_words_for_everything(
+            rows in prop::collection::vec(any_row(), 1..40), times in 1..8_usize,
+        ) {
+            let session = opened(&vec![rows; times].concat());
+            let (mut expected, mut groups) = (Summary::default(), Groups::default());
+            for found in session.report().into_iter().filter_map(|found| groups.take(found)) {
+                expected.add(&found);
+            }
+            expected.add_groups(&mut groups);
+            let summary = session.summary(&Progress::default()).unwrap();
+            let shown = |summary: &Summary| {
+                let mut rules: Vec<String> = summary.rules().map(|rule| format!("{rule:#?}")).collect();
+                rules.sort();
+                rules
+            };
+            prop_assert_eq!(shown(&summary), shown(&expected));
+        }
+    }
+}
