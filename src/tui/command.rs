@@ -162,126 +162,104 @@ pub struct Command {
     pub when: When,
 }
 
-const fn row(
-    action: Action,
-    name: &'static str,
-    keys: &'static [&'static str],
-    (group, when): (Group, When),
-    line: &'static str,
-) -> Command {
-    Command { action, name, line, keys, group, when }
+const fn row(action: Action, name: &'static str, keys: &'static [&'static str], line: &'static str) -> Command {
+    Command { action, name, line, keys, group: G::Program, when: W::Always }
+}
+
+impl Command {
+    /// The same command in a group, for when it can be used.
+    const fn of(self, group: Group, when: When) -> Self {
+        Self { group, when, ..self }
+    }
 }
 
 /// Every action, in the order of help.
 pub const COMMANDS: &[Command] = &[
-    row(A::Down, "down", &["j", "down"], (G::Move, W::Always), "next row; a count before it moves that far"),
-    row(A::Up, "up", &["k", "up"], (G::Move, W::Always), "previous row"),
-    row(A::Left, "left", &["h", "left"], (G::Move, W::Always), "cell to the left"),
-    row(A::Right, "right", &["l", "right"], (G::Move, W::Always), "cell to the right"),
-    row(A::NextCell, "next cell", &["tab"], (G::Move, W::Always), "next cell, then next row"),
-    row(A::PreviousCell, "previous cell", &["shift-tab"], (G::Move, W::Always), "previous cell, then previous row"),
-    row(A::PageDown, "page down", &["pagedown", "ctrl-f"], (G::Move, W::Always), "a screen down"),
-    row(A::PageUp, "page up", &["pageup", "ctrl-b"], (G::Move, W::Always), "a screen up"),
-    row(A::HalfPageDown, "half page down", &["ctrl-d"], (G::Move, W::Always), "half a screen down"),
-    row(A::HalfPageUp, "half page up", &["ctrl-u"], (G::Move, W::Always), "half a screen up"),
-    row(A::First, "first row", &["g g", "ctrl-home"], (G::Move, W::Always), "first row; `120gg` goes to row 120"),
-    row(A::Last, "last row", &["G", "ctrl-end"], (G::Move, W::Always), "last row; `120G` goes to row 120"),
-    row(A::FirstColumn, "first column", &["home", "0"], (G::Move, W::Always), "first column"),
-    row(A::LastColumn, "last column", &["end", "$"], (G::Move, W::Always), "last column"),
-    row(A::NextFile, "next file", &["g t", "ctrl-pagedown"], (G::Move, W::Always), "first row of the next file"),
-    row(
-        A::PreviousFile,
-        "previous file",
-        &["g T", "ctrl-pageup"],
-        (G::Move, W::Always),
-        "first row of the previous file",
-    ),
-    row(A::Edit, "edit cell", &["enter", "f2", "i", "e"], (G::Edit, W::EditRow), "edit the cell"),
-    row(A::Change, "change cell", &["c"], (G::Edit, W::EditRow), "edit the cell, starting empty"),
-    row(A::AddBelow, "add below", &["o", "insert"], (G::Edit, W::Editable), "add a URL below"),
-    row(A::AddAbove, "add above", &["O"], (G::Edit, W::Editable), "add a URL above"),
-    row(A::Delete, "delete rows", &["d d", "delete"], (G::Edit, W::EditRow), "delete the marked rows, else this one"),
-    row(A::Clear, "clear cell", &["x", "backspace"], (G::Edit, W::EditRow), "remove the value from the entry"),
-    row(A::Duplicate, "duplicate rows", &["Y"], (G::Edit, W::EditRow), "copy the rows below themselves"),
-    row(A::Today, "lastmod today", &["t"], (G::Edit, W::EditRow), "set lastmod to today"),
-    row(A::TodayMenu, "lastmod menu", &["T"], (G::Edit, W::EditRow), "set lastmod: today, now, a shift, none"),
-    row(A::NudgeUp, "nudge up", &[">"], (G::Edit, W::EditRow), "priority +0.1, lastmod +1 day, next frequency"),
-    row(A::NudgeDown, "nudge down", &["<"], (G::Edit, W::EditRow), "priority -0.1, lastmod -1 day, previous frequency"),
-    row(A::Undo, "undo", &["u"], (G::Edit, W::Always), "undo the last change"),
-    row(A::Redo, "redo", &["ctrl-r", "ctrl-y"], (G::Edit, W::Always), "redo"),
-    row(A::History, "history", &["U"], (G::Edit, W::Always), "list the changes and go to one"),
-    row(A::Repeat, "repeat", &["."], (G::Edit, W::EditRow), "repeat the last change here"),
-    row(A::Mark, "mark row", &["space"], (G::Many, W::OnRow), "mark the row and move down"),
-    row(A::MarkRange, "mark range", &["v"], (G::Many, W::OnRow), "mark from here to where the cursor goes"),
-    row(A::MarkMatching, "mark matching", &["+"], (G::Many, W::Always), "mark the matching rows"),
-    row(A::UnmarkMatching, "unmark matching", &["-"], (G::Many, W::Always), "unmark the matching rows"),
-    row(A::InvertMarks, "invert marks", &["*"], (G::Many, W::Always), "mark what is shown and not marked"),
-    row(A::MarkShown, "mark all shown", &["g a", "ctrl-a"], (G::Many, W::Always), "mark every row shown"),
-    row(A::Bulk, "set many", &["b"], (G::Many, W::EditRow), "set a field on many rows, with a preview"),
-    row(A::BulkAgain, "set many again", &["B"], (G::Many, W::EditRow), "the last bulk change again, previewed"),
-    row(A::Replace, "replace in loc", &["R"], (G::Many, W::EditRow), "replace in URLs by a regular expression"),
-    row(A::Filter, "filter", &["f", "&"], (G::Find, W::Always), "show only matching rows"),
-    row(A::Unfilter, "clear filter", &["F"], (G::Find, W::Always), "show all rows"),
-    row(A::FilterValue, "filter by value", &["="], (G::Find, W::OnRow), "show the rows with this cell's value"),
-    row(A::FilterFindings, "filter findings", &["!"], (G::Find, W::Always), "show the rows with errors or warnings"),
-    row(A::Sort, "sort", &["s"], (G::Find, W::Always), "sort by this column: up, down, file order"),
-    row(A::SortKeys, "sort by keys", &["S"], (G::Find, W::Always), "sort by several columns"),
-    row(A::Search, "search", &["/"], (G::Find, W::Always), "go to the next matching row"),
-    row(A::NextHit, "next match", &["n"], (G::Find, W::Always), "next match"),
-    row(A::PreviousHit, "previous match", &["N"], (G::Find, W::Always), "search backwards"),
-    row(A::NextFinding, "next finding", &["}", "f8"], (G::Check, W::Always), "next row with an error or a warning"),
-    row(A::PreviousFinding, "previous finding", &["{", "f7"], (G::Check, W::Always), "previous such row"),
-    row(
-        A::Findings,
-        "rules",
-        &["ctrl-e"],
-        (G::Check, W::Always),
-        "list the findings by rule; x fixes, Enter shows the rows",
-    ),
-    row(A::Explain, "explain finding", &["K"], (G::Check, W::OnRow), "what the rule means and where it comes from"),
-    row(A::Fix, "fix", &["g x"], (G::Check, W::EditRow), "fix the most severe finding; asks if a decision is needed"),
-    row(A::FixAll, "fix all", &["g X"], (G::Check, W::Editable), "apply all safe fixes, after a preview with counts"),
-    row(A::CopyCell, "copy cell", &["y c"], (G::Copy, W::OnRow), "send the cell to the clipboard"),
-    row(A::CopyUrls, "copy URLs", &["y u"], (G::Copy, W::OnRow), "send the URLs of the rows to the clipboard"),
-    row(A::CopyRows, "copy rows", &["y y"], (G::Copy, W::OnRow), "send the rows to the clipboard, tabs between fields"),
-    row(A::CopyXml, "copy XML", &["y x"], (G::Copy, W::OnRow), "send the entries' XML to the clipboard"),
-    row(A::PasteAfter, "paste below", &["p"], (G::Copy, W::Editable), "add the URLs copied last below"),
-    row(A::PasteBefore, "paste above", &["P"], (G::Copy, W::Editable), "add the URLs copied last above"),
-    row(A::Save, "save", &["ctrl-s"], (G::File, W::Always), "save the changed files"),
-    row(A::Changes, "changes", &["g d", "f9"], (G::File, W::Always), "list the unsaved changes; revert single ones"),
-    row(
-        A::Plan,
-        "save plan",
-        &["g p"],
-        (G::File, W::Always),
-        "show all files, their limits and what a save would write",
-    ),
-    row(
-        A::Outside,
-        "changes on disk",
-        &["g o"],
-        (G::File, W::Always),
-        "changes by other programs; merge, reload or keep ours",
-    ),
-    row(A::SaveAndQuit, "save and quit", &["Z Z"], (G::File, W::Always), "save and quit"),
-    row(A::Quit, "quit", &["q", "ctrl-q"], (G::File, W::Always), "quit; asks if there are unsaved changes"),
-    row(A::QuitWithoutSaving, "discard and quit", &["Z Q"], (G::File, W::Always), "quit without saving"),
-    row(A::Help, "help", &["?", "f1"], (G::Program, W::Always), "this list; / searches it"),
-    row(A::CommandLine, "command line", &[":"], (G::Program, W::Always), "type a command; Tab completes it"),
-    row(A::Palette, "palette", &["ctrl-p"], (G::Program, W::Always), "find any command by its name"),
-    row(A::Detail, "details", &["g v", "f3"], (G::Program, W::Always), "show or hide the details of the row"),
-    row(
-        A::NextPane,
-        "next pane",
-        &["f6", "ctrl-w w"],
-        (G::Program, W::Always),
-        "go to the details, to edit fields and extensions",
-    ),
-    row(A::Escape, "back", &["esc"], (G::Program, W::Always), "close the prompt, then clear marks, then the filter"),
-    row(A::Cancel, "cancel", &["ctrl-c"], (G::Program, W::Always), "stop the running job or the prompt; never quits"),
-    row(A::Mouse, "mouse", &["f12"], (G::Program, W::Always), "give the mouse to the terminal, or take it back"),
-    row(A::Redraw, "redraw", &["ctrl-l"], (G::Program, W::Always), "redraw the screen"),
-    row(A::Suspend, "suspend", &["ctrl-z"], (G::Program, W::Always), "suspend; `fg` returns"),
+    row(A::Down, "down", &["j", "down"], "next row; a count before it moves that far").of(G::Move, W::Always),
+    row(A::Up, "up", &["k", "up"], "previous row").of(G::Move, W::Always),
+    row(A::Left, "left", &["h", "left"], "cell to the left").of(G::Move, W::Always),
+    row(A::Right, "right", &["l", "right"], "cell to the right").of(G::Move, W::Always),
+    row(A::NextCell, "next cell", &["tab"], "next cell, then next row").of(G::Move, W::Always),
+    row(A::PreviousCell, "previous cell", &["shift-tab"], "previous cell, then previous row").of(G::Move, W::Always),
+    row(A::PageDown, "page down", &["pagedown", "ctrl-f"], "a screen down").of(G::Move, W::Always),
+    row(A::PageUp, "page up", &["pageup", "ctrl-b"], "a screen up").of(G::Move, W::Always),
+    row(A::HalfPageDown, "half page down", &["ctrl-d"], "half a screen down").of(G::Move, W::Always),
+    row(A::HalfPageUp, "half page up", &["ctrl-u"], "half a screen up").of(G::Move, W::Always),
+    row(A::First, "first row", &["g g", "ctrl-home"], "first row; `120gg` goes to row 120").of(G::Move, W::Always),
+    row(A::Last, "last row", &["G", "ctrl-end"], "last row; `120G` goes to row 120").of(G::Move, W::Always),
+    row(A::FirstColumn, "first column", &["home", "0"], "first column").of(G::Move, W::Always),
+    row(A::LastColumn, "last column", &["end", "$"], "last column").of(G::Move, W::Always),
+    row(A::NextFile, "next file", &["g t", "ctrl-pagedown"], "first row of the next file").of(G::Move, W::Always),
+    row(A::PreviousFile, "previous file", &["g T", "ctrl-pageup"], "first row of the previous file")
+        .of(G::Move, W::Always),
+    row(A::Edit, "edit cell", &["enter", "f2", "i", "e"], "edit the cell").of(G::Edit, W::EditRow),
+    row(A::Change, "change cell", &["c"], "edit the cell, starting empty").of(G::Edit, W::EditRow),
+    row(A::AddBelow, "add below", &["o", "insert"], "add a URL below").of(G::Edit, W::Editable),
+    row(A::AddAbove, "add above", &["O"], "add a URL above").of(G::Edit, W::Editable),
+    row(A::Delete, "delete rows", &["d d", "delete"], "delete the marked rows, else this one").of(G::Edit, W::EditRow),
+    row(A::Clear, "clear cell", &["x", "backspace"], "remove the value from the entry").of(G::Edit, W::EditRow),
+    row(A::Duplicate, "duplicate rows", &["Y"], "copy the rows below themselves").of(G::Edit, W::EditRow),
+    row(A::Today, "lastmod today", &["t"], "set lastmod to today").of(G::Edit, W::EditRow),
+    row(A::TodayMenu, "lastmod menu", &["T"], "set lastmod: today, now, a shift, none").of(G::Edit, W::EditRow),
+    row(A::NudgeUp, "nudge up", &[">"], "priority +0.1, lastmod +1 day, next frequency").of(G::Edit, W::EditRow),
+    row(A::NudgeDown, "nudge down", &["<"], "priority -0.1, lastmod -1 day, previous frequency")
+        .of(G::Edit, W::EditRow),
+    row(A::Undo, "undo", &["u"], "undo the last change").of(G::Edit, W::Always),
+    row(A::Redo, "redo", &["ctrl-r", "ctrl-y"], "redo").of(G::Edit, W::Always),
+    row(A::History, "history", &["U"], "list the changes and go to one").of(G::Edit, W::Always),
+    row(A::Repeat, "repeat", &["."], "repeat the last change here").of(G::Edit, W::EditRow),
+    row(A::Mark, "mark row", &["space"], "mark the row and move down").of(G::Many, W::OnRow),
+    row(A::MarkRange, "mark range", &["v"], "mark from here to where the cursor goes").of(G::Many, W::OnRow),
+    row(A::MarkMatching, "mark matching", &["+"], "mark the matching rows").of(G::Many, W::Always),
+    row(A::UnmarkMatching, "unmark matching", &["-"], "unmark the matching rows").of(G::Many, W::Always),
+    row(A::InvertMarks, "invert marks", &["*"], "mark what is shown and not marked").of(G::Many, W::Always),
+    row(A::MarkShown, "mark all shown", &["g a", "ctrl-a"], "mark every row shown").of(G::Many, W::Always),
+    row(A::Bulk, "set many", &["b"], "set a field on many rows, with a preview").of(G::Many, W::EditRow),
+    row(A::BulkAgain, "set many again", &["B"], "the last bulk change again, previewed").of(G::Many, W::EditRow),
+    row(A::Replace, "replace in loc", &["R"], "replace in URLs by a regular expression").of(G::Many, W::EditRow),
+    row(A::Filter, "filter", &["f", "&"], "show only matching rows").of(G::Find, W::Always),
+    row(A::Unfilter, "clear filter", &["F"], "show all rows").of(G::Find, W::Always),
+    row(A::FilterValue, "filter by value", &["="], "show the rows with this cell's value").of(G::Find, W::OnRow),
+    row(A::FilterFindings, "filter findings", &["!"], "show the rows with errors or warnings").of(G::Find, W::Always),
+    row(A::Sort, "sort", &["s"], "sort by this column: up, down, file order").of(G::Find, W::Always),
+    row(A::SortKeys, "sort by keys", &["S"], "sort by several columns").of(G::Find, W::Always),
+    row(A::Search, "search", &["/"], "go to the next matching row").of(G::Find, W::Always),
+    row(A::NextHit, "next match", &["n"], "next match").of(G::Find, W::Always),
+    row(A::PreviousHit, "previous match", &["N"], "search backwards").of(G::Find, W::Always),
+    row(A::NextFinding, "next finding", &["}", "f8"], "next row with an error or a warning").of(G::Check, W::Always),
+    row(A::PreviousFinding, "previous finding", &["{", "f7"], "previous such row").of(G::Check, W::Always),
+    row(A::Findings, "rules", &["ctrl-e"], "list the findings by rule; x fixes, Enter shows the rows")
+        .of(G::Check, W::Always),
+    row(A::Explain, "explain finding", &["K"], "what the rule means and where it comes from").of(G::Check, W::OnRow),
+    row(A::Fix, "fix", &["g x"], "fix the most severe finding; asks if a decision is needed").of(G::Check, W::EditRow),
+    row(A::FixAll, "fix all", &["g X"], "apply all safe fixes, after a preview with counts").of(G::Check, W::Editable),
+    row(A::CopyCell, "copy cell", &["y c"], "send the cell to the clipboard").of(G::Copy, W::OnRow),
+    row(A::CopyUrls, "copy URLs", &["y u"], "send the URLs of the rows to the clipboard").of(G::Copy, W::OnRow),
+    row(A::CopyRows, "copy rows", &["y y"], "send the rows to the clipboard, tabs between fields")
+        .of(G::Copy, W::OnRow),
+    row(A::CopyXml, "copy XML", &["y x"], "send the entries' XML to the clipboard").of(G::Copy, W::OnRow),
+    row(A::PasteAfter, "paste below", &["p"], "add the URLs copied last below").of(G::Copy, W::Editable),
+    row(A::PasteBefore, "paste above", &["P"], "add the URLs copied last above").of(G::Copy, W::Editable),
+    row(A::Save, "save", &["ctrl-s"], "save the changed files").of(G::File, W::Always),
+    row(A::Changes, "changes", &["g d", "f9"], "list the unsaved changes; revert single ones").of(G::File, W::Always),
+    row(A::Plan, "save plan", &["g p"], "show all files, their limits and what a save would write")
+        .of(G::File, W::Always),
+    row(A::Outside, "changes on disk", &["g o"], "changes by other programs; merge, reload or keep ours")
+        .of(G::File, W::Always),
+    row(A::SaveAndQuit, "save and quit", &["Z Z"], "save and quit").of(G::File, W::Always),
+    row(A::Quit, "quit", &["q", "ctrl-q"], "quit; asks if there are unsaved changes").of(G::File, W::Always),
+    row(A::QuitWithoutSaving, "discard and quit", &["Z Q"], "quit without saving").of(G::File, W::Always),
+    row(A::Help, "help", &["?", "f1"], "this list; / searches it").of(G::Program, W::Always),
+    row(A::CommandLine, "command line", &[":"], "type a command; Tab completes it").of(G::Program, W::Always),
+    row(A::Palette, "palette", &["ctrl-p"], "find any command by its name").of(G::Program, W::Always),
+    row(A::Detail, "details", &["g v", "f3"], "show or hide the details of the row").of(G::Program, W::Always),
+    row(A::NextPane, "next pane", &["f6", "ctrl-w w"], "go to the details, to edit fields and extensions")
+        .of(G::Program, W::Always),
+    row(A::Escape, "back", &["esc"], "close the prompt, then clear marks, then the filter").of(G::Program, W::Always),
+    row(A::Cancel, "cancel", &["ctrl-c"], "stop the running job or the prompt; never quits").of(G::Program, W::Always),
+    row(A::Mouse, "mouse", &["f12"], "give the mouse to the terminal, or take it back").of(G::Program, W::Always),
+    row(A::Redraw, "redraw", &["ctrl-l"], "redraw the screen").of(G::Program, W::Always),
+    row(A::Suspend, "suspend", &["ctrl-z"], "suspend; `fg` returns").of(G::Program, W::Always),
 ];
 
 impl Action {
@@ -299,24 +277,6 @@ impl Action {
             Self::Delete | Self::Clear | Self::Duplicate | Self::Today | Self::NudgeUp | Self::NudgeDown | Self::Fix
         )
     }
-}
-
-/// The table of keys for the manual, in Markdown.
-pub fn key_table() -> String {
-    let mut lines = vec!["| Keys | What they do |".to_owned(), "|---|---|".to_owned()];
-    for group in Group::ALL {
-        lines.push(format!("| **{}** | |", group.name()));
-        for command in COMMANDS.iter().filter(|command| command.group == group) {
-            let keys: Vec<String> = command.keys.iter().map(|keys| code(keys)).collect();
-            lines.push(format!("| {} | {} |", keys.join(", "), command.line.replace('|', "\\|")));
-        }
-    }
-    lines.join("\n") + "\n"
-}
-
-/// A key as Markdown code; a bar would end the cell.
-fn code(keys: &str) -> String {
-    format!("`{}`", super::keymap::spelled(keys).replace('|', "\\|"))
 }
 
 #[cfg(test)]
@@ -355,14 +315,5 @@ mod tests {
             let reachable = command.keys.iter().any(|key| plain(key)) || command.keys.len() > 1;
             assert!(reachable || command.action == Action::Mouse, "{}: {:?}", command.name, command.keys);
         }
-    }
-
-    #[test]
-    fn the_readme_table_has_every_command() {
-        let table = key_table();
-        for command in COMMANDS {
-            assert!(table.contains(command.line), "{}", command.name);
-        }
-        assert!(table.contains("| `j`, `↓` |"), "{table}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no binding is the beginning of another, so that no key ever waits for a clock.
 
-use super::command::{Action, COMMANDS, Command};
+use super::command::{Action, COMMANDS, Command, Group};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// One stroke. Shift is part of the character, never a modifier of one.
@@ -91,6 +91,24 @@ pub fn spelled(keys: &str) -> String {
         out.push_str(&one);
     }
     out
+}
+
+/// The table of keys for the manual, in Markdown.
+pub fn key_table() -> String {
+    let mut lines = vec!["| Keys | What they do |".to_owned(), "|---|---|".to_owned()];
+    for group in Group::ALL {
+        lines.push(format!("| **{}** | |", group.name()));
+        for command in COMMANDS.iter().filter(|command| command.group == group) {
+            let keys: Vec<String> = command.keys.iter().map(|keys| code(keys)).collect();
+            lines.push(format!("| {} | {} |", keys.join(", "), command.line.replace('|', "\\|")));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// A key as Markdown code; a bar would end the cell.
+fn code(keys: &str) -> String {
+    format!("`{}`", spelled(keys).replace('|', "\\|"))
 }
 
 /// What a stroke came to.
@@ -345,5 +363,14 @@ mod tests {
         for (keys, expected) in table {
             assert_eq!(spelled(keys), expected);
         }
+    }
+
+    #[test]
+    fn the_readme_table_has_every_command() {
+        let table = key_table();
+        for command in COMMANDS {
+            assert!(table.contains(command.line), "{}", command.name);
+        }
+        assert!(table.contains("| `j`, `↓` |"), "{table}");
     }
 }

@@ -10,6 +10,7 @@ pub mod event;
 pub mod jobs;
 pub mod keymap;
 pub mod layout;
+pub mod outline;
 pub mod prompt;
 pub mod show;
 pub mod terminal;
@@ -287,7 +288,7 @@ impl Shell {
     fn draw(&mut self) -> io::Result<()> {
         // The window may be another already, and the event that says so still on its way.
         let (columns, rows) = self.terminal.size()?;
-        if self.app.size != (columns, rows) {
+        if self.app.size() != (columns, rows) {
             let effects = self.app.update(Event::Resize(columns, rows));
             self.effects(effects)?;
         }
@@ -305,7 +306,7 @@ pub fn draw(app: &App, frame: &mut Frame) {
     let areas = app.areas();
     // The window may become another between two lines of this program.
     if areas.all == frame.area()
-        && let Some(caret) = draw::draw(frame.buffer_mut(), &app.theme, &areas, &app.screen())
+        && let Some(caret) = draw::draw(frame.buffer_mut(), &app.shared.theme, &areas, &show::screen(app))
     {
         frame.set_cursor_position(caret);
     }

@@ -17,7 +17,7 @@ const NOW: Now = Now { seconds: 0, offset: 0 };
 
 #[test]
 fn tables_are_fresh() {
-    let keys = sited::tui::command::key_table();
+    let keys = sited::tui::keymap::key_table();
     let promises = super::promises::table();
     let tables = [
         ("assets/manual/keys.md", "keys", keys),

@@ -1,10 +1,11 @@
 //! Shows the unsaved changes: a line for each, the chosen one in full below.
 
-use super::super::app::{App, Changes};
+use super::super::app::modes::changes::Changes;
+use super::super::app::state::Shared;
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use super::pane::GAP;
+use super::lines::{GAP, without_origin};
 use crate::document::RowState;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::Member;
@@ -17,180 +18,176 @@ const AT_LENGTH: usize = 5;
 /// Characters that are shown before the first difference of two long values.
 const LEAD: usize = 8;
 
-impl App {
-    /// As much of the list as has a place, whatever its length.
-    pub(super) fn changes_panel(&self, changes: &Changes) -> Panel {
-        let areas = self.areas();
-        let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
-        let mut title = Line::from(Words::new().and(Role::Accent, "unsaved"));
-        let Some(pending) = &changes.pending else {
-            return Panel {
-                title, lines: vec![Words::dim("looking…").into()], chosen: None, top: 0, foot: Vec::new()
+/// As much of the list as has a place, whatever its length.
+pub(super) fn changes_panel(shared: &Shared, changes: &Changes) -> Panel {
+    let areas = shared.areas();
+    let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
+    let mut title = Line::from(Words::new().and(Role::Accent, "unsaved"));
+    let Some(pending) = &changes.pending else {
+        return Panel { title, lines: vec![Words::dim("looking…").into()], chosen: None, top: 0, foot: Vec::new() };
+    };
+    title.left.append(counts_words(shared, pending.counts));
+    let length = if room >= 12 { AT_LENGTH } else { 0 };
+    let shown = room.saturating_sub(length + usize::from(length > 0)).max(1);
+    let len = pending.entries.len();
+    let top = changes.chosen.saturating_sub(shown / 2).min(len.saturating_sub(shown));
+    let entries = pending.entries.iter().skip(top).take(shown);
+    let mut lines: Vec<Line> = entries
+        .map(|entry| match entry {
+            Entry::Row(row) => change_line(shared, *row, pending.moved.contains(row.0)),
+            Entry::File(file) => file_change_line(shared, *file),
+            Entry::Undone(row) => {
+                let loc = without_origin(shared, &shared.session.view().saved.loc(*row));
+                let sign = Words::new().and(Role::Error, format!("{} ", shared.theme.signs.deleted));
+                sign.and(Role::Text, loc).and(Role::Dim, format!("{GAP}undone since it was saved")).into()
+            }
+        })
+        .collect();
+    if len == 0 {
+        lines.push(Words::dim(format!("no change holds “{}”", changes.holds)).into());
+    }
+    title.right = if len as u64 == pending.counts.sum() {
+        Words::dim(format!("{} of {}", grouped(changes.chosen as u64 + 1), grouped(len as u64)))
+    } else {
+        Words::new().and(Role::Accent, format!("{} hold “{}”", grouped(len as u64), changes.holds))
+    };
+    lines.resize(shown, Line::default());
+    if length > 0 {
+        lines.push(Line::default());
+        let mut below = at_length(shared, changes, &pending.moved);
+        below.truncate(length);
+        lines.extend(below);
+        lines.resize(room, Line::default());
+    }
+    Panel { title, lines, chosen: (len > 0).then(|| changes.chosen - top), top: 0, foot: Vec::new() }
+}
+
+/// `   ● 14 changed   + 3 added`.
+fn counts_words(shared: &Shared, counts: Counts) -> Words {
+    let signs = shared.theme.signs;
+    let mut words = Words::new();
+    for (count, sign, role, name) in [
+        (counts.changed, signs.changed, Role::Changed, "changed"),
+        (counts.added, signs.added, Role::Good, "added"),
+        (counts.deleted, signs.deleted, Role::Error, "deleted"),
+        (counts.moved, signs.moved, Role::Changed, "moved"),
+        (counts.files, signs.changed, Role::Changed, if counts.files == 1 { "file" } else { "files" }),
+    ] {
+        if count > 0 {
+            words.push(role, format!("{GAP}{sign} "));
+            words.push(Role::Text, format!("{} {name}", grouped(count)));
+        }
+    }
+    words
+}
+
+/// One change on one line: what, where, before and after.
+fn change_line(shared: &Shared, row: RowId, moved: bool) -> Line {
+    let (signs, charset) = (shared.theme.signs, shared.theme.charset);
+    let document = shared.session.document();
+    let state = shared.session.state(row);
+    let (sign, role) = match state {
+        RowState::Added => (signs.added, Role::Good),
+        RowState::Deleted => (signs.deleted, Role::Error),
+        RowState::Changed => (signs.changed, Role::Changed),
+        RowState::Clean => (signs.moved, Role::Changed),
+    };
+    let width = usize::from(shared.size.0).saturating_sub(8);
+    let room = (width * 2 / 5).clamp(12, 60);
+    let loc = without_origin(shared, &document.loc(row));
+    let mut words = Words::new().and(role, format!("{sign} ")).and(Role::Text, charset.fit_path(&loc, room));
+    if matches!(state, RowState::Changed) {
+        for part in shared.session.view().differences(row) {
+            words.append(before_and_after(shared, &part, GAP, 24));
+        }
+    } else {
+        let said = match state {
+            RowState::Added => "added",
+            RowState::Deleted => "deleted",
+            _ => "",
+        };
+        words.push(Role::Dim, if said.is_empty() { String::new() } else { format!("{GAP}{said}") });
+    }
+    if moved {
+        words.push(Role::Changed, format!("{GAP}moved"));
+    }
+    words.into()
+}
+
+fn file_change_line(shared: &Shared, file: Member) -> Line {
+    let view = shared.session.view();
+    let mut words = Words::new()
+        .and(Role::Changed, format!("{} ", shared.theme.signs.changed))
+        .and(Role::Text, view.file_name(file).to_string());
+    for difference in view.file_differences(file) {
+        words.push(Role::Dim, format!("{GAP}{difference}"));
+    }
+    words.into()
+}
+
+/// `priority 0.5 → 0.8`, each value cut to so many columns.
+fn before_and_after(shared: &Shared, part: &Difference, lead: &str, most: usize) -> Words {
+    let (arrow, absent) = (shared.theme.signs.arrow, shared.theme.signs.absent);
+    let charset = shared.theme.charset;
+    let of = |value: &Option<String>| match value {
+        Some(value) => charset.cut(value, most).into_owned(),
+        None => absent.to_owned(),
+    };
+    let is_loc = part.name == "loc";
+    let (before, after) = match (&part.before, is_loc) {
+        (before, true) => (
+            before.as_deref().map(|loc| without_origin(shared, loc)),
+            part.after.as_deref().map(|loc| without_origin(shared, loc)),
+        ),
+        (before, false) => (before.clone(), part.after.clone()),
+    };
+    // Where values are too long to be shown, what differs between them is.
+    let (before, after) = match (&before, &after) {
+        (Some(old), Some(new)) if charset.width_within(old, most).max(charset.width_within(new, most)) > most => {
+            let start = difference_start(old, new);
+            let from = |value: &str| {
+                let lead = if start > 0 { charset.ellipsis() } else { "" };
+                Some(format!("{lead}{}", value.get(start..).unwrap_or(value)))
             };
-        };
-        title.left.append(self.counts_words(pending.counts));
-        let length = if room >= 12 { AT_LENGTH } else { 0 };
-        let shown = room.saturating_sub(length + usize::from(length > 0)).max(1);
-        let len = pending.entries.len();
-        let top = changes.chosen.saturating_sub(shown / 2).min(len.saturating_sub(shown));
-        let entries = pending.entries.iter().skip(top).take(shown);
-        let mut lines: Vec<Line> = entries
-            .map(|entry| match entry {
-                Entry::Row(row) => self.change_line(*row, pending.moved.contains(row.0)),
-                Entry::File(file) => self.file_change_line(*file),
-                Entry::Undone(row) => {
-                    let loc = self.without_origin(&self.session.view().saved.loc(*row));
-                    let sign = Words::new().and(Role::Error, format!("{} ", self.theme.signs.deleted));
-                    sign.and(Role::Text, loc).and(Role::Dim, format!("{GAP}undone since it was saved")).into()
-                }
-            })
-            .collect();
-        if len == 0 {
-            lines.push(Words::dim(format!("no change holds “{}”", changes.holds)).into());
+            (from(old), from(new))
         }
-        title.right = if len as u64 == pending.counts.sum() {
-            Words::dim(format!("{} of {}", grouped(changes.chosen as u64 + 1), grouped(len as u64)))
-        } else {
-            Words::new().and(Role::Accent, format!("{} hold “{}”", grouped(len as u64), changes.holds))
-        };
-        lines.resize(shown, Line::default());
-        if length > 0 {
-            lines.push(Line::default());
-            let mut below = self.at_length(changes, &pending.moved);
-            below.truncate(length);
-            lines.extend(below);
-            lines.resize(room, Line::default());
-        }
-        Panel { title, lines, chosen: (len > 0).then(|| changes.chosen - top), top: 0, foot: Vec::new() }
-    }
+        _ => (before, after),
+    };
+    Words::dim(format!("{lead}{} {} {arrow} ", part.name, of(&before))).and(Role::Changed, of(&after))
+}
 
-    /// `   ● 14 changed   + 3 added`.
-    fn counts_words(&self, counts: Counts) -> Words {
-        let signs = self.theme.signs;
-        let mut words = Words::new();
-        for (count, sign, role, name) in [
-            (counts.changed, signs.changed, Role::Changed, "changed"),
-            (counts.added, signs.added, Role::Good, "added"),
-            (counts.deleted, signs.deleted, Role::Error, "deleted"),
-            (counts.moved, signs.moved, Role::Changed, "moved"),
-            (counts.files, signs.changed, Role::Changed, if counts.files == 1 { "file" } else { "files" }),
-        ] {
-            if count > 0 {
-                words.push(role, format!("{GAP}{sign} "));
-                words.push(Role::Text, format!("{} {name}", grouped(count)));
-            }
+/// The chosen change with whole values, a line for each.
+fn at_length(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Line> {
+    let row = match changes.entry() {
+        Some(Entry::Row(row)) => row,
+        Some(Entry::File(file)) => {
+            let said = shared.session.view().file_differences(file);
+            let lines = said.into_iter().map(|difference| Words::text(difference).into());
+            return lines.chain([Words::dim("gp, then d: the lines before and after").into()]).collect();
         }
-        words
+        _ => return Vec::new(),
+    };
+    let document = shared.session.document();
+    let width = usize::from(shared.size.0).saturating_sub(6);
+    let charset = shared.theme.charset;
+    let file = document.sitemap(document.sitemap_of(row)).map_or_else(String::new, |file| file.name.to_string());
+    let loc = charset.elide(&document.loc(row), width.saturating_sub(file.len() + 2)).into_owned();
+    let mut lines = vec![Line::new(Words::new().and(Role::Bold, loc), Words::dim(file))];
+    for part in shared.session.view().differences(row) {
+        let half = width.saturating_sub(part.name.len() + 6) / 2;
+        lines.push(before_and_after(shared, &part, "", half.max(8)).into());
     }
-
-    /// One change on one line: what, where, before and after.
-    fn change_line(&self, row: RowId, moved: bool) -> Line {
-        let (signs, charset) = (self.theme.signs, self.theme.charset);
-        let document = self.session.document();
-        let state = self.session.state(row);
-        let (sign, role) = match state {
-            RowState::Added => (signs.added, Role::Good),
-            RowState::Deleted => (signs.deleted, Role::Error),
-            RowState::Changed => (signs.changed, Role::Changed),
-            RowState::Clean => (signs.moved, Role::Changed),
+    if moved.contains(row.0) {
+        let place = |document: &crate::document::Document| {
+            let at = document.sitemap(document.sitemap_of(row))?.rows.position(row)?;
+            Some(grouped(at as u64 + 1))
         };
-        let width = usize::from(self.size.0).saturating_sub(8);
-        let room = (width * 2 / 5).clamp(12, 60);
-        let loc = self.without_origin(&document.loc(row));
-        let mut words = Words::new().and(role, format!("{sign} ")).and(Role::Text, charset.fit_path(&loc, room));
-        if matches!(state, RowState::Changed) {
-            for part in self.session.view().differences(row) {
-                words.append(self.before_and_after(&part, GAP, 24));
-            }
-        } else {
-            let said = match state {
-                RowState::Added => "added",
-                RowState::Deleted => "deleted",
-                _ => "",
-            };
-            words.push(Role::Dim, if said.is_empty() { String::new() } else { format!("{GAP}{said}") });
+        if let (Some(from), Some(to)) = (place(&shared.session.view().saved), place(document)) {
+            let words = Words::dim(format!("place in the file {from} {} ", shared.theme.signs.arrow));
+            lines.push(words.and(Role::Changed, to).into());
         }
-        if moved {
-            words.push(Role::Changed, format!("{GAP}moved"));
-        }
-        words.into()
     }
-
-    fn file_change_line(&self, file: Member) -> Line {
-        let view = self.session.view();
-        let mut words = Words::new()
-            .and(Role::Changed, format!("{} ", self.theme.signs.changed))
-            .and(Role::Text, view.file_name(file).to_string());
-        for difference in view.file_differences(file) {
-            words.push(Role::Dim, format!("{GAP}{difference}"));
-        }
-        words.into()
-    }
-
-    /// `priority 0.5 → 0.8`, each value cut to so many columns.
-    fn before_and_after(&self, part: &Difference, lead: &str, most: usize) -> Words {
-        let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
-        let charset = self.theme.charset;
-        let of = |value: &Option<String>| match value {
-            Some(value) => charset.cut(value, most).into_owned(),
-            None => absent.to_owned(),
-        };
-        let is_loc = part.name == "loc";
-        let (before, after) = match (&part.before, is_loc) {
-            (before, true) => (
-                before.as_deref().map(|loc| self.without_origin(loc)),
-                part.after.as_deref().map(|loc| self.without_origin(loc)),
-            ),
-            (before, false) => (before.clone(), part.after.clone()),
-        };
-        // Where values are too long to be shown, what differs between them is.
-        let (before, after) = match (&before, &after) {
-            (Some(old), Some(new)) if charset.width_within(old, most).max(charset.width_within(new, most)) > most => {
-                let start = difference_start(old, new);
-                let from = |value: &str| {
-                    let lead = if start > 0 { charset.ellipsis() } else { "" };
-                    Some(format!("{lead}{}", value.get(start..).unwrap_or(value)))
-                };
-                (from(old), from(new))
-            }
-            _ => (before, after),
-        };
-        Words::dim(format!("{lead}{} {} {arrow} ", part.name, of(&before))).and(Role::Changed, of(&after))
-    }
-
-    /// The chosen change with whole values, a line for each.
-    fn at_length(&self, changes: &Changes, moved: &RowSet) -> Vec<Line> {
-        let row = match changes.entry() {
-            Some(Entry::Row(row)) => row,
-            Some(Entry::File(file)) => {
-                let said = self.session.view().file_differences(file);
-                let lines = said.into_iter().map(|difference| Words::text(difference).into());
-                return lines.chain([Words::dim("gp, then d: the lines before and after").into()]).collect();
-            }
-            _ => return Vec::new(),
-        };
-        let document = self.session.document();
-        let width = usize::from(self.size.0).saturating_sub(6);
-        let charset = self.theme.charset;
-        let file = document.sitemap(document.sitemap_of(row)).map_or_else(String::new, |file| file.name.to_string());
-        let loc = charset.elide(&document.loc(row), width.saturating_sub(file.len() + 2)).into_owned();
-        let mut lines = vec![Line::new(Words::new().and(Role::Bold, loc), Words::dim(file))];
-        for part in self.session.view().differences(row) {
-            let half = width.saturating_sub(part.name.len() + 6) / 2;
-            lines.push(self.before_and_after(&part, "", half.max(8)).into());
-        }
-        if moved.contains(row.0) {
-            let place = |document: &crate::document::Document| {
-                let at = document.sitemap(document.sitemap_of(row))?.rows.position(row)?;
-                Some(grouped(at as u64 + 1))
-            };
-            if let (Some(from), Some(to)) = (place(&self.session.view().saved), place(document)) {
-                let words = Words::dim(format!("place in the file {from} {} ", self.theme.signs.arrow));
-                lines.push(words.and(Role::Changed, to).into());
-            }
-        }
-        lines
-    }
+    lines
 }
 
 /// Where to begin with two values so that their first difference is seen: a few characters before it.

@@ -1,11 +1,19 @@
 //! Shows the header and the footer.
 
-use super::super::app::{App, Ask, LineEdit, ListKind, Mode, Purpose};
+use super::super::app::App;
+use super::super::app::modes::Mode;
+use super::super::app::modes::ask::Ask;
+use super::super::app::modes::line::LineEdit;
+use super::super::app::modes::list::ListKind;
+use super::super::app::operations::view;
+use super::super::app::state::Shared;
+use super::super::app::state::recent::Purpose;
 use super::super::draw::Footer;
 use super::super::jobs::Kind;
 use super::super::prompt::Prompt;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
+use super::lines::GAP;
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::Index;
 use crate::document::sort::to_text;
@@ -14,375 +22,372 @@ use crate::protocol::{Field, Severity};
 use crate::words::{counted, grouped, size};
 use std::fmt::Write as _;
 
-const GAP: &str = "   ";
 /// The mode of a question.
 const ASK: &str = "ASK";
 const ENTER: &str = "↵";
 
-impl App {
-    pub(super) fn header(&self) -> Line {
-        let session = &self.session;
-        let charset = self.theme.charset;
-        let files = session.document().sitemaps().len() as u64;
-        let mut counts = Words::new();
-        let view = self.view_words();
-        // What is shown of the set matters more than how many files it is in, or its name.
-        if files > 1 && self.size.0 >= if view.is_empty() { 60 } else { 100 } {
-            counts.push(Role::Dim, format!("{GAP}{}", counted(files, "file")));
-        }
-        let noun = if session.document().lists_sitemaps() { "sitemap" } else { "URL" };
-        counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.urls()), noun)));
-        if let Some(words) = self.progress_words() {
-            counts.push(Role::Accent, format!("{GAP}{words}"));
-        } else if session.is_modified() {
-            counts.push(Role::Changed, format!("{GAP}modified"));
-            if session.changed() > 0 {
-                counts.push(Role::Text, format!(" {}", grouped(u64::from(session.changed()))));
-            }
-        } else if self.saved {
-            counts.push(Role::Good, format!("{GAP}saved"));
-        }
-        if !self.outside.is_empty() && self.size.0 >= 50 {
-            counts.push(Role::Warning, format!("{GAP}changed on disk"));
-        }
-        if session.not_kept().is_some() {
-            counts.push(Role::Error, format!("{GAP}not kept"));
-        }
-        let repaired = self.repaired();
-        if repaired > 0 && self.size.0 >= 60 {
-            counts.push(Role::Warning, format!("{GAP}repaired"));
-            counts.push(Role::Text, format!(" {}", grouped(repaired)));
-        }
-        if let Some(reason) = session.read_only().filter(|_| !session.is_loading()) {
-            counts.push(Role::Warning, format!("{GAP}read-only"));
-            counts.push(Role::Dim, format!(": {reason}"));
-        }
-        let mut left = Words::new();
-        if self.size.0 >= 40 {
-            left.push(Role::Bold, "sited");
-            left.push(Role::Text, "  ");
-        }
-        // The name gives way before the counts do; its end tells more than its beginning.
-        let path = session.path().or(self.opening.as_ref());
-        let mut name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
-        if let Some(more) = session.document().index().map(|index| index.more.len()).filter(|more| *more > 0) {
-            // Whoever sees one index believes in one.
-            let _ = write!(name, " and {more} more");
-        }
-        let beside = if view.is_empty() { 0 } else { view.width(charset) + 2 };
-        let room = usize::from(self.size.0).saturating_sub(2 + left.width(charset) + counts.width(charset) + beside);
-        left.push(Role::Text, charset.elide(&name, room.max(8)).into_owned());
-        left.append(counts);
-        Line::new(left, view)
+pub(super) fn header(shared: &Shared) -> Line {
+    let session = &shared.session;
+    let charset = shared.theme.charset;
+    let files = session.document().sitemaps().len() as u64;
+    let mut counts = Words::new();
+    let view = view_words(shared);
+    // What is shown of the set matters more than how many files it is in, or its name.
+    if files > 1 && shared.size.0 >= if view.is_empty() { 60 } else { 100 } {
+        counts.push(Role::Dim, format!("{GAP}{}", counted(files, "file")));
     }
-
-    /// Places of the files that were repaired to be read; on disk they are as they were.
-    fn repaired(&self) -> u64 {
-        let document = self.session.document();
-        let repairs = |quirks: &[Quirk]| quirks.iter().filter(|quirk| quirk.kind.is_repair()).count() as u64;
-        let index = document.index().into_iter().flat_map(Index::files);
-        let index = index.map(|file| repairs(file.quirks)).sum::<u64>();
-        document.sitemaps().iter().map(|sitemap| repairs(&sitemap.quirks)).sum::<u64>() + index
+    let noun = if session.document().lists_sitemaps() { "sitemap" } else { "URL" };
+    counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.urls()), noun)));
+    if let Some(words) = progress_words(shared) {
+        counts.push(Role::Accent, format!("{GAP}{words}"));
+    } else if session.is_modified() {
+        counts.push(Role::Changed, format!("{GAP}modified"));
+        if session.changed() > 0 {
+            counts.push(Role::Text, format!(" {}", grouped(u64::from(session.changed()))));
+        }
+    } else if shared.save.is_saved {
+        counts.push(Role::Good, format!("{GAP}saved"));
     }
-
-    /// How the view was made: sort keys, filter, how many rows it shows.
-    fn view_words(&self) -> Words {
-        let spec = self.spec();
-        let mut words = Words::new();
-        if !spec.sort.is_empty() {
-            words.push(Role::Dim, "sort ");
-            words.push(Role::Text, to_text(&spec.sort));
-        }
-        if let Some(filter) = &spec.filter {
-            if !words.is_empty() {
-                words.push(Role::Text, GAP);
-            }
-            let text = filter.to_string();
-            let room = usize::from(self.size.0 / 4).clamp(10, 40);
-            words.push(Role::Accent, self.theme.charset.cut(&text, room).into_owned());
-            words.push(Role::Text, format!("{GAP}{} shown", grouped(u64::from(self.session.shown()))));
-        }
-        if self.session.marked() > 0 {
-            if !words.is_empty() {
-                words.push(Role::Text, GAP);
-            }
-            words.push(Role::Accent, format!("{} marked", grouped(self.session.marked())));
-        }
-        words
+    if !shared.outside.changed.is_empty() && shared.size.0 >= 50 {
+        counts.push(Role::Warning, format!("{GAP}changed on disk"));
     }
+    if session.not_kept().is_some() {
+        counts.push(Role::Error, format!("{GAP}not kept"));
+    }
+    let repaired = repaired(shared);
+    if repaired > 0 && shared.size.0 >= 60 {
+        counts.push(Role::Warning, format!("{GAP}repaired"));
+        counts.push(Role::Text, format!(" {}", grouped(repaired)));
+    }
+    if let Some(reason) = session.read_only().filter(|_| !session.is_loading()) {
+        counts.push(Role::Warning, format!("{GAP}read-only"));
+        counts.push(Role::Dim, format!(": {reason}"));
+    }
+    let mut left = Words::new();
+    if shared.size.0 >= 40 {
+        left.push(Role::Bold, "sited");
+        left.push(Role::Text, "  ");
+    }
+    // The name gives way before the counts do; its end tells more than its beginning.
+    let path = session.path().or(shared.opening.path.as_ref());
+    let mut name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
+    if let Some(more) = session.document().index().map(|index| index.more.len()).filter(|more| *more > 0) {
+        // Whoever sees one index believes in one.
+        let _ = write!(name, " and {more} more");
+    }
+    let beside = if view.is_empty() { 0 } else { view.width(charset) + 2 };
+    let room = usize::from(shared.size.0).saturating_sub(2 + left.width(charset) + counts.width(charset) + beside);
+    left.push(Role::Text, charset.elide(&name, room.max(8)).into_owned());
+    left.append(counts);
+    Line::new(left, view)
+}
 
-    /// What runs, and how far it is.
-    fn progress_words(&self) -> Option<String> {
-        if let Some(reading) = self.busy[Kind::Load as usize] {
-            return Some(load_words(reading));
+/// Places of the files that were repaired to be read; on disk they are as they were.
+fn repaired(shared: &Shared) -> u64 {
+    let document = shared.session.document();
+    let repairs = |quirks: &[Quirk]| quirks.iter().filter(|quirk| quirk.kind.is_repair()).count() as u64;
+    let index = document.index().into_iter().flat_map(Index::files);
+    let index = index.map(|file| repairs(file.quirks)).sum::<u64>();
+    document.sitemaps().iter().map(|sitemap| repairs(&sitemap.quirks)).sum::<u64>() + index
+}
+
+/// How the view was made: sort keys, filter, how many rows it shows.
+fn view_words(shared: &Shared) -> Words {
+    let spec = view::spec(shared);
+    let mut words = Words::new();
+    if !spec.sort.is_empty() {
+        words.push(Role::Dim, "sort ");
+        words.push(Role::Text, to_text(&spec.sort));
+    }
+    if let Some(filter) = &spec.filter {
+        if !words.is_empty() {
+            words.push(Role::Text, GAP);
         }
-        if let Some(reading) = self.busy[Kind::Save as usize] {
-            let part = (reading.bytes_done * 100).checked_div(reading.bytes_total);
-            let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
-            // From the first rename on there is no way back, and little left to do.
-            return Some(if reading.sealed {
-                "saving: files are put in place".to_owned()
+        let text = filter.to_string();
+        let room = usize::from(shared.size.0 / 4).clamp(10, 40);
+        words.push(Role::Accent, shared.theme.charset.cut(&text, room).into_owned());
+        words.push(Role::Text, format!("{GAP}{} shown", grouped(u64::from(shared.session.shown()))));
+    }
+    if shared.session.marked() > 0 {
+        if !words.is_empty() {
+            words.push(Role::Text, GAP);
+        }
+        words.push(Role::Accent, format!("{} marked", grouped(shared.session.marked())));
+    }
+    words
+}
+
+/// What runs, and how far it is.
+fn progress_words(shared: &Shared) -> Option<String> {
+    if let Some(reading) = shared.jobs.reading(Kind::Load) {
+        return Some(load_words(reading));
+    }
+    if let Some(reading) = shared.jobs.reading(Kind::Save) {
+        let part = (reading.bytes_done * 100).checked_div(reading.bytes_total);
+        let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
+        // From the first rename on there is no way back, and little left to do.
+        return Some(if reading.sealed {
+            "saving: files are put in place".to_owned()
+        } else {
+            format!("saving{part}…, Esc stops")
+        });
+    }
+    let works = [
+        (Kind::Edit, "applying"),
+        (Kind::Plan, "working out the plan"),
+        (Kind::View, "filtering and sorting"),
+        (Kind::Search, "searching"),
+    ];
+    let (_, words) = works.into_iter().find(|(kind, _)| shared.jobs.is_busy(*kind))?;
+    Some(format!("{words}…, Esc stops"))
+}
+
+pub(super) fn footer_words(app: &App) -> Line {
+    let pending = app.shared.keymap.pending();
+    let at_ease = |severity| {
+        severity == Severity::Error || matches!(app.modes.current(), Mode::Table | Mode::Details | Mode::Changes(_))
+    };
+    if let Some(message) = app.shared.message.as_ref().filter(|message| at_ease(message.severity))
+        && pending.is_empty()
+    {
+        let mut words = Words::text("");
+        if message.severity == Severity::Error {
+            words.push(Role::Error, format!("{} ", app.shared.theme.signs.error));
+        }
+        words.append(message.words.clone());
+        return Line::new(words, place(&app.shared));
+    }
+    let width = usize::from(app.shared.size.0).saturating_sub(2);
+    let (mode, hints) = mode_and_hints(app);
+    let mut words = Words::new().and(Role::Mode, format!(" {mode} ")).and(Role::Text, "  ");
+    let right = if pending.is_empty() { place(&app.shared) } else { Words::new().and(Role::Accent, pending) };
+    let charset = app.shared.theme.charset;
+    let room = width.saturating_sub(words.width(charset) + right.width(charset) + 3);
+    words.append(fitting(hints, room, charset));
+    Line::new(words, right)
+}
+
+/// Where the cursor is: `3/1,204`.
+fn place(shared: &Shared) -> Words {
+    let shown = shared.session.shown();
+    if shown == 0 {
+        return Words::new();
+    }
+    Words::dim(format!("{}/{}", grouped(u64::from(shared.grid.position) + 1), grouped(u64::from(shown))))
+}
+
+/// The mode's name and its keys: key, word, rank. Low ranks stay longest when it gets narrow.
+fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
+    let hint = |key: &str, does: &str, rank| (key.to_owned(), does.to_owned(), rank);
+    let waiting = app.shared.keymap.hints();
+    if !waiting.is_empty() {
+        let mut hints: Vec<(String, String, u8)> =
+            waiting.iter().map(|(key, command)| (key.clone(), command.name.to_owned(), 1)).collect();
+        hints.push(hint("Esc", "never mind", 2));
+        return ("…".to_owned(), hints);
+    }
+    let enter = ENTER;
+    match app.modes.current() {
+        Mode::Table => {
+            let mut hints = Vec::new();
+            if app.shared.grid.anchor.is_some() {
+                hints.push(hint("v", "end range", 1));
+                hints.push(hint("Esc", "drop it", 1));
+            } else if app.shared.session.marked() > 0 {
+                hints.push(hint("Esc", "unmark", 2));
+            } else if app.shared.session.spec().filter.is_some() {
+                hints.push(hint("Esc", "show all", 2));
+            }
+            hints.extend([
+                hint(enter, "edit", 3),
+                hint("o", "add", 5),
+                hint("dd", "delete", 7),
+                hint("Space", "mark", 8),
+                hint("b", "set many", 4),
+                hint("f", "filter", 4),
+                hint("s", "sort", 9),
+                hint("gx", "fix", 6),
+                hint("^S", "save", 1),
+                hint("u", "undo", 1),
+                hint("?", "help", 0),
+            ]);
+            if app.shared.session.shown() == 0 {
+                // What is about rows has none; what is wrong with files can still be fixed.
+                let has_file = !app.shared.session.document().sitemaps().is_empty();
+                hints.retain(|(key, ..)| match key.as_str() {
+                    "o" => has_file,
+                    "f" => app.shared.session.urls() > 0,
+                    key => matches!(key, "Esc" | "gx" | "^S" | "u" | "?"),
+                });
+                hints.push(hint("^E", "rules", 2));
+            }
+            let mode = if app.shared.grid.anchor.is_some() { "RANGE" } else { "NORMAL" };
+            (mode.to_owned(), hints)
+        }
+        Mode::Details => (
+            "DETAILS".into(),
+            vec![
+                hint(enter, "edit", 1),
+                hint("a", "add here", 2),
+                hint("o", "add an extension", 3),
+                hint("x", "remove", 2),
+                hint("u", "undo", 4),
+                hint("j k", "move", 5),
+                hint("Esc", "back", 0),
+            ],
+        ),
+        Mode::Cell(edit) => {
+            let mut hints = vec![hint(enter, "keep", 0), hint("Esc", "drop", 1)];
+            if edit.verdict.suggestion.is_some() {
+                hints.push(hint("Tab", "take the suggestion", 2));
             } else {
-                format!("saving{part}…, Esc stops")
-            });
+                hints.push(hint("Tab", "keep and next", 2));
+            }
+            match edit.field {
+                Field::Changefreq => hints.push(hint("↑ ↓ or letters", "choose", 2)),
+                Field::Lastmod => hints.push(hint("also", "today  now  +7d  -1d  none", 3)),
+                Field::Priority => hints.push(hint("also", "+0.1  -0.1  none", 3)),
+                Field::Loc => {}
+            }
+            (format!("EDIT {}", edit.field.name()), hints)
         }
-        let works = [
-            (Kind::Edit, "applying"),
-            (Kind::Plan, "working out the plan"),
-            (Kind::View, "filtering and sorting"),
-            (Kind::Search, "searching"),
-        ];
-        let (_, words) = works.into_iter().find(|(kind, _)| self.is_busy(*kind))?;
-        Some(format!("{words}…, Esc stops"))
+        Mode::Bulk(_) => (
+            "SET MANY".into(),
+            vec![hint(enter, "apply", 0), hint("Esc", "leave", 1), hint("↑ ↓", "field", 2), hint("Tab", "rows", 2)],
+        ),
+        Mode::Element(edit) => {
+            let mut hints = vec![hint(enter, if edit.is_new { "add it" } else { "keep" }, 0), hint("Esc", "drop", 1)];
+            if edit.values.len() > 1 {
+                hints.push(hint("Tab ↑ ↓", "next value", 2));
+            }
+            (if edit.is_new { "ADD" } else { "EDIT" }.to_owned() + " " + &edit.path.to_string(), hints)
+        }
+        Mode::Add(add) => {
+            let does = if add.list.is_empty() { "add it" } else { "add them" };
+            let mut hints = vec![hint(enter, does, 0), hint("Esc", "leave", 1)];
+            let [known, wrong] = add.doubts();
+            if known > 0 {
+                hints.push(hint("d", if add.adds_known { "skip duplicates" } else { "add duplicates" }, 2));
+            }
+            if wrong > 0 {
+                hints.push(hint("e", if add.adds_wrong { "skip errors" } else { "add errors" }, 2));
+            }
+            if !add.list.is_empty() {
+                hints.push(hint("↑ ↓", "scroll", 3));
+            }
+            ("ADD".into(), hints)
+        }
+        Mode::List(list) => {
+            let does = if list.chooses() { "choose" } else { "close" };
+            let mut hints = vec![hint(enter, does, 0), hint("j k", "move", 2)];
+            if list.searches() {
+                hints.push(hint("/", "search", 1));
+            }
+            hints.push(hint("Esc", if list.is_narrowed() { "show all" } else { "close" }, 1));
+            ("LIST".into(), hints)
+        }
+        Mode::Merge(_) => (
+            "MERGE".into(),
+            vec![
+                hint("o", "ours", 1),
+                hint("t", "theirs", 1),
+                hint("b", "both's fields", 2),
+                hint("O T B", "for all asked", 3),
+                hint(enter, "merge", 0),
+                hint("Esc", "leave", 1),
+            ],
+        ),
+        Mode::Changes(changes) => {
+            let narrowed = !changes.holds.is_empty();
+            let mut hints = vec![
+                hint(enter, "go there", 1),
+                hint("r", "put back", 0),
+                hint("/", "search", 1),
+                hint("u", "undo", 3),
+                hint("f", "filter the table", 4),
+                hint("Esc", if narrowed { "show all" } else { "close" }, 1),
+            ];
+            if narrowed {
+                hints.insert(2, hint("R", "put all of these back", 2));
+            }
+            ("UNSAVED".into(), hints)
+        }
+        Mode::Ask(ask) if footer_holds_answers(&app.shared, ask) => (ASK.into(), footer_answers(ask)),
+        Mode::Ask(_) => (ASK.into(), vec![hint("Esc", "cancel", 0)]),
+        Mode::Line(_) => (String::new(), Vec::new()),
     }
+}
 
-    pub(super) fn footer_words(&self) -> Line {
-        let pending = self.keymap.pending();
-        let at_ease =
-            |severity| severity == Severity::Error || matches!(self.mode, Mode::Grid | Mode::Detail | Mode::Changes(_));
-        if let Some(message) = self.message.as_ref().filter(|message| at_ease(message.severity))
-            && pending.is_empty()
-        {
-            let mut words = Words::text("");
-            if message.severity == Severity::Error {
-                words.push(Role::Error, format!("{} ", self.theme.signs.error));
-            }
-            words.append(message.words.clone());
-            return Line::new(words, self.place());
-        }
-        let width = usize::from(self.size.0).saturating_sub(2);
-        let (mode, hints) = self.mode_and_hints();
-        let mut words = Words::new().and(Role::Mode, format!(" {mode} ")).and(Role::Text, "  ");
-        let right = if pending.is_empty() { self.place() } else { Words::new().and(Role::Accent, pending) };
-        let charset = self.theme.charset;
-        let room = width.saturating_sub(words.width(charset) + right.width(charset) + 3);
-        words.append(fitting(hints, room, charset));
-        Line::new(words, right)
+fn footer_answers(ask: &Ask) -> Vec<(String, String, u8)> {
+    let cancel = ask.is_conflict().then(|| ("Esc".to_owned(), "cancel".to_owned(), 0));
+    answer_hints(ask).into_iter().chain(cancel).collect()
+}
+
+/// Whether the answers to a question have a place in the footer; else they are below the question.
+fn footer_holds_answers(shared: &Shared, ask: &Ask) -> bool {
+    let charset = shared.theme.charset;
+    let mode = Words::new().and(Role::Mode, format!(" {ASK} ")).and(Role::Text, "  ");
+    let answers = hint_words(footer_answers(ask));
+    let used = mode.width(charset) + answers.width(charset) + place(shared).width(charset) + 3;
+    used + 2 <= usize::from(shared.size.0)
+}
+
+/// The answers to a question, none of them cut off; nothing where the footer holds them.
+pub(super) fn answer_lines(shared: &Shared, ask: &Ask) -> Vec<Line> {
+    if footer_holds_answers(shared, ask) {
+        return Vec::new();
     }
-
-    /// Where the cursor is: `3/1,204`.
-    fn place(&self) -> Words {
-        let shown = self.session.shown();
-        if shown == 0 {
-            return Words::new();
-        }
-        Words::dim(format!("{}/{}", grouped(u64::from(self.grid.position) + 1), grouped(u64::from(shown))))
-    }
-
-    /// The mode's name and its keys: key, word, rank. Low ranks stay longest when it gets narrow.
-    fn mode_and_hints(&self) -> (String, Vec<(String, String, u8)>) {
-        let hint = |key: &str, does: &str, rank| (key.to_owned(), does.to_owned(), rank);
-        let waiting = self.keymap.hints();
-        if !waiting.is_empty() {
-            let mut hints: Vec<(String, String, u8)> =
-                waiting.iter().map(|(key, command)| (key.clone(), command.name.to_owned(), 1)).collect();
-            hints.push(hint("Esc", "never mind", 2));
-            return ("…".to_owned(), hints);
-        }
-        let enter = ENTER;
-        match &self.mode {
-            Mode::Grid => {
-                let mut hints = Vec::new();
-                if self.grid.anchor.is_some() {
-                    hints.push(hint("v", "end range", 1));
-                    hints.push(hint("Esc", "drop it", 1));
-                } else if self.session.marked() > 0 {
-                    hints.push(hint("Esc", "unmark", 2));
-                } else if self.session.spec().filter.is_some() {
-                    hints.push(hint("Esc", "show all", 2));
-                }
-                hints.extend([
-                    hint(enter, "edit", 3),
-                    hint("o", "add", 5),
-                    hint("dd", "delete", 7),
-                    hint("Space", "mark", 8),
-                    hint("b", "set many", 4),
-                    hint("f", "filter", 4),
-                    hint("s", "sort", 9),
-                    hint("gx", "fix", 6),
-                    hint("^S", "save", 1),
-                    hint("u", "undo", 1),
-                    hint("?", "help", 0),
-                ]);
-                if self.session.shown() == 0 {
-                    // What is about rows has none; what is wrong with files can still be fixed.
-                    let has_file = !self.session.document().sitemaps().is_empty();
-                    hints.retain(|(key, ..)| match key.as_str() {
-                        "o" => has_file,
-                        "f" => self.session.urls() > 0,
-                        key => matches!(key, "Esc" | "gx" | "^S" | "u" | "?"),
-                    });
-                    hints.push(hint("^E", "rules", 2));
-                }
-                let mode = if self.grid.anchor.is_some() { "RANGE" } else { "NORMAL" };
-                (mode.to_owned(), hints)
+    let charset = shared.theme.charset;
+    let width = usize::from(shared.size.0).saturating_sub(5).max(1);
+    let mut lines = vec![Words::new()];
+    for hint in answer_hints(ask) {
+        let one = hint_words(vec![hint]);
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => *line = one,
+            Some(line) if line.width(charset) + GAP.len() + one.width(charset) <= width => {
+                line.push(Role::Text, GAP);
+                line.append(one);
             }
-            Mode::Detail => (
-                "DETAILS".into(),
-                vec![
-                    hint(enter, "edit", 1),
-                    hint("a", "add here", 2),
-                    hint("o", "add an extension", 3),
-                    hint("x", "remove", 2),
-                    hint("u", "undo", 4),
-                    hint("j k", "move", 5),
-                    hint("Esc", "back", 0),
-                ],
-            ),
-            Mode::Cell(edit) => {
-                let mut hints = vec![hint(enter, "keep", 0), hint("Esc", "drop", 1)];
-                if edit.verdict.suggestion.is_some() {
-                    hints.push(hint("Tab", "take the suggestion", 2));
-                } else {
-                    hints.push(hint("Tab", "keep and next", 2));
-                }
-                match edit.field {
-                    Field::Changefreq => hints.push(hint("↑ ↓ or letters", "choose", 2)),
-                    Field::Lastmod => hints.push(hint("also", "today  now  +7d  -1d  none", 3)),
-                    Field::Priority => hints.push(hint("also", "+0.1  -0.1  none", 3)),
-                    Field::Loc => {}
-                }
-                (format!("EDIT {}", edit.field.name()), hints)
-            }
-            Mode::Bulk(_) => (
-                "SET MANY".into(),
-                vec![hint(enter, "apply", 0), hint("Esc", "leave", 1), hint("↑ ↓", "field", 2), hint("Tab", "rows", 2)],
-            ),
-            Mode::Element(edit) => {
-                let mut hints =
-                    vec![hint(enter, if edit.is_new { "add it" } else { "keep" }, 0), hint("Esc", "drop", 1)];
-                if edit.values.len() > 1 {
-                    hints.push(hint("Tab ↑ ↓", "next value", 2));
-                }
-                (if edit.is_new { "ADD" } else { "EDIT" }.to_owned() + " " + &edit.path.to_string(), hints)
-            }
-            Mode::Add(add) => {
-                let does = if add.list.is_empty() { "add it" } else { "add them" };
-                let mut hints = vec![hint(enter, does, 0), hint("Esc", "leave", 1)];
-                let [known, wrong] = add.doubts();
-                if known > 0 {
-                    hints.push(hint("d", if add.adds_known { "skip duplicates" } else { "add duplicates" }, 2));
-                }
-                if wrong > 0 {
-                    hints.push(hint("e", if add.adds_wrong { "skip errors" } else { "add errors" }, 2));
-                }
-                if !add.list.is_empty() {
-                    hints.push(hint("↑ ↓", "scroll", 3));
-                }
-                ("ADD".into(), hints)
-            }
-            Mode::List(list) => {
-                let does = if list.chooses() { "choose" } else { "close" };
-                let mut hints = vec![hint(enter, does, 0), hint("j k", "move", 2)];
-                if list.searches() {
-                    hints.push(hint("/", "search", 1));
-                }
-                hints.push(hint("Esc", if list.is_narrowed() { "show all" } else { "close" }, 1));
-                ("LIST".into(), hints)
-            }
-            Mode::Merge(_) => (
-                "MERGE".into(),
-                vec![
-                    hint("o", "ours", 1),
-                    hint("t", "theirs", 1),
-                    hint("b", "both's fields", 2),
-                    hint("O T B", "for all asked", 3),
-                    hint(enter, "merge", 0),
-                    hint("Esc", "leave", 1),
-                ],
-            ),
-            Mode::Changes(changes) => {
-                let narrowed = !changes.holds.is_empty();
-                let mut hints = vec![
-                    hint(enter, "go there", 1),
-                    hint("r", "put back", 0),
-                    hint("/", "search", 1),
-                    hint("u", "undo", 3),
-                    hint("f", "filter the table", 4),
-                    hint("Esc", if narrowed { "show all" } else { "close" }, 1),
-                ];
-                if narrowed {
-                    hints.insert(2, hint("R", "put all of these back", 2));
-                }
-                ("UNSAVED".into(), hints)
-            }
-            Mode::Ask(ask) if self.footer_holds_answers(ask) => (ASK.into(), self.footer_answers(ask)),
-            Mode::Ask(_) => (ASK.into(), vec![hint("Esc", "cancel", 0)]),
-            Mode::Line(_) => (String::new(), Vec::new()),
+            _ => lines.push(one),
         }
     }
+    lines.into_iter().map(Line::from).collect()
+}
 
-    fn footer_answers(&self, ask: &Ask) -> Vec<(String, String, u8)> {
-        let cancel = self.is_resolving().then(|| ("Esc".to_owned(), "cancel".to_owned(), 0));
-        answer_hints(ask).into_iter().chain(cancel).collect()
-    }
-
-    /// Whether the answers to a question have a place in the footer; else they are below the question.
-    fn footer_holds_answers(&self, ask: &Ask) -> bool {
-        let charset = self.theme.charset;
-        let mode = Words::new().and(Role::Mode, format!(" {ASK} ")).and(Role::Text, "  ");
-        let answers = hint_words(self.footer_answers(ask));
-        let used = mode.width(charset) + answers.width(charset) + self.place().width(charset) + 3;
-        used + 2 <= usize::from(self.size.0)
-    }
-
-    /// The answers to a question, none of them cut off; nothing where the footer holds them.
-    pub(super) fn answer_lines(&self, ask: &Ask) -> Vec<Line> {
-        if self.footer_holds_answers(ask) {
-            return Vec::new();
+pub(super) fn line_footer<'a>(shared: &'a Shared, edit: &'a LineEdit) -> Footer<'a> {
+    let label = match edit.purpose {
+        Purpose::Command | Purpose::Search => Words::new().and(Role::Accent, edit.purpose.label()),
+        _ => Words::new()
+            .and(Role::Mode, format!(" {} ", edit.purpose.label().trim().to_uppercase()))
+            .and(Role::Text, " "),
+    };
+    let mut right = Words::new();
+    match edit.purpose {
+        Purpose::Filter => {
+            let (shown, all) = (u64::from(shared.session.shown()), u64::from(shared.session.urls()));
+            right.push(Role::Text, format!("{} of {} shown", grouped(shown), grouped(all)));
+            right.key("↵", "keep");
         }
-        let charset = self.theme.charset;
-        let width = usize::from(self.size.0).saturating_sub(5).max(1);
-        let mut lines = vec![Words::new()];
-        for hint in answer_hints(ask) {
-            let one = hint_words(vec![hint]);
-            match lines.last_mut() {
-                Some(line) if line.is_empty() => *line = one,
-                Some(line) if line.width(charset) + GAP.len() + one.width(charset) <= width => {
-                    line.push(Role::Text, GAP);
-                    line.append(one);
-                }
-                _ => lines.push(one),
-            }
-        }
-        lines.into_iter().map(Line::from).collect()
+        Purpose::Search => right.key("↵", "stay"),
+        Purpose::Mark => right.key("↵", "mark"),
+        Purpose::Unmark => right.key("↵", "unmark"),
+        Purpose::Command => right.key("↵", "apply"),
+        Purpose::Base => right.key("↵", "use it"),
     }
-
-    pub(super) fn line_footer<'a>(&'a self, edit: &'a LineEdit) -> Footer<'a> {
-        let label = match edit.purpose {
-            Purpose::Command | Purpose::Search => Words::new().and(Role::Accent, edit.purpose.label()),
-            _ => Words::new()
-                .and(Role::Mode, format!(" {} ", edit.purpose.label().trim().to_uppercase()))
-                .and(Role::Text, " "),
-        };
-        let mut right = Words::new();
-        match edit.purpose {
-            Purpose::Filter => {
-                let (shown, all) = (u64::from(self.session.shown()), u64::from(self.session.urls()));
-                right.push(Role::Text, format!("{} of {} shown", grouped(shown), grouped(all)));
-                right.key("↵", "keep");
-            }
-            Purpose::Search => right.key("↵", "stay"),
-            Purpose::Mark => right.key("↵", "mark"),
-            Purpose::Unmark => right.key("↵", "unmark"),
-            Purpose::Command => right.key("↵", "apply"),
-            Purpose::Base => right.key("↵", "use it"),
-        }
+    right.key("Esc", "leave");
+    let no_match =
+        edit.no_match || edit.purpose == Purpose::Filter && shared.session.shown() == 0 && shared.session.urls() > 0;
+    if no_match {
+        let sign = format!("{} ", shared.theme.signs.warning);
+        let typed = shared.theme.charset.cut(edit.prompt.text().trim(), usize::from(shared.size.0 / 3).max(8));
+        right = Words::new().and(Role::Warning, sign).and(Role::Text, format!("no match for “{typed}”"));
         right.key("Esc", "leave");
-        let no_match =
-            edit.no_match || edit.purpose == Purpose::Filter && self.session.shown() == 0 && self.session.urls() > 0;
-        if no_match {
-            let sign = format!("{} ", self.theme.signs.warning);
-            let typed = self.theme.charset.cut(edit.prompt.text().trim(), usize::from(self.size.0 / 3).max(8));
-            right = Words::new().and(Role::Warning, sign).and(Role::Text, format!("no match for “{typed}”"));
-            right.key("Esc", "leave");
-        }
-        if let Some(message) = self.message.as_ref().filter(|message| message.severity == Severity::Error) {
-            right = Words::new().and(Role::Error, format!("{} ", self.theme.signs.error));
-            right.append(message.words.clone());
-        }
-        Footer::Prompt { label, prompt: &edit.prompt, right }
     }
+    if let Some(message) = shared.message.as_ref().filter(|message| message.severity == Severity::Error) {
+        right = Words::new().and(Role::Error, format!("{} ", shared.theme.signs.error));
+        right.append(message.words.clone());
+    }
+    Footer::Prompt { label, prompt: &edit.prompt, right }
 }
 
 /// The answers to a question, as keys with what they do.

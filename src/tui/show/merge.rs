@@ -1,173 +1,171 @@
 //! Shows a merge: a line for each row, the chosen one in full below.
 
-use super::super::app::{App, Merging};
+use super::super::app::modes::merge::Merging;
+use super::super::app::state::Shared;
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use super::pane::GAP;
-use super::rows::badges;
+use super::lines::{GAP, without_origin};
 use crate::document::merge::{MergeChoice, TheirChange};
 use crate::document::rows::RowId;
 use crate::document::{Document, RowState};
 use crate::protocol::Field;
+use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
 use crate::xml::tree::{Node, tree};
 
 /// Lines at the bottom for the chosen row, its URL included.
 const AT_LENGTH: usize = 8;
 
-impl App {
-    /// As much of the list as has a place.
-    pub(super) fn merge_panel(&self, merging: &Merging) -> Panel {
-        let areas = self.areas();
-        let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
-        let length = if room >= 16 { AT_LENGTH } else { 0 };
-        let shown = room.saturating_sub(length + usize::from(length > 0)).max(1);
-        let len = merging.order.len();
-        let top = merging.chosen.saturating_sub(shown / 2).min(len.saturating_sub(shown));
-        let mut lines: Vec<Line> = (top..len.min(top + shown))
-            .filter_map(|at| merging.case(at))
-            .map(|(case, take)| self.case_line(merging, &case, take))
-            .collect();
-        if len == 0 {
-            lines.push(Words::dim("no row differs from yours; Enter takes over changes around the rows").into());
-        }
-        lines.resize(shown, Line::default());
-        if length > 0 {
-            lines.push(Line::default());
-            let mut below =
-                merging.case(merging.chosen).map_or_else(Vec::new, |(case, _)| self.case_at_length(merging, &case));
-            below.truncate(length);
-            lines.extend(below);
-            lines.resize(room, Line::default());
-        }
-        let mut title = Words::new().and(Role::Accent, "merge");
-        title.push(Role::Text, format!("{GAP}{} changed by others", counted(len as u64, "row")));
-        match merging.compared.merge.index_clashes() {
-            Some(0) => title.push(Role::Text, format!("{GAP}and the index")),
-            Some(_) => title.push(Role::Warning, format!("{GAP}and the index, ours where both changed a field")),
-            None => {}
-        }
-        let open = merging.open();
-        if open > 0 {
-            title.push(Role::Warning, format!("{GAP}{} to decide", grouped(open as u64)));
-        }
-        let right =
-            Words::dim(format!("{} of {}", grouped((merging.chosen + 1).min(len.max(1)) as u64), grouped(len as u64)));
-        Panel {
-            title: Line::new(title, right),
-            lines,
-            chosen: (len > 0).then(|| merging.chosen - top),
-            top: 0,
-            foot: Vec::new(),
-        }
+/// As much of the list as has a place.
+pub(super) fn merge_panel(shared: &Shared, merging: &Merging) -> Panel {
+    let areas = shared.areas();
+    let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
+    let length = if room >= 16 { AT_LENGTH } else { 0 };
+    let shown = room.saturating_sub(length + usize::from(length > 0)).max(1);
+    let len = merging.order.len();
+    let top = merging.chosen.saturating_sub(shown / 2).min(len.saturating_sub(shown));
+    let mut lines: Vec<Line> = (top..len.min(top + shown))
+        .filter_map(|at| merging.case(at))
+        .map(|(case, take)| case_line(shared, merging, &case, take))
+        .collect();
+    if len == 0 {
+        lines.push(Words::dim("no row differs from yours; Enter takes over changes around the rows").into());
     }
-
-    fn case_line(&self, merging: &Merging, case: &TheirChange, take: Option<MergeChoice>) -> Line {
-        let (signs, charset) = (self.theme.signs, self.theme.charset);
-        let (word, role) = match take {
-            Some(MergeChoice::Ours) => ("ours", Role::Text),
-            Some(MergeChoice::Theirs) => ("theirs", Role::Text),
-            Some(MergeChoice::Both) => ("both", Role::Text),
-            None => ("?", Role::Warning),
-        };
-        let (sides, theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
-        let was_there = lives(sides.1, case.own());
-        let (sign, sign_role, did) = match case.theirs {
-            None => (signs.deleted, Role::Error, "they deleted it"),
-            Some(_) if was_there => (signs.changed, Role::Changed, ""),
-            Some(_) => (signs.added, Role::Good, "they added it"),
-        };
-        let width = usize::from(self.size.0).saturating_sub(16);
-        let loc = self.without_origin(&loc_of(merging, case));
-        let mut words = Words::new().and(role, format!("{word:7}")).and(sign_role, format!("{sign} "));
-        words.push(Role::Text, charset.fit_path(&loc, (width * 2 / 5).clamp(12, 60)));
-        if did.is_empty() {
-            let before = words.pieces().len();
-            for field in Field::ALL {
-                let (was, is) =
-                    (value(sides.1, case.own(), field), case.theirs.and_then(|row| value(theirs, row, field)));
-                if was != is {
-                    words.append(self.turn(field.name(), was.as_deref(), is.as_deref()));
-                }
-            }
-            if words.pieces().len() == before {
-                words.push(Role::Dim, format!("{GAP}other text"));
-            }
-        } else {
-            words.push(Role::Dim, format!("{GAP}{did}"));
-        }
-        if case.clash {
-            let ours = match merging.compared.our_state(case.own()) {
-                RowState::Deleted => "deleted here",
-                RowState::Added => "added here too",
-                _ => "changed here too",
-            };
-            words.push(Role::Warning, format!("{GAP}{ours}"));
-        }
-        if case.from.is_some() {
-            words.push(Role::Dim, format!("{GAP}in another file there"));
-        }
-        words.into()
+    lines.resize(shown, Line::default());
+    if length > 0 {
+        lines.push(Line::default());
+        let mut below =
+            merging.case(merging.chosen).map_or_else(Vec::new, |(case, _)| case_at_length(shared, merging, &case));
+        below.truncate(length);
+        lines.extend(below);
+        lines.resize(room, Line::default());
     }
-
-    /// `priority 0.5 → 0.3`.
-    fn turn(&self, name: &str, before: Option<&str>, after: Option<&str>) -> Words {
-        let (signs, charset) = (self.theme.signs, self.theme.charset);
-        let of = |value: Option<&str>| charset.cut(value.unwrap_or(signs.absent), 24).into_owned();
-        Words::dim(format!("{GAP}{name} {} {} ", of(before), signs.arrow)).and(Role::Changed, of(after))
+    let mut title = Words::new().and(Role::Accent, "merge");
+    title.push(Role::Text, format!("{GAP}{} changed by others", counted(len as u64, "row")));
+    match merging.compared.merge.index_clashes() {
+        Some(0) => title.push(Role::Text, format!("{GAP}and the index")),
+        Some(_) => title.push(Role::Warning, format!("{GAP}and the index, ours where both changed a field")),
+        None => {}
     }
+    let open = merging.open();
+    if open > 0 {
+        title.push(Role::Warning, format!("{GAP}{} to decide", grouped(open as u64)));
+    }
+    let right =
+        Words::dim(format!("{} of {}", grouped((merging.chosen + 1).min(len.max(1)) as u64), grouped(len as u64)));
+    Panel {
+        title: Line::new(title, right),
+        lines,
+        chosen: (len > 0).then(|| merging.chosen - top),
+        top: 0,
+        foot: Vec::new(),
+    }
+}
 
-    /// The URL, and for each field that differs anywhere what it was, is here and is there.
-    fn case_at_length(&self, merging: &Merging, case: &TheirChange) -> Vec<Line> {
-        let charset = self.theme.charset;
-        let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
-        let width = usize::from(self.size.0).saturating_sub(6);
-        let loc = charset.elide(&loc_of(merging, case), width).into_owned();
-        let third = (width.saturating_sub(14) / 3).max(6);
-        let row = |name: &str, cells: [&str; 3], role: Role| {
-            let cell = |text: &str| charset.fit(text, third - 1);
-            let words = Words::dim(format!("{name:12}")).and(Role::Dim, format!("{} ", cell(cells[0])));
-            Line::from(words.and(role, format!("{} ", cell(cells[1]))).and(role, cell(cells[2])))
-        };
-        let mut lines =
-            vec![Line::from(Words::new().and(Role::Bold, loc)), row("", ["it was", "ours", "theirs"], Role::Dim)];
-        let absent = self.theme.signs.absent;
+fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Option<MergeChoice>) -> Line {
+    let (signs, charset) = (shared.theme.signs, shared.theme.charset);
+    let (word, role) = match take {
+        Some(MergeChoice::Ours) => ("ours", Role::Text),
+        Some(MergeChoice::Theirs) => ("theirs", Role::Text),
+        Some(MergeChoice::Both) => ("both", Role::Text),
+        None => ("?", Role::Warning),
+    };
+    let (sides, theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
+    let was_there = lives(sides.1, case.own());
+    let (sign, sign_role, did) = match case.theirs {
+        None => (signs.deleted, Role::Error, "they deleted it"),
+        Some(_) if was_there => (signs.changed, Role::Changed, ""),
+        Some(_) => (signs.added, Role::Good, "they added it"),
+    };
+    let width = usize::from(shared.size.0).saturating_sub(16);
+    let loc = without_origin(shared, &loc_of(merging, case));
+    let mut words = Words::new().and(role, format!("{word:7}")).and(sign_role, format!("{sign} "));
+    words.push(Role::Text, charset.fit_path(&loc, (width * 2 / 5).clamp(12, 60)));
+    if did.is_empty() {
+        let before = words.pieces().len();
         for field in Field::ALL {
-            let values = [
-                value(base, case.own(), field),
-                value(ours, case.own(), field),
-                case.theirs.and_then(|row| value(theirs, row, field)),
-            ];
-            if values[0] != values[1] || values[0] != values[2] {
-                let cells = values.each_ref().map(|value| value.as_deref().unwrap_or(absent));
-                lines.push(row(field.name(), cells, Role::Text));
+            let (was, is) = (value(sides.1, case.own(), field), case.theirs.and_then(|row| value(theirs, row, field)));
+            if was != is {
+                words.append(turn(shared, field.name(), was.as_deref(), is.as_deref()));
             }
         }
-        let extensions =
-            [extensions(base, Some(case.own())), extensions(ours, Some(case.own())), extensions(theirs, case.theirs)];
-        if extensions[0].1 != extensions[1].1 || extensions[0].1 != extensions[2].1 {
-            // The numbers may be the same and what they count be other.
-            let cell = |at: usize| match &extensions[at] {
-                (badges, _) if badges.is_empty() => absent.to_owned(),
-                (badges, text) if at > 0 && *badges == extensions[0].0 && *text != extensions[0].1 => {
-                    format!("{badges}, changed")
-                }
-                (badges, _) => badges.clone(),
-            };
-            let cells = [cell(0), cell(1), cell(2)];
-            lines.push(row("extensions", cells.each_ref().map(String::as_str), Role::Text));
-            if case.clash && case.theirs.is_some() {
-                let words = if merging.compared.merge.both_keeps_ours(case) {
-                    "both: our extensions and the fields of both; theirs would be lost"
-                } else {
-                    "both: their extensions and the fields of both"
-                };
-                lines.push(Words::new().and(Role::Warning, words).into());
-            }
+        if words.pieces().len() == before {
+            words.push(Role::Dim, format!("{GAP}other text"));
         }
-        lines
+    } else {
+        words.push(Role::Dim, format!("{GAP}{did}"));
     }
+    if case.clash {
+        let ours = match merging.compared.our_state(case.own()) {
+            RowState::Deleted => "deleted here",
+            RowState::Added => "added here too",
+            _ => "changed here too",
+        };
+        words.push(Role::Warning, format!("{GAP}{ours}"));
+    }
+    if case.from.is_some() {
+        words.push(Role::Dim, format!("{GAP}in another file there"));
+    }
+    words.into()
+}
+
+/// `priority 0.5 → 0.3`.
+fn turn(shared: &Shared, name: &str, before: Option<&str>, after: Option<&str>) -> Words {
+    let (signs, charset) = (shared.theme.signs, shared.theme.charset);
+    let of = |value: Option<&str>| charset.cut(value.unwrap_or(signs.absent), 24).into_owned();
+    Words::dim(format!("{GAP}{name} {} {} ", of(before), signs.arrow)).and(Role::Changed, of(after))
+}
+
+/// The URL, and for each field that differs anywhere what it was, is here and is there.
+fn case_at_length(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec<Line> {
+    let charset = shared.theme.charset;
+    let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
+    let width = usize::from(shared.size.0).saturating_sub(6);
+    let loc = charset.elide(&loc_of(merging, case), width).into_owned();
+    let third = (width.saturating_sub(14) / 3).max(6);
+    let row = |name: &str, cells: [&str; 3], role: Role| {
+        let cell = |text: &str| charset.fit(text, third - 1);
+        let words = Words::dim(format!("{name:12}")).and(Role::Dim, format!("{} ", cell(cells[0])));
+        Line::from(words.and(role, format!("{} ", cell(cells[1]))).and(role, cell(cells[2])))
+    };
+    let mut lines =
+        vec![Line::from(Words::new().and(Role::Bold, loc)), row("", ["it was", "ours", "theirs"], Role::Dim)];
+    let absent = shared.theme.signs.absent;
+    for field in Field::ALL {
+        let values = [
+            value(base, case.own(), field),
+            value(ours, case.own(), field),
+            case.theirs.and_then(|row| value(theirs, row, field)),
+        ];
+        if values[0] != values[1] || values[0] != values[2] {
+            let cells = values.each_ref().map(|value| value.as_deref().unwrap_or(absent));
+            lines.push(row(field.name(), cells, Role::Text));
+        }
+    }
+    let extensions =
+        [extensions(base, Some(case.own())), extensions(ours, Some(case.own())), extensions(theirs, case.theirs)];
+    if extensions[0].1 != extensions[1].1 || extensions[0].1 != extensions[2].1 {
+        // The numbers may be the same and what they count be other.
+        let cell = |at: usize| match &extensions[at] {
+            (badges, _) if badges.is_empty() => absent.to_owned(),
+            (badges, text) if at > 0 && *badges == extensions[0].0 && *text != extensions[0].1 => {
+                format!("{badges}, changed")
+            }
+            (badges, _) => badges.clone(),
+        };
+        let cells = [cell(0), cell(1), cell(2)];
+        lines.push(row("extensions", cells.each_ref().map(String::as_str), Role::Text));
+        if case.clash && case.theirs.is_some() {
+            let words = if merging.compared.merge.both_keeps_ours(case) {
+                "both: our extensions and the fields of both; theirs would be lost"
+            } else {
+                "both: their extensions and the fields of both"
+            };
+            lines.push(Words::new().and(Role::Warning, words).into());
+        }
+    }
+    lines
 }
 
 /// What a row has of extensions: in short, and as text.

@@ -4,53 +4,50 @@
 
 mod changes;
 mod detail;
-pub(in crate::tui) use detail::{Stop, details};
 mod frame;
 mod gauges;
+mod lines;
 mod merge;
-mod outline;
 mod pane;
 mod preview;
 mod rows;
+mod status;
 
-pub use outline::Outline;
-pub use rows::badges;
-
-use super::app::{App, ListKind, Mode};
+use super::app::App;
+use super::app::modes::Mode;
+use super::app::modes::list::ListKind;
 use super::draw::{Footer, Screen};
 
-impl App {
-    /// Everything that the next frame shows.
-    pub fn screen(&self) -> Screen<'_> {
-        let cover = self.cover();
-        Screen {
-            header: self.header(),
-            table: self.table(),
-            pane: self.pane(),
-            detail: self.shows_detail().then(|| detail::panel(self)),
-            cover,
-            footer: self.footer(),
-        }
+/// Everything that the next frame shows.
+pub fn screen(app: &App) -> Screen<'_> {
+    Screen {
+        header: frame::header(&app.shared),
+        table: rows::table(app),
+        pane: pane::pane(app),
+        detail: app.shared.shows_details().then(|| detail::panel(app)),
+        cover: pane::cover(app),
+        footer: footer(app),
     }
+}
 
-    fn footer(&self) -> Footer<'_> {
-        if let Mode::Line(edit) = &self.mode {
-            return self.line_footer(edit);
+fn footer(app: &App) -> Footer<'_> {
+    match app.modes.current() {
+        Mode::Line(edit) => return frame::line_footer(&app.shared, edit),
+        Mode::List(list) => {
+            if let Some(prompt) = &list.prompt {
+                return if list.is_narrowed() && list.kind != ListKind::Elements {
+                    frame::search_footer(prompt)
+                } else {
+                    frame::palette_footer(list.kind, prompt)
+                };
+            }
         }
-        if let Mode::List(list) = &self.mode
-            && let Some(prompt) = &list.prompt
-        {
-            return if list.is_narrowed() && list.kind != ListKind::Elements {
-                frame::search_footer(prompt)
-            } else {
-                frame::palette_footer(list.kind, prompt)
-            };
+        Mode::Changes(changes) => {
+            if let Some(prompt) = &changes.prompt {
+                return frame::search_footer(prompt);
+            }
         }
-        if let Mode::Changes(changes) = &self.mode
-            && let Some(prompt) = &changes.prompt
-        {
-            return frame::search_footer(prompt);
-        }
-        Footer::Words(self.footer_words())
+        _ => {}
     }
+    Footer::Words(frame::footer_words(app))
 }

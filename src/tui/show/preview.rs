@@ -1,10 +1,13 @@
 //! Shows the preview of a change: its scope, the first rows before and after, the bulk dialog.
 
-use super::super::app::{App, Bulk, ElementEdit, ElementValue, Preview, Reach};
+use super::super::app::modes::bulk::{Bulk, Reach};
+use super::super::app::modes::element::{ElementEdit, ElementValue};
+use super::super::app::state::Shared;
+use super::super::app::state::preview::Preview;
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use super::pane::GAP;
+use super::lines::{GAP, signed, without_origin};
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::protocol::{Field, Severity};
@@ -14,226 +17,220 @@ use crate::words::{counted, grouped};
 /// Columns for the value that a row has before a change.
 const BEFORE: usize = 12;
 
-impl App {
-    /// Scope and effect in words, then rows before and after.
-    pub(super) fn preview_panel(&self, preview: &Preview, top: usize) -> Panel {
-        let mut title = Words::new();
-        let mut lines = Vec::new();
-        match &preview.intent {
-            None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
-            None => title.push(Role::Text, preview.words.clone()),
-            Some(Err(refused)) => lines.extend(self.signed(Severity::Error, refused.0.clone())),
-            Some(Ok(intent)) => {
-                title = intent_words(preview, intent);
-                let height = usize::from(self.areas().pane.height).max(1);
-                if let Some(words) = intent.urls.errors.words("URL", " with errors") {
-                    lines.extend(self.signed(Severity::Error, words));
-                }
-                if let Some(words) = intent.urls.duplicates.words("duplicate URL", "") {
-                    lines.extend(self.signed(Severity::Warning, words));
-                }
-                if let Some(words) = intent.left_alone() {
-                    lines.extend(self.signed(Severity::Warning, words));
-                }
-                let profile = self.session.profile();
-                if let Some(left) = intent.left_words(profile) {
-                    let worst = intent.left.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
-                    lines.extend(self.signed(worst.unwrap_or(Severity::Note), left));
-                }
-                lines.extend(self.rule_lines(&preview.rules, height.saturating_sub(lines.len() + 1) / 2));
-                let mut wrong: Vec<Line> = Vec::new();
-                for finding in intent.breaks.iter().take(3) {
-                    wrong.extend(
-                        self.signed(finding.severity, format!("{}{GAP}{}", finding.message, finding.rule.code())),
-                    );
-                }
-                let place = height.saturating_sub(lines.len() + wrong.len()).max(1);
-                let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
-                let top = top.min(rows.len().saturating_sub(place));
-                let shown_rows = rows.get(top..(top + place).min(rows.len())).unwrap_or_default();
-                let room = self.room_for_locs(shown_rows);
-                lines.extend(shown_rows.iter().map(|samples| self.sample_line(samples, room)));
-                let shown = (top + place).min(rows.len()) as u64;
-                if let Some(last) = lines.last_mut()
-                    && shown < intent.changes
-                {
-                    last.right = Words::dim(format!("{} more", grouped(intent.changes - shown)));
-                    if rows.len() > place {
-                        last.right.key("↓", "walk");
-                    }
-                }
-                if matches!(intent.edit, Some(Edit::Rename { .. })) {
-                    // No row shows it.
-                    lines.push(Words::text(intent.label.to_string()).into());
-                }
-                lines.extend(wrong);
+/// Scope and effect in words, then rows before and after.
+pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, height: usize) -> Panel {
+    let mut title = Words::new();
+    let mut lines = Vec::new();
+    match &preview.intent {
+        None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
+        None => title.push(Role::Text, preview.words.clone()),
+        Some(Err(refused)) => lines.extend(signed(shared, Severity::Error, refused.0.clone())),
+        Some(Ok(intent)) => {
+            title = intent_words(preview, intent);
+            let height = height.max(1);
+            if let Some(words) = intent.urls.errors.words("URL", " with errors") {
+                lines.extend(signed(shared, Severity::Error, words));
             }
+            if let Some(words) = intent.urls.duplicates.words("duplicate URL", "") {
+                lines.extend(signed(shared, Severity::Warning, words));
+            }
+            if let Some(words) = intent.left_alone() {
+                lines.extend(signed(shared, Severity::Warning, words));
+            }
+            let profile = shared.session.profile();
+            if let Some(left) = intent.left_words(profile) {
+                let worst = intent.left.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
+                lines.extend(signed(shared, worst.unwrap_or(Severity::Note), left));
+            }
+            lines.extend(rule_lines(shared, &preview.rules, height.saturating_sub(lines.len() + 1) / 2));
+            let mut wrong: Vec<Line> = Vec::new();
+            for finding in intent.breaks.iter().take(3) {
+                wrong.extend(signed(
+                    shared,
+                    finding.severity,
+                    format!("{}{GAP}{}", finding.message, finding.rule.code()),
+                ));
+            }
+            let place = height.saturating_sub(lines.len() + wrong.len()).max(1);
+            let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
+            let top = top.min(rows.len().saturating_sub(place));
+            let shown_rows = rows.get(top..(top + place).min(rows.len())).unwrap_or_default();
+            let room = room_for_locs(shared, shown_rows);
+            lines.extend(shown_rows.iter().map(|samples| sample_line(shared, samples, room)));
+            let shown = (top + place).min(rows.len()) as u64;
+            if let Some(last) = lines.last_mut()
+                && shown < intent.changes
+            {
+                last.right = Words::dim(format!("{} more", grouped(intent.changes - shown)));
+                if rows.len() > place {
+                    last.right.key("↓", "walk");
+                }
+            }
+            if matches!(intent.edit, Some(Edit::Rename { .. })) {
+                // No row shows it.
+                lines.push(Words::text(intent.label.to_string()).into());
+            }
+            lines.extend(wrong);
         }
-        Panel { title: title.into(), lines, chosen: None, top: 0, foot: Vec::new() }
     }
+    Panel { title: title.into(), lines, chosen: None, top: 0, foot: Vec::new() }
+}
 
-    /// The rules that a fix is about, with the number of rows of each, in at most so many lines.
-    fn rule_lines(&self, rules: &[(Rule, u64)], most: usize) -> Vec<Line> {
-        let profile = self.session.profile();
-        let shown = if rules.len() > most { most.saturating_sub(1) } else { rules.len() };
-        let mut lines: Vec<Line> = rules
-            .iter()
-            .take(shown)
-            .map(|(rule, count)| {
-                let severity = rule.severity_in(profile).unwrap_or(Severity::Note);
-                let sign = self.theme.finding_sign(severity);
-                let count = counted(*count, "row");
-                Words::new()
-                    .and(severity.into(), format!("{sign} {count:>12}  "))
-                    .and(Role::Text, format!("{:28}", rule.code()))
-                    .and(Role::Dim, format!("  {}", rule.summary()))
-                    .into()
-            })
-            .collect();
-        if let Some(rest) = rules.get(shown..).filter(|rest| !rest.is_empty() && most > 0) {
-            let words = format!("  … {}", counted(rest.len() as u64, "more rule"));
-            lines.push(Words::dim(words).into());
-        }
-        lines
+/// The rules that a fix is about, with the number of rows of each, in at most so many lines.
+fn rule_lines(shared: &Shared, rules: &[(Rule, u64)], most: usize) -> Vec<Line> {
+    let profile = shared.session.profile();
+    let shown = if rules.len() > most { most.saturating_sub(1) } else { rules.len() };
+    let mut lines: Vec<Line> = rules
+        .iter()
+        .take(shown)
+        .map(|(rule, count)| {
+            let severity = rule.severity_in(profile).unwrap_or(Severity::Note);
+            let sign = shared.theme.finding_sign(severity);
+            let count = counted(*count, "row");
+            Words::new()
+                .and(severity.into(), format!("{sign} {count:>12}  "))
+                .and(Role::Text, format!("{:28}", rule.code()))
+                .and(Role::Dim, format!("  {}", rule.summary()))
+                .into()
+        })
+        .collect();
+    if let Some(rest) = rules.get(shown..).filter(|rest| !rest.is_empty() && most > 0) {
+        let words = format!("  … {}", counted(rest.len() as u64, "more rule"));
+        lines.push(Words::dim(words).into());
     }
+    lines
+}
 
-    /// Columns for the URLs of a preview's rows, the same for all, so that their values stand below each other.
-    fn room_for_locs(&self, rows: &[&[Sample]]) -> usize {
-        let charset = self.theme.charset;
-        let after = |samples: &&[Sample]| match samples {
-            [sample] => sample.after.as_ref().map_or(1, |after| charset.width_within(after, 40)),
-            _ => 0,
-        };
-        let after = rows.iter().map(after).max().unwrap_or(0);
-        usize::from(self.size.0).saturating_sub(8 + BEFORE + 5 + after).clamp(16, 80)
+/// Columns for the URLs of a preview's rows, the same for all, so that their values stand below each other.
+fn room_for_locs(shared: &Shared, rows: &[&[Sample]]) -> usize {
+    let charset = shared.theme.charset;
+    let after = |samples: &&[Sample]| match samples {
+        [sample] => sample.after.as_ref().map_or(1, |after| charset.width_within(after, 40)),
+        _ => 0,
+    };
+    let after = rows.iter().map(after).max().unwrap_or(0);
+    usize::from(shared.size.0).saturating_sub(8 + BEFORE + 5 + after).clamp(16, 80)
+}
+
+/// One row of a preview: before and after, of each field that changes.
+fn sample_line(shared: &Shared, samples: &[Sample], room: usize) -> Line {
+    let [sample] = samples else { return samples_line(shared, samples) };
+    let charset = shared.theme.charset;
+    let width = usize::from(shared.size.0).saturating_sub(8);
+    let (arrow, absent) = (shared.theme.signs.arrow, shared.theme.signs.absent);
+    let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
+    if sample.part == PreviewPart::Field(Field::Loc) {
+        let half = width.saturating_sub(4) / 2;
+        let before = charset.fit_path(&without_origin(shared, &of(&sample.before)), half);
+        let after = without_origin(shared, &of(&sample.after));
+        let words = Words::dim(before).and(Role::Dim, format!(" {arrow} "));
+        return words.and(Role::Changed, charset.elide(&after, half).into_owned()).into();
     }
+    let loc = without_origin(shared, &shared.session.document().loc(sample.row));
+    Words::text(charset.fit_path(&loc, room))
+        .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), BEFORE)))
+        .and(Role::Dim, format!("{arrow} "))
+        .and(Role::Changed, of(&sample.after))
+        .into()
+}
 
-    /// One row of a preview: before and after, of each field that changes.
-    fn sample_line(&self, samples: &[Sample], room: usize) -> Line {
-        let [sample] = samples else { return self.samples_line(samples) };
-        let charset = self.theme.charset;
-        let width = usize::from(self.size.0).saturating_sub(8);
-        let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
-        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
-        if sample.part == PreviewPart::Field(Field::Loc) {
-            let half = width.saturating_sub(4) / 2;
-            let before = charset.fit_path(&self.without_origin(&of(&sample.before)), half);
-            let after = self.without_origin(&of(&sample.after));
-            let words = Words::dim(before).and(Role::Dim, format!(" {arrow} "));
-            return words.and(Role::Changed, charset.elide(&after, half).into_owned()).into();
-        }
-        let loc = self.without_origin(&self.session.document().loc(sample.row));
-        Words::text(charset.fit_path(&loc, room))
-            .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), BEFORE)))
-            .and(Role::Dim, format!("{arrow} "))
-            .and(Role::Changed, of(&sample.after))
-            .into()
+/// Several fields of one row, each by its name.
+fn samples_line(shared: &Shared, samples: &[Sample]) -> Line {
+    let (arrow, absent) = (shared.theme.signs.arrow, shared.theme.signs.absent);
+    let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
+    let mut values = Words::new();
+    for sample in samples {
+        values.push(Role::Dim, format!("{GAP}{} {} {arrow} ", sample.part.name(), of(&sample.before)));
+        values.push(Role::Changed, of(&sample.after));
     }
+    let charset = shared.theme.charset;
+    // One place for all rows, so that the values stand below each other.
+    let room = usize::from(shared.size.0).saturating_sub(8 + 32 * samples.len()).clamp(12, 60);
+    let loc = samples.first().map(|sample| shared.session.document().loc(sample.row)).unwrap_or_default();
+    Words::text(charset.fit_path(&without_origin(shared, &loc), room)).joined(values).into()
+}
 
-    /// Several fields of one row, each by its name.
-    fn samples_line(&self, samples: &[Sample]) -> Line {
-        let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
-        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
-        let mut values = Words::new();
-        for sample in samples {
-            values.push(Role::Dim, format!("{GAP}{} {} {arrow} ", sample.part.name(), of(&sample.before)));
-            values.push(Role::Changed, of(&sample.after));
-        }
-        let charset = self.theme.charset;
-        // One place for all rows, so that the values stand below each other.
-        let room = usize::from(self.size.0).saturating_sub(8 + 32 * samples.len()).clamp(12, 60);
-        let loc = samples.first().map(|sample| self.session.document().loc(sample.row)).unwrap_or_default();
-        Words::text(charset.fit_path(&self.without_origin(&loc), room)).joined(values).into()
+/// What an element that is being typed would do to its row.
+pub(super) fn element_pane(shared: &Shared, edit: &ElementEdit, height: usize) -> Panel {
+    if let Some(preview) = &edit.preview {
+        return preview_panel(shared, preview, 0, height);
     }
+    let words = if edit.is_new { "add " } else { "edit " };
+    let title = Words::dim(words).and(Role::Accent, edit.path.to_string());
+    let required = edit.values.iter().filter(|value| value.is_required).count() as u64;
+    let words = if edit.is_new && required > 0 {
+        format!("{} needed; more can be added later with a", counted(required, "value"))
+    } else {
+        "an empty value is removed".to_owned()
+    };
+    Panel { title: title.into(), lines: vec![Words::dim(words).into()], chosen: None, top: 0, foot: Vec::new() }
+}
 
-    /// A URL as the table shows it.
-    pub(super) fn without_origin(&self, loc: &str) -> String {
-        let path = self.session.origin().and_then(|origin| loc.strip_prefix(origin));
-        path.filter(|path| path.starts_with(['/', '?', '#'])).unwrap_or(loc).to_owned()
-    }
-
-    /// What an element that is being typed would do to its row.
-    pub(super) fn element_pane(&self, edit: &ElementEdit) -> Panel {
-        if let Some(preview) = &edit.preview {
-            return self.preview_panel(preview, 0);
-        }
-        let words = if edit.is_new { "add " } else { "edit " };
-        let title = Words::dim(words).and(Role::Accent, edit.path.to_string());
-        let required = edit.values.iter().filter(|value| value.is_required).count() as u64;
-        let words = if edit.is_new && required > 0 {
-            format!("{} needed; more can be added later with a", counted(required, "value"))
+/// The values of an element that is being typed, a line for each, and which of them is the one.
+pub(super) fn element_lines(shared: &Shared, edit: &ElementEdit, width: usize) -> (Vec<Line>, usize) {
+    let charset = shared.theme.charset;
+    let names = edit.values.iter().map(|value| charset.width(&value.name)).max().unwrap_or(0).min(width / 3);
+    let line = |(at, value): (usize, &ElementValue)| {
+        let is_typed = at == edit.at;
+        let name = charset.fit(&value.name, names);
+        let mut words = Words::text("  ").and(if is_typed { Role::Chosen } else { Role::Dim }, name);
+        words.push(Role::Text, "  ");
+        let window = value.prompt.window(charset, width.saturating_sub(names + 5).max(8));
+        if is_typed {
+            let (head, tail) = charset.split(&window.text, window.caret);
+            words.append(Words::text(head).and(Role::Accent, shared.theme.signs.caret).and(Role::Text, tail));
         } else {
-            "an empty value is removed".to_owned()
-        };
-        Panel { title: title.into(), lines: vec![Words::dim(words).into()], chosen: None, top: 0, foot: Vec::new() }
-    }
+            words.push(Role::Text, window.text);
+        }
+        if value.prompt.text().is_empty() {
+            let choices = value.path.choices().join(" ");
+            let hint = if choices.is_empty() && value.is_required { "required".to_owned() } else { choices };
+            words.push(Role::Dim, hint);
+        }
+        Line::from(words)
+    };
+    (edit.values.iter().enumerate().map(line).collect(), edit.at)
+}
 
-    /// The values of an element that is being typed, a line for each, and which of them is the one.
-    pub(super) fn element_lines(&self, edit: &ElementEdit, width: usize) -> (Vec<Line>, usize) {
-        let charset = self.theme.charset;
-        let names = edit.values.iter().map(|value| charset.width(&value.name)).max().unwrap_or(0).min(width / 3);
-        let line = |(at, value): (usize, &ElementValue)| {
-            let is_typed = at == edit.at;
-            let name = charset.fit(&value.name, names);
-            let mut words = Words::text("  ").and(if is_typed { Role::Chosen } else { Role::Dim }, name);
-            words.push(Role::Text, "  ");
-            let window = value.prompt.window(charset, width.saturating_sub(names + 5).max(8));
-            if is_typed {
-                let (head, tail) = charset.split(&window.text, window.caret);
-                words.append(Words::text(head).and(Role::Accent, self.theme.signs.caret).and(Role::Text, tail));
-            } else {
-                words.push(Role::Text, window.text);
-            }
-            if value.prompt.text().is_empty() {
-                let choices = value.path.choices().join(" ");
-                let hint = if choices.is_empty() && value.is_required { "required".to_owned() } else { choices };
-                words.push(Role::Dim, hint);
-            }
-            Line::from(words)
-        };
-        (edit.values.iter().enumerate().map(line).collect(), edit.at)
+pub(super) fn bulk_pane(shared: &Shared, bulk: &Bulk, height: usize) -> Panel {
+    let mut fields = Words::dim("field  ");
+    for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+        let role = if field == bulk.field { Role::Chosen } else { Role::Text };
+        fields.push(role, format!(" {} ", field.name()));
+        fields.push(Role::Text, " ");
     }
-
-    pub(super) fn bulk_pane(&self, bulk: &Bulk) -> Panel {
-        let mut fields = Words::dim("field  ");
-        for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
-            let role = if field == bulk.field { Role::Chosen } else { Role::Text };
-            fields.push(role, format!(" {} ", field.name()));
-            fields.push(Role::Text, " ");
-        }
-        let value = bulk.prompt.window(self.theme.charset, 40);
-        fields.push(Role::Dim, format!("{GAP}value  "));
-        fields.push(Role::Text, value.text);
-        fields.push(Role::Accent, self.theme.signs.caret);
-        let mut reach = Words::dim("rows   ");
-        for one in &bulk.reaches {
-            let text = match one {
-                Reach::Marked => format!(" the {} marked ", grouped(self.session.marked())),
-                Reach::Shown => format!(" all {} shown ", grouped(u64::from(self.session.shown()))),
-                Reach::Row => " this row ".to_owned(),
-            };
-            reach.push(if *one == bulk.reach { Role::Chosen } else { Role::Text }, text);
-            reach.push(Role::Text, " ");
-        }
-        let typed = match bulk.field {
-            Field::Lastmod => "2026-11-03  today  now  +7d  -1d  none",
-            Field::Changefreq => "always hourly daily weekly monthly yearly never  none",
-            _ => "0.0 to 1.0  +0.1  -0.1  none",
+    let value = bulk.prompt.window(shared.theme.charset, 40);
+    fields.push(Role::Dim, format!("{GAP}value  "));
+    fields.push(Role::Text, value.text);
+    fields.push(Role::Accent, shared.theme.signs.caret);
+    let mut reach = Words::dim("rows   ");
+    for one in &bulk.reaches {
+        let text = match one {
+            Reach::Marked => format!(" the {} marked ", grouped(shared.session.marked())),
+            Reach::Shown => format!(" all {} shown ", grouped(u64::from(shared.session.shown()))),
+            Reach::Row => " this row ".to_owned(),
         };
-        let mut lines: Vec<Line> = vec![fields.into(), Line::new(reach, Words::dim(typed))];
-        let mut title = Line::from(Words::new().and(Role::Accent, "set many"));
-        match (&bulk.parsed, &bulk.preview) {
-            (Some(Err(error)), _) => lines.extend(self.signed(Severity::Error, error.message.clone())),
-            (_, Some(preview)) => {
-                let panel = self.preview_panel(preview, 0);
-                title = panel.title;
-                lines.extend(panel.lines);
-            }
-            _ => {}
-        }
-        title.right = Words::dim(format!(":{}", bulk.command()));
-        Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
+        reach.push(if *one == bulk.reach { Role::Chosen } else { Role::Text }, text);
+        reach.push(Role::Text, " ");
     }
+    let typed = match bulk.field {
+        Field::Lastmod => "2026-11-03  today  now  +7d  -1d  none",
+        Field::Changefreq => "always hourly daily weekly monthly yearly never  none",
+        _ => "0.0 to 1.0  +0.1  -0.1  none",
+    };
+    let mut lines: Vec<Line> = vec![fields.into(), Line::new(reach, Words::dim(typed))];
+    let mut title = Line::from(Words::new().and(Role::Accent, "set many"));
+    match (&bulk.parsed, &bulk.preview) {
+        (Some(Err(error)), _) => lines.extend(signed(shared, Severity::Error, error.message.clone())),
+        (_, Some(preview)) => {
+            let panel = preview_panel(shared, preview, 0, height);
+            title = panel.title;
+            lines.extend(panel.lines);
+        }
+        _ => {}
+    }
+    title.right = Words::dim(format!(":{}", bulk.command()));
+    Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
 }
 
 /// `set priority to 0.8 on 1,204 of 50,000 rows (filtered)   1,167 changes   37 have it already`.

@@ -192,7 +192,7 @@ impl Bench {
     }
 
     pub(super) fn cells(&self, field: Field) -> Vec<String> {
-        let session = &self.app.session;
+        let session = &self.app.shared.session;
         (0..session.shown())
             .map(|at| session.row_at(at).unwrap())
             .map(|row| session.cell(row, field).map_or_else(|| "none".to_owned(), std::borrow::Cow::into_owned))
@@ -204,14 +204,14 @@ impl Bench {
     }
 
     pub(super) fn screen(&self) -> String {
-        let (columns, rows) = self.app.size;
+        let (columns, rows) = self.app.shared.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         let frame = terminal.draw(|frame| crate::tui::draw(&self.app, frame)).unwrap();
         text(frame.buffer)
     }
 
     pub(super) fn says(&self) -> String {
-        let message = self.app.message.as_ref().expect("nothing is said");
+        let message = self.app.shared.message.as_ref().expect("nothing is said");
         message.words.pieces().iter().map(|(_, text)| text.as_ref()).collect()
     }
 

@@ -3,7 +3,8 @@
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
-use crate::tui::app::{Event, Mode};
+use crate::tui::app::Event;
+use crate::tui::app::modes::Mode;
 
 #[test]
 fn a_cell_is_edited_and_undone() {
@@ -132,12 +133,12 @@ fn the_frequencies_are_listed_with_the_current_one() {
 fn leaving_a_cell_keeps_or_drops() {
     let mut bench = Bench::file(SMALL);
     bench.keys("jlllc0.9<tab>");
-    assert!(matches!(bench.app.mode, Mode::Cell(_)), "Tab goes on to the next cell");
+    assert!(matches!(bench.app.modes.current(), Mode::Cell(_)), "Tab goes on to the next cell");
     bench.keys("<esc>");
     assert_eq!(bench.cells(Field::Priority)[1], "0.9");
     bench.keys("gg$c0.7<down>");
     assert_eq!(bench.cells(Field::Priority)[0], "0.7");
-    assert_eq!(bench.app.grid.position, 1);
+    assert_eq!(bench.app.shared.grid.position, 1);
     bench.keys("c0.1<esc>");
     assert_eq!(bench.cells(Field::Priority)[1], "0.9", "Esc drops");
     bench.keys("i<up><enter>");
@@ -184,7 +185,7 @@ fn a_cell_left_as_it_was_is_no_change() {
             let mut bench = Bench::file(CONTROLS);
             bench.keys(field).keys("<enter>").keys(end);
             // Tab takes a suggestion where there is one, and arrows choose a frequency: these are typing.
-            if bench.app.session.is_modified() {
+            if bench.app.shared.session.is_modified() {
                 assert!(matches!(end, "<tab><esc>" | "<down>") && !field.is_empty(), "{field:?} {end}");
             }
         }
@@ -221,5 +222,5 @@ fn a_lastmod_can_be_typed_into_its_list() {
     bench.keys("Tsoon<enter>");
     assert_eq!(bench.says(), "that is no date and no step; Esc leaves lastmod as it is");
     bench.keys("<esc>");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
 }

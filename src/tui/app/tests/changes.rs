@@ -1,7 +1,7 @@
 //! The unsaved changes in a list, the plan and its proof.
 
 use super::bench::{Bench, SMALL};
-use crate::tui::app::Mode;
+use crate::tui::app::modes::Mode;
 
 #[test]
 fn unsaved_changes_are_listed_found_and_put_back() {
@@ -24,19 +24,19 @@ fn unsaved_changes_are_listed_found_and_put_back() {
     bench.shows("1 of 2");
     assert!(!bench.screen().contains("2026-11-20"), "{}", bench.screen());
     bench.keys("R");
-    assert!(matches!(bench.app.mode, Mode::Grid), "nothing is left to list");
-    assert!(!bench.app.session.is_modified());
+    assert!(matches!(bench.app.modes.current(), Mode::Table), "nothing is left to list");
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys("u");
-    assert_eq!(bench.app.session.changed(), 2, "all of them were one step");
+    assert_eq!(bench.app.shared.session.changed(), 2, "all of them were one step");
 }
 
 #[test]
 fn a_change_leads_to_its_row_whatever_the_filter_hides() {
     let mut bench = Bench::file(SMALL);
     bench.keys("Gt").keys("fshop<enter>").keys(":changes<enter><enter>");
-    assert!(matches!(bench.app.mode, Mode::Grid));
-    assert_eq!(bench.app.grid.position, 3);
-    assert_eq!(bench.app.session.shown(), 4);
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
+    assert_eq!(bench.app.shared.grid.position, 3);
+    assert_eq!(bench.app.shared.session.shown(), 4);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn any_number_of_changes_is_a_screen_full_of_lines() {
     bench.keys("/19998<enter>R");
     bench.shows("19,999 changed");
     bench.keys("<esc><esc>:revert where loc:example<enter>");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys("u:revert where path:/7<enter>gd");
     bench.shows("18,888 changed");
 }
@@ -69,7 +69,7 @@ fn the_plan_shows_what_would_differ_and_comes_back() {
     bench.keys("<esc>");
     bench.shows("1 changed");
     bench.keys("<esc>");
-    assert!(matches!(bench.app.mode, Mode::Grid));
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
     assert_eq!(bench.on_disk(), SMALL);
 }
 

@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use crate::protocol::Field;
-use crate::tui::app::Mode;
+use crate::tui::app::modes::Mode;
 
 const IMAGES: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">
   <url>
@@ -21,13 +21,13 @@ fn values_of_extensions_are_edited_where_they_are_read() {
     let mut bench = Bench::file(IMAGES);
     // lastmod, changefreq, priority, image, image/loc
     bench.keys("<f6>jjjj<enter>");
-    assert!(matches!(bench.app.mode, Mode::Element(_)), "{}", bench.screen());
+    assert!(matches!(bench.app.modes.current(), Mode::Element(_)), "{}", bench.screen());
     bench.shows("EDIT image/loc");
     bench.shows("loc  https://example.com/1.png▏");
     bench.keys("<bs><bs><bs>jpg");
     bench.shows("1 change");
     bench.keys("<enter>");
-    assert!(matches!(bench.app.mode, Mode::Detail), "back where it was read");
+    assert!(matches!(bench.app.modes.current(), Mode::Details), "back where it was read");
     bench.shows("image/loc set to https://example.com/1.jpg on 1 row");
     bench.keys("<c-s>");
     assert_eq!(bench.on_disk(), IMAGES.replace("1.png", "1.jpg"), "and nothing else");
@@ -42,9 +42,9 @@ fn values_of_extensions_are_edited_where_they_are_read() {
     assert_eq!(bench.on_disk(), IMAGES.replace("1.png", "1.jpg"), "removed with its line");
     bench.keys("uuu<c-s>");
     assert_eq!(bench.on_disk(), IMAGES);
-    assert!(matches!(bench.app.mode, Mode::Detail));
+    assert!(matches!(bench.app.modes.current(), Mode::Details));
     bench.keys("<esc>");
-    assert!(matches!(bench.app.mode, Mode::Grid));
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn an_element_that_is_left_as_it_is_changes_nothing() {
     bench.keys("<enter><enter>");
     assert_eq!(bench.says(), "nothing was typed; the row is unchanged");
     bench.keys("o<esc>ozzz<enter>");
-    assert!(!bench.app.session.is_modified());
-    assert!(matches!(bench.app.mode, Mode::Detail));
+    assert!(!bench.app.shared.session.is_modified());
+    assert!(matches!(bench.app.modes.current(), Mode::Details));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn fields_are_edited_from_the_details_too() {
     assert_eq!(bench.cells(Field::Priority)[0], "0.9");
     bench.keys("x");
     assert_eq!(bench.cells(Field::Priority)[0], "none");
-    assert!(matches!(bench.app.mode, Mode::Detail));
+    assert!(matches!(bench.app.modes.current(), Mode::Details));
 }
 
 #[test]
@@ -83,13 +83,13 @@ fn extensions_are_added_to_this_row_alone() {
     bench.keys("https://example.com/de");
     bench.shows("add link to this row");
     bench.keys("<enter><esc>");
-    assert_eq!(bench.app.session.changed(), 1, "although two are marked");
+    assert_eq!(bench.app.shared.session.changed(), 1, "although two are marked");
     bench.keys("<c-s>");
     let on_disk = bench.on_disk();
     assert!(on_disk.contains("rel=\"alternate\""), "{on_disk}");
     assert!(on_disk.contains("hreflang=\"de\"") && on_disk.contains("href=\"https://example.com/de\""), "{on_disk}");
     bench.keys("j:ext remove image<enter>");
-    assert_eq!(bench.app.session.changed(), 1, "the marked rows: one has images");
+    assert_eq!(bench.app.shared.session.changed(), 1, "the marked rows: one has images");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Dialogs ignore what was typed before they were drawn.
 
 use super::bench::{Bench, SMALL};
-use crate::tui::app::{Event, Mode, Start};
+use crate::tui::app::modes::Mode;
+use crate::tui::app::{Event, Start};
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -72,7 +73,7 @@ fn dialogs() -> Vec<(&'static str, Bench)> {
 fn a_dialog_ignores_what_was_typed_before_it_was_drawn() {
     let mut dropped = 0;
     for (name, mut bench) in dialogs() {
-        let is_dialog = !matches!(bench.app.mode, Mode::Grid | Mode::Detail);
+        let is_dialog = !matches!(bench.app.modes.current(), Mode::Table | Mode::Details);
         assert!(is_dialog, "{name}: no dialog\n{}", bench.screen());
         assert!(bench.app.has_undrawn_dialog(), "{name} is one that input waits for\n{}", bench.screen());
         let (screen, before) = (bench.screen(), files(&bench));
@@ -101,11 +102,11 @@ fn what_is_typed_while_a_plan_is_made_does_not_answer_it() {
     bench.hold = Some(Kind::Plan);
     bench.keys(&format!(":w {}<enter>", other.display()));
     bench.let_go();
-    assert!(matches!(bench.app.mode, Mode::Ask(_)), "{}", bench.screen());
+    assert!(matches!(bench.app.modes.current(), Mode::Ask(_)), "{}", bench.screen());
     for letter in ":w other.xml".chars() {
         bench.send_ahead(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
     }
-    assert!(matches!(bench.app.mode, Mode::Ask(_)), "{}", bench.screen());
+    assert!(matches!(bench.app.modes.current(), Mode::Ask(_)), "{}", bench.screen());
     assert_eq!(std::fs::read_to_string(&other).unwrap(), SMALL);
     bench.keys("w");
     assert_ne!(std::fs::read_to_string(&other).unwrap(), SMALL, "{}", bench.screen());

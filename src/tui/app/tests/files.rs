@@ -4,7 +4,8 @@ use super::bench::{Bench, SMALL};
 use crate::files::{Conflicts, Options};
 use crate::progress::Reading;
 use crate::protocol::lastmod::Now;
-use crate::tui::app::{Event, JobOutcome, Mode, Start};
+use crate::tui::app::modes::Mode;
+use crate::tui::app::{Event, JobOutcome, Start};
 use crate::tui::jobs::{Finished, Kind};
 use crate::tui::theme::Theme;
 
@@ -21,7 +22,7 @@ fn a_save_changes_only_what_was_changed() {
     bench.keys("u");
     bench.shows("modified");
     bench.keys("<c-r>");
-    assert!(!bench.app.session.is_modified(), "redone to the saved state it is clean");
+    assert!(!bench.app.shared.session.is_modified(), "redone to the saved state it is clean");
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn each_merge_conflict_is_asked_about() {
             bench.keys(&keys[2..]);
         }
         assert_eq!(names(&bench), expected, "{keys}: {}", bench.screen());
-        assert!(bench.app.session.is_modified() && bench.app.session.read_only().is_none());
+        assert!(bench.app.shared.session.is_modified() && bench.app.shared.session.read_only().is_none());
     }
 }
 
@@ -191,7 +192,7 @@ fn merge_conflicts_whose_markers_do_not_match_are_shown_and_not_asked_about() {
     let mut bench = Bench::start_at(Start::Path(path), (Now { seconds: 1_795_000_000, offset: 0 }, options));
     bench.shows("do not match at line 2");
     bench.keys("l");
-    assert!(matches!(bench.app.mode, Mode::Grid) && bench.app.session.read_only().is_some());
+    assert!(matches!(bench.app.modes.current(), Mode::Table) && bench.app.shared.session.read_only().is_some());
 }
 
 #[test]
@@ -234,14 +235,14 @@ fn the_sample_can_be_edited_and_needs_a_name() {
 #[test]
 fn a_read_only_set_refuses_and_says_why() {
     let mut bench = Bench::file(SMALL);
-    bench.app.session.set_read_only("you asked for it");
+    bench.app.shared.session.set_read_only("you asked for it");
     for keys in ["dd", "x", "o", "i", "t", "p", "b", "<gt>", "u"] {
         bench.keys(keys);
         assert!(bench.says().contains("read-only") || bench.says().contains("copied"), "{keys}: {}", bench.says());
-        assert!(matches!(bench.app.mode, Mode::Grid), "{keys}");
+        assert!(matches!(bench.app.modes.current(), Mode::Table), "{keys}");
     }
     bench.shows("read-only");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
 }
 
 #[test]
@@ -249,7 +250,7 @@ fn suspending_says_that_nothing_is_lost() {
     let mut bench = Bench::file(SMALL);
     bench.keys("t<c-z>");
     assert_eq!(bench.suspended, ["1 changed row unsaved"]);
-    assert!(bench.app.session.is_modified(), "and undoes nothing");
+    assert!(bench.app.shared.session.is_modified(), "and undoes nothing");
 }
 
 #[test]
@@ -270,7 +271,7 @@ fn a_list_is_edited_like_any_other_and_says_what_it_cannot_hold() {
     let on_disk = || std::fs::read_to_string(&path).unwrap();
     let mut bench = Bench::start(Start::Path(path.clone()), (110, 24), &Theme::default());
     bench.keys("ddu");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys("jdd<c-s>");
     assert_eq!(on_disk(), "https://example.com/a");
     bench.keys("u<c-s>");
@@ -283,7 +284,7 @@ fn a_list_is_edited_like_any_other_and_says_what_it_cannot_hold() {
     bench.shows("this is still urls.txt");
     let table = std::fs::read_to_string(folder.path().join("all.csv")).unwrap();
     assert_eq!(table, "loc,lastmod,changefreq,priority\nhttps://example.com/a,,,\nhttps://example.com/b,,,0.8\n");
-    assert!(bench.app.session.is_modified(), "a copy is no save");
+    assert!(bench.app.shared.session.is_modified(), "a copy is no save");
 }
 
 #[test]
@@ -303,7 +304,7 @@ fn a_feed_is_saved_under_another_name_only() {
     assert!(std::fs::read_to_string(folder.path().join("new.xml")).unwrap().contains("<lastmod>2026-11-20</lastmod>"));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), feed);
     bench.keys("T<c-s>");
-    assert!(!bench.app.session.is_modified(), "from now on it is the new file");
+    assert!(!bench.app.shared.session.is_modified(), "from now on it is the new file");
 }
 
 #[test]
@@ -345,11 +346,11 @@ fn a_list_without_urls_is_not_written_as_an_empty_file_unasked() {
             bench.keys(save);
             bench.shows("urls.txt would have no URLs");
             assert_eq!(on_disk(), text, "{edit} {save}");
-            assert!(bench.status.is_none() && bench.app.session.is_modified(), "{edit} {save}");
+            assert!(bench.status.is_none() && bench.app.shared.session.is_modified(), "{edit} {save}");
         }
         bench.keys(":write!<enter>");
         assert_eq!(on_disk().trim_matches(['\u{feff}', '\n']), "", "{edit}");
-        assert!(!bench.app.session.is_modified(), "{edit}");
+        assert!(!bench.app.shared.session.is_modified(), "{edit}");
     }
 }
 
@@ -372,12 +373,12 @@ fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
     bench.shows("loading 50 %   125.0 MiB of 250.0 MiB");
     // Nothing can be done with rows that are only shown.
     bench.keys("jxdd");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys("<esc>");
     bench.shows("loading stopped");
     bench.let_go();
-    assert!(bench.app.session.read_only().is_some(), "{}", bench.screen());
-    assert!(bench.app.beginning.is_empty());
+    assert!(bench.app.shared.session.read_only().is_some(), "{}", bench.screen());
+    assert!(bench.app.shared.opening.first_rows.is_empty());
     // One that comes too late is not shown.
     bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(JobOutcome::Beginning(rows)) }));
     assert!(!bench.screen().contains("/second"), "{}", bench.screen());
@@ -416,7 +417,7 @@ fn the_entries_of_an_index_alone_are_edited_like_rows() {
     bench.keys("s");
     assert_eq!(bench.paths(), ["/a.xml", "/b.xml", "/c.xml"]);
     bench.keys("ggll");
-    assert_eq!(bench.app.grid.field, crate::protocol::Field::Lastmod);
+    assert_eq!(bench.app.shared.grid.field, crate::protocol::Field::Lastmod);
     bench.keys("c2026-11-01<enter>0ssGdd");
     bench.paste("https://example.com/d.xml");
     bench.keys("<enter>");
@@ -426,7 +427,7 @@ fn the_entries_of_an_index_alone_are_edited_like_rows() {
     assert_eq!(on_disk(), expected, "{}", bench.screen());
     bench.keys("uuu<c-s>");
     assert_eq!(on_disk(), INDEX, "{}", bench.screen());
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
 }
 
 #[test]
@@ -441,7 +442,7 @@ fn an_index_alone_has_no_priority_and_no_changefreq() {
     bench.keys(":columns all<enter>");
     assert!(!bench.screen().contains("priority"), "{}", bench.screen());
     bench.keys(":set lastmod=2026-11-02<enter>");
-    assert!(bench.app.session.is_modified());
+    assert!(bench.app.shared.session.is_modified());
 }
 
 #[test]
@@ -453,12 +454,12 @@ fn unsaved_changes_of_an_index_alone_are_replayed() {
     let mut bench = index_alone(folder.path());
     bench.shows("1 unsaved change");
     bench.keys("r");
-    assert_eq!(bench.app.session.urls(), 2, "{}", bench.screen());
+    assert_eq!(bench.app.shared.session.urls(), 2, "{}", bench.screen());
     bench.keys("<c-s>");
     assert!(!std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap().contains("b.xml"));
     // With a sitemap of it beside it, it is an index as ever.
     std::fs::write(folder.path().join("c.xml"), SMALL).unwrap();
     let bench = index_alone(folder.path());
-    assert_eq!(bench.app.session.urls(), 4);
-    assert!(bench.app.session.document().index().is_some());
+    assert_eq!(bench.app.shared.session.urls(), 4);
+    assert!(bench.app.shared.session.document().index().is_some());
 }

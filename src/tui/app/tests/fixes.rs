@@ -9,9 +9,11 @@ use crate::protocol::lastmod::Now;
 use crate::session::findings::FindingTarget;
 use crate::session::grouping::{Group, Groups};
 use crate::session::sampled::{folder, paths};
-use crate::tui::app::files::Start;
-use crate::tui::app::list::{Choice, ListKind};
-use crate::tui::app::{Event, Mode};
+use crate::tui::app::Event;
+use crate::tui::app::Start;
+use crate::tui::app::modes::Mode;
+use crate::tui::app::modes::list::ListKind;
+use crate::tui::app::state::request::Choice;
 use crate::words::{counted, grouped};
 
 /// A sample on the screen.
@@ -23,9 +25,9 @@ fn open(sample: &Sample) -> Bench {
     options.conflicts = Conflicts::Show;
     options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
     let mut bench = Bench::start_at(start, (Now { seconds: NOW, offset: 0 }, options));
-    bench.app.session.set_profile(sample.profile);
+    bench.app.shared.session.set_profile(sample.profile);
     bench.folder = Some(folder);
-    if matches!(bench.app.mode, Mode::Ask(_)) {
+    if matches!(bench.app.modes.current(), Mode::Ask(_)) {
         // Merge conflicts are asked about at once; they can be looked at first.
         bench.keys("<esc>");
     }
@@ -33,12 +35,12 @@ fn open(sample: &Sample) -> Bench {
 }
 
 fn is_broken(bench: &Bench, rule: Rule) -> bool {
-    bench.app.session.rule_counts().iter().any(|(broken, _)| broken.main() == rule.main())
+    bench.app.shared.session.rule_counts().iter().any(|(broken, _)| broken.main() == rule.main())
 }
 
 /// Says yes to what a fix asks, the first of the answers.
 fn agree(bench: &mut Bench) {
-    if matches!(bench.app.mode, Mode::List(_) | Mode::Line(_)) {
+    if matches!(bench.app.modes.current(), Mode::List(_) | Mode::Line(_)) {
         bench.keys("<enter>");
     }
 }
@@ -63,7 +65,7 @@ fn a_row_without_findings_leads_to_those_that_others_have() {
     bench.keys("}");
     assert!(bench.screen().contains("gx write the file as repaired"), "{}", bench.screen());
     bench.keys("gX<enter>");
-    assert!(bench.app.session.rule_counts().is_empty(), "{}", bench.screen());
+    assert!(bench.app.shared.session.rule_counts().is_empty(), "{}", bench.screen());
     bench.keys("gg");
     assert!(!bench.screen().contains("gX"), "{}", bench.screen());
 }
@@ -76,7 +78,7 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
         bench.send(Event::Resize(120, 40));
         assert!(is_broken(&bench, rule), "{rule:?}");
         bench.keys("<c-e>");
-        let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: no list") };
+        let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: no list") };
         let place =
             |(_, choice): &(_, Choice)| matches!(choice, Choice::Found(_, found) if found.main() == rule.main());
         if let Some(at) = list.lines.iter().position(place) {
@@ -84,36 +86,36 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
             let lines = list.lines[list.chosen..at].iter();
             let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
             bench.keys(&"j".repeat(steps)).keys("gx");
-            assert!(!bench.app.session.is_modified(), "{rule:?}: shown first");
-            let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
+            assert!(!bench.app.shared.session.is_modified(), "{rule:?}: shown first");
+            let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
             let chosen = &list.lines[list.chosen].1;
             assert!(
                 matches!(chosen, Choice::FixWhole(_, found) if found.main() == rule.main()),
                 "{rule:?}: {chosen:?}"
             );
             bench.keys("gx");
-            if matches!(bench.app.mode, Mode::Ask(_)) {
+            if matches!(bench.app.modes.current(), Mode::Ask(_)) {
                 bench.keys("b");
             }
-            if matches!(bench.app.mode, Mode::Line(_)) {
+            if matches!(bench.app.modes.current(), Mode::Line(_)) {
                 bench.keys("<enter>");
             }
             bench.keys("<esc>");
         } else {
             // On its row, as one of what is wrong there.
             bench.keys(&format!("<esc>:filter rule:{}<enter>K", rule.code()));
-            let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
+            let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
             let is_it =
                 |(_, choice): &(_, Choice)| matches!(choice, Choice::OfRow(found) if found.main() == rule.main());
             let at = list.lines.iter().position(is_it).unwrap_or_else(|| panic!("{rule:?}: {}", bench.screen()));
             let lines = list.lines[list.chosen..at].iter();
             let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
             bench.keys(&"j".repeat(steps)).keys("x");
-            assert!(!bench.app.session.is_modified(), "{rule:?}: shown first");
+            assert!(!bench.app.shared.session.is_modified(), "{rule:?}: shown first");
             agree(&mut bench);
         }
         assert!(!is_broken(&bench, rule), "{rule:?} stays: {}", bench.screen());
-        assert!(bench.app.session.is_modified(), "{rule:?}");
+        assert!(bench.app.shared.session.is_modified(), "{rule:?}");
         bench.keys("u");
         assert!(is_broken(&bench, rule), "{rule:?} undone");
     }
@@ -131,14 +133,14 @@ fn the_key_that_fixes_all_shows_its_counts_first() {
     let mut bench = Bench::file(&text);
     bench.send(Event::Resize(120, 40));
     bench.keys("gX");
-    assert!(!bench.app.session.is_modified(), "nothing is fixed before it was seen");
+    assert!(!bench.app.shared.session.is_modified(), "nothing is fixed before it was seen");
     for words in [":%fix safe", "2 changes", "2 rows  changefreq-case", "1 row  field-whitespace"] {
         bench.shows(words);
     }
     bench.keys("<esc>");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys("gX<enter>");
-    assert_eq!(bench.app.session.changed(), 2);
+    assert_eq!(bench.app.shared.session.changed(), 2);
 }
 
 #[test]
@@ -146,19 +148,19 @@ fn the_list_of_rules_acts_on_the_highlighted_rule_alone() {
     let fixable = SMALL.replace("weekly", "Weekly").replace("2026-13-01", "2026-11-1");
     let mut bench = Bench::file(&fixable.replace("http://www.sitemaps", "https://www.sitemaps"));
     bench.keys("<c-e>");
-    let Mode::List(list) = &bench.app.mode else { panic!("no list") };
+    let Mode::List(list) = bench.app.modes.current() else { panic!("no list") };
     let choices: Vec<Choice> = list.lines.iter().map(|(_, choice)| choice.clone()).collect();
     assert!(choices.iter().filter(|choice| matches!(choice, Choice::Rule(_))).count() > 3, "{choices:?}");
     for (at, choice) in choices.into_iter().enumerate() {
         let (Choice::Rule(rule) | Choice::Found(_, rule)) = choice else { continue };
         for key in ["x", "gx", "K"] {
             bench.keys("<esc><esc><c-e>");
-            while matches!(&bench.app.mode, Mode::List(list) if list.chosen < at) {
+            while matches!(bench.app.modes.current(), Mode::List(list) if list.chosen < at) {
                 bench.keys("j");
             }
             bench.keys(key);
-            assert!(!bench.app.session.is_modified(), "{rule:?} {key}: nothing before it was shown");
-            let shown = match &bench.app.mode {
+            assert!(!bench.app.shared.session.is_modified(), "{rule:?} {key}: nothing before it was shown");
+            let shown = match bench.app.modes.current() {
                 Mode::Line(edit) => edit.prompt.text() == format!("%fix {}", rule.code()) && key != "K",
                 Mode::List(list) if key == "K" => list.kind == ListKind::Explain && bench.screen().contains("source"),
                 Mode::List(list) if list.kind == ListKind::Explain => {
@@ -174,11 +176,11 @@ fn the_list_of_rules_acts_on_the_highlighted_rule_alone() {
         }
         // Esc leads back to the rule.
         bench.keys("<esc>");
-        let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
+        let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
         assert_eq!((list.kind, list.chosen), (ListKind::Rules, at));
     }
     bench.keys("<esc><c-e>Ggg");
-    assert!(matches!(&bench.app.mode, Mode::List(list) if list.chosen == 1), "gg is the first rule");
+    assert!(matches!(bench.app.modes.current(), Mode::List(list) if list.chosen == 1), "gg is the first rule");
 }
 
 #[test]
@@ -187,14 +189,15 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("findings.md");
     bench.keys("<c-e>w");
-    let Mode::Line(edit) = &bench.app.mode else { panic!("no line") };
+    let Mode::Line(edit) = bench.app.modes.current() else { panic!("no line") };
     assert_eq!(edit.prompt.text(), "check findings.md");
     bench.keys("<c-u>").keys(&format!("check {}<enter>", path.display()));
     assert!(bench.says().contains("wrote"), "{}", bench.says());
     let text = std::fs::read_to_string(&path).unwrap();
     let mut counts = std::collections::BTreeMap::new();
     let mut groups = Groups::default();
-    let mut listed: Vec<_> = bench.app.session.report().into_iter().filter_map(|found| groups.take(found)).collect();
+    let mut listed: Vec<_> =
+        bench.app.shared.session.report().into_iter().filter_map(|found| groups.take(found)).collect();
     listed.extend(groups.finish().filter_map(Group::into_finding).map(|(found, _)| found));
     for found in listed {
         *counts.entry((found.finding.rule.code(), found.finding.severity.name())).or_insert(0_u64) += 1;
@@ -220,7 +223,7 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
 #[test]
 fn rules_are_counted_by_file() {
     let bench = Bench::sample(120, 40);
-    let session = &bench.app.session;
+    let session = &bench.app.shared.session;
     let by_file = session.rule_counts_by_file();
     let of_others = |rule: Rule| {
         let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
@@ -248,12 +251,15 @@ fn a_policy_is_held_against_the_set_on_the_screen() {
         bench.shows(words);
     }
     bench.keys("<esc>:filter rule:policy-never<enter>");
-    assert_eq!(bench.app.session.shown(), 2);
+    assert_eq!(bench.app.shared.session.shown(), 2);
     bench.shows("the policy forbids URLs that match /shop/");
     // Edits, undo and the missing URL follow.
     bench.keys(":set loc=https://example.com/contact<enter>");
     assert!(!is_broken(&bench, Rule::POLICY_MUST), "{}", bench.screen());
-    assert_eq!(bench.app.session.rule_counts().iter().find(|(rule, _)| *rule == Rule::POLICY_NEVER).unwrap().1, 1);
+    assert_eq!(
+        bench.app.shared.session.rule_counts().iter().find(|(rule, _)| *rule == Rule::POLICY_NEVER).unwrap().1,
+        1
+    );
     bench.keys(":policy<enter>");
     assert!(!is_broken(&bench, Rule::POLICY_NEVER));
     bench.keys(&format!(":policy {}<enter>u", path.display()));

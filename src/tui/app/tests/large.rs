@@ -2,7 +2,9 @@
 
 use super::bench::Bench;
 use crate::progress::work;
-use crate::tui::app::{Mode, Start, large};
+use crate::tui::app::Start;
+use crate::tui::app::modes::Mode;
+use crate::tui::app::state::large;
 use crate::tui::jobs::Kind;
 use crate::tui::text::count;
 use crate::tui::theme::Theme;
@@ -28,7 +30,7 @@ fn images(count: usize) -> String {
 
 /// Lines made for the details, and bytes of text looked at for a whole frame.
 fn cost(bench: &Bench) -> (usize, usize) {
-    let lines = bench.app.screen().detail.map_or(0, |detail| detail.lines.len());
+    let lines = crate::tui::show::screen(&bench.app).detail.map_or(0, |detail| detail.lines.len());
     let (_, looked) = count::of(|| bench.screen());
     (lines, looked)
 }
@@ -62,7 +64,7 @@ fn keys_are_heard_while_a_large_entry_is_read() {
     bench.shows("https://e.com/3");
     assert!(!bench.screen().contains("reading the entry"), "{}", bench.screen());
     bench.keys("k<f6>jjx<esc>:");
-    assert!(matches!(bench.app.mode, Mode::Line(_)));
+    assert!(matches!(bench.app.modes.current(), Mode::Line(_)));
     bench.keys("<esc>");
     bench.let_go();
     bench.shows("image:image");
@@ -77,7 +79,7 @@ fn what_a_key_needs_of_the_entry_is_waited_for_and_given_up_with_the_next_key() 
     bench.keys("jK");
     bench.shows("reading the entry…");
     bench.let_go();
-    let Mode::List(list) = &bench.app.mode else { panic!("{}", bench.screen()) };
+    let Mode::List(list) = bench.app.modes.current() else { panic!("{}", bench.screen()) };
     assert!(list.lines.len() < 400, "{} lines", list.lines.len());
     bench.keys("<end>");
     bench.shows("image-deprecated: 1,980 more in this row");
@@ -85,7 +87,7 @@ fn what_a_key_needs_of_the_entry_is_waited_for_and_given_up_with_the_next_key() 
     bench.hold = Some(Kind::Read);
     bench.keys("jKl");
     bench.let_go();
-    assert!(matches!(bench.app.mode, Mode::Grid), "another key came since");
+    assert!(matches!(bench.app.modes.current(), Mode::Table), "another key came since");
 }
 
 #[test]
@@ -94,10 +96,10 @@ fn a_large_entry_is_changed_by_a_worker() {
     bench.keys("j");
     bench.hold = Some(Kind::Edit);
     bench.keys("dd");
-    assert!(bench.app.is_busy(Kind::Edit));
+    assert!(bench.app.shared.jobs.is_busy(Kind::Edit));
     bench.keys("j");
     bench.let_go();
-    assert_eq!(bench.app.session.urls(), 2);
+    assert_eq!(bench.app.shared.session.urls(), 2);
     bench.keys("u");
     bench.shows("img 2000");
 }
@@ -114,14 +116,14 @@ fn whatever_makes_a_large_entry_is_done_by_a_worker() {
         bench.keys(keys).paste(paste);
         bench.hold = Some(Kind::Edit);
         bench.keys(end);
-        assert!(bench.app.is_busy(Kind::Edit), "{keys}");
+        assert!(bench.app.shared.jobs.is_busy(Kind::Edit), "{keys}");
         bench.let_go();
-        assert_eq!(bench.app.session.urls(), urls, "{keys}");
+        assert_eq!(bench.app.shared.session.urls(), urls, "{keys}");
     }
     let mut bench = Bench::file(&images(2_000));
     bench.hold = Some(Kind::Edit);
     bench.keys(":%set priority=0.4<enter>");
-    assert!(bench.app.is_busy(Kind::Edit));
+    assert!(bench.app.shared.jobs.is_busy(Kind::Edit));
     bench.let_go();
     bench.shows("0.4");
 }
@@ -147,7 +149,7 @@ fn a_frame_words_the_findings_that_it_shows() {
             std::fs::write(folder.path().join(format!("{number:03}.xml")), "<urlset></urlset>").unwrap();
         }
         let bench = Bench::start(Start::Path(folder.path().to_owned()), (120, 40), &Theme::default());
-        assert!(bench.app.session.each_whole_finding().count() >= files, "{}", bench.screen());
+        assert!(bench.app.shared.session.each_whole_finding().count() >= files, "{}", bench.screen());
         work::here(|| {
             bench.screen();
         })
@@ -160,7 +162,7 @@ fn elements_of_a_large_entry_are_edited_where_they_are_read() {
     let mut bench = Bench::file(&images(2_000));
     // changefreq, lastmod and priority come first, then each image with its two children.
     bench.keys("jgv<f6>").keys(&"j".repeat(3 + 3 * 700 + 1)).keys("<enter>");
-    let Mode::Element(edit) = &bench.app.mode else { panic!("{}", bench.screen()) };
+    let Mode::Element(edit) = bench.app.modes.current() else { panic!("{}", bench.screen()) };
     assert_eq!(edit.path.to_string(), "image[701]/loc");
     assert_eq!(edit.values[0].prompt.text(), "https://e.com/700.png");
     bench.shows("loc  https://e.com/700.png▏");
@@ -191,14 +193,14 @@ fn a_url_of_megabytes_costs_what_is_seen_of_it_wherever_it_is_shown() {
             let (lines, looked) = cost(&bench);
             assert!(lines < 200 && looked < 1 << 20, "{keys}: {lines} lines, {looked} bytes");
         }
-        assert!(large::size(&bench.app.session, bench.app.grid.row.unwrap()) > 0);
+        assert!(large::size(&bench.app.shared.session, bench.app.shared.grid.row.unwrap()) > 0);
     }
 }
 
 #[test]
 fn other_rows_of_the_window_are_read_aside_too() {
     let mut bench = Bench::file(&images(2_000));
-    assert_eq!(bench.app.grid.position, 0);
+    assert_eq!(bench.app.shared.grid.position, 0);
     bench.shows("img 2000");
     let text = images(2_000);
     let folder = bench.folder.as_ref().unwrap();

@@ -2,7 +2,8 @@
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;
-use crate::tui::app::{Event, Mode};
+use crate::tui::app::Event;
+use crate::tui::app::modes::Mode;
 
 #[test]
 fn the_pane_names_what_is_wrong_and_fixes_it() {
@@ -16,7 +17,7 @@ fn the_pane_names_what_is_wrong_and_fixes_it() {
     bench.keys("u<c-e>");
     bench.shows("lastmod-impossible");
     bench.keys("<enter>");
-    assert_eq!(bench.app.session.shown(), 1, "choosing a rule shows its rows");
+    assert_eq!(bench.app.shared.session.shown(), 1, "choosing a rule shows its rows");
     bench.keys("<esc>GK");
     bench.shows("source:");
 }
@@ -29,7 +30,7 @@ fn the_palette_finds_commands_by_name() {
     bench.keys("<c-p><esc>?");
     bench.shows("Move");
     bench.keys("q");
-    assert!(matches!(bench.app.mode, Mode::Grid));
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn history_goes_to_any_state() {
     bench.keys("Ugg<enter>");
     assert_eq!(bench.cells(Field::Priority)[0], "0.3");
     bench.keys("UG<enter>");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
 }
 
 #[test]
@@ -51,9 +52,9 @@ fn wrong_commands_are_explained_in_place() {
     bench.keys(":set priority=high");
     bench.shows("expected");
     bench.keys("<enter>");
-    assert!(matches!(bench.app.mode, Mode::Line(_)), "the line stays open");
+    assert!(matches!(bench.app.modes.current(), Mode::Line(_)), "the line stays open");
     bench.keys("<esc>:120<enter>");
-    assert_eq!(bench.app.grid.position, 3, "as far as there is");
+    assert_eq!(bench.app.shared.grid.position, 3, "as far as there is");
     bench.keys(":se<tab>");
     bench.shows(":set ");
 }
@@ -96,7 +97,7 @@ fn a_rule_broken_by_no_row_says_where() {
     bench.shows("https://example.com/gone-1.xml");
     bench.shows("https://example.com/gone-2.xml");
     bench.shows("source: ");
-    assert!(bench.app.session.spec().filter.is_none());
+    assert!(bench.app.shared.session.spec().filter.is_none());
     bench.keys("<esc><c-e><down><enter>");
     bench.shows("https://example.com/gone-1.xml");
 }
@@ -114,16 +115,16 @@ fn the_palette_has_the_commands_of_the_line_too() {
         bench.keys("<c-p>").keys(typed);
         bench.shows(shown);
         bench.keys("<enter>");
-        let Mode::Line(edit) = &bench.app.mode else { panic!("{typed}: no line") };
+        let Mode::Line(edit) = bench.app.modes.current() else { panic!("{typed}: no line") };
         assert_eq!(edit.prompt.text(), line);
     }
     let mut bench = Bench::file(SMALL);
     bench.keys("<c-p>zzzq");
     bench.shows("no command has this name");
     bench.keys("<enter><esc>");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys(":theme none<enter>");
-    assert_eq!(bench.app.message.as_ref().map(|_| bench.says()), None, "README says none");
+    assert_eq!(bench.app.shared.message.as_ref().map(|_| bench.says()), None, "README says none");
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn a_fix_that_needs_a_decision_asks_for_it() {
     bench.keys("gx");
     bench.shows("how is it meant?");
     bench.shows("2026-10-05T10:00:00 → 2026-10-05T10:00:00Z");
-    assert!(!bench.app.session.is_modified(), "nothing is guessed");
+    assert!(!bench.app.shared.session.is_modified(), "nothing is guessed");
     bench.keys("j<enter>");
     assert_eq!(bench.cells(Field::Lastmod)[1], "2026-10-05T10:00:00+01:00", "the zone of the clock");
     bench.keys("u<space><space>kkgx").keys("+5:30");
@@ -183,7 +184,7 @@ fn a_fix_that_needs_a_decision_asks_for_it() {
     bench.keys("u");
     assert_eq!(bench.cells(Field::Lastmod)[1..3], ["2026-10-05T10:00:00", "2026-11-01T08:30:00"], "one step");
     bench.keys("gxsoon<enter>");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.shows("expected a zone");
     bench.keys("<esc><esc>");
 
@@ -239,16 +240,16 @@ fn help_is_searched_and_keeps_what_was_found() {
     assert!(!bench.screen().contains("first column"), "{}", bench.screen());
     bench.keys("<enter>");
     bench.shows(":redo");
-    assert!(matches!(bench.app.mode, Mode::List(_)), "the first Enter ends the typing");
+    assert!(matches!(bench.app.modes.current(), Mode::List(_)), "the first Enter ends the typing");
     bench.keys("<esc>");
     bench.shows("redo");
     bench.keys("/zzz");
     bench.shows("no match for “zzz”");
     bench.keys("<esc><esc>");
-    assert!(matches!(bench.app.mode, Mode::Grid));
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
     // What was found is done.
     bench.keys("x?/delete the marked<enter><enter>");
-    assert_eq!(bench.app.session.changed(), 1, "{}", bench.screen());
+    assert_eq!(bench.app.shared.session.changed(), 1, "{}", bench.screen());
     bench.keys("U/deleted");
     bench.shows("1 row deleted");
     bench.keys("<esc><esc>");
@@ -281,7 +282,7 @@ fn a_message_stays_until_the_next_key() {
     bench.send(Event::Resize(121, 30));
     bench.shows("u undoes it");
     bench.keys("k");
-    assert!(bench.app.message.is_none());
+    assert!(bench.app.shared.message.is_none());
 }
 
 #[test]
@@ -292,7 +293,7 @@ fn paths_are_completed_folder_by_folder() {
     for name in ["maps/one.xml", "maps/two.xml", ".hidden", "b\u{1b}[31m.xml"] {
         std::fs::write(folder.join(name), "").unwrap();
     }
-    let typed = |bench: &Bench| match &bench.app.mode {
+    let typed = |bench: &Bench| match bench.app.modes.current() {
         Mode::Line(edit) => edit.prompt.text().replace(&*folder.to_string_lossy(), ""),
         other => panic!("{other:?}"),
     };

@@ -1,7 +1,8 @@
 //! Files that others change while they are open.
 
 use super::bench::{Bench, SMALL};
-use crate::tui::app::{Event, Mode};
+use crate::tui::app::Event;
+use crate::tui::app::modes::Mode;
 
 /// The file as others write it.
 fn write(bench: &Bench, text: &str) {
@@ -15,12 +16,12 @@ fn write(bench: &Bench, text: &str) {
 fn a_change_outside_is_noticed_with_the_focus_and_asks_nothing() {
     let mut bench = Bench::file(SMALL);
     bench.send(Event::Focus);
-    assert!(bench.app.message.is_none());
+    assert!(bench.app.shared.message.is_none());
     write(&bench, &SMALL.replace("0.2", "0.3"));
     bench.send(Event::Focus);
     assert!(bench.says().contains("sitemap.xml was replaced by another program"), "{}", bench.says());
     bench.shows("changed on disk");
-    assert!(matches!(bench.app.mode, Mode::Grid));
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
     bench.keys("go");
     bench.shows("You have no unsaved changes");
     bench.keys("r");
@@ -47,13 +48,13 @@ fn a_save_is_held_back_and_merged_row_by_row() {
     assert!(bench.says().contains("both sides changed this row"), "{}", bench.says());
     bench.keys("o<enter>");
     assert!(bench.says().contains("of the changed files merged"), "{}", bench.says());
-    assert_eq!(bench.app.session.changed(), 2, "what is unsaved is what differs from their file");
+    assert_eq!(bench.app.shared.session.changed(), 2, "what is unsaved is what differs from their file");
     bench.keys("<c-s>");
     bench.shows("saved");
     let merged = theirs.replacen("<priority>1.0", "<priority>0.9", 1).replacen("<priority>0.4", "<priority>0.7", 1);
     assert_eq!(bench.on_disk(), merged);
     bench.keys("uu");
-    assert!(bench.app.session.is_modified());
+    assert!(bench.app.shared.session.is_modified());
 }
 
 #[test]
@@ -68,7 +69,7 @@ fn ours_can_be_kept_and_reading_again_asks_first() {
     bench.shows("1 changed row not saved");
     bench.keys("<enter><c-s>o");
     assert_eq!(bench.on_disk(), SMALL.replacen("2026-11-02", "2026-11-20", 1));
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     // A file that this save would not touch counts too.
     bench.keys("t:write other.xml<esc>");
     write(&bench, SMALL);
@@ -87,7 +88,7 @@ fn a_save_of_ours_is_no_news() {
     bench.keys("t<c-s>");
     bench.let_go();
     bench.shows("saved");
-    assert!(bench.app.outside.is_empty());
+    assert!(bench.app.shared.outside.changed.is_empty());
 }
 
 #[test]
@@ -110,11 +111,11 @@ fn every_panel_fits_every_window() {
     for (keys, words) in
         [("gd", "unsaved"), ("gp", "save rewrites"), ("gpd", "+++"), ("go", "replaced"), ("gom", "to decide")]
     {
-        bench.app.size = (120, 30);
+        bench.app.shared.size = (120, 30);
         bench.keys(keys);
         bench.shows(words);
         for size in [(80, 24), (40, 10), (20, 5), (19, 4), (1, 1), (200, 60)] {
-            bench.app.size = size;
+            bench.app.shared.size = size;
             bench.keys("<pgdn><up>");
             bench.screen();
         }

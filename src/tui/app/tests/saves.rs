@@ -3,7 +3,8 @@
 use super::bench::{Bench, SMALL};
 use crate::files::journal::StateSlot;
 use crate::progress::Reading;
-use crate::tui::app::{Event, Mode};
+use crate::tui::app::Event;
+use crate::tui::app::modes::Mode;
 use crate::tui::jobs::Kind;
 
 #[test]
@@ -14,7 +15,7 @@ fn a_folder_that_does_not_exist_is_made_only_on_demand() {
     bench.keys("t").keys(&line);
     bench.shows("does not exist");
     bench.keys("<enter>");
-    assert!(!folder.exists() && matches!(bench.app.mode, Mode::Grid));
+    assert!(!folder.exists() && matches!(bench.app.modes.current(), Mode::Table));
     bench.keys(&line).keys("<esc>");
     assert!(!folder.exists());
     bench.keys(&line).keys("c");
@@ -41,7 +42,7 @@ fn what_is_typed_during_a_save_stays_modified() {
     assert_eq!(bench.on_disk(), SMALL.replacen("<priority>0.2", "<priority>0.8", 1));
     bench.shows("modified 1");
     bench.keys("u");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys("<c-r><c-s>");
     assert!(bench.on_disk().contains("<priority>0.9"), "{}", bench.on_disk());
 }
@@ -54,7 +55,7 @@ fn a_save_is_stopped_until_files_are_put_in_place() {
     bench.let_go();
     assert_eq!(bench.says(), "the save was stopped; no file was changed");
     assert_eq!(bench.on_disk(), SMALL);
-    assert!(bench.app.session.is_modified());
+    assert!(bench.app.shared.session.is_modified());
     bench.hold = Some(Kind::Save);
     bench.keys("<c-s>");
     let sealed = Reading { bytes_done: 10, bytes_total: 10, sealed: true, ..Reading::default() };
@@ -95,13 +96,13 @@ fn a_plan_of_many_rows_is_worked_out_beside_the_editing() {
     bench.keys("<esc>");
     bench.let_go();
     assert_eq!(bench.says(), "stopped; nothing was written");
-    assert!(!bench.on_disk().contains("0.7") && bench.app.session.is_modified());
+    assert!(!bench.on_disk().contains("0.7") && bench.app.shared.session.is_modified());
     // What is changed meanwhile is in the plan, and in the file.
     bench.hold = Some(Kind::Plan);
     bench.keys("<c-s>j$c0.8<enter>");
     bench.let_go();
     assert!(bench.on_disk().contains("0.7") && bench.on_disk().contains("0.8"));
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
 }
 
 #[test]
@@ -128,13 +129,13 @@ fn who_has_the_other_file_is_said_before_the_question() {
     let mut bench = Bench::file(SMALL);
     let (state, other) = (bench.path().with_file_name("state"), bench.path().with_file_name("other.xml"));
     std::fs::write(&other, SMALL).unwrap();
-    bench.app.session.keep(StateSlot::take(&state, &bench.path()).unwrap());
+    bench.app.shared.session.keep(StateSlot::take(&state, &bench.path()).unwrap());
     let theirs = StateSlot::take(&state, &other).unwrap();
     bench.keys("t");
     let write = format!(":write {}<enter>", other.display());
     bench.keys(&write);
     assert!(bench.says().contains("has it open; choose another name"), "{}", bench.says());
-    assert!(matches!(bench.app.mode, Mode::Grid));
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
     drop(theirs);
     bench.keys(&write);
     bench.shows("replaced");

@@ -1,7 +1,7 @@
 //! Whole screens, at many sizes.
 
 use super::bench::{Bench, SMALL};
-use crate::tui::app::{Event, Mode, Start};
+use crate::tui::app::{Event, Start};
 use crate::tui::text::Charset;
 use crate::tui::theme::{Scheme, Theme};
 
@@ -15,13 +15,13 @@ fn every_action_runs_on_every_kind_of_set() {
             bench.send(Event::Resize(columns, rows));
             for command in COMMANDS {
                 let effects = {
-                    bench.app.run(command.action, None);
+                    crate::tui::app::actions::run(&mut bench.app, command.action, None);
                     bench.app.update(Event::Resize(columns, rows))
                 };
                 bench.effects(effects);
                 bench.screen();
                 bench.keys("<esc><esc>");
-                bench.app.mode = Mode::Grid;
+                bench.app.modes.close_all();
             }
         }
     }
@@ -42,7 +42,7 @@ fn a_range_of_sizes_draws() {
 fn screen_80_by_24() {
     let mut bench = Bench::sample(80, 24);
     bench.keys("7j");
-    bench.app.message = None;
+    bench.app.shared.message = None;
     insta::assert_snapshot!(bench.screen());
 }
 
@@ -50,7 +50,7 @@ fn screen_80_by_24() {
 fn screen_120_by_40_with_details() {
     let mut bench = Bench::sample(120, 40);
     bench.keys("8jl<gt>gv");
-    bench.app.message = None;
+    bench.app.shared.message = None;
     insta::assert_snapshot!(bench.screen());
 }
 
@@ -58,14 +58,14 @@ fn screen_120_by_40_with_details() {
 fn screen_40_by_10() {
     let mut bench = Bench::sample(40, 10);
     bench.keys("7j");
-    bench.app.message = None;
+    bench.app.shared.message = None;
     insta::assert_snapshot!(bench.screen());
 }
 
 #[test]
 fn screen_20_by_5() {
     let mut bench = Bench::sample(20, 5);
-    bench.app.message = None;
+    bench.app.shared.message = None;
     insta::assert_snapshot!(bench.screen());
 }
 
@@ -93,7 +93,7 @@ fn screen_in_ascii_without_colour() {
     let theme = Theme::new(Scheme::Plain, Charset::Ascii);
     let mut bench = Bench::start(Start::Sample, (80, 24), &theme);
     bench.keys("dd");
-    bench.app.message = None;
+    bench.app.shared.message = None;
     let screen = bench.screen();
     assert!(screen.is_ascii(), "{screen}");
     for keys in

@@ -39,30 +39,30 @@ fn sorting_is_a_view_and_can_become_the_order() {
     assert_eq!(bench.cells(Field::Priority)[0], "1.0");
     bench.keys("s");
     assert_eq!(bench.paths()[0], "/");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
     bench.keys(":sort -loc<enter>:apply-order<enter>:nosort<enter>");
     assert_eq!(bench.paths(), ["/shop/tea", "/shop/cups", "/blog/old post", "/"]);
-    assert!(bench.app.session.is_modified());
+    assert!(bench.app.shared.session.is_modified());
     bench.keys("u");
-    assert!(!bench.app.session.is_modified());
+    assert!(!bench.app.shared.session.is_modified());
 }
 
 #[test]
 fn searching_goes_round() {
     let mut bench = Bench::file(SMALL);
     bench.keys("/shop");
-    assert_eq!(bench.app.grid.position, 1, "while it is typed");
+    assert_eq!(bench.app.shared.grid.position, 1, "while it is typed");
     bench.keys("<enter>n");
-    assert_eq!(bench.app.grid.position, 2);
+    assert_eq!(bench.app.shared.grid.position, 2);
     bench.keys("n");
-    assert_eq!(bench.app.grid.position, 1);
+    assert_eq!(bench.app.shared.grid.position, 1);
     assert!(bench.says().contains("wrapped to the top"));
     bench.keys("N");
-    assert_eq!(bench.app.grid.position, 2);
+    assert_eq!(bench.app.shared.grid.position, 2);
     bench.keys("gg}");
-    assert_eq!(bench.app.grid.position, 2, "the next row with an error");
+    assert_eq!(bench.app.shared.grid.position, 2, "the next row with an error");
     bench.keys("gg/nowhere<esc>");
-    assert_eq!(bench.app.grid.position, 0);
+    assert_eq!(bench.app.shared.grid.position, 0);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn only_rows_on_the_screen_are_asked_for() {
     let mut bench =
         Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>"));
     bench.keys("G");
-    let screen = bench.app.screen();
+    let screen = crate::tui::show::screen(&bench.app);
     assert_eq!(screen.table.rows.len(), usize::from(bench.app.areas().rows.height));
     assert_eq!(screen.table.rows.last().unwrap().number, 3_000);
     bench.shows("3,000 URLs");
@@ -82,13 +82,13 @@ fn only_rows_on_the_screen_are_asked_for() {
 fn files_of_a_set_are_gone_through() {
     let mut bench = Bench::sample(120, 30);
     bench.keys("gt");
-    assert_eq!(bench.app.grid.position, 33);
+    assert_eq!(bench.app.shared.grid.position, 33);
     bench.keys("gt");
     assert!(bench.says().contains("last file"));
     bench.keys("jgT");
-    assert_eq!(bench.app.grid.position, 0);
+    assert_eq!(bench.app.shared.grid.position, 0);
     bench.keys("Fs").keys("gt");
-    assert_ne!(bench.app.grid.position, 0, "also when sorted");
+    assert_ne!(bench.app.shared.grid.position, 0, "also when sorted");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn columns_are_chosen_and_ordered() {
     assert!(at("priority") < at("loc") && at("loc") < at("file"), "{heads}");
     assert_eq!((at("lastmod"), at("changefreq")), (None, None));
     bench.keys("h");
-    assert_eq!(bench.app.grid.field, Field::Priority, "left is left on the screen");
+    assert_eq!(bench.app.shared.grid.field, Field::Priority, "left is left on the screen");
     bench.keys(":columns nonsense<enter>");
     assert!(bench.says().contains("changefreq"));
 }
@@ -126,7 +126,7 @@ fn columns_that_are_empty_in_the_whole_set_are_hidden_until_they_are_asked_for()
     bench.keys("u");
     assert!(heads(&bench).contains("priority"));
     // What is being typed is seen, wherever it is typed from.
-    bench.app.grid.field = Field::Changefreq;
+    bench.app.shared.grid.field = Field::Changefreq;
     bench.app.open_cell(false);
     bench.keys("dai");
     assert!(heads(&bench).contains("changefreq") && bench.screen().contains("daily"), "{}", bench.screen());
@@ -195,12 +195,12 @@ fn what_is_typed_ahead_waits_for_the_rows_it_is_about() {
             };
             later.extend(bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))));
         }
-        assert_eq!(bench.app.session.urls(), 6_000, "{keys:?}: nothing before the rows are known");
+        assert_eq!(bench.app.shared.session.urls(), 6_000, "{keys:?}: nothing before the rows are known");
         bench.effects(later);
         bench.keys("<esc>");
-        assert_eq!(bench.app.session.urls(), urls, "{keys:?}");
+        assert_eq!(bench.app.shared.session.urls(), urls, "{keys:?}");
         assert_eq!(bench.paths()[0], first, "{keys:?}");
-        let session = &bench.app.session;
+        let session = &bench.app.shared.session;
         let last = session.row_at(session.position_of(crate::document::rows::RowId(5_999)).unwrap()).unwrap();
         assert_eq!(session.document().is_live(last), urls != 5_999, "{keys:?}");
     }
@@ -225,7 +225,7 @@ fn a_click_is_about_the_row_that_was_drawn_there() {
     bench.app.was_drawn();
     let rows = bench.app.areas().rows;
     bench.click(20, rows.y + 4);
-    assert_eq!(bench.app.grid.position, 4);
+    assert_eq!(bench.app.shared.grid.position, 4);
     let mut later = Vec::new();
     for letter in ":sort -loc\n".chars() {
         let code = if letter == '\n' { KeyCode::Enter } else { KeyCode::Char(letter) };
@@ -234,16 +234,16 @@ fn a_click_is_about_the_row_that_was_drawn_there() {
     later.extend(bench.app.update(Bench::press(20, rows.y + 2)));
     later.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Char('t'), KeyModifiers::NONE))));
     bench.effects(later);
-    assert_eq!(bench.app.grid.row, Some(crate::document::rows::RowId(2)), "not the row that came there");
-    assert_eq!(bench.app.grid.position, 5_997);
+    assert_eq!(bench.app.shared.grid.row, Some(crate::document::rows::RowId(2)), "not the row that came there");
+    assert_eq!(bench.app.shared.grid.position, 5_997);
     assert_eq!(bench.cells(Field::Lastmod)[5_997], "2026-11-20");
     // The order on the screen is the old one until the next frame.
     bench.click(20, rows.y + 1);
-    assert_eq!(bench.app.grid.position, 5_998);
+    assert_eq!(bench.app.shared.grid.position, 5_998);
     bench.app.was_drawn();
-    let top = bench.app.grid.top;
+    let top = bench.app.shared.grid.top;
     bench.click(20, rows.y);
-    assert_eq!(bench.app.grid.position, top);
+    assert_eq!(bench.app.shared.grid.position, top);
 }
 
 #[test]
@@ -256,14 +256,14 @@ fn a_filter_keeps_the_cursor_on_its_row_or_the_nearest_and_returns() {
         let text: String = (0..rows).map(row).collect();
         let mut bench =
             Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{text}</urlset>\n"));
-        let at = |bench: &Bench| bench.app.grid.row.map(|row| row.0);
+        let at = |bench: &Bench| bench.app.shared.grid.row.map(|row| row.0);
         // On the row itself.
         bench.keys("20gg").keys("fodd<enter>");
         assert_eq!(at(&bench), Some(19));
         bench.keys("<esc>");
         assert_eq!(at(&bench), Some(19));
         // On the nearest, and back, whether the filter is taken off or given up.
-        let top = bench.app.grid.top;
+        let top = bench.app.shared.grid.top;
         for (keys, nearest, after) in [
             ("feven<enter>", 20, 19),
             ("fe", 19, 19),
@@ -276,8 +276,8 @@ fn a_filter_keeps_the_cursor_on_its_row_or_the_nearest_and_returns() {
             bench.keys(keys);
             assert_eq!(at(&bench), (nearest < u32::MAX).then_some(nearest), "{rows} {keys}");
             bench.keys("<esc>");
-            assert_eq!((at(&bench), bench.app.session.shown()), (Some(after), rows), "{rows} {keys}");
-            assert!(after != 19 || bench.app.grid.top == top, "{rows} {keys}");
+            assert_eq!((at(&bench), bench.app.shared.session.shown()), (Some(after), rows), "{rows} {keys}");
+            assert!(after != 19 || bench.app.shared.grid.top == top, "{rows} {keys}");
         }
         // What was changed under a filter is what the cursor stays with.
         bench.keys("20gg").keys("feven<enter>t<esc>");
@@ -295,21 +295,21 @@ fn a_failed_search_returns_to_its_start_and_says_so_while_typing() {
     for mut bench in [Bench::file(SMALL), large()] {
         bench.keys("j").keys("/0000");
         bench.keys("<bs><bs><bs><bs>").keys("/shop/cups-and-more");
-        assert_eq!(bench.app.grid.position, 1);
+        assert_eq!(bench.app.shared.grid.position, 1);
         bench.shows("no match for “/shop/cups-and-more”");
         bench.keys("<enter>");
-        assert_eq!(bench.app.grid.position, 1);
+        assert_eq!(bench.app.shared.grid.position, 1);
         assert!(bench.says().contains("no match for “/shop/cups-and-more”"), "{}", bench.says());
         bench.keys("n");
-        assert_eq!(bench.app.grid.position, 1);
+        assert_eq!(bench.app.shared.grid.position, 1);
     }
     let mut bench = Bench::file(SMALL);
     bench.keys("/shop/cups");
-    assert_eq!(bench.app.grid.position, 2);
+    assert_eq!(bench.app.shared.grid.position, 2);
     bench.keys("x");
-    assert_eq!(bench.app.grid.position, 0, "back at its start");
+    assert_eq!(bench.app.shared.grid.position, 0, "back at its start");
     bench.keys("<bs>");
-    assert_eq!(bench.app.grid.position, 2);
+    assert_eq!(bench.app.shared.grid.position, 2);
     assert!(!bench.screen().contains("no match"), "{}", bench.screen());
     bench.keys("<esc>fnothing");
     bench.shows("no match for “nothing”");

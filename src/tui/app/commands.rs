@@ -1,0 +1,99 @@
+//! Dispatches commands to the modules that do the work.
+
+use super::App;
+use super::actions::open_changes;
+use super::flows::{external_changes, help, history, inspect, leave, opening, rules, save};
+use super::operations::{cursor, edit, search, view};
+use super::state::Shared;
+use super::state::jobs::Effect;
+use crate::document::view::ViewSpec;
+use crate::files::external_changes::Thoroughness;
+use crate::session::command::{Command, Goto};
+use crate::session::rule_export::RULES;
+use crate::session::run::{Asker, CommandOutcome};
+use crate::tui::draw::columns::Name;
+use crate::tui::theme::{Scheme, Theme};
+use std::path::Path;
+
+/// Does what a command says.
+pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
+    let spec = app.shared.session.spec().clone();
+    match command {
+        Command::Filter(filter) => view::show_view(&mut app.shared, ViewSpec { filter, ..spec }),
+        Command::Sort(sort) => view::show_view(&mut app.shared, ViewSpec { sort, ..spec }),
+        Command::Goto(Goto::Row(number)) => cursor::go_to_number(&mut app.shared, number),
+        Command::Goto(Goto::Last) => app.shared.grid.go(&app.shared.session, u32::MAX),
+        Command::Search(query) => {
+            let from = app.shared.grid.position;
+            search::search(&mut app.shared, query.clone(), from, true, false);
+            app.shared.wanted.query = Some(query);
+        }
+        Command::History { as_commands: false } => history::open_history(app),
+        Command::History { as_commands: true } => history::open_script(app),
+        Command::KeepRule(path) => match app.shared.session.keep_rule(Path::new(path.as_deref().unwrap_or(RULES))) {
+            Ok(words) => app.shared.say(words),
+            Err(refused) => app.shared.fail(refused.0),
+        },
+        Command::Check(None) => rules::open_rules(app),
+        Command::Check(Some(path)) => rules::write_findings(&mut app.shared, path),
+        Command::Help(topic) => help::open_help(app, topic.as_deref()),
+        Command::Changes => open_changes(app),
+        Command::Plan => save::open_plan(app),
+        Command::Verify => inspect::verify(&mut app.shared),
+        Command::Outside => external_changes::look_outside(&mut app.shared, Thoroughness::Close, true),
+        Command::Write { path, force } => save::save(app, path.map(Into::into), force),
+        Command::WriteQuit => save::save_and_quit(app),
+        Command::Quit { discard } => leave::quit(app, discard),
+        Command::Theme(name) => match Scheme::from_name(&name) {
+            Some(scheme) => {
+                app.shared.theme = Theme::new(scheme, app.shared.theme.charset);
+                app.shared.jobs.effect(Effect::Repaint);
+            }
+            None => app.shared.fail("expected dark, light or none"),
+        },
+        Command::Reload { discard } => opening::reload(&mut app.shared, discard),
+        Command::Columns(names) => choose_columns(&mut app.shared, &names),
+        Command::Undo(steps) => edit::undo(&mut app.shared, true, steps),
+        Command::Redo(steps) => edit::undo(&mut app.shared, false, steps),
+        Command::Mark(_)
+        | Command::Unmark(_)
+        | Command::Marks(_)
+        | Command::Profile(_)
+        | Command::Policy(_)
+        | Command::Backup(_)
+        | Command::SetBaseUrl(_) => match app.shared.session.run(&command, asker) {
+            Ok(CommandOutcome::Shown(words)) => app.shared.say(words),
+            Ok(_) => {}
+            Err(refused) => app.shared.fail(refused.0),
+        },
+        Command::RebaseIndex(url) => match app.shared.session.run(&Command::SetBaseUrl(url.clone()), asker) {
+            Ok(_) => edit::change_by(&mut app.shared, Command::RebaseIndex(url), asker),
+            Err(refused) => app.shared.fail(refused.0),
+        },
+        Command::Set { .. }
+        | Command::Replace { .. }
+        | Command::Add(_)
+        | Command::Delete(_)
+        | Command::Keep(_)
+        | Command::Duplicate(_)
+        | Command::Revert(_)
+        | Command::Fix { .. }
+        | Command::Extend { .. }
+        | Command::ApplyOrder => edit::change_by(&mut app.shared, command, asker),
+    }
+}
+
+/// Shows these columns, in this order: `all` of them, or those that are not empty, `auto`.
+fn choose_columns(shared: &mut Shared, names: &[String]) {
+    if let [word] = names
+        && let Some((_, is_chosen)) = [("all", true), ("auto", false)].into_iter().find(|(own, _)| own == word)
+    {
+        (shared.grid.order, shared.grid.chosen) = (Name::usual(), is_chosen);
+        return;
+    }
+    let words = Name::ALL.map(|(_, word)| word).join(", ");
+    match names.iter().map(|word| Name::from_word(word)).collect::<Option<Vec<Name>>>() {
+        Some(order) if !order.is_empty() => (shared.grid.order, shared.grid.chosen) = (order, true),
+        _ => shared.fail(format!("columns are {words}; also all, and auto (those that are not empty)")),
+    }
+}

@@ -1,0 +1,173 @@
+//! Asks about merge conflicts one after the other. Nothing is resolved before the last answer.
+
+use super::super::App;
+use super::super::modes::ask::Ask;
+use super::super::modes::list::{List, ListKind};
+use super::super::modes::{Mode, items};
+use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
+use super::super::state::request::{Answer, Resolving, Subject};
+use super::inspect::folded;
+use super::opening;
+use crate::check::rule::Rule;
+use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
+use crate::session::command::{Command, Scope};
+use crate::session::run::Asker;
+use crate::tui::jobs::Kind;
+use crate::tui::text::Charset;
+use crate::tui::theme::Role;
+use crate::tui::words::{Line, Words};
+use crate::words::{counted, grouped};
+use std::sync::Arc;
+
+/// Lines of each side that the question shows.
+const LINES: usize = 4;
+
+/// The question about the next conflict.
+fn question(resolving: Resolving, charset: Charset, width: usize) -> Option<Ask> {
+    let conflict = resolving.asked()?;
+    let (from, to) = conflict.lines;
+    let (number, count) = (resolving.answers.len() + 1, resolving.conflicts.len());
+    let name = conflict.path.file_name().unwrap_or(conflict.path.as_os_str()).to_string_lossy();
+    let title = format!(
+        "merge conflict {} of {}: {name}, lines {}–{}",
+        grouped(number as u64),
+        grouped(count as u64),
+        grouped(from),
+        grouped(to)
+    );
+    let mut lines = sides(conflict, charset, width, LINES);
+    if let Some(why) = conflict.no_both {
+        lines.push(Words::dim(format!("Keeping both is not possible: {why}.")).into());
+    }
+    lines.push(Words::dim("The file on disk stays as it is until you save.").into());
+    let both = conflict.no_both.is_none();
+    let mut answers = vec![
+        ('l', "look at all lines", Answer::LookAtConflict),
+        ('o', "ours", Answer::Resolve { side: Side::Ours, remaining: false }),
+        ('t', "theirs", Answer::Resolve { side: Side::Theirs, remaining: false }),
+    ];
+    if both {
+        answers.push(('b', "both", Answer::Resolve { side: Side::Both, remaining: false }));
+    }
+    if resolving.remaining().len() > 1 {
+        answers.push(('O', "ours for all remaining", Answer::Resolve { side: Side::Ours, remaining: true }));
+        answers.push(('T', "theirs for all remaining", Answer::Resolve { side: Side::Theirs, remaining: true }));
+        if resolving.remaining().iter().all(|one| one.no_both.is_none()) {
+            answers.push(('B', "both for all remaining", Answer::Resolve { side: Side::Both, remaining: true }));
+        }
+    }
+    Some(Ask::new(Words::new().and(Role::Error, title), lines, answers).about(Subject::Conflict(resolving)))
+}
+
+/// The lines of both sides, at most so many of each.
+fn sides(conflict: &MergeConflict, charset: Charset, width: usize, most: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let named = ["ours", "theirs"].into_iter().zip(&conflict.names).zip([&conflict.ours, &conflict.theirs]);
+    for ((side, name), text) in named {
+        let title = if name.is_empty() { side.to_owned() } else { format!("{side} ({name})") };
+        let count = text.lines().count();
+        let words = Words::new().and(Role::Bold, title);
+        lines.push(Line::from(if count == 0 { words.and(Role::Dim, ": no lines") } else { words }));
+        for line in text.lines().take(most) {
+            let words = folded(&Words::text(format!("  {line}")), charset, width);
+            // In the question one line is one line.
+            let shown = if most == LINES { 1 } else { words.len() };
+            lines.extend(words.into_iter().take(shown).map(Line::from));
+        }
+        if count > most {
+            lines.push(Words::dim(format!("  … {}", counted((count - most) as u64, "more line"))).into());
+        }
+    }
+    lines
+}
+
+/// Reads the conflicts of the files that have some, and asks about each.
+pub(in crate::tui::app) fn ask_side(shared: &mut Shared) {
+    let (files, options) = (shared.session.conflicted_files(), shared.opening.options.clone());
+    shared.jobs.run(Kind::Preview, false, move |progress| {
+        JobOutcome::Conflicts(files::merge_conflicts(&files, &options, progress))
+    });
+}
+
+pub(in crate::tui::app) fn conflicts_read(app: &mut App, conflicts: Result<Vec<MergeConflict>, Error>) {
+    // A fix from the list of rules returns to the list at once.
+    let is_expected = match app.modes.current() {
+        Mode::Table | Mode::Details => true,
+        Mode::List(list) => list.kind == ListKind::Rules,
+        _ => false,
+    };
+    if !app.shared.session.has_conflicts() || !is_expected {
+        return;
+    }
+    match conflicts {
+        Ok(conflicts) => {
+            ask_conflict(app, Resolving { conflicts, answers: Vec::new() });
+        }
+        Err(error) => {
+            app.ask(Ask::new(
+                Words::new().and(Role::Error, "unresolved merge conflicts"),
+                vec![
+                    Words::text(error.to_string()).into(),
+                    Words::dim("Resolve it in a text editor; :edit reads the file again.").into(),
+                ],
+                vec![('l', "look at the file, read-only", Answer::Stay)],
+            ));
+        }
+    }
+}
+
+fn ask_conflict(app: &mut App, resolving: Resolving) {
+    let width = list_width(&app.shared);
+    if let Some(ask) = question(resolving, app.shared.theme.charset, width) {
+        app.ask(ask);
+    }
+}
+
+/// Takes an answer; after the last, reads the files as resolved.
+pub(in crate::tui::app) fn resolve_conflict(app: &mut App, mut resolving: Resolving, side: Side, remaining: bool) {
+    let count = if remaining { resolving.remaining().len() } else { 1 };
+    resolving.answers.extend(std::iter::repeat_n(side, count));
+    if resolving.asked().is_some() {
+        return ask_conflict(app, resolving);
+    }
+    let Resolving { conflicts, answers } = resolving;
+    let answers = Answers::each(conflicts.iter().zip(answers));
+    app.shared.opening.options.conflicts = Conflicts::Take(Arc::new(answers));
+    opening::reload(&mut app.shared, true);
+    app.shared.opening.options.conflicts = Conflicts::Show;
+}
+
+/// Shows all lines of the conflict that is asked about, above the question.
+pub(in crate::tui::app) fn look_at_conflict(app: &mut App) {
+    let Mode::Ask(ask) = app.modes.current() else { return };
+    let Subject::Conflict(resolving) = &ask.subject else { return };
+    let Some(conflict) = resolving.asked() else { return };
+    let lines = sides(conflict, app.shared.theme.charset, list_width(&app.shared), usize::MAX);
+    let list = List::new(ListKind::Conflict, lines.into_iter().map(items::text).collect());
+    app.modes.open_above(Mode::List(list));
+}
+
+/// Makes the answers to merge conflicts a change, which a save writes.
+pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
+    let scope = Scope { shown: false, query: None };
+    let command = Command::Fix { scope, rules: vec![Rule::MERGE_CONFLICT.code().to_owned()], answer: None };
+    match shared.session.run(&command, Asker::Headless) {
+        Ok(_) => shared.say("merge conflicts resolved; saving writes the result"),
+        Err(refused) => shared.fail(refused.to_string()),
+    }
+    shared.grid.follow(&shared.session);
+}
+
+/// The answers cannot be carried out: nothing is changed, and the questions begin again.
+pub(in crate::tui::app) fn conflicts_refused(app: &mut App, error: &Error) {
+    app.ask(Ask::new(
+        Words::new().and(Role::Error, "the merge conflicts cannot be resolved like this"),
+        vec![Words::text(error.to_string()).into()],
+        vec![('a', "answer again", Answer::DiscardAndReload), ('q', "leave", Answer::Leave(3))],
+    ));
+}
+
+fn list_width(shared: &Shared) -> usize {
+    usize::from(shared.size.0).saturating_sub(5).max(20)
+}

@@ -1,0 +1,38 @@
+//! Asks how a finding that needs a decision is to be fixed.
+
+use super::super::App;
+use super::super::modes::list::{List, ListKind};
+use super::super::modes::{Mode, decisions};
+use super::super::operations::cursor::targets;
+use super::super::operations::edit::change;
+use super::super::operations::here::answer_to;
+use super::super::state::Shared;
+use super::super::state::recent::Purpose;
+use crate::check::decision::{Decision, takes_text};
+use crate::check::rule::Rule;
+use crate::document::rows::RowId;
+use crate::session::change::Change;
+use crate::session::findings::Finding;
+use crate::tui::prompt::Prompt;
+
+/// Asks how a finding is to be fixed.
+pub(in crate::tui::app) fn open_decide(app: &mut App, row: RowId, finding: &Finding) {
+    if let Some(word) = answer_to(finding) {
+        // The command waits with its preview.
+        let line = format!("fix {} {word}", finding.rule.code());
+        return app.open_line(Purpose::Command, &line);
+    }
+    let Some(field) = finding.field else { return };
+    let lines = decisions::lines_of(&app.shared, row, finding.rule, field, "");
+    let mut list = List::new(ListKind::Decide(finding.rule), lines);
+    if takes_text(finding.rule).is_some() {
+        list.prompt = Some(Prompt::new("", Vec::new()));
+    }
+    app.open(Mode::List(list));
+}
+
+/// Puts the findings of a rule right, on the rows that the key was pressed for.
+pub(in crate::tui::app) fn decide(shared: &mut Shared, rule: Rule, decision: Decision) {
+    let rows = targets(shared, None);
+    change(shared, Change::Decide { rows, rule, decision });
+}

@@ -1,0 +1,184 @@
+//! Files that others changed: noticed when the terminal has the focus again and before a save, and what can be done.
+
+use super::super::App;
+use super::super::modes::Mode;
+use super::super::modes::ask::Ask;
+use super::super::modes::merge::Merging;
+use super::super::operations::edit::reported;
+use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
+use super::super::state::request::{Answer, Request};
+use super::opening;
+use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
+use crate::protocol::Severity;
+use crate::session::external_changes::{Compared, Merged};
+use crate::tui::command::Action;
+use crate::tui::jobs::Kind;
+use crate::tui::theme::Role;
+use crate::tui::words::{Line, Words};
+use crate::words::counted;
+use crate::xml::names::FileKind;
+use std::path::PathBuf;
+
+/// Files that are named in a panel.
+const NAMED: usize = 8;
+
+/// Looks whether the files are what they were; if somebody `asked`, the answer is shown whatever it is.
+pub(in crate::tui::app) fn look_outside(shared: &mut Shared, care: Thoroughness, asked: bool) {
+    if shared.session.path().is_none() || shared.session.is_loading() || shared.jobs.is_busy(Kind::Save) {
+        if asked {
+            shared.say("no files on disk to compare with");
+        }
+        return;
+    }
+    let looking = shared.session.looking();
+    let ticket = shared.outside.epoch;
+    shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Looked { ticket, outside: looking.run(care), asked });
+}
+
+/// What was found out. What a save has done meanwhile is no news.
+pub(in crate::tui::app) fn looked(app: &mut App, ticket: u64, outside: &OutsideChanges, asked: bool) {
+    if ticket != app.shared.outside.epoch {
+        return;
+    }
+    app.shared.session.note_touched(outside);
+    let known = std::mem::replace(&mut app.shared.outside.changed, outside.changed.clone());
+    if asked {
+        return if app.shared.outside.changed.is_empty() {
+            app.shared.say("the files have not changed on disk");
+        } else {
+            open_outside(app, false);
+        };
+    }
+    if app.shared.outside.changed.is_empty() || app.shared.outside.changed == known {
+        return;
+    }
+    let mut words = Words::new().and(Role::Warning, format!("{} ", app.shared.theme.signs.warning));
+    words.push(Role::Text, outside_words(&app.shared));
+    words.key("go", "what to do");
+    app.shared.say_words(words, Severity::Note);
+}
+
+/// `sitemap-1.xml was replaced by another program`.
+fn outside_words(shared: &Shared) -> String {
+    match shared.outside.changed.as_slice() {
+        [(path, fate)] => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            format!("{name} {} by another program", fate.words())
+        }
+        files => format!("{} were changed by another program", counted(files.len() as u64, "file")),
+    }
+}
+
+/// The save did not begin: files are not what they were.
+pub(in crate::tui::app) fn save_held_back(app: &mut App, outside: &OutsideChanges) {
+    app.shared.save.then_leave = false;
+    app.shared.session.note_no_save();
+    app.shared.session.note_touched(outside);
+    app.shared.outside.changed.clone_from(&outside.changed);
+    open_outside(app, true);
+}
+
+/// What can be done about it; `saving` if a save waits for that.
+fn open_outside(app: &mut App, saving: bool) {
+    let mut lines: Vec<Line> = Vec::new();
+    let charset = app.shared.theme.charset;
+    for (path, fate) in app.shared.outside.changed.iter().take(NAMED) {
+        let name = charset.visible(&path.display().to_string()).into_owned();
+        lines.push(Words::text(format!("  {name} ")).and(Role::Warning, fate.words()).into());
+    }
+    if app.shared.outside.changed.len() > NAMED {
+        lines.push(Words::dim(format!("  … {} more", app.shared.outside.changed.len() - NAMED)).into());
+    }
+    let modified = app.shared.session.is_modified();
+    // A set may lose a file; without the one that it is opened by there is no set.
+    let is_main = |path: &PathBuf| {
+        app.shared.session.path() == Some(path)
+            && (app.shared.session.paths().is_empty() || app.shared.session.kind() == FileKind::Index)
+    };
+    let readable = |path: &PathBuf, fate: FileChange| match fate {
+        FileChange::Changed | FileChange::Replaced | FileChange::Truncated => true,
+        FileChange::Deleted => !is_main(path),
+        FileChange::Unchanged | FileChange::Unreadable => false,
+    };
+    let can_merge = modified && app.shared.outside.changed.iter().all(|(path, fate)| readable(path, *fate));
+    let mut answers = Vec::new();
+    if can_merge {
+        answers.push(('m', "merge", Answer::Merge));
+    }
+    lines.push(if can_merge {
+        Words::dim(
+            "Merging asks about rows that both changed; reloading drops your changes, keeping yours drops theirs.",
+        )
+        .into()
+    } else if modified {
+        Words::dim("Reloading drops your changes; keeping yours, saving writes them over what is there.").into()
+    } else {
+        Words::dim("You have no unsaved changes: reloading loses nothing.").into()
+    });
+    answers.push(('r', "reload", Answer::Reload));
+    answers.push(('o', "keep ours", Answer::KeepOurs(saving)));
+    answers.push(('s', "elsewhere", Answer::SaveElsewhere));
+    answers.push(('k', "later", Answer::Stay));
+    if modified && !can_merge {
+        // Enter loses nothing.
+        answers.rotate_right(1);
+    }
+    let words = if saving { format!("not saved: {}", outside_words(&app.shared)) } else { outside_words(&app.shared) };
+    let title = Words::new().and(Role::Warning, format!("{} ", app.shared.theme.signs.warning)).and(Role::Text, words);
+    app.ask(Ask::new(title, lines, answers));
+}
+
+/// Reads the files again; asks first if that loses something.
+pub(in crate::tui::app) fn reload_outside(app: &mut App) {
+    if !app.shared.session.is_modified() {
+        return opening::reload(&mut app.shared, true);
+    }
+    let changed = counted(u64::from(app.shared.session.changed()), "changed row");
+    app.ask(Ask::new(
+        Words::text(format!("{changed} not saved")),
+        vec![Words::text("Reloading would lose them.").into()],
+        vec![('k', "keep editing", Answer::Stay), ('D', "discard and reload", Answer::DiscardAndReload)],
+    ));
+}
+
+/// The files stay as they are here; the next save writes them so.
+pub(in crate::tui::app) fn keep_ours(shared: &mut Shared, saving: bool) {
+    let paths: Vec<PathBuf> = shared.outside.changed.drain(..).map(|(path, _)| path).collect();
+    shared.session.keep_ours(paths.iter().map(PathBuf::as_path));
+    if saving {
+        return shared.request(Request::Act(Action::Save, None));
+    }
+    shared.say("your version is kept; saving overwrites the files on disk");
+}
+
+/// Reads what others wrote, to be compared.
+pub(in crate::tui::app) fn compare(shared: &mut Shared) {
+    let Some(comparing) = shared.session.comparing(shared.opening.options.clone()) else { return };
+    shared.say("reading the files…");
+    shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Compared(comparing.run().map(Box::new)));
+}
+
+pub(in crate::tui::app) fn compared(app: &mut App, result: Result<Box<Compared>, String>) {
+    match result {
+        Err(why) => app.shared.fail(format!("no merge: {why}; reload, keep ours or save elsewhere (go)")),
+        // Something else was begun meanwhile.
+        Ok(_) if !app.modes.is_calm() => app.shared.say("both versions are read; go merges"),
+        Ok(compared) => {
+            app.shared.message = None;
+            app.open(Mode::Merge(Box::new(Merging::new(*compared))));
+        }
+    }
+}
+
+/// A merge was worked out; it becomes one step.
+pub(in crate::tui::app) fn merged(shared: &mut Shared, merged: Option<Box<Merged>>) {
+    let Some(merged) = merged else { return shared.say("stopped; nothing was merged") };
+    match shared.session.take_in(*merged) {
+        Ok(report) => {
+            shared.outside.forget();
+            reported(shared, &report, true);
+        }
+        Err(refused) => shared.fail(refused.0),
+    }
+}

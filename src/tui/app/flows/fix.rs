@@ -1,0 +1,97 @@
+//! The fix keys: on a row, and in a list of findings.
+//!
+//! Invariant: it does what the screen says beside its sign, and nothing that the screen does not show.
+
+use super::super::App;
+use super::super::modes::Mode;
+use super::super::operations::edit::change;
+use super::super::operations::here::{Here, findings_here, has_way, needs_decision};
+use super::super::state::recent::Purpose;
+use super::{conflicts, decide, explain};
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::document::rows::{RowId, RowSet};
+use crate::session::change::Change;
+use crate::session::file_findings::WholeFinding;
+use crate::session::findings::FindingTarget;
+use crate::tui::command::Action;
+
+/// Does what is offered first beside the row: of its own findings and those of its file and the set, worst first.
+pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
+    let Some(row) = app.shared.grid.row else { return };
+    if app.shared.waits_for_entry(row, Action::Fix) {
+        return;
+    }
+    let found = findings_here(&app.shared, row);
+    let is_sound = found.is_empty();
+    let Some(first) = found.into_iter().find(|here| has_way(&app.shared, row, here)) else {
+        let has_safe = app.shared.session.rule_counts().iter().any(|(rule, _)| rule.fix() == FixKind::Safe);
+        let words = match (is_sound, has_safe) {
+            (true, true) if app.shared.session.has_bad_rows() => {
+                "nothing is wrong with this row: } goes to the next, gX fixes all safe"
+            }
+            (true, true) => "nothing is wrong with this row: ^E lists what is, gX fixes all safe",
+            (true, false) if app.shared.session.has_bad_rows() => {
+                "nothing is wrong with this row: } goes to the next finding"
+            }
+            (true, false) if app.shared.session.can_fix_whole() => {
+                "nothing is wrong with this row; ^E lists what is wrong with files and the set"
+            }
+            (true, false) => "nothing is wrong with this row",
+            (false, true) => "no fix for this: K explains it; gX fixes all that is safe",
+            (false, false) => "no fix for this; K explains it",
+        };
+        return app.shared.say(words);
+    };
+    fix_here(app, row, rows, first);
+}
+
+/// Shows what the fix of a rule that the current row breaks would do; Enter does it.
+pub(in crate::tui::app) fn preview_rule(app: &mut App, rule: Rule) {
+    let Some(row) = app.shared.grid.row else { return };
+    let found = findings_here(&app.shared, row).into_iter().find_map(|here| match here {
+        Here::Row(finding) if finding.rule == rule => Some(finding),
+        _ => None,
+    });
+    match found {
+        Some(finding) if needs_decision(&app.shared, row, &finding) => decide::open_decide(app, row, &finding),
+        Some(finding) if finding.fix.is_some() => {
+            app.open_line(Purpose::Command, &format!("fix {}", rule.code()));
+        }
+        _ => app.open(Mode::List(explain::rule_list(&app.shared, rule))),
+    }
+}
+
+fn fix_here(app: &mut App, row: RowId, rows: RowSet, here: Here) {
+    match here {
+        Here::Whole(finding) => fix_whole(app, finding.place, finding.rule),
+        Here::Row(finding) if needs_decision(&app.shared, row, &finding) => decide::open_decide(app, row, &finding),
+        Here::Row(finding) => change(&mut app.shared, Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) }),
+    }
+}
+
+/// Puts right what is worst where there are no rows. False if nothing can be.
+pub(in crate::tui::app) fn fix_without_row(app: &mut App) -> bool {
+    // The one beside which the pane shows the key.
+    let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse(finding.severity);
+    let (found, _) = app.shared.session.first_whole_findings(1, |finding| finding.is_fixable, rank);
+    let worst = found.first().map(|finding| (finding.place, finding.rule));
+    if let Some((place, rule)) = worst {
+        fix_whole(app, place, rule);
+    }
+    worst.is_some()
+}
+
+/// Puts a finding right that no row carries; where that needs a name or a URL, the command that does it waits to be
+/// confirmed.
+pub(in crate::tui::app) fn fix_whole(app: &mut App, place: FindingTarget, rule: Rule) {
+    if rule == Rule::MERGE_CONFLICT && app.shared.session.has_conflicts() {
+        return conflicts::ask_side(&mut app.shared);
+    }
+    match place.member().and_then(|file| app.shared.session.view().question(file, rule)) {
+        Some(line) => app.open_line(Purpose::Command, &line),
+        None => {
+            let fix = app.shared.session.fix_of_whole(place, rule);
+            change(&mut app.shared, fix);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Leaving, and stopping as Ctrl-Z does.
+
+use super::super::App;
+use super::super::modes::ask::Ask;
+use super::super::state::Shared;
+use super::super::state::jobs::Effect;
+use super::super::state::request::Answer;
+use super::super::state::save::PlanRequest;
+use crate::tui::jobs::Kind;
+use crate::tui::words::Words;
+use crate::words::counted;
+
+/// Leaves; asks when something would be lost.
+pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
+    let is_saving =
+        app.shared.save.wanted.as_ref().is_some_and(PlanRequest::is_save) || app.shared.jobs.is_busy(Kind::Save);
+    if is_saving && !discard {
+        app.shared.save.then_leave = true;
+        return app.shared.say("leaving when the save is done");
+    }
+    if discard || !app.shared.session.is_modified() {
+        return leave(&mut app.shared);
+    }
+    let changed = match u64::from(app.shared.session.changed()) {
+        // The rows are as they were: what is new is where they stand.
+        0 => "the new order of the rows is".to_owned(),
+        rows => counted(rows, "changed row"),
+    };
+    app.ask(Ask::new(
+        Words::text(format!("{changed} not saved")),
+        vec![Words::text("Leaving now would lose them.").into()],
+        vec![
+            ('k', "keep editing", Answer::Stay),
+            ('s', "save and quit", Answer::SaveAndQuit),
+            ('D', "discard and quit", Answer::Discard),
+        ],
+    ));
+}
+
+/// Leaves as it should be: nothing is kept that anybody could want back.
+pub(in crate::tui::app) fn leave(shared: &mut Shared) {
+    shared.session.forget_unsaved();
+    shared.jobs.quit(0);
+}
+
+/// Stops as Ctrl-Z does.
+pub(in crate::tui::app) fn suspend(shared: &mut Shared) {
+    let unsaved = match shared.session.changed() {
+        0 => "no unsaved changes".to_owned(),
+        changed => format!("{} unsaved", counted(u64::from(changed), "changed row")),
+    };
+    shared.jobs.effect(Effect::Suspend(unsaved));
+}

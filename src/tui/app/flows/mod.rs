@@ -1,0 +1,18 @@
+//! Tasks that open questions, lists and lines on their way: saving, opening, merging, explaining, fixing.
+
+pub(in crate::tui::app) mod conflicts;
+pub(in crate::tui::app) mod decide;
+pub(in crate::tui::app) mod elements;
+pub(in crate::tui::app) mod explain;
+pub(in crate::tui::app) mod external_changes;
+pub(in crate::tui::app) mod fix;
+pub(in crate::tui::app) mod help;
+pub(in crate::tui::app) mod history;
+pub(in crate::tui::app) mod inspect;
+pub(in crate::tui::app) mod leave;
+pub(in crate::tui::app) mod loaded;
+pub(in crate::tui::app) mod opening;
+mod plan_lines;
+pub(in crate::tui::app) mod recovery;
+pub(in crate::tui::app) mod rules;
+pub(in crate::tui::app) mod save;

@@ -1,0 +1,108 @@
+//! Changes that an earlier session left unsaved: asked about, replayed, kept or dropped.
+
+use super::super::App;
+use super::super::modes::ask::Ask;
+use super::super::state::Shared;
+use super::super::state::request::{Answer, Subject};
+use crate::files::journal::{LockedByOther, StateSlot};
+use crate::protocol::lastmod::{self, Now};
+use crate::session::journal::RecoverableChanges;
+use crate::tui::theme::Role;
+use crate::tui::words::{Line, Words};
+use crate::words::counted;
+
+/// Changes of an earlier session that are shown by name.
+const MOST_LEFT: usize = 12;
+
+/// Begins to keep what is changed, and asks about what an earlier session left unsaved.
+pub(in crate::tui::app) fn keep(app: &mut App, state_slot: Result<StateSlot, LockedByOther>) {
+    let state_slot = match state_slot {
+        Ok(state_slot) => state_slot,
+        Err(held) => {
+            app.shared.session.set_read_only(held.to_string());
+            return app.shared.fail(format!("{held}; it can be read here, not changed"));
+        }
+    };
+    // Nothing can be changed, so nothing is kept, and what was left waits for another time.
+    if app.shared.session.read_only().is_some() {
+        return;
+    }
+    if let Some((count, path)) = app.shared.session.waiting_elsewhere(&state_slot) {
+        return say_waiting(app, count, &path);
+    }
+    let (left, words) = app.shared.session.keep(state_slot);
+    let Some(left) = left else {
+        if let Some(words) = words {
+            // One line of the footer has no room for a path.
+            let path = app.shared.session.path().map_or_else(|| "PATH".to_owned(), |path| path.display().to_string());
+            let recover = format!("sited recover {path} shows what it holds.");
+            let lines = vec![Words::text(words).into(), Words::dim(recover).into()];
+            let title = Words::new().and(Role::Warning, "unsaved changes of an earlier session");
+            app.ask(Ask::new(title, lines, vec![('k', "go on", Answer::Stay)]));
+        }
+        return;
+    };
+    if let Some(words) = words {
+        app.shared.fail(words);
+    }
+    let mut lines: Vec<Line> = vec![
+        Words::dim(format!(
+            "Made on {} and not saved; the files have not changed since.",
+            date_and_time(&app.shared, left.begun)
+        ))
+        .into(),
+    ];
+    if left.is_cut {
+        lines.push(Words::dim("The last one is incomplete: it was being written when the session ended.").into());
+    }
+    let gaps = left.missing().lines();
+    let more = gaps.len().saturating_sub(MOST_LEFT);
+    lines.extend(gaps.into_iter().take(MOST_LEFT).map(|text| Line::from(Words::new().and(Role::Warning, text))));
+    if more > 0 {
+        lines.push(Words::dim(format!("  … {more} more; sited recover lists them")).into());
+    }
+    let shown = left.labels.len().saturating_sub(MOST_LEFT);
+    if shown > 0 {
+        lines.push(Words::dim(format!("  … {shown} before these")).into());
+    }
+    lines.extend(left.labels.iter().skip(shown).map(|label| Line::from(Words::text(format!("  {label}")))));
+    let title = format!("{} of an earlier session", counted(left.labels.len() as u64, "unsaved change"));
+    let answers = vec![
+        ('r', "replay them", Answer::Replay),
+        ('l', "leave them for later", Answer::Later),
+        ('D', "discard them", Answer::DropRecoverable),
+    ];
+    app.ask(Ask::new(Words::text(title), lines, answers).about(Subject::Recoverable(left)));
+}
+
+/// Changes of these files wait where they were open as another set. Saved from here, they could not be replayed.
+fn say_waiting(app: &mut App, count: usize, path: &str) {
+    let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
+    app.shared.session.set_read_only(format!("{words}; open {path}"));
+    let line = |text: &str| Line::from(Words::text(text.to_owned()));
+    app.ask(Ask::new(
+        Words::text(words),
+        vec![
+            line("It was open by another path then. Open that: it shows the changes and asks."),
+            Line::from(Words::new().and(Role::Accent, format!("  sited {path}"))),
+            Words::dim("Until then these files can be read here, not changed.").into(),
+        ],
+        vec![('r', "read only", Answer::Stay), ('q', "leave", Answer::Leave(0))],
+    ));
+}
+
+/// A moment as a date with a time, in the zone of the clock.
+fn date_and_time(shared: &Shared, seconds: i64) -> String {
+    let now = Now { seconds, ..shared.session.view().clock };
+    lastmod::parse_input("now", None, now).ok().flatten().unwrap_or_default()
+}
+
+/// Does again what an earlier session left unsaved.
+pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges) {
+    let kept = if left.missing().is_empty() { "" } else { "; the damaged journal is kept: sited recover shows it" };
+    match shared.session.replay(left) {
+        Ok(steps) => shared.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
+        Err(refused) => shared.fail(format!("some changes could not be replayed: {}", refused.0)),
+    }
+    shared.grid.follow(&shared.session);
+}

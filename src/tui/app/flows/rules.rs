@@ -1,0 +1,175 @@
+//! The list of broken rules: counts, the files that they are in, and what its keys do with the chosen rule.
+//!
+//! Invariant: a key is about the rule that is highlighted, and nothing is changed before it was shown.
+
+use super::super::App;
+use super::super::modes::Mode;
+use super::super::modes::items::{self, Item, blank, entry, heading};
+use super::super::modes::list::{List, ListKind};
+use super::super::operations::describe::{message_of, place_beside};
+use super::super::state::Shared;
+use super::super::state::grid::stem;
+use super::super::state::outcome::JobOutcome;
+use super::super::state::recent::Purpose;
+use super::super::state::request::Choice;
+use super::explain;
+use crate::check::rule::{FixKind, Grouping, Rule};
+use crate::document::sitemap::SitemapId;
+use crate::session::change::Refused;
+use crate::session::explain::fix_words;
+use crate::session::file_findings::WholeFinding;
+use crate::session::findings::FindingTarget;
+use crate::tui::jobs::Kind;
+use crate::tui::theme::Role;
+use crate::tui::words::Words;
+use crate::words::{counted, grouped};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Opens the list of rules that are broken.
+pub(in crate::tui::app) fn open_rules(app: &mut App) {
+    match rules_list(&app.shared) {
+        Some(list) => app.open(Mode::List(list)),
+        None => app.shared.say("no findings"),
+    }
+}
+
+/// The list of rules comes back from below another: what was fixed meanwhile is gone.
+pub(in crate::tui::app) fn refresh(app: &mut App, lines_after: usize) {
+    let list = if app.shared.session.rule_counts().is_empty() { None } else { rules_list(&app.shared) };
+    let Some(mut list) = list else { return app.modes.close_all() };
+    // Lines before it may be gone; those after it are not.
+    list.choose(list.lines.len().saturating_sub(lines_after + 1));
+    app.open(Mode::List(list));
+}
+
+/// The rules that are broken, with how often and in which files; `None` where there are none.
+fn rules_list(shared: &Shared) -> Option<Box<List>> {
+    let mut lines: Vec<Item> = Vec::new();
+    let is_set = shared.session.document().sitemaps().len() > 1;
+    let by_file = if is_set { shared.session.rule_counts_by_file() } else { BTreeMap::new() };
+    for (rule, count) in shared.session.rule_counts() {
+        let Some(severity) = rule.severity_in(shared.session.profile()) else { continue };
+        let words = Words::new()
+            .and(severity.into(), format!("{} {:>8}  ", shared.theme.finding_sign(severity), grouped(count)))
+            .and(Role::Text, format!("{:32}", rule.code()))
+            .and(Role::Dim, rule.summary());
+        let right = match rule.grouping() {
+            Some(Grouping::File) => {
+                let files = shared.session.files_with(rule).max(1);
+                Words::dim(format!("{} in {}", counted(files, "finding"), counted(count, "row")))
+            }
+            Some(Grouping::Host) => Words::dim("1 finding per host"),
+            None => Words::new(),
+        };
+        lines.push(entry(words, right, Choice::Rule(rule)));
+        if let Some(files) = counts_in_files(shared, &by_file, rule) {
+            lines.push(items::text(Words::dim(format!("{:12}{files}", ""))));
+        }
+    }
+    let (whole, _) = shared.session.first_whole_findings(200, |_| true, |_| ());
+    if !whole.is_empty() {
+        lines.push(blank());
+        lines.push(heading("Files and whole set"));
+        for finding in &whole {
+            let sign = shared.theme.finding_sign(finding.severity);
+            let message = message_of(shared, finding);
+            let right = finding.fix.as_ref().map_or_else(Words::new, |fix| {
+                Words::new().and(Role::Key, "x").and(Role::Text, format!(" {}", fix.label))
+            });
+            // The bar, the sign and the gaps take the rest.
+            let charset = shared.theme.charset;
+            let fixed = right.width(charset) + 11;
+            let place = place_beside(shared, finding.place, charset.width(message) + fixed);
+            // What can be done is always said: the message gives way.
+            let room = usize::from(shared.size.0).saturating_sub(charset.width(&place) + fixed);
+            let message = if right.is_empty() { message.into() } else { charset.cut(message, room.max(16)) };
+            let words = Words::new()
+                .and(finding.severity.into(), format!("{sign} "))
+                .and(Role::Text, format!("{place}  "))
+                .and(Role::Dim, message.into_owned());
+            lines.push(entry(words, right, Choice::Found(finding.place, finding.rule)));
+        }
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    // `check` counts places: a row may break a rule in several.
+    lines.insert(0, heading("Rows that break each rule"));
+    Some(List::new(ListKind::Rules, lines))
+}
+
+/// How often a rule is broken in each file, the most affected files first, as many as fit on a line.
+fn counts_in_files(shared: &Shared, counts: &BTreeMap<(usize, SitemapId), u64>, rule: Rule) -> Option<String> {
+    let main = rule.main().index();
+    let mut files: Vec<(SitemapId, u64)> =
+        counts.range((main, SitemapId(0))..=(main, SitemapId(u32::MAX))).map(|(key, n)| (key.1, *n)).collect();
+    files.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let charset = shared.theme.charset;
+    let room = usize::from(shared.size.0).saturating_sub(32);
+    let (mut out, mut told) = (String::new(), 0);
+    for (id, count) in &files {
+        let name = shared.session.document().sitemap(*id).map_or("", |sitemap| stem(&sitemap.name));
+        let name = charset.elide_middle(name, 30);
+        // The count of the rule is that of its only file.
+        let one = if files.len() == 1 { format!("in {name}") } else { format!("{} in {name}", grouped(*count)) };
+        if told > 0 && charset.width(&out) + charset.width(&one) > room {
+            break;
+        }
+        out.push_str(if told > 0 { ", " } else { "" });
+        out.push_str(&one);
+        told += 1;
+    }
+    let more = files.len() - told;
+    if more > 0 {
+        out.push_str(", and ");
+        out.push_str(&counted(more as u64, "more file"));
+    }
+    (told > 0).then_some(out)
+}
+
+/// Writes the findings to a file: every row is put into words, which is work for a job.
+pub(in crate::tui::app) fn write_findings(shared: &mut Shared, path: String) {
+    let report = shared.session.findings_report();
+    shared.say("writing the findings…");
+    shared
+        .jobs
+        .run(Kind::Report, false, move |progress| JobOutcome::Reported(report.write(Path::new(&path), progress)));
+}
+
+/// The findings are written, or not.
+pub(in crate::tui::app) fn findings_written(shared: &mut Shared, written: Result<Option<String>, Refused>) {
+    match written {
+        Ok(Some(words)) => shared.say(words),
+        Ok(None) => shared.say("stopped; the findings were not written"),
+        Err(refused) => shared.fail(refused.0),
+    }
+}
+
+/// Shows what the fix of a rule would do: at one place, or wherever it is broken; or says why there is none.
+pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarget>, rule: Rule) {
+    let is_it = |finding: &WholeFinding<'_>| {
+        finding.rule == rule && finding.is_fixable && place.is_none_or(|place| finding.place == place)
+    };
+    let (found, _) = app.shared.session.first_whole_findings(1, is_it, |_| ());
+    if let Some(finding) = found.first() {
+        return preview_whole(app, finding.place, rule);
+    }
+    if place.is_none() && rule.fix() != FixKind::None {
+        return app.open_line(Purpose::Command, &format!("%fix {}", rule.code()));
+    }
+    let why = if rule.fix() == FixKind::None { fix_words(rule.fix()) } else { "nothing can be done at this place" };
+    app.shared.fail(format!("no fix for {}: {why}; K explains it", rule.code()));
+}
+
+/// Shows what the fix of a finding that no row carries would do, chosen among those of its rule, above the list that is
+/// open.
+pub(in crate::tui::app) fn preview_whole(app: &mut App, place: FindingTarget, rule: Rule) {
+    // All entries of the index are fixed at once.
+    let place = if place.is_of_index() { FindingTarget::Index(None) } else { place };
+    let mut list = explain::files_list(&app.shared, rule);
+    if let Some(at) = list.lines.iter().position(|(_, choice)| *choice == Choice::FixWhole(place, rule)) {
+        list.choose(at);
+    }
+    app.modes.open_above(Mode::List(list));
+}

@@ -1,0 +1,258 @@
+//! Saving: the plan, the questions before it, and its result.
+
+use super::super::App;
+use super::super::modes::ask::Ask;
+use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
+use super::super::state::recent::Purpose;
+use super::super::state::request::Answer;
+use super::super::state::save::{PlanPurpose, PlanRequest, Waiting};
+use super::plan_lines::{is_empty_list, plan_lines, problems, title, untouched_lines};
+use super::{external_changes, leave};
+use crate::files::external_changes::Thoroughness;
+use crate::files::{Plan, Reason};
+use crate::session::planning::Planned;
+use crate::session::save::SaveResult;
+use crate::tui::jobs::Kind;
+use crate::tui::theme::Role;
+use crate::tui::words::{Line, Words};
+use std::path::PathBuf;
+
+/// Saves: asks first where something is missing or where files come, go, or change their names.
+pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool) {
+    if app.shared.jobs.is_busy(Kind::Save) {
+        return app.shared.say("a save is running already");
+    }
+    if app.shared.jobs.is_busy(Kind::Edit) {
+        app.shared.save.then_leave = false;
+        return app.shared.fail("the last change is still being applied; save again when it is");
+    }
+    if app.shared.session.is_loading() {
+        app.shared.save.then_leave = false;
+        return app.shared.fail("still loading; wait, or stop it with Esc");
+    }
+    if to.is_none() && app.shared.session.path().is_none() {
+        app.open_line(Purpose::Command, "write sitemap.xml");
+        return app.shared.fail("no file name yet: type one and press Enter");
+    }
+    ask_plan(&mut app.shared, to, PlanPurpose::Save { force });
+}
+
+/// Works out a save; what it is for happens when it is known.
+fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
+    let planning = shared.session.planning(to.as_deref());
+    let ticket = shared.jobs.next_ticket();
+    shared.save.wanted = Some(PlanRequest { ticket, to, purpose });
+    let is_small = shared.is_small();
+    shared
+        .jobs
+        .run(Kind::Plan, is_small, move |progress| JobOutcome::Planned { ticket, planned: planning.run(progress) });
+}
+
+/// A plan has come; it counts if it is the one that was asked for last, and is made anew if something was changed
+/// meanwhile.
+pub(in crate::tui::app) fn planned(shared: &mut Shared, ticket: u64, planned: Option<Planned>) {
+    let Some(wanted) = shared.save.wanted.take_if(|wanted| wanted.ticket == ticket) else { return };
+    let Some(planned) = planned else {
+        shared.save.then_leave = false;
+        return shared.say("stopped; nothing was written");
+    };
+    if !shared.session.is_planned(&planned) {
+        return ask_plan(shared, wanted.to, wanted.purpose);
+    }
+    shared.save.held = Some((wanted, planned));
+}
+
+/// Goes on with a plan that has come, once nothing is being typed that a question would take away.
+pub(in crate::tui::app) fn take_held_plan(app: &mut App) {
+    let Some((wanted, planned)) = app.shared.save.held.take() else { return };
+    let is_quiet = wanted.is_save() && planned.plan.is_ready() && !planned.plan.asks;
+    if !is_quiet && !app.modes.is_calm() {
+        app.shared.save.held = Some((wanted, planned));
+        return;
+    }
+    if !app.shared.session.is_planned(&planned) {
+        return ask_plan(&mut app.shared, wanted.to, wanted.purpose);
+    }
+    match wanted.purpose {
+        PlanPurpose::Save { force } => save_planned(app, wanted.to, force, planned),
+        PlanPurpose::Show => show_plan(app, planned),
+    }
+}
+
+fn save_planned(app: &mut App, to: Option<PathBuf>, force: bool, planned: Planned) {
+    if app.shared.jobs.is_busy(Kind::Save) {
+        return app.shared.say("a save is running already");
+    }
+    let plan = &planned.plan;
+    // Before anybody answers a question for nothing.
+    if (plan.asks || plan.needs_base.is_some())
+        && plan.problems.is_empty()
+        && let Err(refused) = app.shared.session.may_save(plan)
+    {
+        app.shared.save.then_leave = false;
+        return app.shared.fail(refused.0);
+    }
+    if let Some(proposal) = &plan.needs_base {
+        let proposal = proposal.clone();
+        app.shared.save.waiting = Some(Waiting { to, force });
+        return app.open_line(Purpose::Base, &proposal);
+    }
+    if let Some(output) = plan.outputs.iter().filter(|_| !force).find(|output| is_empty_list(plan, output)) {
+        let name = output.name.clone();
+        app.shared.save.then_leave = false;
+        return app
+            .shared
+            .fail(format!("{name} would have no URLs and could not be opened again; add one, or use :write!"));
+    }
+    if !plan.problems.is_empty() {
+        app.shared.save.then_leave = false;
+        let ask = problems(&app.shared, plan);
+        return app.ask(ask);
+    }
+    let agreed = app.shared.save.new_folder.as_ref();
+    if let Some(folder) = planned.missing_folder.as_ref().filter(|folder| agreed != Some(folder)) {
+        let title = Words::text(format!("the folder {} does not exist", folder.display()));
+        let path = plan.path.as_deref().unwrap_or(folder);
+        let lines = vec![Words::text(format!("{} needs it.", path.display())).into()];
+        let answers = vec![
+            ('k', "keep editing", Answer::Stay),
+            ('c', "create it and save", Answer::CreateFolder(folder.clone())),
+        ];
+        app.shared.save.waiting = Some(Waiting { to, force });
+        return app.ask(Ask::new(title, lines, answers));
+    }
+    if plan.asks {
+        app.shared.save.waiting = Some(Waiting { to, force });
+        let answers = vec![
+            ('w', "write", Answer::Write),
+            ('d', "differences", Answer::Differences),
+            ('k', "keep editing", Answer::Stay),
+        ];
+        let (title, lines) = (title(plan), plan_lines(&app.shared, &planned));
+        app.shared.save.plan = Some(planned);
+        return app.ask(Ask::new(title, lines, answers));
+    }
+    write(&mut app.shared, planned.plan, force);
+}
+
+/// Says where the set will live, and goes on with the save that needed it.
+pub(in crate::tui::app) fn set_base(app: &mut App, url: &str) {
+    app.shared.session.set_base_url(Some(url.trim().to_owned()));
+    if let Some(Waiting { to, force }) = app.shared.save.waiting.take() {
+        save(app, to, force);
+    }
+}
+
+/// A folder that does not exist may be created; the save that needs it goes on.
+pub(in crate::tui::app) fn create_folder(app: &mut App, folder: PathBuf) {
+    app.shared.save.new_folder = Some(folder);
+    if let Some(Waiting { to, force }) = app.shared.save.waiting.take() {
+        save(app, to, force);
+    }
+}
+
+/// The plan was looked at and agreed to.
+pub(in crate::tui::app) fn write_waiting(app: &mut App) {
+    let (waiting, planned) = (app.shared.save.waiting.take(), app.shared.save.plan.take());
+    let Some(Waiting { to, force }) = waiting else { return };
+    match planned.filter(|planned| app.shared.session.is_planned(planned)) {
+        Some(mut planned) => {
+            planned.plan.accept_repairs();
+            write(&mut app.shared, planned.plan, force);
+        }
+        // Something was changed since: what is written is what was looked at, or is looked at again.
+        None => save(app, to, force),
+    }
+}
+
+fn write(shared: &mut Shared, plan: Plan, force: bool) {
+    let is_own = !force && plan.path.as_ref() == shared.session.path();
+    shared.save.new_folder = None;
+    match shared.session.saving(plan, force) {
+        Ok(saving) => {
+            let looking = is_own.then(|| shared.session.looking());
+            shared.jobs.run(Kind::Save, false, move |progress| {
+                // What is about to be written is looked at closely when it is; this is about all the others too.
+                let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
+                if outside.changed.is_empty() {
+                    JobOutcome::Saved(saving.run(progress))
+                } else {
+                    JobOutcome::HeldBack(outside)
+                }
+            });
+        }
+        Err(refused) => shared.fail(refused.0),
+    }
+}
+
+pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
+    app.shared.outside.epoch += 1;
+    match app.shared.session.saved(result) {
+        Ok(words) => {
+            app.shared.save.is_saved = true;
+            app.shared.outside.changed.clear();
+            app.shared.say(words);
+            app.shared.grid.follow(&app.shared.session);
+            if std::mem::take(&mut app.shared.save.then_leave) {
+                leave::quit(app, false);
+            }
+        }
+        Err(error) if matches!(error.reason, Reason::Cancelled) => {
+            app.shared.save.then_leave = false;
+            app.shared.say("the save was stopped; no file was changed");
+        }
+        Err(error) if matches!(error.reason, Reason::Changed) => {
+            app.shared.save.then_leave = false;
+            external_changes::look_outside(&mut app.shared, Thoroughness::Close, true);
+        }
+        Err(error) => {
+            app.shared.save.then_leave = false;
+            let mut lines = vec![Line::from(Words::text(error.to_string()))];
+            if let Some(hint) = error.hint() {
+                lines.push(Words::dim(hint).into());
+            }
+            let mut answers = vec![('k', "keep editing", Answer::Stay)];
+            // What has begun is finished where it was begun.
+            if !matches!(error.reason, Reason::Unfinished { .. } | Reason::NoRoom { begun: true, .. }) {
+                answers.push(('s', "save elsewhere", Answer::SaveElsewhere));
+            }
+            let title = Words::new().and(Role::Error, "not saved").and(Role::Text, "; your changes are still here");
+            app.ask(Ask::new(title, lines, answers));
+        }
+    }
+}
+
+/// Shows what a save would write; writes nothing.
+pub(in crate::tui::app) fn open_plan(app: &mut App) {
+    if app.shared.session.path().is_none() {
+        return app.shared.say("no file name yet: :write NAME sets it");
+    }
+    ask_plan(&mut app.shared, None, PlanPurpose::Show);
+}
+
+fn show_plan(app: &mut App, planned: Planned) {
+    let plan = &planned.plan;
+    let mut lines = plan_lines(&app.shared, &planned);
+    if plan.is_empty() {
+        lines.insert(0, Words::dim("No unsaved changes: a save would write no file.").into());
+    }
+    lines.extend(untouched_lines(&app.shared, plan));
+    if plan.needs_base.is_some() {
+        lines.push(Words::dim("The URL of the set's folder will be asked for.").into());
+    }
+    let mut answers = vec![('k', "back", Answer::Stay)];
+    if !plan.is_empty() {
+        answers.push(('d', "differences", Answer::Differences));
+    }
+    let ask = Ask::new(title(plan), lines, answers);
+    let ask = if plan.problems.is_empty() { ask } else { problems(&app.shared, plan) };
+    app.ask(ask);
+    app.shared.save.plan = Some(planned);
+}
+
+/// Saves, and leaves when that is done.
+pub(in crate::tui::app) fn save_and_quit(app: &mut App) {
+    app.shared.save.then_leave = true;
+    save(app, None, false);
+}

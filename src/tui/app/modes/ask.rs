@@ -1,0 +1,105 @@
+//! A question with answers.
+
+use super::super::state::Shared;
+use super::super::state::request::{Answer, Next, Request, Subject};
+use crate::tui::words::{Line, Words};
+use crossterm::event::{KeyCode, KeyEvent};
+
+/// A question.
+#[derive(Debug)]
+pub struct Ask {
+    /// What is asked.
+    pub title: Words,
+    /// What it is about, in words.
+    pub lines: Vec<Line>,
+    /// Keys, what they do in words, and what happens. The first is what Enter does.
+    pub answers: Vec<(char, &'static str, Answer)>,
+    /// Lines scrolled away.
+    pub top: usize,
+    /// What it is about.
+    pub(in crate::tui) subject: Subject,
+    /// Whether it was on the screen.
+    pub(super) drawn: bool,
+}
+
+impl Ask {
+    /// A question about nothing but the state.
+    pub(in crate::tui::app) const fn new(
+        title: Words,
+        lines: Vec<Line>,
+        answers: Vec<(char, &'static str, Answer)>,
+    ) -> Self {
+        Self { title, lines, answers, top: 0, subject: Subject::State, drawn: false }
+    }
+
+    /// The same question, about this.
+    #[must_use]
+    pub(in crate::tui::app) fn about(mut self, subject: Subject) -> Self {
+        self.subject = subject;
+        self
+    }
+
+    /// Whether it is about a merge conflict.
+    pub(in crate::tui) const fn is_conflict(&self) -> bool {
+        matches!(self.subject, Subject::Conflict(_))
+    }
+
+    /// Whether there is nothing to go back to: nothing is open.
+    fn is_only_way(&self) -> bool {
+        self.answers.iter().all(|(.., answer)| matches!(answer, Answer::Leave(_) | Answer::Create(_)))
+    }
+
+    /// What Esc answers.
+    fn cancelled(&self) -> Answer {
+        let first = self.answers.first().map(|(.., answer)| answer);
+        if self.is_only_way() {
+            Answer::Leave(3)
+        } else if first == Some(&Answer::DiscardAndReload) {
+            // Without an answer nothing is open: our side is shown again.
+            Answer::DiscardAndReload
+        } else if matches!(self.subject, Subject::Recoverable(_)) {
+            // Unasked, nothing is replayed and nothing given up.
+            Answer::Later
+        } else {
+            Answer::Stay
+        }
+    }
+
+    /// The answer of a key.
+    fn answer_of(&self, letter: char) -> Option<Answer> {
+        let find = |letter| self.answers.iter().find(|(own, ..)| *own == letter);
+        // Of the last conflict, the answer for all remaining is the answer for this one.
+        let of_last = || self.is_conflict().then(|| find(letter.to_ascii_lowercase())).flatten();
+        find(letter).or_else(of_last).map(|(.., answer)| answer.clone())
+    }
+
+    /// Takes a key.
+    pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
+        let answer = match key.code {
+            KeyCode::Enter => Some(self.answers.first().map_or(Answer::Stay, |(.., answer)| answer.clone())),
+            KeyCode::Esc => Some(self.cancelled()),
+            KeyCode::Char(letter) => self.answer_of(letter),
+            KeyCode::Down => {
+                self.top += 1;
+                None
+            }
+            KeyCode::Up => {
+                self.top = self.top.saturating_sub(1);
+                None
+            }
+            _ => None,
+        };
+        match answer {
+            None => Next::Stay,
+            // They lead back to the question that they are an answer to.
+            Some(answer @ (Answer::Differences | Answer::LookAtConflict)) => {
+                shared.request(Request::Answer(answer, Subject::State));
+                Next::Stay
+            }
+            Some(answer) => {
+                shared.request(Request::Answer(answer, std::mem::take(&mut self.subject)));
+                Next::Close
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The cell editor, with a verdict after every key.
+
+use super::super::operations::cursor::{end_range, next_cell};
+use super::super::operations::edit::change;
+use super::super::operations::judge::{Verdict, judge};
+use super::super::state::Shared;
+use super::super::state::request::{Next, Request};
+use super::frequency;
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::Field;
+use crate::session::change::Change;
+use crate::session::command::{Assignment, Command, Scope};
+use crate::tui::command::Action;
+use crate::tui::prompt::{Prompt, Reply};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A cell being edited.
+#[derive(Debug)]
+pub struct CellEdit {
+    /// Which row.
+    pub row: RowId,
+    /// Which field.
+    pub field: Field,
+    /// The text.
+    pub prompt: Prompt,
+    /// The value before; `None` if there was none.
+    pub before: Option<String>,
+    /// What is to be said of the text so far.
+    pub verdict: Verdict,
+    /// URLs that were pasted with the one in the cell: they become rows below.
+    pub others: Vec<String>,
+}
+
+impl CellEdit {
+    /// Starts editing the cell under the cursor, or says why that cannot be; `fresh` with nothing in it.
+    pub(in crate::tui::app) fn new(shared: &mut Shared, fresh: bool) -> Option<Box<Self>> {
+        if !shared.is_changeable() {
+            return None;
+        }
+        let Some(row) = shared.grid.row else {
+            shared.say("no row here; o adds one");
+            return None;
+        };
+        if !shared.session.document().is_live(row) {
+            shared.say("this row is deleted; dd brings it back");
+            return None;
+        }
+        end_range(shared);
+        let field = shared.grid.field;
+        let refused = shared.session.document().has_place_for(field).err();
+        if let Some(refused) = refused {
+            shared.grid.field = Field::Loc;
+            shared.fail(refused.0);
+            return None;
+        }
+        let before = shared.session.cell(row, field).map(std::borrow::Cow::into_owned);
+        let text = if fresh { "" } else { before.as_deref().unwrap_or_default() };
+        let prompt = Prompt::of_value(text, shared.recent.dropped(field));
+        let mut edit = Box::new(Self { row, field, prompt, before, verdict: Verdict::default(), others: Vec::new() });
+        edit.changed(shared);
+        Some(edit)
+    }
+
+    /// Takes a key.
+    pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
+        if key.code == KeyCode::Char('s') && key.modifiers == KeyModifiers::CONTROL {
+            // A save never leaves out what is still being typed.
+            if !self.keep(shared) {
+                return Next::Stay;
+            }
+            shared.request(Request::Act(Action::Save, None));
+            return Next::CloseAll;
+        }
+        if self.field == Field::Changefreq && frequency::press(&mut self.prompt, key) {
+            self.changed(shared);
+            return Next::Stay;
+        }
+        match self.prompt.press(key) {
+            Reply::Changed => self.changed(shared),
+            Reply::Accept if self.keep(shared) => return Next::CloseAll,
+            Reply::Tab(back) => return self.tab(back, shared),
+            Reply::Drop => {
+                self.keep_dropped(shared);
+                return Next::CloseAll;
+            }
+            Reply::Down if self.keep(shared) => {
+                shared.grid.step(&shared.session, true, 1);
+                return Next::CloseAll;
+            }
+            Reply::Accept | Reply::Down | Reply::Up | Reply::Moved | Reply::Unknown => {}
+        }
+        Next::Stay
+    }
+
+    /// Tab takes the suggestion, or goes on to the next cell.
+    fn tab(&mut self, back: bool, shared: &mut Shared) -> Next {
+        if let Some((text, _)) = self.verdict.suggestion.clone().filter(|_| !back) {
+            self.prompt.set(&text);
+            self.changed(shared);
+            return Next::Stay;
+        }
+        if !self.keep(shared) {
+            return Next::Stay;
+        }
+        next_cell(shared, !back);
+        match Self::new(shared, false) {
+            Some(next) => {
+                *self = *next;
+                Next::Stay
+            }
+            None => Next::CloseAll,
+        }
+    }
+
+    /// Text that is given up can be recalled in the next cell of the field.
+    fn keep_dropped(&self, shared: &mut Shared) {
+        let text = self.prompt.text();
+        let has_history = self.field != Field::Changefreq; // There, ↑ chooses a frequency.
+        if has_history && self.before.as_deref().unwrap_or_default() != text && !text.is_empty() {
+            shared.recent.keep_dropped(self.field, text);
+            shared.say("cancelled; edit the cell again and ↑ restores the text");
+        }
+    }
+
+    /// The text is another now.
+    fn changed(&mut self, shared: &Shared) {
+        self.verdict = judge(shared, Some(self.row), self.field, self.prompt.text(), self.before.as_deref());
+    }
+
+    /// Keeps what was typed. False if that is not possible.
+    fn keep(&self, shared: &mut Shared) -> bool {
+        if let Some(reason) = &self.verdict.refused {
+            shared.fail(reason.clone());
+            return false;
+        }
+        let cleared_loc = self.field == Field::Loc && self.before.is_none() && self.prompt.text().is_empty();
+        if self.verdict.value != self.before && !cleared_loc {
+            let typed = self.prompt.text().trim();
+            let typed = if typed.is_empty() { "none" } else { typed };
+            let assignments = vec![Assignment { field: self.field, typed: typed.to_owned() }];
+            shared.recent.keep_command(&Command::Set { scope: Scope::default(), assignments: assignments.clone() });
+            let set = Change::Set { rows: RowSet::from_iter([self.row.0]), assignments };
+            let several = |set| Change::Several(vec![set, self.insertion()]);
+            change(shared, if self.others.is_empty() { set } else { several(set) });
+        } else if !self.others.is_empty() {
+            change(shared, self.insertion());
+        }
+        true
+    }
+
+    fn insertion(&self) -> Change {
+        Change::Insert { after: Some(self.row), before: false, locs: self.others.clone() }
+    }
+
+    /// Text from the terminal goes in. True if its line breaks became blanks.
+    pub(in crate::tui::app) fn paste(&mut self, text: &str, list: Vec<String>, shared: &Shared) -> bool {
+        let mut folded = false;
+        if self.field == Field::Loc && list.len() > 1 {
+            // The first URL goes into the cell, instead of what was there, the others below it.
+            let mut list = list.into_iter();
+            self.prompt.set(&list.next().unwrap_or_default());
+            self.others = list.collect();
+        } else {
+            let completes = self.field == Field::Changefreq && frequency::insert(&mut self.prompt, text.trim());
+            folded = !completes && self.prompt.paste(text);
+        }
+        self.changed(shared);
+        folded
+    }
+}

@@ -1,0 +1,52 @@
+//! The ways to fix a finding that needs a decision, each with its result.
+
+use super::super::operations::here::{Here, findings_here};
+use super::super::state::Shared;
+use super::super::state::request::Choice;
+use super::items::{Item, entry, text};
+use crate::check::decision::{Decision, Hints, decisions, takes_text, typed};
+use crate::check::rule::Rule;
+use crate::document::rows::RowId;
+use crate::protocol::Field;
+use crate::tui::theme::Role;
+use crate::tui::words::Words;
+
+/// The lines again, for what is typed now.
+pub(in crate::tui::app) fn lines(shared: &Shared, rule: Rule, written: &str) -> Vec<Item> {
+    let Some(row) = shared.grid.row else { return Vec::new() };
+    let field = findings_here(shared, row).into_iter().find_map(|here| match here {
+        Here::Row(finding) if finding.rule == rule => finding.field,
+        _ => None,
+    });
+    field.map(|field| lines_of(shared, row, rule, field, written)).unwrap_or_default()
+}
+
+pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, field: Field, written: &str) -> Vec<Item> {
+    let value = shared.session.cell(row, field).unwrap_or_default().into_owned();
+    let signs = &shared.theme.signs;
+    let charset = shared.theme.charset;
+    // The value as it is stands in the table too; where it is narrow, what it becomes has the room.
+    let before = if shared.size.0 >= 100 { format!("  {}", charset.elide(&value, 40)) } else { String::new() };
+    let line = |decision: Decision| {
+        let after = decision.apply(&value)?;
+        let words = Words::text(charset.fit(&decision.label(), 34))
+            .and(Role::Dim, format!("{before} {} ", signs.arrow))
+            .and(Role::Changed, after.unwrap_or_else(|| signs.absent.to_owned()));
+        Some(entry(words, Words::new(), Choice::Decide(rule, decision)))
+    };
+    if !written.trim().is_empty() {
+        let found = typed(rule, written).and_then(line);
+        let what = takes_text(rule).unwrap_or_default();
+        let wrong = || text(Words::new().and(Role::Error, format!("expected {what}")));
+        return vec![found.unwrap_or_else(wrong)];
+    }
+    let zone = shared.session.view().clock.offset / 60;
+    let today = shared.session.view().clock.today();
+    let hints = Hints { zone, origin: shared.session.origin(), today: Some(&today) };
+    let mut lines: Vec<Item> = decisions(rule, &value, hints).into_iter().filter_map(line).collect();
+    if let Some(what) = takes_text(rule) {
+        lines.push(text(Words::dim(format!("or type {what}"))));
+    }
+    lines.push(entry(Words::text("edit this one"), Words::new(), Choice::Cell(field)));
+    lines
+}

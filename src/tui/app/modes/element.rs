@@ -1,0 +1,230 @@
+//! The form that edits or adds an element of an extension, a line for each value.
+
+use super::super::operations::edit::change;
+use super::super::state::Shared;
+use super::super::state::preview::Preview;
+use super::super::state::request::Next;
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::extension::path::Path;
+use crate::protocol::extension::{Element, Kind};
+use crate::session::change::Change;
+use crate::session::command::{Command, Scope};
+use crate::session::run::Asker;
+use crate::tui::prompt::{Prompt, Reply};
+use crate::xml::extension_edit::ExtensionChange;
+use crossterm::event::KeyEvent;
+
+/// An element being edited.
+#[derive(Debug)]
+pub struct ElementEdit {
+    /// The row that it is in.
+    pub row: RowId,
+    /// Whether it is added; else it is there.
+    pub is_new: bool,
+    /// Which element.
+    pub path: Path,
+    /// Its text, its attributes, and of a new one what must stand in it.
+    pub values: Vec<ElementValue>,
+    /// Which value is being typed.
+    pub at: usize,
+    /// What keeping it would do; `None` while nothing differs.
+    pub preview: Option<Preview>,
+    /// Which preview counts.
+    ticket: u64,
+}
+
+/// A value of an element.
+#[derive(Debug)]
+pub struct ElementValue {
+    /// Where it stands.
+    pub path: Path,
+    /// What it is called below its element.
+    pub name: String,
+    /// Its text.
+    pub prompt: Prompt,
+    /// The text that is there; `None` where there is none.
+    pub before: Option<String>,
+    /// Whether the element is wrong without it.
+    pub is_required: bool,
+}
+
+impl ElementValue {
+    fn new(path: Path, name: &str, before: Option<String>, is_required: bool) -> Self {
+        let prompt = Prompt::of_value(before.as_deref().unwrap_or_default(), Vec::new());
+        Self { path, name: name.to_owned(), prompt, before, is_required }
+    }
+}
+
+impl ElementEdit {
+    /// What keeping it does.
+    fn acts(&self) -> Vec<ExtensionChange> {
+        if self.is_new {
+            let typed = self.values.iter().filter(|value| !value.prompt.text().is_empty());
+            let values: Vec<_> = typed.map(|value| (value.path.clone(), value.prompt.text().into())).collect();
+            let is_empty = values.is_empty() && !self.values.is_empty();
+            let add = ExtensionChange::Add { path: self.path.clone(), values };
+            return if is_empty { Vec::new() } else { vec![add] };
+        }
+        let changed = self.values.iter().filter(|one| one.prompt.text() != one.before.as_deref().unwrap_or_default());
+        let act = |one: &ElementValue| match one.prompt.text() {
+            "" => ExtensionChange::Remove(one.path.clone()),
+            text => ExtensionChange::Set { path: one.path.clone(), value: text.into() },
+        };
+        changed.map(act).collect()
+    }
+
+    /// A new element in a row, with the values that it is asked for; nothing where it says all by being there.
+    pub(in crate::tui::app) fn add(
+        shared: &mut Shared,
+        row: RowId,
+        path: Path,
+        element: &'static Element,
+    ) -> Option<Box<Self>> {
+        let (is_new, values) = match &path.attribute {
+            Some(name) => (false, vec![ElementValue::new(path.clone(), name, None, true)]),
+            None => (true, asked(&path, element)),
+        };
+        if values.is_empty() {
+            let rows = RowSet::from_iter([row.0]);
+            change(shared, Change::Extend { rows, acts: vec![ExtensionChange::Add { path, values: Vec::new() }] });
+            return None;
+        }
+        let first = values.iter().position(|value| value.prompt.text().is_empty()).unwrap_or(0);
+        let mut edit = Box::new(Self { row, is_new, path, values, at: first, preview: None, ticket: 0 });
+        edit.changed(shared);
+        Some(edit)
+    }
+
+    /// The values of an element where they stand: paths with texts. `None` if a path is none.
+    pub(in crate::tui::app) fn edit(
+        shared: &mut Shared,
+        row: RowId,
+        path: &str,
+        values: &[(String, String)],
+    ) -> Option<Box<Self>> {
+        let name = |path: &Path| match (&path.attribute, path.steps.last()) {
+            (Some(name), _) => name.to_string(),
+            (None, Some(step)) => step.name.to_string(),
+            (None, None) => String::new(),
+        };
+        let value = |(path, text): &(String, String)| {
+            let path = Path::parse(path).ok()?;
+            Some(ElementValue::new(path.clone(), &name(&path), Some(text.clone()), false))
+        };
+        let values: Vec<ElementValue> = values.iter().map(value).collect::<Option<_>>()?;
+        let path = Path::parse(path).ok()?;
+        let mut edit = Box::new(Self { row, is_new: false, path, values, at: 0, preview: None, ticket: 0 });
+        edit.changed(shared);
+        Some(edit)
+    }
+
+    /// Takes a key.
+    pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
+        let Some(value) = self.values.get_mut(self.at) else { return Next::CloseAll };
+        match value.prompt.press(key) {
+            Reply::Drop => return Next::CloseAll,
+            Reply::Changed => self.changed(shared),
+            Reply::Tab(back) => {
+                let typed = value.prompt.text().to_owned();
+                let begins = |choice: &&&str| choice.len() > typed.len() && choice.starts_with(&*typed);
+                match value.path.choices().iter().find(begins).filter(|_| !back && !typed.is_empty()) {
+                    Some(choice) => {
+                        value.prompt.set(choice);
+                        self.changed(shared);
+                    }
+                    None => self.go(!back),
+                }
+            }
+            reply @ (Reply::Down | Reply::Up) => self.go(reply == Reply::Down),
+            Reply::Accept => return self.accept(shared),
+            Reply::Moved | Reply::Unknown => {}
+        }
+        Next::Stay
+    }
+
+    /// Keeps it; of a new element the next value that it needs is asked for first.
+    fn accept(&mut self, shared: &mut Shared) -> Next {
+        let open = |one: &ElementValue| one.is_required && one.prompt.text().is_empty();
+        let next = self.values.iter().enumerate().skip(self.at + 1).find(|(_, one)| open(one));
+        if let Some((next, _)) = next.filter(|_| self.is_new) {
+            self.at = next;
+            return Next::Stay;
+        }
+        let acts = self.acts();
+        if acts.is_empty() {
+            shared.say("nothing was typed; the row is unchanged");
+            return Next::CloseAll;
+        }
+        shared.recent.keep_command(&Command::Extend { scope: Scope::default(), acts: acts.clone() });
+        change(shared, Change::Extend { rows: RowSet::from_iter([self.row.0]), acts });
+        Next::CloseAll
+    }
+
+    /// Text from the terminal goes in. True if its line breaks became blanks.
+    pub(in crate::tui::app) fn paste(&mut self, text: &str, shared: &mut Shared) -> bool {
+        let folded = self.values.get_mut(self.at).is_some_and(|value| value.prompt.paste(text.trim()));
+        self.changed(shared);
+        folded
+    }
+
+    /// The values are others now.
+    fn changed(&mut self, shared: &mut Shared) {
+        let acts = self.acts();
+        self.preview = None;
+        if !acts.is_empty() {
+            let command = Command::Extend { scope: Scope::default(), acts };
+            self.ticket = shared.ask_preview(command, Asker::Row(self.row));
+        }
+    }
+
+    /// A preview has come; it is taken if it is the one that was asked for last.
+    pub(in crate::tui::app) fn take_preview(&mut self, ticket: u64, preview: Preview) {
+        if self.ticket == ticket {
+            self.preview = Some(preview);
+        }
+    }
+
+    fn go(&mut self, down: bool) {
+        let last = self.values.len().saturating_sub(1);
+        self.at = if down { (self.at + 1).min(last) } else { self.at.saturating_sub(1) };
+    }
+}
+
+/// The values that a new element is asked for: its text, its attributes, the elements that must stand in it.
+fn asked(path: &Path, element: &'static Element) -> Vec<ElementValue> {
+    let mut values = Vec::new();
+    if element.children.is_empty() && element.kind != Kind::Empty {
+        values.push(ElementValue::new(path.clone(), element.name, None, true));
+    }
+    collect(path, element, "", &mut values);
+    for value in &mut values {
+        if let [only] = value.path.choices() {
+            value.prompt.set(only);
+        }
+    }
+    values
+}
+
+fn collect(path: &Path, element: &'static Element, prefix: &str, values: &mut Vec<ElementValue>) {
+    let is_link = element.name == "link";
+    for attribute in element.attributes.iter().filter(|attribute| !attribute.is_deprecated) {
+        let is_known = !is_link || matches!(attribute.name, "rel" | "hreflang" | "href");
+        if let Some(path) = path.join(&format!("@{}", attribute.name)).ok().filter(|_| is_known) {
+            values.push(ElementValue::new(path, &format!("{prefix}{}", attribute.name), None, is_link));
+        }
+    }
+    for child in element.children {
+        // A video needs one of these two, although the schema asks for neither.
+        let is_video = element.name == "video" && matches!(child.name, "content_loc" | "player_loc");
+        if !child.is_required && !is_video {
+            continue;
+        }
+        let Ok(path) = path.join(child.name) else { continue };
+        let name = format!("{prefix}{}", child.name);
+        if child.children.is_empty() {
+            values.push(ElementValue::new(path, &name, None, child.is_required));
+        } else {
+            collect(&path, child, &format!("{name}/"), values);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Inline completion of the seven frequencies while a cell is typed.
+//!
+//! A letter that continues the word is accepted, another one selects the word that it starts. Text that is the start
+//! of no word is typed as in any other cell, and so are letters into its middle.
+
+use crate::protocol::changefreq::{Changefreq, completed};
+use crate::tui::prompt::Prompt;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// The word that stands for no value; it is completed like the seven.
+const NONE: &str = "none";
+
+/// Takes a key that types or chooses a frequency. False if it is none; then the prompt takes it.
+pub(super) fn press(prompt: &mut Prompt, key: KeyEvent) -> bool {
+    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        return false;
+    }
+    match key.code {
+        KeyCode::Down => choose(prompt, Changefreq::next, Changefreq::ALL[0]),
+        KeyCode::Up => choose(prompt, Changefreq::previous, Changefreq::ALL[6]),
+        KeyCode::Char(letter) => return insert(prompt, letter.encode_utf8(&mut [0; 4])),
+        _ => return false,
+    }
+    true
+}
+
+/// Takes a letter, or a word that was pasted, behind what was typed.
+pub(super) fn insert(prompt: &mut Prompt, text: &str) -> bool {
+    let typed = prompt.typed();
+    if prompt.caret() != typed.len() {
+        return false;
+    }
+    let longer = format!("{typed}{text}");
+    if let Some(word) = word_of(&longer) {
+        prompt.complete_inline(word, longer.len());
+        return true;
+    }
+    let is_start = typed.is_empty() || word_of(typed).is_some();
+    let Some(word) = word_of(text).filter(|_| is_start) else { return false };
+    prompt.complete_inline(word, text.len());
+    true
+}
+
+/// The frequency beside the current one, or `first` where there is none.
+fn choose(prompt: &mut Prompt, beside: fn(Changefreq) -> Changefreq, first: Changefreq) {
+    let text = prompt.text();
+    let chosen = match Changefreq::parse_any_case(text) {
+        Some(current) => beside(current),
+        None => completed(text).unwrap_or(first),
+    };
+    prompt.set(chosen.name());
+}
+
+/// The word that starts with this text.
+fn word_of(text: &str) -> Option<&'static str> {
+    let is_none = || NONE.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
+    completed(text).map(Changefreq::name).or_else(|| is_none().then_some(NONE))
+}

@@ -1,0 +1,28 @@
+//! Lines of lists: words, and what choosing them does.
+
+use super::super::state::request::Choice;
+use crate::tui::theme::Role;
+use crate::tui::words::{Line, Words};
+
+/// A line with what choosing it does.
+pub(in crate::tui) type Item = (Line, Choice);
+
+/// A line that can be chosen.
+pub(in crate::tui::app) const fn entry(words: Words, right: Words, choice: Choice) -> Item {
+    (Line::new(words, right), choice)
+}
+
+/// A line to be read.
+pub(in crate::tui::app) fn text(words: impl Into<Line>) -> Item {
+    (words.into(), Choice::Read)
+}
+
+/// A line above a group of others.
+pub(in crate::tui::app) fn heading(words: &str) -> Item {
+    text(Words::new().and(Role::Bold, words.to_owned()))
+}
+
+/// An empty line.
+pub(in crate::tui::app) fn blank() -> Item {
+    text(Line::default())
+}

@@ -1,0 +1,19 @@
+//! The table: letters are commands.
+
+use super::super::state::Shared;
+use super::super::state::request::Request;
+use crate::tui::keymap::Stroke;
+use crossterm::event::{KeyCode, KeyEvent};
+
+/// Takes a key.
+pub(in crate::tui::app) fn handle(key: KeyEvent, shared: &mut Shared) {
+    // The first rung of Esc: a count or keys that wait for more.
+    if key.code == KeyCode::Esc && shared.keymap.forget() {
+        return;
+    }
+    match shared.keymap.press(key.into()) {
+        Stroke::Run(action, count) => shared.request(Request::Act(action, count)),
+        Stroke::Wait => {}
+        Stroke::Unknown => shared.say("no such key; ? lists them all"),
+    }
+}

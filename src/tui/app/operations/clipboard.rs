@@ -1,0 +1,80 @@
+//! Copies to the clipboard of the terminal, and adds the URLs copied last.
+
+use super::super::state::Shared;
+use super::super::state::jobs::Effect;
+use super::cursor::targets;
+use super::edit::change;
+use crate::document::rows::RowId;
+use crate::protocol::Field;
+use crate::session::Session;
+use crate::session::change::Change;
+use crate::words::counted;
+
+/// Bytes of a copy: what terminals usually take by OSC 52.
+const COPY_LIMIT: usize = 74_994;
+
+/// Copies texts of the rows that an action is about.
+pub(in crate::tui::app) fn copy(
+    shared: &mut Shared,
+    what: &str,
+    count: Option<u32>,
+    text: impl Fn(&Session, RowId) -> String,
+) {
+    let rows = targets(shared, count);
+    let rows: Vec<RowId> = rows.iter().map(RowId).collect();
+    let mut out = String::new();
+    for row in &rows {
+        out.push_str(&text(&shared.session, *row));
+        out.push('\n');
+        if out.len() > COPY_LIMIT {
+            return shared.fail("that is more than terminals take; `sited list` writes any number to a file");
+        }
+    }
+    if rows.len() == 1 {
+        out.pop();
+    }
+    shared.recent.copied =
+        rows.iter().filter_map(|row| shared.session.cell(*row, Field::Loc)).map(Into::into).collect();
+    shared.say(format!("{} sent to the terminal's clipboard", counted(rows.len() as u64, what)));
+    shared.jobs.effect(Effect::Copy(out));
+}
+
+/// Copies the cell under the cursor.
+pub(in crate::tui::app) fn copy_cell(shared: &mut Shared) {
+    let Some(row) = shared.grid.row else { return };
+    match shared.session.cell(row, shared.grid.field).map(std::borrow::Cow::into_owned) {
+        Some(text) => {
+            shared.say(format!("{} sent to the terminal's clipboard", shared.grid.field.name()));
+            shared.jobs.effect(Effect::Copy(text));
+        }
+        None => shared.say("this cell is empty"),
+    }
+}
+
+/// Hands the commands of all changes to the terminal's clipboard.
+pub(in crate::tui::app) fn copy_script(shared: &mut Shared) {
+    let lines = shared.session.script();
+    shared.say(format!("{} sent to the terminal's clipboard", counted(lines.len() as u64, "line")));
+    shared.jobs.effect(Effect::Copy(lines.join("\n") + "\n"));
+}
+
+/// Adds the URLs copied last.
+pub(in crate::tui::app) fn paste_rows(shared: &mut Shared, before: bool) {
+    if shared.recent.copied.is_empty() {
+        return shared.say("nothing was copied yet; yu copies URLs, and the paste of your terminal works too");
+    }
+    let locs = shared.recent.copied.clone();
+    change(shared, Change::Insert { after: shared.grid.row, before, locs });
+}
+
+/// A row's fields with tabs between them.
+pub(in crate::tui::app) fn row_text(session: &Session, row: RowId) -> String {
+    let cells = Field::ALL.map(|field| session.cell(row, field).unwrap_or_default().replace(['\t', '\n'], " "));
+    cells.join("\t").trim_end_matches('\t').to_owned()
+}
+
+/// An entry's XML without the white space before it.
+pub(in crate::tui::app) fn row_xml(session: &Session, row: RowId) -> String {
+    let (entry, text) = session.document().entry(row);
+    String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).trim_end().to_owned()
+}

@@ -1,0 +1,189 @@
+//! Makes changes: directly or in a job, with undo, redo and repeat.
+
+use super::super::state::outcome::JobOutcome;
+use super::super::state::recent::LastChange;
+use super::super::state::request::Request;
+use super::super::state::{Shared, large};
+use super::cursor::{end_range, targets};
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::{Field, Severity};
+use crate::session::change::{Change, Reach, Refused};
+use crate::session::command::{Assignment, Command};
+use crate::session::run::Asker;
+use crate::session::snapshot::{Prepared, Snapshot};
+use crate::session::{Report, SMALL};
+use crate::tui::command::Action;
+use crate::tui::jobs::Kind;
+use crate::tui::theme::Role;
+use crate::tui::words::Words;
+
+/// Makes a change: at once if it is small, else by a job.
+pub(in crate::tui::app) fn change(shared: &mut Shared, change: Change) {
+    if !shared.is_changeable() {
+        return;
+    }
+    if change.size() <= SMALL && !large::is_changed_by(&shared.session, &change) {
+        let result = shared.session.view().prepare(&change, &Progress::default());
+        return edited(shared, result);
+    }
+    let snapshot = shared.session.snapshot();
+    shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Edited(snapshot.prepare(&change, progress)));
+}
+
+/// Makes the change that a command asks for; its rows may have to be looked for first.
+pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, asker: Asker) {
+    if !shared.is_changeable() {
+        return;
+    }
+    let work = move |snapshot: &Snapshot, progress: &Progress| snapshot.prepare_command(&command, asker, progress);
+    let is_small = u64::from(shared.session.document().row_limit()) <= SMALL;
+    if is_small && !large::has_large_rows(&shared.session) {
+        let result = work(shared.session.view(), &Progress::default());
+        return edited(shared, result);
+    }
+    let snapshot = shared.session.snapshot();
+    shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Edited(work(&snapshot, progress)));
+}
+
+pub(in crate::tui::app) fn edited(shared: &mut Shared, result: Result<Option<Prepared>, Refused>) {
+    let committed = match result {
+        Ok(Some(prepared)) => shared.session.commit(prepared, shared.grid.row),
+        Ok(None) => return shared.say("stopped; nothing was changed"),
+        Err(refused) => Err(refused),
+    };
+    match committed {
+        Ok(report) => reported(shared, &report, true),
+        Err(refused) => shared.fail(refused.0),
+    }
+}
+
+pub(in crate::tui::app) fn reported(shared: &mut Shared, report: &Report, fresh: bool) {
+    let mut words = Words::text(report.message.clone());
+    shared.save.is_saved &= !report.changed;
+    if fresh && report.changed {
+        words.push(Role::Text, "   ");
+        words.push(Role::Key, "u");
+        words.push(Role::Dim, " undoes it");
+    }
+    shared.say_words(words, Severity::Note);
+    if let Some(row) = report.cursor {
+        shared.grid.row = Some(row);
+    }
+    shared.grid.follow(&shared.session);
+}
+
+/// Takes steps back, or does them again.
+pub(in crate::tui::app) fn undo(shared: &mut Shared, back: bool, steps: u32) {
+    if !shared.is_changeable() {
+        return;
+    }
+    let mut last = None;
+    for _ in 0..steps.max(1) {
+        let report = if back { shared.session.undo() } else { shared.session.redo() };
+        match report {
+            Some(report) => last = Some(report),
+            None => break,
+        }
+    }
+    match last {
+        Some(report) => reported(shared, &report, false),
+        None => shared.say(if back { "nothing to undo" } else { "nothing to redo" }),
+    }
+}
+
+/// Does an action that changes rows, and keeps it for `.`.
+pub(in crate::tui::app) fn change_rows(shared: &mut Shared, action: Action, count: Option<u32>) {
+    let field = shared.grid.field;
+    // A count before a nudge is how far, before anything else how many rows.
+    let nudge = matches!(action, Action::NudgeUp | Action::NudgeDown);
+    let rows = targets(shared, if nudge { None } else { count });
+    if rows.is_empty() {
+        return shared.say("there is no row");
+    }
+    let single = rows.len() == 1;
+    shared.recent.change = Some(LastChange::Action(action));
+    match action {
+        Action::Delete => {
+            let deleted = rows.iter().all(|row| !shared.session.document().is_live(RowId(row)));
+            change(shared, if deleted { Change::Restore(rows) } else { Change::Delete(rows) });
+            if single && !deleted {
+                shared.grid.step(&shared.session, true, 1);
+            }
+        }
+        Action::Clear => set_rows(shared, rows, field, "none"),
+        Action::Duplicate => change(shared, Change::Duplicate(rows)),
+        Action::Today => {
+            shared.recent.keep_value(Field::Lastmod, "today", rows.len());
+            set_rows(shared, rows, Field::Lastmod, "today");
+        }
+        Action::NudgeUp | Action::NudgeDown => {
+            let up = action == Action::NudgeUp;
+            let sign = if up { '+' } else { '-' };
+            let steps = count.unwrap_or(1).min(9_999);
+            match field {
+                _ if steps == 1 => change(shared, Change::Nudge { rows, field, up }),
+                Field::Priority => {
+                    let typed = format!("{sign}{}.{}", steps / 10, steps % 10);
+                    set_rows(shared, rows, field, &typed);
+                }
+                Field::Lastmod => set_rows(shared, rows, field, &format!("{sign}{steps}d")),
+                Field::Loc | Field::Changefreq => change(shared, Change::Nudge { rows, field, up }),
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Sets a field of rows to what was typed.
+pub(in crate::tui::app) fn set_rows(shared: &mut Shared, rows: RowSet, field: Field, typed: &str) {
+    let assignments = vec![Assignment { field, typed: typed.to_owned() }];
+    change(shared, Change::Set { rows, assignments });
+}
+
+/// Does the last change again, here.
+pub(in crate::tui::app) fn repeat(shared: &mut Shared, count: Option<u32>) {
+    match shared.recent.change.clone() {
+        Some(LastChange::Action(action)) => shared.request(Request::Act(action, count)),
+        Some(LastChange::Command(command)) => {
+            end_range(shared);
+            match (count, command) {
+                (Some(_), Command::Set { assignments, .. }) => {
+                    let rows = targets(shared, count);
+                    change(shared, Change::Set { rows, assignments });
+                }
+                (Some(_), Command::Replace { replace, .. }) => {
+                    let rows = targets(shared, count);
+                    change(shared, Change::Replace { rows, replace, reach: Reach::Rows });
+                }
+                (_, command) => change_by(shared, command, shared.asker()),
+            }
+        }
+        None => shared.say("no changes yet"),
+    }
+}
+
+/// Goes to a state of the history: so many steps in effect.
+pub(in crate::tui::app) fn travel(shared: &mut Shared, steps: usize) {
+    let done = shared.session.history().iter().filter(|entry| entry.done).count();
+    match done.checked_sub(steps) {
+        Some(0) => {}
+        Some(back) => undo(shared, true, u32::try_from(back).unwrap_or(u32::MAX)),
+        None => undo(shared, false, u32::try_from(steps - done).unwrap_or(u32::MAX)),
+    }
+}
+
+impl Change {
+    /// Rows that it is about, as far as that is known without working it out.
+    pub(in crate::tui::app) fn size(&self) -> u64 {
+        if let Some(rows) = self.rows() {
+            return rows.len();
+        }
+        match self {
+            Self::Insert { locs, .. } => locs.len() as u64,
+            Self::Several(changes) => changes.iter().map(Self::size).fold(0, u64::saturating_add),
+            Self::Raw { .. } | Self::FixFile(..) | Self::RevertFile(_) => 1,
+            _ => u64::MAX,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What is wrong where the cursor is, and whether a key does something about it.
+
+use super::super::state::{Shared, large};
+use crate::check::decision::{Decision, Hints, answers, decisions, takes_text};
+use crate::check::rule::{FixKind, Rule};
+use crate::document::rows::RowId;
+use crate::protocol::Severity;
+use crate::session::file_findings::WholeFinding;
+use crate::session::findings::{FileFinding, Finding, FindingTarget};
+
+/// A finding where the cursor is.
+#[derive(Debug, Clone)]
+pub enum Here {
+    /// Of the row.
+    Row(Finding),
+    /// Of its file, or of the set.
+    Whole(FileFinding),
+}
+
+impl Here {
+    /// How bad.
+    pub const fn severity(&self) -> Severity {
+        match self {
+            Self::Row(finding) => finding.severity,
+            Self::Whole(finding) => finding.severity,
+        }
+    }
+}
+
+/// What is wrong where a row is, as the pane lists it: with the row, and, beyond notes, with its file and the set.
+pub(in crate::tui) fn findings_here(shared: &Shared, row: RowId) -> Vec<Here> {
+    let own = if large::is_large(&shared.session, row) {
+        shared.large.entry(&shared.session, row).map(|entry| entry.findings.clone()).unwrap_or_default()
+    } else {
+        shared.session.view().findings(row)
+    };
+    let mut here: Vec<Here> = own.into_iter().map(Here::Row).collect();
+    let mut whole = shared.session.whole_findings_of(row);
+    whole.retain(|finding| finding.severity > Severity::Note);
+    whole.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
+    here.extend(whole.into_iter().map(Here::Whole));
+    here.sort_by_key(|here| std::cmp::Reverse(here.severity()));
+    here
+}
+
+/// Whether the key for a fix does something about a finding.
+pub(in crate::tui) fn has_way(shared: &Shared, row: RowId, here: &Here) -> bool {
+    match here {
+        Here::Row(finding) => finding.fix.is_some() || needs_decision(shared, row, finding),
+        Here::Whole(finding) => finding.fix.is_some(),
+    }
+}
+
+/// The ways to put a finding of a row right, if it is one that needs a decision.
+pub(in crate::tui) fn decisions_of(shared: &Shared, row: RowId, finding: &Finding) -> Vec<Decision> {
+    let Some(field) = finding.field else { return Vec::new() };
+    let value = shared.large.cell(&shared.session, row, field).unwrap_or_default();
+    let zone = shared.session.view().clock.offset / 60;
+    let today = shared.session.view().clock.today();
+    decisions(finding.rule, &value, Hints { zone, origin: shared.session.origin(), today: Some(&today) })
+}
+
+/// Whether pressing the key for a fix asks first.
+pub(in crate::tui) fn needs_decision(shared: &Shared, row: RowId, finding: &Finding) -> bool {
+    let by_text = takes_text(finding.rule).is_some() && finding.fix.is_none();
+    decisions_of(shared, row, finding).len() > 1 || by_text || answer_to(finding).is_some()
+}
+
+/// What somebody may say to a finding that nothing else puts right: that its row goes.
+pub(in crate::tui::app) fn answer_to(finding: &Finding) -> Option<&'static str> {
+    let is_open = finding.fix.is_none() && finding.rule.fix() != FixKind::None;
+    let words = answers(finding.rule).into_iter().map(|answer| answer.word);
+    words.filter(|_| is_open).find(|word| *word == "delete")
+}
+
+pub(in crate::tui::app) fn is_fixable(shared: &Shared, place: FindingTarget, rule: Rule) -> bool {
+    let is_it = |finding: WholeFinding<'_>| finding.place == place && finding.rule == rule && finding.is_fixable;
+    shared.session.each_whole_finding().any(is_it)
+}

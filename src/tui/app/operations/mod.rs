@@ -1,0 +1,11 @@
+//! What is done to the shared state without opening anything: moving, showing, searching, changing, copying.
+
+pub(in crate::tui::app) mod clipboard;
+pub(in crate::tui::app) mod cursor;
+pub(in crate::tui) mod describe;
+pub(in crate::tui::app) mod edit;
+pub(in crate::tui) mod here;
+pub(in crate::tui) mod judge;
+pub(in crate::tui) mod row_details;
+pub(in crate::tui::app) mod search;
+pub(in crate::tui) mod view;

@@ -1,0 +1,92 @@
+//! The details of the row under the cursor, as far as they are known, and the lines that the cursor can stop at.
+
+use super::super::state::large::RowSummary;
+use super::super::state::{Shared, large};
+use crate::document::rows::RowId;
+use crate::protocol::{Field, Severity};
+use crate::session::findings::Finding;
+use crate::tui::outline::{Outline, Stop};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The details of one row.
+pub(in crate::tui) struct RowDetails<'a> {
+    /// Which row.
+    pub row: RowId,
+    /// Its fields; nothing while a large entry is read.
+    pub summary: Option<Arc<RowSummary>>,
+    /// The fields that the cursor can stop at.
+    pub fields: Vec<Field>,
+    /// The worst finding of each field.
+    pub faults: [Option<Severity>; 4],
+    /// Places of elements with findings, each with the worst.
+    pub element_faults: BTreeMap<u32, Severity>,
+    /// Its extensions and its XML; nothing while a large entry is read.
+    pub outline: Option<Cow<'a, Outline>>,
+}
+
+/// The details of the row under the cursor; `None` where there is no row.
+pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
+    let row = shared.grid.row?;
+    let (session, snapshot) = (&shared.session, shared.session.view());
+    let (summary, outline, (faults, element_faults)) = if large::is_large(session, row) {
+        let entry = shared.large.entry(session, row);
+        let summary = shared.large.facts(session, row).cloned();
+        let faults = entry.map(|entry| faults(&entry.findings)).unwrap_or_default();
+        (summary, entry.map(|entry| Cow::Borrowed(&entry.outline)), faults)
+    } else {
+        let outline = Outline::of(snapshot, row, || false).map(Cow::Owned);
+        (Some(Arc::new(RowSummary::of(snapshot, row))), outline, faults(&snapshot.findings(row)))
+    };
+    let has_line = |summary: &RowSummary, field: Field| {
+        // The URL stands above the fields.
+        let is_said = field == Field::Loc && !summary.changed[field.index()] && faults[field.index()].is_none();
+        session.document().has_place_for(field).is_ok() && !is_said
+    };
+    let fields = summary
+        .as_ref()
+        .map_or_else(Vec::new, |summary| Field::ALL.into_iter().filter(|field| has_line(summary, *field)).collect());
+    Some(RowDetails { row, summary, fields, faults, element_faults, outline })
+}
+
+impl RowDetails<'_> {
+    /// How many items the outline has.
+    pub fn items(&self) -> usize {
+        self.outline.as_ref().map_or(0, |outline| outline.items())
+    }
+
+    /// How many lines the cursor can stop at.
+    pub fn stops(&self) -> usize {
+        self.fields.len() + self.items()
+    }
+
+    /// What the cursor is about at one of its stops.
+    pub fn stop(&self, at: usize, shared: &Shared) -> Option<Stop> {
+        if let Some(field) = self.fields.get(at) {
+            return Some(Stop::Field(*field));
+        }
+        let item = at - self.fields.len();
+        let outline = self.outline.as_ref().filter(|outline| item < outline.items())?;
+        Some(outline.stop(item, shared.session.document().names(self.row)))
+    }
+}
+
+/// The worst finding of each field, and of each element by its place.
+fn faults(findings: &[Finding]) -> ([Option<Severity>; 4], BTreeMap<u32, Severity>) {
+    let (mut fields, mut elements) = ([None; 4], BTreeMap::new());
+    for finding in findings {
+        match (&finding.part, finding.field) {
+            (Some(part), _) => {
+                let worst = elements.entry(part.at).or_insert(finding.severity);
+                *worst = finding.severity.max(*worst);
+            }
+            (None, Some(field)) => {
+                let worst = &mut fields[field.index()];
+                *worst = Some(finding.severity).max(*worst);
+            }
+            (None, None) => {}
+        }
+    }
+    (fields, elements)
+}

@@ -1,0 +1,101 @@
+//! Filter and sort order: which rows are shown.
+
+use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
+use crate::document::query::Query;
+use crate::document::sort::{Column, SortKey};
+use crate::document::view::{View, ViewSpec};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::session::snapshot::vocabulary;
+use crate::tui::jobs::Kind;
+
+/// Shows the rows that a filter and sort keys make, at once or when a job has made them.
+pub(in crate::tui::app) fn show_view(shared: &mut Shared, spec: ViewSpec) {
+    let ticket = shared.jobs.next_ticket();
+    shared.wanted.view = Some((ticket, spec.clone()));
+    if shared.is_small() {
+        let version = shared.session.view().version;
+        let view = shared.session.view().view_of(&spec, &Progress::default());
+        return view_done(shared, ticket, version, spec, view);
+    }
+    let snapshot = shared.session.snapshot();
+    shared.jobs.run(Kind::View, false, move |progress| JobOutcome::View {
+        ticket,
+        version: snapshot.version,
+        view: snapshot.view_of(&spec, progress),
+        spec,
+    });
+}
+
+/// What will be shown once the jobs that make it are done.
+pub(in crate::tui) fn spec(shared: &Shared) -> &ViewSpec {
+    shared.wanted.view.as_ref().map_or_else(|| shared.session.spec(), |(_, spec)| spec)
+}
+
+pub(in crate::tui::app) fn view_done(
+    shared: &mut Shared,
+    ticket: u64,
+    version: u64,
+    spec: ViewSpec,
+    view: Option<View>,
+) {
+    if shared.wanted.view.as_ref().is_none_or(|(wanted, _)| *wanted != ticket) {
+        return;
+    }
+    if version != shared.session.view().version {
+        // The document went on meanwhile: positions would be of another table.
+        return show_view(shared, spec);
+    }
+    shared.wanted.view = None;
+    if let Some(view) = view {
+        let before = shared.session.view().view.clone();
+        shared.session.show(spec, view);
+        shared.grid.follow_from(&shared.session, before);
+    }
+}
+
+/// Shows what a query finds, keeping the order.
+pub(in crate::tui::app) fn filter_by(shared: &mut Shared, query: &str) {
+    match Query::parse(query, &vocabulary(shared.session.view().clock)) {
+        Ok(query) => show_view(shared, ViewSpec { filter: Some(query), ..shared.session.spec().clone() }),
+        Err(error) => shared.fail(error.message),
+    }
+}
+
+/// Narrows what is shown to rows with the value under the cursor.
+pub(in crate::tui::app) fn filter_by_value(shared: &mut Shared) {
+    let Some(row) = shared.grid.row else { return };
+    let field = shared.grid.field;
+    let value = match shared.session.cell(row, field) {
+        Some(value) => crate::document::query::scan::quoted(&value),
+        None => "none".to_owned(),
+    };
+    let own = format!("{}={value}", field.name());
+    let query = match &shared.session.spec().filter {
+        Some(filter) => format!("({filter}) and {own}"),
+        None => own,
+    };
+    filter_by(shared, &query);
+}
+
+/// Sorts by the column under the cursor: up, down, file order.
+pub(in crate::tui::app) fn cycle_sort(shared: &mut Shared) {
+    let column = match shared.grid.field {
+        Field::Loc => Column::Loc,
+        Field::Lastmod => Column::Lastmod,
+        Field::Changefreq => Column::Changefreq,
+        Field::Priority => Column::Priority,
+    };
+    let sort = match spec(shared).sort.first().filter(|key| key.column == column) {
+        None => vec![SortKey { column, descending: false }],
+        Some(key) if !key.descending => vec![SortKey { column, descending: true }],
+        Some(_) => Vec::new(),
+    };
+    show_view(shared, ViewSpec { sort, ..spec(shared).clone() });
+}
+
+/// Shows all rows, keeping the order.
+pub(in crate::tui::app) fn show_all(shared: &mut Shared) {
+    show_view(shared, ViewSpec { filter: None, ..shared.session.spec().clone() });
+}

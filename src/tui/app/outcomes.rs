@@ -1,0 +1,114 @@
+//! Takes in the outcomes of jobs.
+
+use super::App;
+use super::flows::{conflicts, external_changes, inspect, loaded, rules, save};
+use super::modes::Mode;
+use super::operations::{edit, view};
+use super::state::find::Hit;
+use super::state::jobs::Effect;
+use super::state::outcome::JobOutcome;
+use super::state::preview::Preview;
+use crate::tui::jobs::Kind;
+
+/// Takes in the outcome of a job that has ended; `None` if it panicked.
+pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) {
+    app.shared.jobs.ended(kind);
+    let Some(outcome) = outcome else {
+        match kind {
+            Kind::View => app.shared.wanted.view = None,
+            Kind::Search => app.shared.wanted.stop_search(),
+            Kind::Plan => (app.shared.save.wanted, app.shared.save.then_leave) = (None, false),
+            _ => {}
+        }
+        app.ahead.clear();
+        // The panic gave the terminal back, so that its words can be read later.
+        app.shared.jobs.effect(Effect::Reclaim);
+        let words = "internal error: a background job panicked; your document is unchanged (please report this)";
+        return app.shared.fail(words);
+    };
+    take(app, outcome);
+}
+
+/// Takes in an outcome.
+pub(super) fn take(app: &mut App, outcome: JobOutcome) {
+    match outcome {
+        JobOutcome::Loaded(result) => loaded::loaded(app, result),
+        JobOutcome::Beginning(rows) => {
+            let is_wanted = app.shared.session.is_loading() && app.shared.session.shown() == 0;
+            app.shared.opening.first_rows = if is_wanted { rows } else { Vec::new() };
+        }
+        JobOutcome::View { ticket, version, spec, view } => {
+            view::view_done(&mut app.shared, ticket, version, spec, view);
+        }
+        JobOutcome::Preview { ticket, preview } => preview.map_or((), |preview| previewed(app, ticket, preview)),
+        JobOutcome::Edited(result) => edit::edited(&mut app.shared, result),
+        JobOutcome::Found { ticket, hit } => found(app, ticket, hit),
+        JobOutcome::Planned { ticket, planned } => save::planned(&mut app.shared, ticket, planned),
+        JobOutcome::Saved(result) => save::save_done(app, result),
+        JobOutcome::Pending { ticket, pending } => {
+            if let Mode::Changes(changes) = app.modes.current_mut()
+                && !changes.take(ticket, pending)
+            {
+                app.modes.close_all();
+                app.shared.say("no unsaved changes any more");
+            }
+        }
+        JobOutcome::Conflicts(conflicts) => conflicts::conflicts_read(app, conflicts),
+        JobOutcome::Diffs(diffs) => inspect::diffs_found(app, diffs),
+        JobOutcome::Proved(proofs) => inspect::proved(app, proofs),
+        JobOutcome::Looked { ticket, outside, asked } => external_changes::looked(app, ticket, &outside, asked),
+        JobOutcome::HeldBack(outside) => external_changes::save_held_back(app, &outside),
+        JobOutcome::Listed(listing) => {
+            if let Mode::Line(edit) = app.modes.current_mut() {
+                edit.take_listing(listing, &app.shared);
+            }
+        }
+        JobOutcome::Compared(result) => external_changes::compared(app, result),
+        JobOutcome::Merged(merged) => external_changes::merged(&mut app.shared, merged),
+        JobOutcome::Reported(written) => rules::findings_written(&mut app.shared, written),
+        JobOutcome::Read(read) => {
+            let waiting = app.shared.large.take(*read, app.shared.grid.row);
+            if let Some(action) = waiting.filter(|_| app.modes.is_calm()) {
+                app.shared.large.forget();
+                app.shared.message = None;
+                super::actions::run(app, action, None);
+            }
+        }
+    }
+}
+
+/// A preview has come for what is being typed.
+fn previewed(app: &mut App, ticket: u64, preview: Preview) {
+    match app.modes.current_mut() {
+        Mode::Line(edit) => edit.take_preview(ticket, preview),
+        Mode::Bulk(bulk) => bulk.take_preview(ticket, preview),
+        Mode::Element(edit) => edit.take_preview(ticket, preview),
+        _ => {}
+    }
+}
+
+/// A search has ended.
+fn found(app: &mut App, ticket: u64, hit: Hit) {
+    let shared = &mut app.shared;
+    match (shared.wanted.take_hit(ticket, hit), app.modes.current_mut()) {
+        (Some(Hit::At(position, round)), mode) => {
+            shared.grid.go(&shared.session, position);
+            if round && !matches!(mode, Mode::Line(_)) {
+                let down = shared.wanted.last.forward;
+                shared.say(if down { "search wrapped to the top" } else { "search wrapped to the bottom" });
+            }
+        }
+        // While a query is typed the cursor returns to where the search began, and the line says that there is no match.
+        (Some(Hit::Nowhere), Mode::Line(edit)) => {
+            edit.no_match = true;
+            shared.grid.go(&shared.session, edit.from);
+        }
+        (Some(Hit::Nowhere), _) => {
+            let from = shared.wanted.last.from;
+            shared.grid.go(&shared.session, from);
+            let query = shared.wanted.last.query.as_ref().map(ToString::to_string).unwrap_or_default();
+            shared.say(format!("no match for “{}”", shared.theme.charset.cut(&query, 60)));
+        }
+        (Some(Hit::Stopped) | None, _) => {}
+    }
+}

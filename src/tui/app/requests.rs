@@ -1,0 +1,112 @@
+//! Does what modes asked for: actions, commands, choices from lists, answers to questions.
+
+use super::flows::{conflicts, decide, elements, explain, external_changes, fix, history, inspect, leave, opening};
+use super::flows::{recovery, rules, save};
+use super::modes::Mode;
+use super::operations::{clipboard, cursor, edit, view};
+use super::state::recent::Purpose;
+use super::state::request::{Answer, Choice, Request, Subject};
+use super::{App, actions, commands};
+use crate::files::journal::StateSlot;
+use crate::protocol::Field;
+use std::path::PathBuf;
+
+/// Does what was asked for.
+pub(super) fn carry_out(app: &mut App, request: Request) {
+    match request {
+        Request::Act(action, count) => actions::run(app, action, count),
+        Request::Execute(command, asker) => commands::execute(app, command, asker),
+        Request::Choose(choice) => choose(app, choice),
+        Request::Answer(answer, subject) => take_answer(app, answer, subject),
+        Request::OpenLine(purpose, text) => app.open_line(purpose, &text),
+        Request::SetBase(url) => save::set_base(app, &url),
+        Request::ExplainRule(rule) => {
+            let list = explain::rule_list(&app.shared, rule);
+            app.modes.open_above(Mode::List(list));
+        }
+        Request::PreviewFix(place, rule) => rules::preview_fix(app, place, rule),
+        Request::PreviewWhole(place, rule) => rules::preview_whole(app, place, rule),
+        Request::CopyScript => clipboard::copy_script(&mut app.shared),
+        Request::OpenScript => history::open_script(app),
+        Request::OpenElements(above) => elements::open_elements(app, above.as_ref()),
+        Request::EditElement(path, values) => elements::edit_element(app, &path, &values),
+        Request::LeaveDetails => app.modes.leave_details(),
+    }
+}
+
+/// Does what a line of a list stands for.
+fn choose(app: &mut App, choice: Choice) {
+    match choice {
+        Choice::Read => {}
+        Choice::Run(action) => actions::run(app, action, None),
+        Choice::Travel(steps) => edit::travel(&mut app.shared, steps),
+        Choice::Rule(rule) if app.shared.session.each_whole_finding().any(|finding| finding.rule == rule) => {
+            app.open(Mode::List(explain::files_list(&app.shared, rule)));
+        }
+        Choice::Rule(rule) | Choice::Rows(rule) => {
+            view::filter_by(&mut app.shared, &format!("rule:{}", rule.code()));
+        }
+        Choice::Decide(rule, decision) => decide::decide(&mut app.shared, rule, decision),
+        Choice::Cell(field) => {
+            app.shared.grid.field = field;
+            app.open_cell(false);
+        }
+        Choice::OfRow(rule) => fix::preview_rule(app, rule),
+        Choice::Found(_, rule) => app.open(Mode::List(explain::files_list(&app.shared, rule))),
+        Choice::FixWhole(place, rule) => fix::fix_whole(app, place, rule),
+        Choice::Element(path) => elements::add_element(app, &path),
+        Choice::Line(line) => app.open_line(Purpose::Command, &line),
+        Choice::Lastmod(typed) => {
+            let rows = cursor::targets(&mut app.shared, None);
+            app.shared.recent.keep_value(Field::Lastmod, &typed, rows.len());
+            edit::set_rows(&mut app.shared, rows, Field::Lastmod, &typed);
+        }
+    }
+}
+
+/// Does what an answer says.
+fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
+    match (answer, subject) {
+        (Answer::Differences, _) => inspect::open_diffs(&mut app.shared),
+        (Answer::LookAtConflict, _) => conflicts::look_at_conflict(app),
+        (Answer::Stay, subject) => {
+            if matches!(subject, Subject::Conflict(_)) {
+                app.shared.say("no merge conflict was resolved; :edit asks again");
+            }
+            app.shared.save.forget();
+        }
+        (Answer::SaveAndQuit, _) => save::save_and_quit(app),
+        (Answer::Discard, _) => leave::leave(&mut app.shared),
+        (Answer::Create(path), _) => create(app, path),
+        (Answer::CreateFolder(folder), _) => save::create_folder(app, folder),
+        (Answer::Leave(status), _) => app.shared.jobs.quit(status),
+        (Answer::Write, _) => save::write_waiting(app),
+        (Answer::Merge, _) => external_changes::compare(&mut app.shared),
+        (Answer::Resolve { side, remaining }, Subject::Conflict(resolving)) => {
+            conflicts::resolve_conflict(app, resolving, side, remaining);
+        }
+        (Answer::Reload, _) => external_changes::reload_outside(app),
+        (Answer::DiscardAndReload, _) => opening::reload(&mut app.shared, true),
+        (Answer::KeepOurs(saving), _) => external_changes::keep_ours(&mut app.shared, saving),
+        (Answer::SaveElsewhere, _) => app.open_line(Purpose::Command, "write "),
+        (Answer::Replay, Subject::Recoverable(changes)) => recovery::replay(&mut app.shared, changes),
+        (Answer::Later, _) => {
+            app.shared.session.set_read_only("unsaved changes of an earlier session are waiting");
+            app.shared.say("changes kept for later; the set is read-only");
+        }
+        (Answer::DropRecoverable, Subject::Recoverable(changes)) => app.shared.session.drop_left(changes),
+        // These are answers to questions with a subject.
+        (Answer::Resolve { .. } | Answer::Replay | Answer::DropRecoverable, _) => {}
+    }
+}
+
+/// Makes a new sitemap at a path.
+fn create(app: &mut App, path: PathBuf) {
+    let state_slot = StateSlot::wanted(&app.shared.opening.options, std::slice::from_ref(&path));
+    app.shared.session.start_new(path);
+    if let Some(state_slot) = state_slot {
+        recovery::keep(app, state_slot);
+    }
+    app.shared.grid.follow(&app.shared.session);
+    app.shared.say("a new sitemap; o adds its first URL");
+}

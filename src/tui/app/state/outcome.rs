@@ -1,0 +1,96 @@
+//! Results of background jobs, as the editor receives them.
+
+use super::find::Hit;
+use super::large::LargeRows;
+use super::paths::Listing;
+use super::preview::Preview;
+use crate::document::view::{View, ViewSpec};
+use crate::files::external_changes::OutsideChanges;
+use crate::files::verify::Proof;
+use crate::files::{Error, FirstRow, Loaded, MergeConflict};
+use crate::session::change::Refused;
+use crate::session::external_changes::{Compared, Merged};
+use crate::session::pending::Pending;
+use crate::session::planning::Planned;
+use crate::session::save::SaveResult;
+use crate::session::snapshot::Prepared;
+use crate::session::verify::FileDiff;
+
+/// The result of a job.
+#[derive(Debug)]
+pub enum JobOutcome {
+    /// The files are read.
+    Loaded(Result<Loaded, Error>),
+    /// The first rows of a large file that is still being read.
+    Beginning(Vec<FirstRow>),
+    /// Rows to show; `None` if the job was stopped.
+    View {
+        /// Which request it answers.
+        ticket: u64,
+        /// The version of the document that it was made from.
+        version: u64,
+        /// What it was made by.
+        spec: ViewSpec,
+        /// The rows.
+        view: Option<View>,
+    },
+    /// What a command would do.
+    Preview {
+        /// Which request it answers.
+        ticket: u64,
+        /// Words and samples; `None` if the job was stopped.
+        preview: Option<Preview>,
+    },
+    /// The merge conflicts of the set.
+    Conflicts(Result<Vec<MergeConflict>, Error>),
+    /// A change worked out; `Ok(None)` if the job was stopped.
+    Edited(Result<Option<Prepared>, Refused>),
+    /// Where the next hit is.
+    Found {
+        /// Which request it answers.
+        ticket: u64,
+        /// What was found.
+        hit: Hit,
+    },
+    /// What a save would do; nothing if the job was stopped.
+    Planned {
+        /// Which request it answers.
+        ticket: u64,
+        /// The plan.
+        planned: Option<Planned>,
+    },
+    /// The files are written.
+    Saved(SaveResult),
+    /// What is not saved yet; no changes if the job was stopped.
+    Pending {
+        /// Which request it answers.
+        ticket: u64,
+        /// The changes.
+        pending: Option<Pending>,
+    },
+    /// What would differ in each file.
+    Diffs(Option<Vec<FileDiff>>),
+    /// What a save would do, proved.
+    Proved(Option<Vec<Proof>>),
+    /// Whether the files are what they were.
+    Looked {
+        /// Which state of the disk it compares with.
+        ticket: u64,
+        /// What was found out.
+        outside: OutsideChanges,
+        /// Whether somebody waits for the answer.
+        asked: bool,
+    },
+    /// A save did not begin, because files are not what they were.
+    HeldBack(OutsideChanges),
+    /// What the screen needs to know of large entries.
+    Read(Box<LargeRows>),
+    /// What is in a folder whose path is being typed.
+    Listed(Listing),
+    /// What others wrote, compared; or why it cannot be merged.
+    Compared(Result<Box<Compared>, String>),
+    /// A merge worked out; `None` if the job was stopped.
+    Merged(Option<Box<Merged>>),
+    /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
+    Reported(Result<Option<String>, Refused>),
+}

@@ -1,0 +1,230 @@
+//! Shows the status pane: what is wrong with the current row, its file and the set.
+
+use super::super::app::operations::describe::{message_of, place_beside, verdict_words};
+use super::super::app::operations::here::{Here, findings_here, has_way, needs_decision};
+use super::super::app::state::{Shared, large};
+use super::super::draw::panel::Panel;
+use super::super::theme::Role;
+use super::super::words::{Line, Words};
+use super::gauges::counts_and_gauges;
+use super::lines::{GAP, folded_lines};
+use crate::check::rule::{FixKind, Rule};
+use crate::document::rows::RowId;
+use crate::protocol::{Field, Severity};
+use crate::session::explain::verdicts;
+use crate::session::file_findings::WholeFinding;
+use crate::session::findings::{FileFinding, Finding};
+use crate::words::{counted, grouped, size};
+
+/// Counts of the set at the left, the current file's gauges at the right; below, the row and the rules.
+pub(super) fn status_pane(shared: &Shared) -> Panel {
+    let title = counts_and_gauges(shared);
+    let height = usize::from(shared.areas().pane.height);
+    let mut lines = Vec::with_capacity(height);
+    // What can be lost comes before what can be fixed.
+    if let Some(not_kept) = shared.session.not_kept() {
+        let sign = format!("{} ", shared.theme.signs.error);
+        lines.extend(folded_lines(shared, &Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
+    }
+    let warned = lines.len().min(height);
+    // The row above, the rules of the set below; both keep their places.
+    let rules = (height - warned).div_ceil(3).min(height - warned);
+    let room = height - rules - warned;
+    if room > 0 {
+        match shared.grid.row {
+            Some(row) => lines.extend(row_lines(shared, row, room)),
+            None => lines.extend(file_lines(shared, room)),
+        }
+    }
+    lines.truncate(height - rules);
+    lines.resize(height - rules, Line::default());
+    lines.extend(rules_lines(shared, rules));
+    Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
+}
+
+/// What is said of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
+fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
+    let is_read = !large::is_large(&shared.session, row) || shared.large.entry(&shared.session, row).is_some();
+    let here = findings_here(shared, row);
+    // The key does what is said beside it, and that is the first that it can do something about.
+    let first = here.iter().position(|one| has_way(shared, row, one));
+    let found: Vec<Line> = (0..)
+        .zip(&here)
+        .map(|(at, one)| {
+            let key = if Some(at) == first { "gx" } else { "" };
+            match one {
+                Here::Row(finding) => finding_line(shared, row, finding, key),
+                Here::Whole(finding) => whole_line(shared, finding, key),
+            }
+        })
+        .collect();
+    let mut lines: Vec<Line> = Vec::new();
+    if found.is_empty() || most > found.len() {
+        let loc = shared.large.cell(&shared.session, row, Field::Loc).unwrap_or_default().into_owned();
+        lines.push(Words::dim(loc).into());
+    }
+    let shown = most.saturating_sub(lines.len());
+    let untold =
+        shared.large.entry(&shared.session, row).map_or(0, |entry| entry.more.iter().map(|(_, count)| count).sum());
+    let more = found.len().saturating_sub(shown) + untold;
+    lines.extend(found.into_iter().take(shown));
+    if more > 0
+        && let Some(last) = lines.last_mut()
+    {
+        last.right = Words::dim(format!("{} more", grouped(more as u64)));
+        last.right.key("K", "all");
+    }
+    if !is_read && lines.len() < most {
+        let entry = size(large::size(&shared.session, row) as u64);
+        lines.push(Words::dim(format!("checking the entry, {entry}…")).into());
+    } else if lines.len() == 1 && lines.len() < most && more == 0 {
+        let document = shared.session.document();
+        let good = match (document.is_live(row), document.lists_sitemaps()) {
+            (false, _) => "deleted; dd brings it back",
+            (true, false) => "nothing is wrong with this row",
+            (true, true) => "nothing is wrong with this entry",
+        };
+        let mut line: Line =
+            Words::new().and(Role::Good, format!("{} ", shared.theme.signs.good)).and(Role::Dim, good).into();
+        if shared.session.has_bad_rows() {
+            line.right.key("}", "next finding");
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// What is wrong with files, the index and the set, where there is no row.
+fn file_lines(shared: &Shared, most: usize) -> Vec<Line> {
+    let is_told = |finding: &WholeFinding<'_>| finding.severity > Severity::Note || finding.is_fixable;
+    let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse((finding.severity, finding.is_fixable));
+    let (found, _) = shared.session.first_whole_findings(most, is_told, rank);
+    let first = found.iter().position(|finding| finding.fix.is_some());
+    let key = |at: usize| if Some(at) == first { "gx" } else { "" };
+    (0..).zip(&found).map(|(at, finding)| whole_line(shared, finding, key(at))).collect()
+}
+
+fn whole_line(shared: &Shared, finding: &FileFinding, key: &'static str) -> Line {
+    let mut right = Words::new();
+    if let Some(fix) = &finding.fix {
+        offer(&mut right, key, &fix.label);
+    }
+    let message = message_of(shared, finding);
+    let charset = shared.theme.charset;
+    // The sign, the gaps and the margins take the rest.
+    let others = charset.width(message) + right.width(charset) + 13;
+    let place = place_beside(shared, finding.place, others);
+    let said = Said { severity: finding.severity, place: &place, message, rule: finding.rule };
+    coded(shared, &said, right)
+}
+
+fn finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static str) -> Line {
+    let mut right = Words::new();
+    if needs_decision(shared, row, finding) {
+        offer(&mut right, key, "asks how it is meant");
+    } else if let Some(fix) = &finding.fix {
+        offer(&mut right, key, &fix.label);
+    } else if let Some(field) = finding.field
+        && let Some(text) = shared.large.cell(&shared.session, row, field)
+        && let Some(verdicts) = verdicts(field, &text)
+    {
+        right = verdict_words(shared, &verdicts);
+    }
+    let said = Said { severity: finding.severity, place: "", message: &finding.message, rule: finding.rule };
+    coded(shared, &said, right)
+}
+
+/// What is said of a finding.
+struct Said<'a> {
+    severity: Severity,
+    /// What it is about; nothing where that is the row.
+    place: &'a str,
+    message: &'a str,
+    rule: Rule,
+}
+
+/// A finding after its sign, with its code where there is room for that. What can be done about it is always
+/// said: the message gives way.
+fn coded(shared: &Shared, said: &Said<'_>, right: Words) -> Line {
+    let Said { severity, place, message, rule } = *said;
+    let charset = shared.theme.charset;
+    let sign = shared.theme.finding_sign(severity);
+    let place = if place.is_empty() { String::new() } else { format!("{place}  ") };
+    let mut left = Words::new().and(severity.into(), format!("{sign} ")).and(Role::Dim, place);
+    let code = format!("{GAP}{}", rule.code());
+    let can_be_done = matches!(right.pieces().first(), Some((Role::Key, _)));
+    let room = usize::from(shared.size.0).saturating_sub(7 + right.width(charset) + left.width(charset));
+    let fits = charset.width(message) + charset.width(&code) <= room;
+    if can_be_done && !fits {
+        left.push(Role::Text, charset.cut(message, room.max(20)).into_owned());
+    } else {
+        left.push(Role::Text, message.to_owned());
+        left.push(Role::Dim, code);
+    }
+    Line::new(left, right)
+}
+
+/// The rules behind the counts, as many as have a place.
+fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
+    let charset = shared.theme.charset;
+    let width = usize::from(shared.size.0).saturating_sub(5);
+    let mut right = Words::new();
+    let counts = shared.session.rule_counts();
+    if shared.size.0 >= 60 && counts.iter().any(|(rule, _)| rule.fix() == FixKind::Safe) {
+        right.key("gX", if shared.size.0 >= 100 { "fixes all that is safe" } else { "fixes all safe" });
+    }
+    // How many there are: not all of them may have room here.
+    let rules = counted(counts.len() as u64, "rule");
+    let has_fixes = shared.size.0 >= 60 && shared.session.can_fix_whole();
+    right.key("^E", if has_fixes { format!("{rules}, fixes") } else { rules });
+    let reserved = right.width(charset) + 2;
+    let (mut lines, mut words) = (Vec::new(), Words::new());
+    for (rule, count) in &counts {
+        let Some(severity) = rule.severity_in(shared.session.profile()) else { continue };
+        let role = if severity == Severity::Note { Role::Dim } else { severity.into() };
+        let one = Words::new()
+            .and(role, format!("{} {} ", shared.theme.finding_sign(severity), grouped(*count)))
+            .and(Role::Dim, rule.code());
+        let last = lines.len() + 1 == most;
+        let room = if last { width.saturating_sub(reserved) } else { width };
+        if !words.is_empty() && words.width(charset) + one.width(charset) + GAP.len() > room {
+            if last {
+                break;
+            }
+            lines.push(Line::from(std::mem::take(&mut words)));
+        }
+        if !words.is_empty() {
+            words.push(Role::Text, GAP);
+        }
+        words.append(one);
+    }
+    if counts.is_empty() && shared.session.document().lists_sitemaps() {
+        let words = "None of these sitemaps is in this folder, so only the entries of the index are checked.";
+        return vec![Words::dim(words).into()];
+    }
+    if counts.is_empty() && !shared.session.is_loading() {
+        return vec![Words::dim("no findings in the set").into()];
+    }
+    // The keys get a line of their own where there is one.
+    let is_full = words.width(charset) + reserved > width;
+    lines.push(words.into());
+    if is_full && lines.len() < most {
+        lines.push(Line::default());
+    }
+    if !counts.is_empty()
+        && let Some(last) = lines.last_mut()
+    {
+        last.right = right;
+    }
+    lines
+}
+
+/// What can be done about a finding, with the key that does it now.
+fn offer(right: &mut Words, key: &'static str, label: &str) {
+    if key.is_empty() {
+        right.push(Role::Dim, label.to_owned());
+    } else {
+        right.push(Role::Key, key);
+        right.push(Role::Text, format!(" {label}"));
+    }
+}
