@@ -6,7 +6,7 @@
 use super::Failure;
 use super::check::shown;
 use super::output::json_document;
-use crate::session::findings::Reported;
+use crate::session::finding::Reported;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;

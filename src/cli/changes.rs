@@ -6,8 +6,8 @@ use crate::document::RowState;
 use crate::files::Action;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::pending::{Entry, Pending};
-use crate::session::snapshot::Snapshot;
+use crate::session::state::Snapshot;
+use crate::session::store::pending::{Entry, Pending};
 use crate::words::{counted, grouped};
 use std::io;
 

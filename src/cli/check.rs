@@ -19,10 +19,11 @@ use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::checks::Counts;
-use crate::session::findings::{self, Reported};
+use crate::session::finding::Reported;
+use crate::session::findings;
 use crate::session::grouping::{Extent, Groups};
-use crate::session::parts::{NextDetail, ShownRows};
 use crate::session::report::{Counted, Receiver, Reporter, Summary as Grouped, Wanted, shown_name};
+use crate::session::stream::{NextDetail, ShownRows};
 use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,7 +205,7 @@ impl Report {
     ) -> Result<Status, Failure> {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
-        let refused: Vec<Reported> = set.session().unread().iter().filter_map(findings::refused).collect();
+        let refused: Vec<Reported> = set.session().unread().iter().filter_map(findings::files::refused).collect();
         for found in refused {
             self.take_apart(&found, streams.out)?;
         }
@@ -213,7 +214,7 @@ impl Report {
 
     /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
     fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        let Some(found) = findings::refused(&error) else { return Err(error.into()) };
+        let Some(found) = findings::files::refused(&error) else { return Err(error.into()) };
         self.take_apart(&found, streams.out)
     }
 

@@ -4,7 +4,7 @@ use super::Failure;
 use super::args::{Check, FailOn};
 use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
-use crate::session::run::rules_named;
+use crate::session::edit::rules_named;
 
 /// What was asked for, ready to use.
 #[derive(Debug)]

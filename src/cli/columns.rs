@@ -15,7 +15,7 @@ use crate::document::source::{Lines, Source};
 use crate::protocol::location::{depth, host, path, section};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
-use crate::session::snapshot::SnapshotRow;
+use crate::session::state::facts::SnapshotRow;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;

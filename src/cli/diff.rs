@@ -8,7 +8,7 @@ use super::damage::Damage;
 use super::output::{Paint, json_document, loc_text, plain, safe_loc};
 use super::{Failure, Status, Streams};
 use crate::files::{self, Error, Loaded, LoadedFile, Options, is_stream};
-use crate::session::compare::{Changed, Difference, Digests, RowText, Texts, differences};
+use crate::session::store::compare::{Changed, Difference, Digests, RowText, Texts, differences};
 use crate::words::{counted, grouped};
 use crate::xml::scan::Visit;
 use clap::{Args, ValueEnum};

@@ -9,7 +9,7 @@ use crate::check::rule::Rule;
 use crate::files::{Answers, Conflicts, Side, is_stream, merge_conflicts};
 use crate::progress::Progress;
 use crate::session::command::{Command, Scope};
-use crate::session::run::rules_named;
+use crate::session::edit::rules_named;
 use crate::words::counted;
 use clap::Args;
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ use crate::document::volumes::IndexFile;
 use crate::files::{Conflicts, Reason};
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::session::snapshot::FactTable;
+use crate::session::state::facts::FactTable;
 use crate::words::counted;
 use crate::xml::entry::{Anomalies, Entry};
 use crate::xml::multiple_locs;

@@ -4,7 +4,7 @@ use super::{Failure, Streams};
 use crate::files::journal::StateSlot;
 use crate::files::{Options, all_in_folder, in_folder, is_stream};
 use crate::session::Session;
-use crate::session::journal::Unreplayable;
+use crate::session::store::journal::Unreplayable;
 use crate::words::counted;
 use std::path::{Path, PathBuf};
 

@@ -54,10 +54,10 @@ use crate::files;
 use crate::files::journal::LockedByOther;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::change::Refused;
 use crate::session::command::CommandError;
-use crate::session::load;
-use crate::session::snapshot::vocabulary;
+use crate::session::edit::Refused;
+use crate::session::state::vocabulary;
+use crate::session::store::load;
 use crate::visible::Charset;
 pub use pager::Pager;
 

@@ -8,7 +8,7 @@ use crate::files::backup::{
     BackupSet, RestorePlan, Trust, incomplete, plan_restore, prune, remove_incomplete, sets, superfluous,
 };
 use crate::files::{self, in_folder};
-use crate::session::save::unsigned;
+use crate::session::store::save::unsigned;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 

@@ -18,8 +18,8 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
 use crate::protocol::location::{host, section};
 use crate::session::Session;
-use crate::session::bulk::ScanMode;
-use crate::session::save::{backup, beside};
+use crate::session::store::save::{backup, beside};
+use crate::session::stream::bulk::ScanMode;
 use crate::words::{counted, grouped};
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use super::{Failure, Streams};
 use crate::document::rows::{RowId, RowSet};
 use crate::files::is_stream;
 use crate::progress::note_work;
-use crate::session::snapshot::Snapshot;
+use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;

@@ -8,9 +8,9 @@ use crate::document::sitemap::SitemapId;
 use crate::files;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::bulk::ScanMode;
-use crate::session::load;
-use crate::session::parts::{NextDetail, ShownRows, StreamedSet, walk};
+use crate::session::store::load;
+use crate::session::stream::bulk::ScanMode;
+use crate::session::stream::{NextDetail, ShownRows, StreamedSet, walk};
 use std::io::Write;
 use std::path::PathBuf;
 

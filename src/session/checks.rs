@@ -4,15 +4,17 @@
 //! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
 
 mod flagged;
+mod locs;
+mod near;
 mod public_urls;
 mod reader;
 mod unload;
 
 pub use flagged::SetRows;
+pub use locs::DocumentLocs;
+pub(super) use near::{may_be_near, meeting};
 pub use reader::Reader;
 
-use super::parts::may_be_near;
-use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
 use crate::check::policy::Policy;
 use crate::check::profile::Profile;

@@ -3,8 +3,6 @@
 //! The screen's `:help`, its explanations and `sited check --explain` say the same, from the one table of rules and
 //! the one room of verdicts.
 
-use super::Session;
-use super::findings::Finding;
 use crate::check::profile::Profile;
 use crate::check::rule::{FixKind, Rule};
 use crate::protocol::changefreq::Changefreq;
@@ -12,6 +10,8 @@ use crate::protocol::lastmod::{self, Now};
 use crate::protocol::namespace::{self, Namespace};
 use crate::protocol::verdict::{Verdicts, of_namespace, of_priority};
 use crate::protocol::{Field, Severity, priority};
+use crate::session::Session;
+use crate::session::finding::Finding;
 
 /// What a text would be as a value, and what is to be said of it.
 #[derive(Debug, Clone)]

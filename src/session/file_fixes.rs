@@ -1,32 +1,31 @@
 //! What is wrong with a file as a whole and can be fixed by a key: text around its entries, and what was
 //! repaired when it was read.
 
-use super::change::{Intent, Label};
-use super::findings::{FileFinding, FindingTarget};
-use super::fix::{list, name, safe_rules, volumes};
-use super::snapshot::Snapshot;
-use crate::check::extension;
+pub(super) mod list;
+pub(super) mod name;
+pub(super) mod volumes;
+
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::{Action, Fix};
 use crate::check::frame::{self, Frame};
 use crate::check::profile::Profile;
-use crate::check::quirk;
 use crate::check::rule::{FixKind, Rule, RuleSet};
-use crate::check::set::SetRule;
+use crate::check::{extension, quirk};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::form::Form;
 use crate::document::quirk::{Quirk, QuirkKind};
-use crate::document::rows::{RowId, RowSet};
+use crate::document::rows::RowId;
 use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::progress::note_work;
 use crate::protocol::limits::Limits;
 use crate::protocol::namespace::{self, Namespace};
+use crate::session::finding::{FileFinding, FindingTarget};
 use crate::xml::markup::{self, Kind};
 use crate::xml::record::Flags;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The findings of a file that neither its rows nor its quirks carry.
@@ -76,7 +75,7 @@ pub(super) fn is_near_limit(document: &Document, id: SitemapId, profile: Profile
 }
 
 /// Whether a file is a feed, which is never written over.
-fn is_feed(document: &Document, member: Member) -> bool {
+pub(super) fn is_feed(document: &Document, member: Member) -> bool {
     let Member::Sitemap(id) = member else { return false };
     document.sitemap(id).is_some_and(|sitemap| matches!(sitemap.form, Form::Feed(_)))
 }
@@ -221,7 +220,7 @@ pub(super) fn rules(document: &Document, member: Member, profile: Profile) -> Ru
 }
 
 /// The edits that put a rule right: of an index in several files, in all of them.
-fn edits_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Vec<Edit>> {
+pub(super) fn edits_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Vec<Edit>> {
     let is_several = member == Member::Index && document.index().is_some_and(|index| index.file_count() > 1);
     if is_several {
         let (edits, after) = volumes::put_right(document, rule, profile)?;
@@ -325,161 +324,14 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     Some(Edit::Frame { file: member, frame: Arc::new(frame) })
 }
 
-/// Rules of which a sitemap's file is fixed, whatever its rows.
-const OF_FILES: RuleSet = frame::FRAME_RULES
-    .union(quirk::REPAIRS)
-    .union(SPLIT)
-    .union(name::FIXES)
-    .union(RuleSet::of(&[Rule::TEXT_BLANK_LINE, Rule::TEXT_LINE_ENDS, Rule::SET_NEWS_MIXED]));
-
 /// Limits that a file is split at when it is written.
-const SPLIT: RuleSet = RuleSet::of(&[
+pub(super) const SPLIT: RuleSet = RuleSet::of(&[
     Rule::FILE_TOO_MANY_URLS,
     Rule::FILE_TOO_LARGE,
     Rule::TEXT_LIMITS,
     Rule::NEWS_LIMIT,
     Rule::INDEX_TOO_MANY,
 ]);
-
-impl Snapshot {
-    /// The files that rows are in; all of them, and the index, if the rows are all there are.
-    pub(super) fn members(&self, rows: &RowSet) -> BTreeSet<Member> {
-        let document = &self.document;
-        let live = rows.iter().filter(|row| document.is_live(RowId(*row)));
-        if document.is_streamed() {
-            // One file is held. Whether the index is meant, and a file without rows, knows who goes through all of them.
-            let is_meant = live.clone().next().is_some() || document.resident_rows().next().is_none();
-            return document.resident_file().filter(|_| is_meant).map(Member::Sitemap).into_iter().collect();
-        }
-        if live.clone().count() as u64 == u64::from(document.live()) {
-            let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
-            return sitemaps.chain(document.index().map(|_| Member::Index)).collect();
-        }
-        live.map(|row| Member::Sitemap(document.sitemap_of(RowId(row)))).collect()
-    }
-
-    /// What the fixers of `rules` make of the files that `rows` are in, apart from the rows themselves.
-    pub(super) fn intend_fix_files(&self, rows: &RowSet, left: &BTreeSet<Member>, rules: RuleSet) -> Vec<Edit> {
-        // Entries of an index break the rules of entries, and are no rows.
-        let concerns_files = rules.intersects(OF_FILES);
-        if !concerns_files && self.document.index().is_none() {
-            return Vec::new();
-        }
-        let is_meant = |member: &Member| (concerns_files || *member == Member::Index) && !left.contains(member);
-        let members = self.members(rows).into_iter().filter(is_meant);
-        let (mut document, mut all) = (self.document.clone(), Vec::new());
-        for member in members {
-            let edits = self.edits_of_file(&document, member, rules);
-            // The index lists it by its new name, and the next edit of the index is one of that.
-            if edits.iter().any(|edit| matches!(edit, Edit::Rename { .. }))
-                && let Some(after) = document.trial(&Edit::Several(edits.clone()))
-            {
-                document = after;
-            }
-            all.extend(edits);
-        }
-        all
-    }
-
-    /// What the fixers of `rules` make of one file, apart from its rows.
-    pub(super) fn intend_fix_file(&self, member: Member, rules: RuleSet) -> Intent {
-        let edits = self.edits_of_file(&self.document, member, rules);
-        let changes = u64::from(!edits.is_empty());
-        Intent {
-            label: Label::default().and_any(changes, "file", " fixed"),
-            edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
-            idle: "there is nothing to fix",
-            is_fix: true,
-            ..Intent::counting(changes)
-        }
-    }
-
-    fn edits_of_file(&self, was: &Document, member: Member, rules: RuleSet) -> Vec<Edit> {
-        if is_feed(was, member) {
-            return Vec::new();
-        }
-        let (mut frame, mut edits) = (None, Vec::new());
-        let mut document = was.clone();
-        let profile = self.checks.profile();
-        let broken = match member {
-            Member::Index => volumes::rules(&document, profile),
-            Member::Sitemap(_) => self::rules(&document, member, profile),
-        };
-        for rule in broken.intersection(rules).intersection(frame::FRAME_RULES).iter() {
-            for edit in edits_for(&document, member, rule, profile).unwrap_or_default() {
-                if let Some(after) = document.trial(&edit) {
-                    document = after;
-                    match edit {
-                        // The last frame has them all.
-                        Edit::Frame { .. } => frame = Some(edit),
-                        _ => edits.push(edit),
-                    }
-                }
-            }
-        }
-        if rules.contains(Rule::TEXT_EXTENSION)
-            && let Some(edit) = name::usual(&document, member, rules)
-            && let Some(after) = document.trial(&edit)
-        {
-            document = after;
-            edits.push(edit);
-        }
-        if member == Member::Index {
-            frame = self.index_put_right(&document, rules, None).or(frame);
-        }
-        edits.extend(frame);
-        if let Member::Sitemap(id) = member
-            && rules.contains(Rule::SET_NEWS_MIXED)
-            && self.parts_news(id)
-        {
-            edits.push(Edit::Apart(id));
-        }
-        let quirks: Vec<&Quirk> = match member {
-            Member::Index => was.index().into_iter().flat_map(Index::all_quirks).collect(),
-            Member::Sitemap(id) => was.sitemap(id).into_iter().flat_map(|file| file.quirks.iter()).collect(),
-        };
-        let of_quirks =
-            |is_meant: fn(QuirkKind) -> bool| quirk::rules(quirks.iter().copied().filter(|quirk| is_meant(quirk.kind)));
-        let repairs = of_quirks(QuirkKind::ends_when_written);
-        // A file is accepted as a whole: unattended only if each of its repairs may be, else by whichever is named.
-        let is_named = rules != safe_rules();
-        let agrees = |rule: Rule| is_named || rules.contains(rule) || rule.fix() == FixKind::Safe;
-        if !repairs.iter().all(agrees) {
-            return edits;
-        }
-        let lines = match member {
-            Member::Sitemap(id) if of_quirks(QuirkKind::is_of_lines).intersects(rules) => {
-                list::put_right(&document, id, rules)
-            }
-            _ => Vec::new(),
-        };
-        // What is over a limit is split when it is written.
-        let is_over = dealt_when_written(&self.document, member, broken).intersects(rules)
-            || (rules.contains(Rule::NEWS_LIMIT) && matches!(member, Member::Sitemap(id) if self.splits_news(id)));
-        if repairs.intersects(rules) || !lines.is_empty() || is_over {
-            edits.extend(lines);
-            edits.push(Edit::Accept(member));
-        }
-        edits
-    }
-
-    /// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
-    pub(super) fn parts_news(&self, id: SitemapId) -> bool {
-        let is_whole = self.document.can_have_parts();
-        let is_new = self.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
-        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
-        is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
-    }
-
-    /// Whether a file has more news than one may have, and writing it anew puts that right.
-    pub(super) fn splits_news(&self, id: SitemapId) -> bool {
-        let is_sitemap = self.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
-        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
-        is_sitemap
-            && self.document.can_have_parts()
-            && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
-    }
-}
 
 /// The limits that a file is over and that writing it anew puts right; none once that is agreed to.
 pub(super) fn dealt_when_written(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
@@ -511,11 +363,12 @@ pub(super) fn dealt_when_written(document: &Document, member: Member, broken: Ru
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::Change;
-    use super::super::{Session, load};
     use super::*;
     use crate::files::{Options, Reason};
     use crate::protocol::lastmod::Now;
+    use crate::session::Session;
+    use crate::session::edit::Change;
+    use crate::session::store::load;
     use std::path::{Path, PathBuf};
 
     const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };

@@ -2,23 +2,17 @@
 
 pub(super) mod alternates;
 pub(super) mod effects;
+mod files;
 pub(super) mod index;
-pub(super) mod languages;
-pub(super) mod list;
 pub(super) mod name;
 mod passes;
+pub(super) mod row_edits;
 pub(super) mod set;
 pub(super) mod trial;
-pub(super) mod volumes;
 
-use super::change::{Intent, Label, PreviewPart, Sample};
-use super::file_fixes;
-use super::findings;
-use super::snapshot::Snapshot;
-use crate::check::decision::{Decision, answers};
+use crate::check::decision::Decision;
 use crate::check::fix::{self, FixedEntry};
 use crate::check::quirk;
-use crate::check::rewrite;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::query::scan::quoted;
@@ -27,7 +21,12 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::words::counted;
+use crate::session::edit::intent::why_left;
+use crate::session::edit::{Intent, Label, PreviewPart, Sample};
+use crate::session::fix_table;
+use crate::session::fix_table::is_unattended;
+use crate::session::state::Snapshot;
+use crate::session::{file_fixes, findings};
 use crate::xml::entry::Entry;
 use crate::xml::record::Record;
 use rayon::prelude::*;
@@ -42,40 +41,6 @@ fn touched(edit: &Edit) -> RowSet {
         Edit::Several(edits) => edits.iter().map(touched).fold(RowSet::new(), |all, rows| all | rows),
         _ => RowSet::new(),
     }
-}
-
-/// Whether these are the rules that a fix is for which nobody looks at: those whose fix is safe.
-fn is_unattended(rules: RuleSet) -> bool {
-    rules == safe_rules()
-}
-
-/// Every rule whose fix keeps the meaning.
-pub(super) fn safe_rules() -> RuleSet {
-    Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).collect()
-}
-
-/// The rules that rows break and no fixer puts right, most of them first, and what to do about it.
-pub(super) fn why_left(counts: &BTreeMap<Rule, u64>) -> String {
-    const NAMED: usize = 3;
-    let mut counts: Vec<(Rule, u64)> = counts.iter().map(|(rule, count)| (*rule, *count)).collect();
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named = counts.iter().take(NAMED).map(|(rule, count)| match counts.len() {
-        1 => rule.code().to_owned(),
-        _ => format!("{} ({count})", rule.code()),
-    });
-    let mut words: Vec<String> = named.collect();
-    if counts.len() > NAMED {
-        words.push(format!("{} more", counted((counts.len() - NAMED) as u64, "rule")));
-    }
-    let first = counts.first().map(|(rule, _)| *rule);
-    let hint = first.map_or_else(String::new, |rule| {
-        let ways: Vec<&str> = answers(rule).iter().map(|way| way.word).filter(|word| *word != "usual").collect();
-        match ways.as_slice() {
-            [] => format!("; find them with :filter rule:{} and edit them", rule.code()),
-            ways => format!("; say how with :fix {} {}", rule.code(), ways.join("|")),
-        }
-    });
-    format!("only you know what was meant: {}{hint}", words.join(", "))
 }
 
 /// What a fix leaves alone although it is meant.
@@ -99,7 +64,7 @@ impl Snapshot {
         progress: &Progress,
     ) -> Option<Intent> {
         // What was repaired when a file was read is agreed to for the file.
-        let of_rows = rules.minus(quirk::REPAIRS).minus(set::FIXES);
+        let of_rows = rules.minus(quirk::REPAIRS).minus(fix_table::OF_SET);
         let affected: Vec<u32> = rows
             .iter()
             .filter(|row| {
@@ -192,7 +157,7 @@ impl Snapshot {
         if intent.edit.is_none() && intent.refused == 0 && unattended {
             intent.unnamed = self.unnamed(rows, rules);
         }
-        let of_set = rules.intersection(set::FIXES);
+        let of_set = rules.intersection(fix_table::OF_SET);
         of_set.iter().try_fold(intent, |intent, rule| {
             let taken = intent.edit.as_ref().map(touched).unwrap_or_default();
             // A row that one rule has changed is another row for the next.
@@ -230,7 +195,7 @@ impl Snapshot {
                 }
                 Member::Sitemap(id) => {
                     let Some(sitemap) = self.document.sitemap(id) else { continue };
-                    let of_file = findings::of_sitemap((&self.document, &self.saved), id, self.checks.profile());
+                    let of_file = findings::files::of_sitemap((&self.document, &self.saved), id, self.checks.profile());
                     for finding in of_file.iter().filter(|finding| finding.fix.is_some()) {
                         let rule = finding.rule;
                         if asks.contains(rule) && !quirk::REPAIRS.contains(rule) {
@@ -272,7 +237,7 @@ impl Snapshot {
         if *decision == Decision::Usual {
             return self.intend_fix(rows, &SkippedRows::default(), rule.family(), progress);
         }
-        if set::FIXES.contains(rule) {
+        if fix_table::OF_SET.contains(rule) {
             return self.intend_fix_set(rows, rule, Some(decision), progress);
         }
         let broken =
@@ -287,8 +252,8 @@ impl Snapshot {
             1 => String::new(),
             _ => format!(" where file={}", quoted(name)),
         };
-        if name::FIXES.contains(rule) {
-            let safe = name::proposed(&self.document, file)?;
+        if file_fixes::name::FIXES.contains(rule) {
+            let safe = file_fixes::name::proposed(&self.document, file)?;
             let rows = match file {
                 Member::Index => String::new(),
                 Member::Sitemap(_) => of(&self.file_name(file)),

@@ -2,10 +2,10 @@
 //!
 //! Rows keep their findings; only what is listed is grouped. Which rules are, the table says ([`Rule::grouping`]).
 
-use super::findings::Reported;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::document::rows::RowId;
 use crate::protocol::{Severity, location};
+use crate::session::finding::Reported;
 use crate::words::counted;
 use std::collections::HashSet;
 use std::sync::Arc;

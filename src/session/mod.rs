@@ -3,37 +3,25 @@
 //! The screen, the subcommands and scripts call the same methods here. Nothing in this layer draws or
 //! prints; long work is done on a [`Snapshot`] by whoever has a thread, and its result is committed.
 
-pub mod bulk;
-pub mod change;
 pub mod checks;
 pub mod command;
-pub mod compare;
+pub mod edit;
 pub mod explain;
-mod extend;
-pub mod external_changes;
-pub mod file_findings;
 mod file_fixes;
+pub mod finding;
 pub mod findings;
 mod fix;
+mod fix_table;
 pub mod grouping;
-pub mod history;
-pub mod intent;
-pub mod journal;
-pub mod load;
-pub mod parts;
-pub mod pending;
-pub mod planning;
 pub mod policy;
-mod replace;
+pub mod prepare;
 pub mod report;
 mod row_lines;
 pub mod rule_export;
 pub mod run;
-pub mod save;
-pub mod script_export;
-pub mod snapshot;
-pub mod url_effects;
-pub mod verify;
+pub mod state;
+pub mod store;
+pub mod stream;
 
 #[cfg(test)]
 pub(crate) mod sampled;
@@ -52,13 +40,14 @@ use crate::files::{self, Disk};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
-use change::{Change, Refused};
-use findings::FileFinding;
-use history::History;
-use snapshot::{Prepared, Snapshot, State};
+use edit::{Change, Prepared, Refused};
+use finding::FileFinding;
+use state::history::{self, History};
+use state::{Snapshot, State};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::journal;
 
 /// Rows up to which a change is made at once; more is work for a job.
 pub const SMALL: u64 = checks::INLINE_ROWS;

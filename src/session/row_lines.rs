@@ -3,7 +3,6 @@
 //! Lines are asked for in any order, and counting from the start of the file each time would cost the square of its
 //! length: a file is counted once, with a mark every few kilobytes from which counting goes on.
 
-use super::findings::field_offset;
 use crate::document::Document;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
@@ -99,4 +98,9 @@ impl RowNames<'_> {
             None => (document.sitemap_of(row), format!("row {}", grouped(u64::from(number)))),
         }
     }
+}
+
+/// Where a field's value (or the element) starts in its entry.
+pub(super) fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
+    field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
 }

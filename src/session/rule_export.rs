@@ -1,12 +1,12 @@
 //! Writes bulk changes as rules for `sited apply`.
 
-use super::Session;
-use super::change::Refused;
-use super::command::{Assignment, Command, parse};
-use super::snapshot::vocabulary;
 use crate::document::query::Query;
 use crate::files;
 use crate::protocol::Field;
+use crate::session::Session;
+use crate::session::command::{Assignment, Command, parse};
+use crate::session::edit::Refused;
+use crate::session::state::vocabulary;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -1,13 +1,13 @@
 //! The session against a naive one: whatever is done, rows, counts and files are those of a fresh start.
 
-use super::change::Change;
-use super::command::{Assignment, parse};
-use super::run::Asker;
-use super::snapshot::vocabulary;
 use super::*;
 use crate::document::rows::RowSet;
 use crate::document::sitemap::SitemapId;
 use crate::files::Options;
+use crate::session::command::{Assignment, parse};
+use crate::session::edit::Asker;
+use crate::session::edit::Change;
+use crate::session::state::vocabulary;
 use proptest::prelude::*;
 use std::convert::Infallible;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn open(path: &Path) -> Session {
-    load::open(path, Options::default(), NOW).unwrap()
+    store::load::open(path, Options::default(), NOW).unwrap()
 }
 
 pub(super) fn written(document: &Document) -> Vec<String> {
@@ -154,7 +154,7 @@ fn one_code_speaks_for_a_rule_and_its_variants() {
     session.change(&raw(1, "<url><loc>https://a.org/b</loc><changefreq> daily </changefreq></url>")).unwrap();
     let count = session.rule_counts().into_iter().find(|(rule, _)| rule.code() == "field-whitespace");
     assert_eq!(count, Some((Rule::FIELD_WHITESPACE_STRICT, 2)));
-    let vocabulary = super::snapshot::vocabulary(NOW);
+    let vocabulary = super::state::vocabulary(NOW);
     let found = |query: &str| {
         let query = Query::parse(query, &vocabulary).unwrap();
         session.view().rows_where(&query, &Progress::default()).unwrap().iter().collect::<Vec<_>>()
@@ -385,8 +385,8 @@ proptest! {
         let path = folder.path().join("near.xml");
         std::fs::write(&path, format!("{HEAD}{}</urlset>", rows.concat())).unwrap();
         let session = open(&path);
-        let (set, texts) = (session.current.checks.set(), snapshot::DocumentLocs(session.document()));
-        let proposed = parts::may_be_near(session.document());
+        let (set, texts) = (session.current.checks.set(), checks::DocumentLocs(session.document()));
+        let proposed = checks::may_be_near(session.document());
         let near = set.near_duplicates_among(&proposed, &texts);
         prop_assert_eq!(near.rows(), &set.near_duplicates(&texts));
     }
@@ -418,7 +418,7 @@ fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
         "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{long}</loc><lastmod>2026</lastmod></url></urlset>"
     );
     std::fs::write(&path, text).unwrap();
-    let mut session = load::open(&path, Options::default(), NOW).unwrap();
+    let mut session = store::load::open(&path, Options::default(), NOW).unwrap();
     let codes = |session: &Session| -> Vec<(&str, Option<Severity>)> {
         let rules = session.rule_counts().into_iter();
         rules.map(|(rule, _)| (rule.code(), rule.severity_in(session.profile()))).collect()

@@ -24,7 +24,7 @@ use crate::files::Options;
 use crate::files::journal::Watcher;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::load::LoadedFile;
+use crate::session::store::load::LoadedFile;
 use app::{App, Effect, Event, JobOutcome, Start};
 use jobs::{Deliver, Finished, Jobs};
 use ratatui::Frame;

@@ -6,7 +6,7 @@ use crate::document::rows::RowId;
 use crate::document::{Document, RowState};
 use crate::protocol::Field;
 use crate::protocol::namespace::Namespace;
-use crate::session::snapshot::Snapshot;
+use crate::session::state::Snapshot;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 use crate::words::grouped;

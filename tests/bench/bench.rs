@@ -23,8 +23,8 @@ use sited::progress::Progress;
 use sited::protocol::lastmod::Now;
 use sited::session::Session;
 use sited::session::command::parse;
-use sited::session::run::Asker;
-use sited::session::snapshot::vocabulary;
+use sited::session::edit::Asker;
+use sited::session::state::vocabulary;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ use sited::document::query::Query;
 use sited::progress::Progress;
 use sited::protocol::Field;
 use sited::protocol::lastmod::{self, Faults, Now};
-use sited::session::snapshot::vocabulary;
+use sited::session::state::vocabulary;
 use sited::xml::entry::{Anomalies, Entry};
 use sited::xml::feed;
 use sited::xml::grid::{self, Grid, NameHint, TableHints};

@@ -6,7 +6,7 @@ use sited::files::Options;
 use sited::protocol::Severity;
 use sited::protocol::lastmod::Now;
 use sited::session::Session;
-use sited::session::load;
+use sited::session::store::load;
 use std::path::{Path, PathBuf};
 
 const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };

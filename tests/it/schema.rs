@@ -14,9 +14,9 @@ use sited::protocol::Severity;
 use sited::protocol::lastmod::Now;
 use sited::protocol::limits::Limits;
 use sited::session::command::parse;
-use sited::session::load;
-use sited::session::run::Asker;
-use sited::session::snapshot::vocabulary;
+use sited::session::edit::Asker;
+use sited::session::state::vocabulary;
+use sited::session::store::load;
 use std::path::Path;
 
 const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sited::files::Options;
 use sited::protocol::Severity;
 use sited::protocol::lastmod::Now;
-use sited::session::load;
+use sited::session::store::load;
 
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 const XHTML: &str = "xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"";

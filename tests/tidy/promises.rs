@@ -45,7 +45,7 @@ const PROMISES: [Promise; 31] = [
          behind, and saving again works.",
         "src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing, signals_and_short_writes_change_nothing, \
          undoing_all_after_a_save_that_failed_gives_the_old_files_back; \
-         src/session/save/tests.rs: \
+         src/session/store/save/tests.rs: \
          after_a_save_that_failed_everything_is_still_modified_and_saving_again_works; \
          tests/it/disk_full.rs: a_full_disk_leaves_everything_and_says_how_much_is_missing, \
          a_limit_of_file_sizes_leaves_everything_and_is_named",
@@ -61,9 +61,9 @@ const PROMISES: [Promise; 31] = [
         "tests/it/crash.rs: unsaved_changes_of_a_crash_are_offered_and_replayed, \
          changes_of_several_files_are_replayed_and_cannot_be_bypassed, \
          changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
-         src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
+         src/session/store/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
          a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it; \
-         src/session/journal/recovery/tests.rs: \
+         src/session/store/journal/recovery/tests.rs: \
          what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path, \
          what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path, \
          what_is_typed_after_a_list_became_two_is_found",
@@ -72,8 +72,8 @@ const PROMISES: [Promise; 31] = [
         "A journal that is cut, damaged, of other files or of a newer version is named and put aside.",
         "src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted, \
          lost_lines_are_counted_by_their_numbers_and_shown, what_cannot_be_used_is_kept_aside_and_listed; \
-         src/session/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named; \
-         src/session/journal/recovery/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
+         src/session/store/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named; \
+         src/session/store/journal/recovery/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
     ),
     (
         "Two editors never have one file, by whatever path: its index, the file alone, a folder, a link, a second name. \
@@ -98,7 +98,7 @@ const PROMISES: [Promise; 31] = [
          row, previewed, in one step that can be undone.",
         "tests/it/outside.rs: external_changes_are_reported_when_the_terminal_gets_focus, \
          both_sides_of_a_set_are_merged_and_saved, a_deleted_file_is_written_again_only_on_request; \
-         src/session/external_changes/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
+         src/session/store/external_changes/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
          an_index_that_both_changed_has_what_both_did, \
          a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows; \
          src/document/merge/index.rs: entries_are_merged_one_by_one",
@@ -134,14 +134,14 @@ const PROMISES: [Promise; 31] = [
     (
         "A save runs beside the editing and can be stopped until files are put in place; what was changed meanwhile \
          stays modified.",
-        "src/session/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
+        "src/session/store/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
          tests/it/pty.rs: the_editing_goes_on_while_a_save_runs; \
          src/files/save/tests.rs: a_cancelled_save_leaves_everything",
     ),
     (
         "Before anything is written you can see it: each file, the lines of the index, the diff, and (`:verify`) the very \
          bytes. Each unsaved change can be put back alone.",
-        "src/session/pending/tests.rs: changes_put_back_one_by_one_leave_nothing; \
+        "src/session/store/pending/tests.rs: changes_put_back_one_by_one_leave_nothing; \
          src/document/diff.rs: a_diff_leads_from_one_to_the_other; \
          src/tui/app/tests/changes.rs: verify_proves_that_nothing_else_changes",
     ),
@@ -230,14 +230,14 @@ const PROMISES: [Promise; 31] = [
         "tests/it/crash.rs: changes_that_cannot_be_journaled_are_reported_until_they_are, \
          a_full_disk_under_the_state_folder_is_reported_until_there_is_space; \
          src/files/journal/tests.rs: whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again; \
-         src/session/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
+         src/session/store/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
     ),
     (
         "Of a damaged journal every change is replayed that means the same without the lost ones; the rest is counted \
          and shown, and the journal is kept.",
-        "src/session/journal/tests.rs: what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same, \
+        "src/session/store/journal/tests.rs: what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same, \
          what_needs_a_lost_line_is_shown_and_not_replayed; \
-         src/session/journal/damage.rs: any_damage_leaves_changes_that_were_made_and_counts_the_others; \
+         src/session/store/journal/damage.rs: any_damage_leaves_changes_that_were_made_and_counts_the_others; \
          src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted; \
          tests/it/threat_model/journals.rs: crafted_journals_do_nothing, \
          crafted_journals_that_are_replayed_stay_within_their_set",

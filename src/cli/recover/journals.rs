@@ -10,8 +10,9 @@ use super::super::{Failure, Status, Streams};
 use crate::files::Options;
 use crate::files::journal::stored::{self, Found};
 use crate::protocol::lastmod::{self, Now};
-use crate::session::journal::changes_in;
-use crate::session::{Session, load};
+use crate::session::Session;
+use crate::session::store::journal::changes_in;
+use crate::session::store::load;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 

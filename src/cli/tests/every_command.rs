@@ -6,7 +6,7 @@ use super::*;
 use crate::files::Options;
 use crate::files::journal::StateSlot;
 use crate::session::command::parse;
-use crate::session::run::Asker;
+use crate::session::edit::Asker;
 use clap::CommandFactory;
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,12 +1,12 @@
 //! The rows that set rules flag.
 
-use super::{Checks, rule_of};
 use crate::check::rule::Rule;
 use crate::check::set::SetRule;
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Severity;
-use crate::session::snapshot::DocumentLocs;
+use crate::session::checks::DocumentLocs;
+use crate::session::checks::{Checks, rule_of};
 use crate::xml::record::Record;
 use std::sync::OnceLock;
 

@@ -1,9 +1,9 @@
 //! The public URLs of files, which a change of the index can change.
 
-use super::Checks;
 use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::protocol::location::UrlPrefix;
+use crate::session::checks::Checks;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! Checks the entries of a file while it is scanned.
 
-use super::{RuleSets, facts_of};
 use crate::check::entry::Context;
 use crate::check::entry_reader::EntryReader;
 use crate::check::policy::Policy;
@@ -9,6 +8,7 @@ use crate::check::rule::RuleSet;
 use crate::check::set::{Link, ReadTally};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
+use crate::session::checks::{RuleSets, facts_of};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::Record;
@@ -146,13 +146,13 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::snapshot::DocumentLocs;
-    use super::super::Checks;
     use super::*;
     use crate::check::set::SetIndex;
     use crate::document::Document;
     use crate::document::source::Source;
     use crate::protocol::lastmod::Now;
+    use crate::session::checks::Checks;
+    use crate::session::checks::DocumentLocs;
     use proptest::prelude::*;
 
     proptest! {

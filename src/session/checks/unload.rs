@@ -1,8 +1,6 @@
 //! Rules of a set whose files are not held: what is counted once stays, what belongs to rows comes and goes with their
 //! file ([`crate::document::Document::unload`]).
 
-use super::super::snapshot::DocumentLocs;
-use super::{Checks, Reader, is_part, rule_of};
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Link, NearDuplicates, RowSide, SetDelta, SetIndex};
 use crate::document::Document;
@@ -12,6 +10,8 @@ use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::location;
+use crate::session::checks::DocumentLocs;
+use crate::session::checks::{Checks, Reader, is_part, rule_of};
 use std::sync::Arc;
 
 impl Checks {

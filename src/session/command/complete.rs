@@ -2,8 +2,6 @@
 //!
 //! A guess for the prompt, never a check: it works on lines that do not parse yet.
 
-use super::table::{Arguments, Spec, TABLE, spec};
-use super::{Marks, REWRITE_INDEX, Targets};
 use crate::check::decision::answers;
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -13,6 +11,8 @@ use crate::files::backup::When;
 use crate::manual::PAGES;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
+use crate::session::command::table::{Arguments, Spec, TABLE, spec};
+use crate::session::command::{Marks, REWRITE_INDEX, Targets};
 
 /// The themes of the screen, which has the last word on them.
 pub const THEMES: [&str; 3] = ["dark", "light", "none"];

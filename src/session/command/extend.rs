@@ -1,10 +1,10 @@
 //! The grammar of extension commands: `ext add image loc=…`, `ext set video/duration=120`, `ext remove image[2]`.
 
-use super::CommandError;
 use crate::document::query::Candidate;
 use crate::document::query::scan::{Scanner, quoted};
 use crate::protocol::extension::path::{ALL, Path};
 use crate::protocol::extension::root;
+use crate::session::command::CommandError;
 use crate::xml::extension_edit::ExtensionChange;
 use std::ops::Range;
 

@@ -2,11 +2,6 @@
 //!
 //! Every error names its place in the whole line; the hint is the command's example.
 
-use super::extend;
-use super::replace::ReplaceParts;
-use super::table::{Arguments, Spec, TABLE, spec};
-use super::value::assignment;
-use super::{Assignment, Command, CommandError, Goto, Marks, REWRITE_INDEX, Replace, Scope, Targets};
 use crate::check::decision::{self, Hints};
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -16,6 +11,11 @@ use crate::document::query::{Query, Vocabulary, rule_indexes};
 use crate::document::sort;
 use crate::files::backup::When;
 use crate::protocol::Field;
+use crate::session::command::extend;
+use crate::session::command::replace::ReplaceParts;
+use crate::session::command::table::{Arguments, Spec, TABLE, spec};
+use crate::session::command::value::assignment;
+use crate::session::command::{Assignment, Command, CommandError, Goto, Marks, REWRITE_INDEX, Replace, Scope, Targets};
 use std::ops::Range;
 
 /// The characters that may stand between the parts of `s/RE/REPL/`.

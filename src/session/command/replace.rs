@@ -3,8 +3,8 @@
 //! The replacement is taken apart when it is parsed, so a group that does not exist is an error of
 //! the line and never a silent gap in a URL.
 
-use super::CommandError;
 use crate::document::query::regex_message;
+use crate::session::command::CommandError;
 use crate::xml::escape::is_xml_char;
 use regex::{Regex, RegexBuilder};
 use std::fmt;

@@ -2,8 +2,8 @@
 //!
 //! Empty lines and lines that begin with `#` are skipped.
 
-use super::{Command, CommandError, parse};
 use crate::document::query::Vocabulary;
+use crate::session::command::{Command, CommandError, parse};
 
 /// One command of a script.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,11 +2,11 @@
 //!
 //! The forms are the protocol's ([`crate::protocol`]); nothing here changes what was typed.
 
-use super::{Assignment, CommandError};
 use crate::document::query::Vocabulary;
 use crate::document::query::suggest::listed;
 use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::{Field, lastmod, priority};
+use crate::session::command::{Assignment, CommandError};
 use std::ops::Range;
 
 /// What a value of lastmod may lack and still be a W3C Datetime.

@@ -1,9 +1,6 @@
 //! Alternate links of several rows fixed: a page listed among its own versions, links returned, versions that
 //! list the same.
 
-use super::super::snapshot::{DocumentLocs, Snapshot};
-use super::languages::Languages;
-use super::set::Done;
 use crate::check::decision::Decision;
 use crate::check::extension;
 use crate::check::rule::{Rule, RuleSet};
@@ -13,6 +10,11 @@ use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::extension::path::Path;
 use crate::protocol::location;
+use crate::session::checks::DocumentLocs;
+use crate::session::fix::row_edits::Done;
+use crate::session::state::Snapshot;
+use crate::session::state::languages::Languages;
+use crate::session::state::languages::is_default;
 use crate::xml::entry::Entry;
 use crate::xml::extension_edit::edit_extensions;
 use crate::xml::names::Names;
@@ -21,14 +23,6 @@ use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::rc::Rc;
-
-/// Rules that are fixed here.
-pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[
-    Rule::HREFLANG_SELF_MISSING,
-    Rule::HREFLANG_NO_RETURN,
-    Rule::HREFLANG_TARGET_MISSING,
-    Rule::HREFLANG_SET_DIFFERS,
-]);
 
 /// What a page that is added because a row lists it would break like that row.
 const TAKEN_ALONG: RuleSet = RuleSet::of(&[
@@ -494,10 +488,6 @@ impl LinkEdits<'_> {
 fn named(versions: &[Version], key: u64) -> BTreeSet<String> {
     let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
     of_page.map(|(code, ..)| code.clone()).collect()
-}
-
-pub(super) fn is_default(code: &str) -> bool {
-    code.eq_ignore_ascii_case("x-default")
 }
 
 /// An entry with alternate links added.

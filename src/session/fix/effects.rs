@@ -1,14 +1,14 @@
 //! What a fix leaves beside what it ends: rules that more is said of afterwards than before. What is fixed in one
 //! place may be what another rule counts, such as the dates of a set that lost rows; nobody is to be surprised by that.
 
-use super::super::change::Intent;
-use super::super::checks::Checks;
-use super::super::findings;
-use super::super::snapshot::{Prepared, Snapshot};
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::sitemap::SitemapId;
+use crate::session::checks::Checks;
+use crate::session::edit::{Intent, Prepared};
+use crate::session::findings::files;
+use crate::session::state::Snapshot;
 use crate::words::counted;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Snapshot {
         let profile = self.checks.profile();
         let count = |checks: &Checks, document: &Document| {
             let mut counts: Vec<u64> = checks.counts().iter().map(|count| u64::from(*count)).collect();
-            let of_files = changed.iter().flat_map(|id| findings::of_sitemap((document, &self.saved), *id, profile));
+            let of_files = changed.iter().flat_map(|id| files::of_sitemap((document, &self.saved), *id, profile));
             let of_index = self.list_findings_of_few(document).into_iter().map(|found| found.rule);
             for rule in of_files.map(|found| found.rule).chain(of_index) {
                 if let Some(count) = counts.get_mut(rule.index()) {

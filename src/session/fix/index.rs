@@ -1,160 +1,30 @@
 //! An index fixed: entries that should not be there out, values of the others corrected. Every other byte stays.
 
-use super::super::findings;
-use super::super::snapshot::Snapshot;
 use crate::check::entry::{Context, ENTRY_RULES};
 use crate::check::fix::{self, FixedEntry};
-use crate::check::index::{self, IndexFacts, IndexFinding};
+use crate::check::index;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::rename::encoded;
-use crate::document::sitemap::{Child, ChildState, Index, Member, Nested, Sitemap, SitemapId, file_name};
+use crate::document::sitemap::{Child, ChildState, Index, Member, Nested, file_name};
 use crate::document::source::Source;
+use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now, Precision};
-use crate::protocol::location::UrlPrefix;
-use crate::protocol::{Field, location};
+use crate::protocol::location::{self, UrlPrefix};
+use crate::session::edit::index_urls::{folder_of, with};
+use crate::session::findings::index::Known;
+use crate::session::fix_table;
+use crate::session::fix_table::{FLATTENED, GOING};
+use crate::session::state::Snapshot;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
-use crate::xml::splice::{Change, Layout, splice};
+use crate::xml::splice::{Change, Layout};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Rules whose fix takes the entry out.
-const GOING: RuleSet =
-    RuleSet::of(&[Rule::INDEX_CHILD_DUPLICATE, Rule::INDEX_SELF, Rule::INDEX_CHILD_MISSING, Rule::INDEX_CHILD_EMPTY]);
-
-/// Rules about the index and its children that can be fixed here.
-pub(in crate::session) const FIXES: RuleSet = GOING.union(FLATTENED).union(RuleSet::of(&[
-    Rule::INDEX_LASTMOD_OLDER,
-    Rule::INDEX_CHILD_HOST,
-    Rule::INDEX_CHILD_UNLISTED,
-]));
-
-/// Rules whose fix puts what an index inside the index lists in the place of its entry.
-const FLATTENED: RuleSet = RuleSet::of(&[Rule::INDEX_NESTED, Rule::INDEX_CYCLE]);
-
-/// What the fix of a finding of an index does, in words; `None` where there is none.
-pub(in crate::session) fn label(rule: Rule) -> Option<&'static str> {
-    Some(match rule {
-        Rule::INDEX_LASTMOD_OLDER => "date it by its file",
-        Rule::INDEX_CHILD_HOST => "write the host that the others have",
-        Rule::INDEX_CHILD_UNLISTED => "list it",
-        Rule::INDEX_CHILD_PATH => "write the URL of where it lies",
-        Rule::INDEX_CHILD_INCOMPLETE_URL => "make it complete",
-        _ if FLATTENED.contains(rule) => "list what it lists in its place",
-        _ if GOING.contains(rule) => "take the entry out",
-        _ => return None,
-    })
-}
-
-/// Whether the fix of a finding would do something: what is missing inside an inner index is not taken out.
-pub(in crate::session) fn offers(index: &Index, found: &IndexFinding) -> bool {
-    let Some(child) = found.child.and_then(|child| index.children.get(child)) else {
-        return found.rule == Rule::INDEX_CHILD_UNLISTED;
-    };
-    !GOING.contains(found.rule) || !stays(child)
-}
-
-/// Whether the entry of a child is never taken out: what is missing in an index inside the index is no reason to lose
-/// the rest of that, and of a file that could not be read, or is on another host, nobody knows that it is not there.
-const fn stays(child: &Child) -> bool {
-    matches!(child.state, ChildState::Nested(_) | ChildState::Denied(_) | ChildState::Elsewhere(_))
-}
-
-/// What the rules of an index need to know, kept so that it can be borrowed.
-#[derive(Debug, Default)]
-pub(in crate::session) struct Known {
-    newest: Vec<Option<i64>>,
-    entries: Vec<u32>,
-    undated: Vec<u32>,
-    mtimes: Vec<Option<i64>>,
-    leaving: usize,
-}
-
-impl Known {
-    /// As facts, with the public URL of the index if it is known.
-    pub(in crate::session) fn facts<'k>(&'k self, url_prefix: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
-        let Self { newest, entries, undated, leaving, .. } = self;
-        IndexFacts { url_prefix, newest, entries, undated, leaving: *leaving }
-    }
-}
-
 impl Snapshot {
-    /// What the rules of the index need to know of the files.
-    pub(in crate::session) fn known_of_files(&self, document: &Document) -> Known {
-        let partition = document.with_pending_split();
-        // A set whose files are not held has looked while it held them.
-        let newest = if document.is_streamed() {
-            self.checks.newest.to_vec()
-        } else {
-            // A file that the next save writes is dated by it.
-            let is_written = |id: usize| match (document.sitemaps().get(id), self.saved.sitemaps().get(id)) {
-                (Some(now), Some(then)) => !Arc::ptr_eq(now, then),
-                _ => true,
-            };
-            let ids = 0..document.sitemaps().len();
-            ids.map(|id| self.newest_of(partition, SitemapId(id as u32)).filter(|_| !is_written(id))).collect()
-        };
-        let set = self.checks.set();
-        let sitemaps = document.sitemaps();
-        Known {
-            newest,
-            entries: (0..)
-                .zip(sitemaps)
-                .map(|(id, sitemap)| entries_of(document, &self.saved, SitemapId(id), sitemap))
-                .collect(),
-            undated: (0..sitemaps.len() as u32).map(|file| set.undated(file)).collect(),
-            mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
-            leaving: (0..sitemaps.len() as u32)
-                .filter(|id| document.compare(&self.saved).is_removed_by_save(SitemapId(*id)))
-                .count(),
-        }
-    }
-
-    /// What is wrong with the index as a list of sitemaps, the rules of its entries apart.
-    pub(in crate::session) fn list_findings(&self, document: &Document) -> Vec<IndexFinding> {
-        let mut found = Vec::new();
-        self.each_list_finding(document, &mut |finding| found.push(finding));
-        found
-    }
-
-    /// The same, finding by finding.
-    pub(in crate::session) fn each_list_finding(&self, document: &Document, see: &mut dyn FnMut(IndexFinding)) {
-        let agreed = document.with_pending_split();
-        let Some(index) = agreed.index() else { return };
-        let coming = agreed.sitemaps().len() - document.sitemaps().len();
-        let (known, url_prefix) = (self.known_of_files(document), self.index_home(document));
-        index::each(index, &known.facts(url_prefix.as_ref()), &mut |found| {
-            // Files that the next save makes are listed then.
-            if found.rule != Rule::INDEX_SINGLE || coming == 0 {
-                see(found);
-            }
-        });
-    }
-
-    /// The same, where that costs no more than a frame.
-    pub(in crate::session) fn list_findings_of_few(&self, document: &Document) -> Vec<IndexFinding> {
-        if findings::has_small_index(document) { self.list_findings(document) } else { Vec::new() }
-    }
-
-    /// The latest date among the rows of a file. One in the future is a mistake of its own and makes no index older.
-    pub(in crate::session) fn newest_of(&self, document: &Document, id: SitemapId) -> Option<i64> {
-        let latest = self.clock.seconds + 86_400;
-        let dates = document.sitemap(id)?.rows.iter().filter_map(|row| {
-            let record = document.record(row);
-            record.lastmod().filter(|_| !record.is_deleted())
-        });
-        dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
-    }
-
-    /// Where the index is in public, if somebody said where the set is.
-    pub(in crate::session) fn index_home(&self, document: &Document) -> Option<UrlPrefix> {
-        let (base, index) = (self.base_url.as_deref()?, document.index()?);
-        UrlPrefix::parse(&format!("{}/{}", base.trim_end_matches('/'), index.name))
-    }
-
     /// The URL of the index's folder: as it was said, else as the sitemaps in it tell.
     fn index_folder(&self, document: &Document) -> Option<String> {
         match self.index_home(document) {
@@ -196,7 +66,7 @@ impl Snapshot {
         below: Option<&str>,
     ) -> Option<Edit> {
         let index = document.index()?;
-        if !rules.intersects(FIXES.union(ENTRY_RULES)) {
+        if !rules.intersects(fix_table::OF_INDEX.union(ENTRY_RULES)) {
             return None;
         }
         let known = self.known_of_files(document);
@@ -210,7 +80,7 @@ impl Snapshot {
             .iter()
             .filter(|(rule, _)| rules.intersection(GOING).contains(*rule))
             .map(|(_, child)| *child)
-            .filter(|child| !index.children.get(*child).is_some_and(stays))
+            .filter(|child| !index.children.get(*child).is_some_and(fix_table::is_never_removed))
             .collect();
         let url_prefix = below.and_then(UrlPrefix::parse).or_else(|| url_prefix_of(index));
         let source = &index.source;
@@ -284,50 +154,6 @@ impl Snapshot {
     }
 }
 
-impl Snapshot {
-    /// The index with other URLs for some of its entries, and how many they are.
-    pub(in crate::session) fn index_with(&self, new: &dyn Fn(&Child, &str) -> Option<String>) -> (Option<Edit>, u64) {
-        let Some(index) = self.document.index() else { return (None, 0) };
-        let source = &index.source;
-        let (mut entries, mut count) = (Vec::with_capacity(source.bytes().len()), 0);
-        for number in 0..source.len() {
-            let text = source.entry_text(number);
-            let loc = Entry::of(text, &source.names).value(Field::Loc, text);
-            let changed = index.children.get(number).zip(loc.as_deref()).and_then(|(child, loc)| new(child, loc));
-            match changed {
-                Some(url) => {
-                    entries.extend_from_slice(&with(text, Field::Loc, Change::Set(&url), &source.names));
-                    count += 1;
-                }
-                None => entries.extend_from_slice(text),
-            }
-        }
-        let kept = !source.is_empty();
-        let bytes = [&source.head(kept)[..], &entries, &source.tail(kept)].concat();
-        let frame = Source::of_text(bytes).filter(|frame| count > 0 && frame.len() == source.len());
-        let edit = frame.map(|frame| Edit::Frame { file: Member::Index, frame: Arc::new(frame) });
-        (edit, count)
-    }
-
-    /// The index with its entries below a URL: by the names of their files, and by where the index has had them where
-    /// those are not known.
-    pub(in crate::session) fn index_below(&self, url: &str) -> (Option<Edit>, u64) {
-        let document = &self.document;
-        let Some(folder) = crate::files::folder_url(url) else { return (None, 0) };
-        let before = document.index().and_then(|index| folder_of(document, index));
-        self.index_with(&|child, loc| {
-            let path = match child.state {
-                ChildState::Loaded(id) => {
-                    let name = &document.sitemap(id)?.name;
-                    name.split('/').map(encoded).collect::<Vec<_>>().join("/")
-                }
-                _ => loc.strip_prefix(before?)?.to_owned(),
-            };
-            Some(format!("{folder}{path}")).filter(|new| new != loc)
-        })
-    }
-}
-
 /// Writes entries for the sitemaps that an index inside the index lists, at any depth; how many. What is listed
 /// elsewhere already, and what leads in a circle, is not among them.
 fn list_inside(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8>) -> usize {
@@ -373,20 +199,6 @@ fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<St
     Some(format!("{}{}", own.prefix(), path.join("/")))
 }
 
-/// How many entries a file has, for the rules of the index. One that the next save takes away is not empty there.
-fn entries_of(document: &Document, saved: &Document, id: SitemapId, sitemap: &Sitemap) -> u32 {
-    sitemap.live + u32::from(document.compare(saved).is_removed_by_save(id))
-}
-
-/// The URL of the index's folder, as far as the sitemaps in it tell.
-fn folder_of<'d>(document: &'d Document, index: &'d Index) -> Option<&'d str> {
-    index.children.iter().find_map(|child| {
-        let ChildState::Loaded(id) = child.state else { return None };
-        let sitemap = document.sitemap(id).filter(|sitemap| !sitemap.name.contains('/'))?;
-        child.loc.strip_suffix(&*encoded(&sitemap.name)).filter(|folder| folder.ends_with('/'))
-    })
-}
-
 /// An entry with what the fixers of rules make of it.
 fn put_right(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Vec<u8>> {
     match fix::fix_entry(text, context, rules, unattended)? {
@@ -402,14 +214,6 @@ fn put_right(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: boo
             Some(text)
         }
     }
-}
-
-fn with(text: &[u8], field: Field, change: Change<'_>, names: &crate::xml::names::Names) -> Vec<u8> {
-    let mut changes = [None; 4];
-    changes[field.index()] = Some(change);
-    let mut out = Vec::with_capacity(text.len() + 32);
-    splice(&Entry::of(text, names), text, names, &changes, &mut out);
-    out
 }
 
 /// When the file that an entry names changed last, in seconds since 1970.
@@ -457,9 +261,10 @@ mod tests {
     use crate::files::Options;
     use crate::protocol::Field;
     use crate::protocol::lastmod::Now;
-    use crate::session::change::Change;
+    use crate::session::Session;
     use crate::session::command::Assignment;
-    use crate::session::{Session, load};
+    use crate::session::edit::Change;
+    use crate::session::store::load;
     use std::collections::BTreeMap;
     use std::path::Path;
 

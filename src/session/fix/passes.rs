@@ -2,14 +2,14 @@
 //!
 //! Invariant: fixing the outcome again changes nothing, unless [`PASSES`] were not enough.
 
-use super::super::change::{Change, Intent};
-use super::super::snapshot::{Prepared, Snapshot};
-use super::touched;
-use super::trial::files_of;
 use crate::check::decision::Decision;
 use crate::document::edit::Edit;
 use crate::document::rows::RowSet;
 use crate::progress::Progress;
+use crate::session::edit::{Change, Intent, Prepared};
+use crate::session::fix::touched;
+use crate::session::fix::trial::files_of;
+use crate::session::state::Snapshot;
 
 /// Passes after the first. A value that hides another (a second `lastmod`, a line end) needs one for each of them; two
 /// fixes that undo each other must end as well.

@@ -1,86 +1,26 @@
 //! Findings of several rows together fixed: duplicates merged, the rarer spelling of an address made the common
 //! one, values that say nothing taken out.
 
-use super::super::change::{Intent, Label};
-use super::super::snapshot::{DocumentLocs, Snapshot};
-use super::{alternates, rewrite};
 use crate::check::decision::Decision;
 use crate::check::entry;
-use crate::check::fix::{Action, Fix};
-use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::rewrite;
+use crate::check::rule::Rule;
 use crate::check::set::SetRule;
-use crate::document::edit::{Edit, Value};
+use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::location::{self, Location};
+use crate::session::checks::DocumentLocs;
+use crate::session::edit::{Intent, Label};
+use crate::session::fix::alternates;
+use crate::session::fix::row_edits::Done;
+use crate::session::fix_table::{CLEARED, MERGED, REWRITTEN};
+use crate::session::state::Snapshot;
 use crate::xml::entry::Entry;
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher;
-
-/// Rules whose rows are merged into the first of them.
-const MERGED: RuleSet = RuleSet::of(&[
-    Rule::SET_DUPLICATE,
-    Rule::SET_DUPLICATE_EQUIVALENT,
-    Rule::SET_DUPLICATE_NEAR,
-    Rule::SET_DUPLICATE_ACROSS_FILES,
-]);
-
-/// Rules whose rows get the address of the others.
-const REWRITTEN: RuleSet =
-    RuleSet::of(&[Rule::SET_MIXED_SCHEME, Rule::SET_MIXED_WWW, Rule::SET_MIXED_HOST, Rule::SET_MIXED_PORT]);
-
-/// Rules whose rows lose a value.
-pub(in crate::session) const CLEARED: RuleSet =
-    RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
-
-/// Rules that can be fixed by looking at several rows.
-pub(in crate::session) const FIXES: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(alternates::FIXES);
-
-/// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
-pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
-    let label = match rule.main() {
-        main if MERGED.contains(main) => "merge it into the first",
-        Rule::SET_MIXED_SCHEME => "write the other scheme",
-        Rule::SET_MIXED_WWW => "write the host as the others do",
-        Rule::SET_MIXED_PORT => "write the port that the others have",
-        Rule::HREFLANG_SELF_MISSING => "list the page itself",
-        Rule::HREFLANG_NO_RETURN => "add the link back",
-        Rule::HREFLANG_TARGET_MISSING => "add a row for the page",
-        Rule::HREFLANG_SET_DIFFERS => "list all versions everywhere",
-        _ => return None,
-    };
-    let is_safe = rule.fix() == FixKind::Safe;
-    Some(Fix { label: label.to_owned(), is_safe, action: Action::File })
-}
-
-/// What is done to rows, and why others are left alone.
-#[derive(Debug, Default)]
-pub(super) struct Done {
-    pub(super) edits: Vec<Edit>,
-    /// Rows that change, come or go.
-    pub(super) rows: RowSet,
-    pub(super) added: u64,
-    pub(super) refused: u64,
-    pub(super) reason: Option<String>,
-}
-
-impl Done {
-    pub(super) fn refuse(&mut self, why: impl Into<String>) {
-        self.refused += 1;
-        self.reason.get_or_insert_with(|| why.into());
-    }
-
-    /// One field of rows, in rising order.
-    fn set_each(&mut self, field: Field, mut values: Vec<(RowId, Value)>) {
-        values.sort_by_key(|(row, _)| *row);
-        self.rows.extend(values.iter().map(|(row, _)| row.0));
-        if !values.is_empty() {
-            self.edits.push(Edit::SetEach { field, values });
-        }
-    }
-}
 
 impl Snapshot {
     /// What becomes of rows that break a rule of the set; `answer` says how where there are several ways. `None` when

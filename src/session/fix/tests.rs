@@ -11,11 +11,13 @@ use crate::files::journal::StateSlot;
 use crate::files::{Conflicts, Options, Side};
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
-use crate::session::change::Change;
+use crate::session::Session;
 use crate::session::command::Assignment;
-use crate::session::findings::{self, FindingTarget};
+use crate::session::edit::Change;
+use crate::session::finding::FindingTarget;
+use crate::session::findings;
 use crate::session::sampled::{folder, paths};
-use crate::session::{Session, load};
+use crate::session::store::load;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -46,7 +48,7 @@ fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
 }
 
 fn broken(session: &Session) -> BTreeSet<Rule> {
-    let unread = session.unread().iter().filter_map(findings::refused);
+    let unread = session.unread().iter().filter_map(findings::files::refused);
     session.report().into_iter().chain(unread).map(|found| found.finding.rule).collect()
 }
 
@@ -105,7 +107,9 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
         session.set_base_url(Some("https://example.com/".to_owned()));
         session.save_now(None, false).unwrap_or_else(|error| panic!("{rule:?}: {error}"));
         let paths = match session.path() {
-            Some(path) if SPLIT.contains(rule) || super::name::FIXES.contains(rule) => vec![path.clone()],
+            Some(path) if SPLIT.contains(rule) || crate::session::file_fixes::name::FIXES.contains(rule) => {
+                vec![path.clone()]
+            }
             _ => paths(&sample, folder.path()),
         };
         let fresh = broken(&opened(&sample, &paths));
@@ -169,7 +173,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
 
 #[test]
 fn what_the_table_calls_safe_runs_unattended() {
-    let safe = super::safe_rules();
+    let safe = crate::session::fix_table::safe_rules();
     for sample in samples().into_iter().filter(|sample| sample.rule.fix() == FixKind::Safe) {
         let (_folder, mut session) = open(&sample);
         let rule = sample.rule;
@@ -191,7 +195,7 @@ fn what_is_a_guess_does_not_run_unattended() {
             ..samples()[0].clone()
         };
         let (_folder, mut session) = open(&sample);
-        assert_eq!(fix(&mut session, super::safe_rules()), Ok(false), "{rule}");
+        assert_eq!(fix(&mut session, crate::session::fix_table::safe_rules()), Ok(false), "{rule}");
         assert!(broken(&session).contains(&rule));
         assert_eq!(fix(&mut session, rule.family()), Ok(true), "{rule}");
     }

@@ -5,12 +5,6 @@
 //! break before. What is excused is [`SHARES`], and what somebody asked for in so many words: that rows be deleted, or
 //! that a value be read in a given way.
 
-use super::super::change::{Change, Intent};
-use super::super::checks::{Checks, NEAR_ROWS, rule_of};
-use super::super::file_fixes;
-use super::super::findings;
-use super::super::snapshot::{DocumentLocs, Prepared, Snapshot};
-use super::SkippedRows;
 use crate::check::decision::Decision;
 use crate::check::entry::{self as entry_rules, Context};
 use crate::check::profile::Profile;
@@ -23,6 +17,14 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Severity;
+use crate::session::checks::{Checks, DocumentLocs, NEAR_ROWS, rule_of};
+use crate::session::edit::{Change, Intent, Prepared};
+use crate::session::file_fixes;
+use crate::session::file_fixes::volumes;
+use crate::session::findings::files;
+use crate::session::findings::index;
+use crate::session::fix::SkippedRows;
+use crate::session::state::Snapshot;
 use crate::xml::entry::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -155,7 +157,7 @@ impl Snapshot {
                 !matches!((one(old), one(new)), (Some(was), Some(is)) if Arc::ptr_eq(&was, &is))
             };
             let ids = (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId).filter(is_changed);
-            let of_files = ids.flat_map(|id| findings::of_sitemap((document, &self.saved), id, profile));
+            let of_files = ids.flat_map(|id| files::of_sitemap((document, &self.saved), id, profile));
             let of_files = of_files.map(|found| (found.rule, format!("{:?}", found.place)));
             let of_set =
                 checks.set_findings().into_iter().map(|found| (rule_of(found.rule), format!("{:?}", found.file)));
@@ -186,10 +188,10 @@ impl Snapshot {
     /// What is wrong around the entries of the index and with each of them, where all of it is looked at.
     fn around_index(&self, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
         let document = document.with_pending_split();
-        let Some(index) = document.index().filter(|_| findings::has_small_index(document)) else { return Vec::new() };
+        let Some(index) = document.index().filter(|_| index::has_small_index(document)) else { return Vec::new() };
         let profile = checks.profile();
         let mut found = file_fixes::findings(document, Member::Index, profile);
-        found.extend((1..index.file_count()).flat_map(|number| super::volumes::findings(document, number, profile)));
+        found.extend((1..index.file_count()).flat_map(|number| volumes::findings(document, number, profile)));
         let url_prefix = self.index_home(document);
         let (now, names) = (self.clock.seconds, &index.source.names);
         let context = Context { now, profile, names, url_prefix: url_prefix.as_ref(), policy: None };

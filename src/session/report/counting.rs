@@ -3,16 +3,17 @@
 //! Putting a finding into words, and trying its fix, costs many times what finding it costs; a report that prints a few
 //! places of each rule needs words for these alone. A property test holds the numbers to those of the words.
 
-use super::super::checks::rule_of;
-use super::super::findings::reported_once;
-use super::super::grouping::{Extent, Groups, KnownHosts};
-use super::super::snapshot::{DocumentLocs, Snapshot};
 use crate::check::profile::Profile;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::check::set::NearDuplicates;
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity, location};
+use crate::session::checks::DocumentLocs;
+use crate::session::checks::rule_of;
+use crate::session::findings::reported_once;
+use crate::session::grouping::{Extent, Groups, KnownHosts};
+use crate::session::state::Snapshot;
 use std::collections::BTreeMap;
 
 /// Who takes in the findings of a file's rows.
@@ -220,15 +221,15 @@ impl<'c> Counter<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Session;
-    use super::super::super::load;
-    use super::super::{Reported, Reporter, Summary};
     use super::*;
     use crate::check::samples::{self, NOW, any_value};
     use crate::document::sitemap::SitemapId;
     use crate::files::Options;
     use crate::progress::Progress;
     use crate::protocol::lastmod::Now;
+    use crate::session::Session;
+    use crate::session::report::{Reported, Reporter, Summary};
+    use crate::session::store::load;
     use crate::xml::escape::escape;
     use proptest::prelude::*;
 

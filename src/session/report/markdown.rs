@@ -1,14 +1,15 @@
 //! The findings of a set as a Markdown file for people, with the numbers that `sited check` prints, and the counts of
 //! rules by file.
 
-use super::super::Session;
-use super::super::change::Refused;
-use super::super::findings::{self, FindingTarget, Reported};
 use crate::check::rule::Rule;
 use crate::document::sitemap::SitemapId;
 use crate::files;
 use crate::progress::Progress;
 use crate::protocol::Severity;
+use crate::session::Session;
+use crate::session::edit::Refused;
+use crate::session::finding::{FindingTarget, Reported};
+use crate::session::findings;
 use crate::visible::Charset;
 use crate::words::{counted, grouped};
 use std::collections::BTreeMap;
@@ -45,7 +46,7 @@ impl Session {
 
     /// What a report of the findings is made from, on any thread.
     pub fn findings_report(&self) -> FindingsReport {
-        let refused = self.unread().iter().filter_map(findings::refused).collect();
+        let refused = self.unread().iter().filter_map(findings::files::refused).collect();
         FindingsReport { session: self.detached(), refused }
     }
 }

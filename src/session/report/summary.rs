@@ -2,15 +2,15 @@
 //!
 //! Invariant: what is held does not grow with the number of findings, only with the number of rules.
 
-use super::super::Session;
-use super::super::findings::Reported;
-use super::super::grouping::Groups;
-use super::{Counted, Receiver, Reporter, Wanted, shown_name};
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
 use crate::protocol::Severity;
+use crate::session::Session;
+use crate::session::finding::Reported;
+use crate::session::grouping::Groups;
+use crate::session::report::{Counted, Receiver, Reporter, Wanted, shown_name};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -34,7 +34,7 @@ use crate::files::external_changes::Thoroughness;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::load::LoadedFile;
+use crate::session::store::load::LoadedFile;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use flows::{external_changes, leave, opening, rules, save};
 use modes::ask::Ask;

@@ -9,7 +9,7 @@ use super::lines::{GAP, without_origin};
 use crate::document::RowState;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::Member;
-use crate::session::pending::{Counts, Difference, Entry};
+use crate::session::store::pending::{Counts, Difference, Entry};
 use crate::words::grouped;
 
 /// Lines at the bottom for the chosen change, its URL included.

@@ -11,7 +11,7 @@ use super::lines::{GAP, signed, without_origin};
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::protocol::{Field, Severity};
-use crate::session::change::{Intent, PreviewPart, Sample};
+use crate::session::edit::{Intent, PreviewPart, Sample};
 use crate::words::{counted, grouped};
 
 /// Columns for the value that a row has before a change.

@@ -14,7 +14,7 @@ use crate::document::RowState;
 use crate::document::rows::RowId;
 use crate::document::sort::Column;
 use crate::protocol::{Field, Severity};
-use crate::session::findings::FileFinding;
+use crate::session::finding::FileFinding;
 use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
 

@@ -12,8 +12,8 @@ use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
-use crate::session::file_findings::WholeFinding;
-use crate::session::findings::{FileFinding, Finding};
+use crate::session::finding::{FileFinding, Finding};
+use crate::session::findings::whole::WholeFinding;
 use crate::words::{counted, grouped, size};
 
 /// Counts of the set at the left, the current file's gauges at the right; below, the row and the rules.

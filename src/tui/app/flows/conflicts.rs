@@ -12,7 +12,7 @@ use super::opening;
 use crate::check::rule::Rule;
 use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
 use crate::session::command::{Command, Scope};
-use crate::session::run::Asker;
+use crate::session::edit::Asker;
 use crate::tui::jobs::Kind;
 use crate::tui::text::Charset;
 use crate::tui::theme::Role;

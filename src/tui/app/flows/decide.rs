@@ -11,8 +11,8 @@ use super::super::state::recent::Purpose;
 use crate::check::decision::{Decision, takes_text};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
-use crate::session::change::Change;
-use crate::session::findings::Finding;
+use crate::session::edit::Change;
+use crate::session::finding::Finding;
 use crate::tui::prompt::Prompt;
 
 /// Asks how a finding is to be fixed.

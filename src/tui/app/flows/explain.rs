@@ -13,7 +13,7 @@ use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::protocol::verdict::{Authority, Verdict, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
-use crate::session::findings::{Finding, FindingTarget};
+use crate::session::finding::{Finding, FindingTarget};
 use crate::tui::command::Action;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;

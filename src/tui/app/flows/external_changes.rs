@@ -11,7 +11,7 @@ use super::super::state::request::{Answer, Request};
 use super::opening;
 use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
 use crate::protocol::Severity;
-use crate::session::external_changes::{Compared, Merged};
+use crate::session::store::external_changes::{Compared, Merged};
 use crate::tui::command::Action;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;

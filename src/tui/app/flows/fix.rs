@@ -10,9 +10,9 @@ use super::super::state::recent::Purpose;
 use super::{conflicts, decide, explain};
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
-use crate::session::change::Change;
-use crate::session::file_findings::WholeFinding;
-use crate::session::findings::FindingTarget;
+use crate::session::edit::Change;
+use crate::session::finding::FindingTarget;
+use crate::session::findings::whole::WholeFinding;
 use crate::tui::command::Action;
 
 /// Does what is offered first beside the row: of its own findings and those of its file and the set, worst first.

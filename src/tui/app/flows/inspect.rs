@@ -9,7 +9,7 @@ use super::super::state::outcome::JobOutcome;
 use crate::document::diff;
 use crate::files::Action;
 use crate::files::verify::Proof;
-use crate::session::verify::FileDiff;
+use crate::session::store::verify::FileDiff;
 use crate::tui::jobs::Kind;
 use crate::tui::text::Charset;
 use crate::tui::theme::{Role, Signs};

@@ -5,7 +5,7 @@ use super::super::state::{Shared, Start};
 use crate::files::{self, Options, Reason};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::load::Loader;
+use crate::session::store::load::Loader;
 use crate::tui::jobs::Kind;
 
 /// Begins: asks for the load.

@@ -9,7 +9,7 @@ use crate::files::backup::When;
 use crate::files::plan::FileId;
 use crate::files::{Action, Output, Plan};
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
-use crate::session::planning::Planned;
+use crate::session::store::planning::Planned;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::{counted, grouped, size};

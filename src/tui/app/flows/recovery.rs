@@ -6,7 +6,7 @@ use super::super::state::Shared;
 use super::super::state::request::{Answer, Subject};
 use crate::files::journal::{LockedByOther, StateSlot};
 use crate::protocol::lastmod::{self, Now};
-use crate::session::journal::RecoverableChanges;
+use crate::session::store::journal::RecoverableChanges;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::counted;

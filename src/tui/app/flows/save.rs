@@ -11,8 +11,8 @@ use super::plan_lines::{is_empty_list, plan_lines, problems, title, untouched_li
 use super::{external_changes, leave};
 use crate::files::external_changes::Thoroughness;
 use crate::files::{Plan, Reason};
-use crate::session::planning::Planned;
-use crate::session::save::SaveResult;
+use crate::session::store::planning::Planned;
+use crate::session::store::save::SaveResult;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};

@@ -7,7 +7,7 @@ use super::super::state::preview::Preview;
 use super::super::state::request::{Next, Request};
 use crate::protocol::Field;
 use crate::session::command::{Command, CommandError, Scope, parse};
-use crate::session::snapshot::vocabulary;
+use crate::session::state::vocabulary;
 use crate::tui::prompt::{Prompt, Reply};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

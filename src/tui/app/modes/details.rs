@@ -7,7 +7,7 @@ use super::super::state::request::{Choice, Request};
 use super::table;
 use crate::document::rows::RowSet;
 use crate::protocol::extension::path::Path;
-use crate::session::change::Change;
+use crate::session::edit::Change;
 use crate::tui::outline::Stop;
 use crate::xml::extension_edit::ExtensionChange;
 use crossterm::event::{KeyCode, KeyEvent};

@@ -4,7 +4,7 @@ use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::request::Next;
 use crate::document::merge::{MergeChoice, TheirChange};
-use crate::session::external_changes::Compared;
+use crate::session::store::external_changes::Compared;
 use crate::tui::jobs::Kind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;

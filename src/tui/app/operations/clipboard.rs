@@ -7,7 +7,7 @@ use super::edit::change;
 use crate::document::rows::RowId;
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::session::change::Change;
+use crate::session::edit::Change;
 use crate::words::counted;
 
 /// Bytes of a copy: what terminals usually take by OSC 52.

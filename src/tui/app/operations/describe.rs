@@ -4,7 +4,7 @@ use super::super::state::Shared;
 use super::super::state::grid::stem;
 use crate::protocol::location::origin;
 use crate::protocol::verdict::{Ruling, Verdicts};
-use crate::session::findings::{FileFinding, FindingTarget};
+use crate::session::finding::{FileFinding, FindingTarget};
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 

@@ -5,8 +5,8 @@ use crate::check::decision::{Decision, Hints, answers, decisions, takes_text};
 use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::Severity;
-use crate::session::file_findings::WholeFinding;
-use crate::session::findings::{FileFinding, Finding, FindingTarget};
+use crate::session::finding::{FileFinding, Finding, FindingTarget};
+use crate::session::findings::whole::WholeFinding;
 
 /// A finding where the cursor is.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use crate::document::rows::RowId;
 use crate::protocol::changefreq;
 use crate::protocol::lastmod::{self, Now};
 use crate::protocol::{Field, priority};
-use crate::session::findings::Finding;
+use crate::session::finding::Finding;
 use crate::tui::text::up_to;
 
 /// Bytes of a value that are judged while it is typed.

@@ -4,7 +4,7 @@ use super::super::state::large::RowSummary;
 use super::super::state::{Shared, large};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
-use crate::session::findings::Finding;
+use crate::session::finding::Finding;
 use crate::tui::outline::{Outline, Stop};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use super::super::state::outcome::JobOutcome;
 use super::super::state::wanted::LastSearch;
 use crate::document::query::Query;
 use crate::progress::Progress;
-use crate::session::snapshot::vocabulary;
+use crate::session::state::vocabulary;
 use crate::tui::jobs::Kind;
 
 /// Rows looked at on this thread before a search becomes a job.

@@ -7,7 +7,7 @@ use crate::document::sort::{Column, SortKey};
 use crate::document::view::{View, ViewSpec};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::session::snapshot::vocabulary;
+use crate::session::state::vocabulary;
 use crate::tui::jobs::Kind;
 
 /// Shows the rows that a filter and sort keys make, at once or when a job has made them.

@@ -2,7 +2,7 @@
 
 use crate::document::query::Query;
 use crate::progress::Progress;
-use crate::session::snapshot::Snapshot;
+use crate::session::state::Snapshot;
 
 /// What a search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::outcome::JobOutcome;
 use crate::progress::{Progress, Reading};
-use crate::session::load::LoadedFile;
+use crate::session::store::load::LoadedFile;
 use crate::tui::jobs::{self, Kind};
 use std::collections::VecDeque;
 

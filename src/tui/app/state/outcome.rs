@@ -8,13 +8,13 @@ use crate::document::view::{View, ViewSpec};
 use crate::files::external_changes::OutsideChanges;
 use crate::files::verify::Proof;
 use crate::files::{Error, FirstRow, Loaded, MergeConflict};
-use crate::session::change::Refused;
-use crate::session::external_changes::{Compared, Merged};
-use crate::session::pending::Pending;
-use crate::session::planning::Planned;
-use crate::session::save::SaveResult;
-use crate::session::snapshot::Prepared;
-use crate::session::verify::FileDiff;
+use crate::session::edit::Prepared;
+use crate::session::edit::Refused;
+use crate::session::store::external_changes::{Compared, Merged};
+use crate::session::store::pending::Pending;
+use crate::session::store::planning::Planned;
+use crate::session::store::save::SaveResult;
+use crate::session::store::verify::FileDiff;
 
 /// The result of a job.
 #[derive(Debug)]

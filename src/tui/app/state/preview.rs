@@ -3,10 +3,10 @@
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
-use crate::session::change::{Intent, Refused};
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::run::{Asker, rules_named};
-use crate::session::snapshot::Snapshot;
+use crate::session::edit::{Asker, rules_named};
+use crate::session::edit::{Intent, Refused};
+use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt};
 use crate::xml::extension_edit::ExtensionChange;
 use std::collections::BTreeMap;

@@ -10,9 +10,9 @@ use crate::files::{MergeConflict, Side};
 use crate::protocol::Field;
 use crate::protocol::extension::path::Path;
 use crate::session::command::Command;
-use crate::session::findings::FindingTarget;
-use crate::session::journal::RecoverableChanges;
-use crate::session::run::Asker;
+use crate::session::edit::Asker;
+use crate::session::finding::FindingTarget;
+use crate::session::store::journal::RecoverableChanges;
 use crate::tui::command::Action;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Where a save stands: the plan that was asked for, the one that is looked at, what waits for an answer.
 
-use crate::session::planning::Planned;
+use crate::session::store::planning::Planned;
 use std::path::PathBuf;
 
 /// A save that waits for an answer.

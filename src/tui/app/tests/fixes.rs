@@ -6,7 +6,7 @@ use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
 use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
-use crate::session::findings::FindingTarget;
+use crate::session::finding::FindingTarget;
 use crate::session::grouping::{Group, Groups};
 use crate::session::sampled::{folder, paths};
 use crate::tui::app::Event;

@@ -1,0 +1,39 @@
+//! The document as the set rules look rows up in it.
+
+use crate::check::extension;
+use crate::check::set::{Link, Locs};
+use crate::document::Document;
+use crate::document::rows::RowId;
+use crate::document::sitemap::SitemapId;
+use crate::protocol::Field;
+use std::borrow::Cow;
+
+/// The document as the set rules look rows up in it: in the files that somebody agreed to.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentLocs<'d>(pub &'d Document);
+
+impl Locs for DocumentLocs<'_> {
+    fn loc(&self, row: u32) -> Option<Cow<'_, str>> {
+        self.0.value(RowId(row), Field::Loc)
+    }
+
+    fn file(&self, row: u32) -> u32 {
+        self.0.with_pending_split().sitemap_of(RowId(row)).0
+    }
+
+    fn each_date(&self, file: u32, see: &mut dyn FnMut(i64)) {
+        let Some(sitemap) = self.0.with_pending_split().sitemap(SitemapId(file)) else { return };
+        for row in sitemap.rows.iter().filter(|row| self.0.is_live(*row)) {
+            if let Some(lastmod) = self.0.record(row).lastmod() {
+                see(lastmod.seconds);
+            }
+        }
+    }
+
+    fn links(&self, row: u32) -> Vec<Link> {
+        let (entry, text) = self.0.entry(RowId(row));
+        let mut links = Vec::new();
+        extension::links(&entry, &text, self.0.names(RowId(row)), &mut links);
+        links
+    }
+}

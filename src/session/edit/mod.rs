@@ -1,0 +1,19 @@
+//! Changes of the set: what can be asked for, and what each comes to before it is made.
+
+mod change;
+pub(super) mod extend;
+pub(super) mod index_urls;
+pub(super) mod intent;
+pub(super) mod prepared;
+pub(super) mod replace;
+pub(super) mod revert;
+pub(super) mod rows;
+pub(super) mod scope;
+pub(super) mod script_export;
+pub mod url_effects;
+pub(super) mod values;
+
+pub use change::{Change, Reach, Refused};
+pub use intent::{Intent, Label, PreviewPart, Sample};
+pub use prepared::Prepared;
+pub use scope::{Asker, rules_named};

@@ -1,0 +1,180 @@
+//! Finds the rows that a command is about, and the change that it asks for.
+
+use crate::check::decision::{self, Hints};
+use crate::check::rule::{Rule, RuleSet};
+use crate::document::query::suggest::nearest;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::view::ViewSpec;
+use crate::progress::Progress;
+use crate::session::command::{Command, Scope};
+use crate::session::edit::change::{Change, Reach, Refused};
+use crate::session::fix_table;
+use crate::session::state::Snapshot;
+use crate::words::{counted, grouped};
+
+/// Who asks: decides what a command without scope is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// The screen, with the cursor on this row.
+    Screen(Option<RowId>),
+    /// The screen, about this row alone.
+    Row(RowId),
+    /// A script or subcommand: where the screen would take the current row, all rows.
+    Headless,
+}
+
+impl Asker {
+    pub(in crate::session) const fn cursor(self) -> Option<RowId> {
+        match self {
+            Self::Screen(row) => row,
+            Self::Row(row) => Some(row),
+            Self::Headless => None,
+        }
+    }
+}
+
+/// The rules that names or patterns mean; none named: every rule with a safe fix.
+///
+/// # Errors
+/// [`Refused`] names what is no rule.
+pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
+    let mut set = RuleSet::EMPTY;
+    if names.is_empty() || names.iter().any(|name| name == "safe") {
+        return Ok(fix_table::safe_rules());
+    }
+    for name in names {
+        // A rule that two names mean is known all the same.
+        let mut is_known = false;
+        let is_meant = |rule: &Rule| match name.split_once('*') {
+            Some((start, end)) => rule.code().starts_with(start) && rule.code().ends_with(end),
+            None => rule.code() == name,
+        };
+        for rule in Rule::ALL.into_iter().filter(is_meant) {
+            is_known = true;
+            set.insert(rule);
+        }
+        if !is_known {
+            let guess = nearest(name, Rule::ALL.into_iter().map(Rule::code));
+            let guess = guess.map_or_else(String::new, |code| format!("; did you mean {code}?"));
+            return Err(Refused(format!("unknown rule {name}{guess}")));
+        }
+    }
+    Ok(set)
+}
+
+/// Refuses what is no URL of a folder.
+pub(in crate::session) fn refuse_base(url: &str) -> Result<(), Refused> {
+    crate::files::base_url_error(url).map_or(Ok(()), |error| Err(Refused(error)))
+}
+
+impl Snapshot {
+    /// The rows that a scope means. `None` when cancelled.
+    pub fn scope(&self, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
+        let shown = || -> RowSet {
+            let rows = self.view.rows(&self.document).filter(|row| self.document.is_live(*row));
+            rows.map(|row| row.0).collect()
+        };
+        Some(match (&scope.query, scope.shown, asker) {
+            (Some(query), true, _) => self.rows_where(query, progress)? & shown(),
+            (Some(query), false, _) => self.rows_where(query, progress)?,
+            (None, true, _) => shown(),
+            (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
+            (None, false, _) if !self.marks.is_empty() => {
+                self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
+            }
+            (None, false, Asker::Headless) => self.document.resident_set(),
+            (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
+        })
+    }
+
+    /// The same with the deleted rows, which can be put back.
+    pub(in crate::session) fn scope_with_deleted(
+        &self,
+        scope: &Scope,
+        asker: Asker,
+        progress: &Progress,
+    ) -> Option<RowSet> {
+        let shown = || -> RowSet { self.view.rows(&self.document).map(|row| row.0).collect() };
+        Some(match (&scope.query, scope.shown, asker) {
+            (Some(query), only_shown, _) => {
+                let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
+                let rows: RowSet = self.view_of(&spec, progress)?.rows(&self.document).map(|row| row.0).collect();
+                if only_shown { rows & shown() } else { rows }
+            }
+            (None, true, _) => shown(),
+            (None, false, Asker::Screen(row)) if self.marks.is_empty() => row.iter().map(|row| row.0).collect(),
+            (None, false, Asker::Screen(_)) => RowSet::clone(&self.marks),
+            (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
+            (None, false, Asker::Headless) => self.document.rows().map(|row| row.0).collect(),
+        })
+    }
+
+    /// The scope in words: `1,204 of 50,000 rows (filtered)`.
+    pub fn scope_words(&self, scope: &Scope, rows: u64, asker: Asker) -> String {
+        let of = format!("{} of {}", grouped(rows), counted(u64::from(self.document.live()), "row"));
+        match (scope.query.is_some(), scope.shown, asker) {
+            (true, _, _) => format!("{of} (where)"),
+            (false, true, _) if self.view.len() < self.document.live() => format!("{of} (filtered)"),
+            (false, false, Asker::Row(_)) => "this row".to_owned(),
+            (false, false, _) if !self.marks.is_empty() => format!("{of} (marked)"),
+            (false, true, _) | (false, false, Asker::Headless) => counted(rows, "row"),
+            _ => "the current row".to_owned(),
+        }
+    }
+
+    /// The change that a command asks for; `Ok(None)` for commands that change no rows, or when cancelled.
+    pub fn change_of(&self, command: &Command, asker: Asker, progress: &Progress) -> Result<Option<Change>, Refused> {
+        let rows = |scope: &Scope| self.scope(scope, asker, progress);
+        Ok(match command {
+            Command::Set { scope, assignments } => {
+                rows(scope).map(|rows| Change::Set { rows, assignments: assignments.clone() })
+            }
+            Command::Replace { scope, replace } => {
+                let is_of_index = replace.targets().is_index_only();
+                if is_of_index && scope.query.is_some() {
+                    let why = "a query selects rows, and index entries are not rows; omit `where`";
+                    return Err(Refused(why.to_owned()));
+                }
+                let is_headless = asker == Asker::Headless && self.marks.is_empty();
+                let is_of_cursor = scope.is_default() && self.marks.is_empty() && !is_headless;
+                rows(scope).map(|rows| {
+                    let is_all = is_headless || rows.len() >= u64::from(self.document.live());
+                    let reach = match scope.query {
+                        _ if is_of_index => Reach::Set,
+                        None if is_all => Reach::Set,
+                        _ if is_of_cursor => Reach::Rows,
+                        _ => Reach::Chosen,
+                    };
+                    Change::Replace { rows, replace: replace.clone(), reach }
+                })
+            }
+            Command::RebaseIndex(url) => {
+                refuse_base(url)?;
+                Some(Change::RebaseIndex(url.clone()))
+            }
+            Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
+            Command::Delete(scope) => rows(scope).map(Change::Delete),
+            Command::Keep(scope) => rows(scope).map(|rows| Change::Delete(self.document.resident_set() - rows)),
+            Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
+            Command::Revert(scope) => self.scope_with_deleted(scope, asker, progress).map(Change::Revert),
+            Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
+            Command::Fix { scope, rules, answer: None } => {
+                let rules = rules_named(rules)?;
+                rows(scope).map(|rows| Change::Fix { rows, rules })
+            }
+            Command::Fix { scope, rules, answer: Some(answer) } => {
+                let rule = match rules.as_slice() {
+                    [code] => Rule::from_code(code),
+                    _ => None,
+                };
+                let rule = rule.ok_or_else(|| Refused("`--answer` needs exactly one `--rule CODE`".to_owned()))?;
+                let today = self.clock.today();
+                let hints = Hints { zone: self.clock.offset / 60, origin: None, today: Some(&today) };
+                let decision = decision::answered(rule, answer, hints).map_err(Refused)?;
+                rows(scope).map(|rows| Change::Decide { rows, rule, decision })
+            }
+            Command::ApplyOrder => Some(Change::ApplyOrder),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,463 @@
+//! What a change of URLs leads to beyond the rows that it is about: URLs that are errors or duplicates, and URLs that keep
+//! the host that others lost.
+
+use crate::check::entry::{Context, check_value};
+use crate::check::extension::{UrlGroup, urls};
+use crate::check::message::messages_of_value;
+use crate::check::rule::{Rule, RuleSet};
+use crate::document::edit::Value;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::{ChildState, Nested, file_name};
+use crate::progress::Progress;
+use crate::protocol::{Field, Severity, location};
+use crate::session::command::Replace;
+use crate::session::state::Snapshot;
+use crate::words::{counted, excerpt};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The most characters of a URL in a message.
+const SHOWN: usize = 200;
+
+/// How many there are of something, and the first of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// How many.
+    pub count: u64,
+    /// The first, in words.
+    pub first: Option<String>,
+}
+
+impl Found {
+    fn add(&mut self, words: impl FnOnce() -> String) {
+        self.count += 1;
+        self.first.get_or_insert_with(words);
+    }
+
+    fn plus(&mut self, other: Self) {
+        self.count += other.count;
+        self.first = self.first.take().or(other.first);
+    }
+
+    /// `2 URLs with errors (the first: …)`; `None` where there is none.
+    pub fn words(&self, noun: &str, more: &str) -> Option<String> {
+        let shown = excerpt(self.first.as_deref().unwrap_or_default(), SHOWN);
+        let first = if self.count == 1 { shown } else { format!("the first: {shown}") };
+        (self.count > 0).then(|| format!("{}{more} ({first})", counted(self.count, noun)))
+    }
+}
+
+/// Rows that one core looks at at a time.
+const CHUNK: usize = 1 << 12;
+
+/// How many URLs of each kind have an origin.
+type Counts = [u64; URL_KINDS.len()];
+
+/// What a change of URLs leads to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UrlEffects {
+    /// New URLs that `check` reports as errors.
+    pub errors: Found,
+    /// New URLs that another row has or gets too, although their old ones differed.
+    pub duplicates: Found,
+    /// Entries of the index that would name files which are not there.
+    unknown_files: Found,
+    /// URLs in indexes inside the index, which are never written; the first index that has some.
+    inner: Found,
+    /// Origins that URLs lost, each with the one that the first of them got.
+    moved: BTreeMap<String, String>,
+    /// Origins of URLs that the change leaves alone, by the kind of URL.
+    kept: HashMap<String, Counts>,
+}
+
+impl UrlEffects {
+    /// What a command without a screen refuses to write unless it is forced; `None` where there is nothing of it.
+    pub fn faults(&self) -> Option<String> {
+        let found = [self.errors.words("URL", " with errors"), self.duplicates.words("duplicate URL", "")];
+        let found: Vec<String> = found.into_iter().flatten().collect();
+        (!found.is_empty()).then(|| found.join(", "))
+    }
+
+    /// What else there is to say, in sentences.
+    pub(in crate::session) fn notes(&self) -> Vec<String> {
+        let unknown = &self.unknown_files;
+        let noun = if unknown.count == 1 { " names a file" } else { " name files" };
+        let unknown = unknown.words("index URL", &format!("{noun} not found beside the index"));
+        let inner = self.inner.first.as_deref().map(|name| {
+            let (are, them) = if self.inner.count == 1 { ("is", "it") } else { ("are", "them") };
+            format!(
+                "{} in a nested index {are} unchanged: {name} is not written with this set; run the command on that file \
+                 to change {them}",
+                counted(self.inner.count, "URL")
+            )
+        });
+        [unknown, self.kept_words(), inner].into_iter().flatten().collect()
+    }
+
+    /// `3 image URLs still have https://old.example: …`.
+    fn kept_words(&self) -> Option<String> {
+        let mut sums: Counts = Counts::default();
+        let mut first: Option<(&str, &str)> = None;
+        let mut more = 0_u64;
+        for (old, new) in &self.moved {
+            let Some(counts) = self.kept.get(old) else { continue };
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            more += u64::from(first.is_some());
+            first.get_or_insert((old, new));
+        }
+        let (old, new) = first?;
+        let words = kinds(sums);
+        let has = if sums.iter().sum::<u64>() == 1 { "has" } else { "have" };
+        let others = if more > 0 { format!(" or {}", counted(more, "other old origin")) } else { String::new() };
+        let them = if sums.iter().sum::<u64>() == 1 { "it" } else { "them" };
+        Some(format!("{words} still {has} {old}{others}: replacing {old} by {new} with --in all changes {them}"))
+    }
+
+    /// The same of other rows.
+    pub(in crate::session) fn plus(&mut self, other: Self) {
+        self.errors.plus(other.errors);
+        self.duplicates.plus(other.duplicates);
+        self.unknown_files.plus(other.unknown_files);
+        self.inner.plus(other.inner);
+        for (old, new) in other.moved {
+            self.moved.entry(old).or_insert(new);
+        }
+        for (origin, counts) in other.kept {
+            add(&mut self.kept, &origin, &counts);
+        }
+    }
+
+    /// Takes note of a URL that becomes another.
+    fn moves(&mut self, old: &str, new: &str) {
+        let (Some(old), Some(new)) = (origin(old), origin(new)) else { return };
+        if old != new && !self.moved.contains_key(&old) {
+            self.moved.insert(old, new);
+        }
+    }
+
+    /// Whether any URL lost its origin.
+    pub(in crate::session) fn moves_any(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    /// Whether a URL has an origin that others lost.
+    fn has_moved(&self, url: &str) -> bool {
+        !self.moved.is_empty() && origin(url).is_some_and(|origin| self.moved.contains_key(&origin))
+    }
+}
+
+/// `3 alternate links, 1 page URL`.
+pub(in crate::session) fn kinds(counts: Counts) -> String {
+    let found = counts.into_iter().zip(URL_KINDS).filter(|(count, _)| *count > 0);
+    found.map(|(count, noun)| counted(count, noun)).collect::<Vec<_>>().join(", ")
+}
+
+fn origin(url: &str) -> Option<String> {
+    location::origin(url).map(|(origin, _)| origin.to_ascii_lowercase())
+}
+
+fn add(kept: &mut HashMap<String, Counts>, origin: &str, counts: &Counts) {
+    let sums = match kept.get_mut(origin) {
+        Some(sums) => sums,
+        None => kept.entry(origin.to_owned()).or_default(),
+    };
+    sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+}
+
+/// The errors among the rules that a URL breaks by itself, wherever it stands.
+fn errors_of(url: &str, context: &Context<'_>) -> RuleSet {
+    let is_error = |rule: &Rule| rule.severity_in(context.profile) == Some(Severity::Error);
+    check_value(Field::Loc, url.trim(), context).iter().filter(is_error).collect()
+}
+
+/// Takes note of a new URL that is an error which the old one was not.
+fn judge(found: &mut Found, (old, new): (&str, &str), context: &Context<'_>) {
+    // What a URL means beside others is not known before all of them are changed.
+    let context = Context { url_prefix: None, ..*context };
+    let errors = errors_of(new, &context);
+    if errors.is_empty() {
+        return;
+    }
+    let errors = errors.minus(errors_of(old, &context));
+    if !errors.is_empty() {
+        found.add(|| {
+            let messages = messages_of_value(Field::Loc, new.trim(), &context);
+            let message = messages.into_iter().find(|message| errors.contains(message.rule));
+            message.map_or_else(|| new.to_owned(), |found| format!("{new}: {} ({})", found.message, found.rule.code()))
+        });
+    }
+}
+
+impl Snapshot {
+    /// What new URLs of rows lead to.
+    pub(in crate::session) fn effects_on_rows(&self, values: &[(RowId, Value)]) -> UrlEffects {
+        let of_some = |values: &[(RowId, Value)]| {
+            let mut effects = UrlEffects::default();
+            for (row, value) in values {
+                let old = self.document.loc(*row);
+                self.note_url(&mut effects, *row, (&old, value.as_deref().unwrap_or_default()));
+            }
+            effects
+        };
+        let parts: Vec<UrlEffects> = values.par_chunks(CHUNK).map(of_some).collect();
+        let duplicates = self.duplicates_among(values);
+        parts.into_iter().fold(UrlEffects { duplicates, ..UrlEffects::default() }, |mut all, part| {
+            all.plus(part);
+            all
+        })
+    }
+
+    /// Takes note of a URL of a row, or of its extensions, that becomes another.
+    pub(in crate::session) fn note_url(&self, effects: &mut UrlEffects, row: RowId, (old, new): (&str, &str)) {
+        judge(&mut effects.errors, (old, new), &self.checks.context(&self.document, row, self.clock));
+        effects.moves(old, new);
+    }
+
+    /// The new URLs that another row has or gets too.
+    fn duplicates_among(&self, values: &[(RowId, Value)]) -> Found {
+        let changing: RowSet = values.iter().map(|(row, _)| row.0).collect();
+        let mut seen: HashMap<&str, RowId> = HashMap::with_capacity(values.len());
+        let mut found = Found::default();
+        for (row, value) in values {
+            let Some(loc) = value.as_deref() else { continue };
+            let first = *seen.entry(loc).or_insert(*row);
+            // Rows that had one URL before are no new duplicates.
+            let is_joined = first != *row && self.document.loc(first) != self.document.loc(*row);
+            if is_joined || self.rows_with_loc(loc).into_iter().any(|other| !changing.contains(other.0)) {
+                found.add(|| loc.to_owned());
+            }
+        }
+        found
+    }
+
+    /// Takes note of all URLs of the held rows that a replacement leaves alone, but for those that it matches.
+    pub(in crate::session) fn note_kept(
+        &self,
+        effects: &mut UrlEffects,
+        (rows, replace): (&RowSet, &Replace),
+        progress: &Progress,
+    ) -> Option<()> {
+        let live: Vec<RowId> = self.document.resident_rows().filter(|row| self.document.is_live(*row)).collect();
+        let asked = replace.targets().extensions();
+        let of_row = |mut kept: HashMap<String, Counts>, row: &RowId| {
+            let is_meant = rows.contains(row.0);
+            let mut note = |url: &str, kind: usize, is_asked: bool| {
+                let new = replace.apply(url).filter(|new| is_meant && new != url);
+                let last = match &new {
+                    None => url,
+                    Some(new) if is_asked => new,
+                    // It is counted as one that matches.
+                    Some(_) => return,
+                };
+                if let Some((origin, _)) = location::origin(last) {
+                    let mut counts = Counts::default();
+                    counts[kind] = 1;
+                    if origin.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                        add(&mut kept, &origin.to_ascii_lowercase(), &counts);
+                    } else {
+                        add(&mut kept, origin, &counts);
+                    }
+                }
+            };
+            note(&self.document.loc(*row), PAGE, replace.targets().loc);
+            if self.document.record(*row).flags.has_extensions() {
+                let (entry, text) = self.document.entry(*row);
+                for url in urls(&entry, &text, self.document.names(*row)) {
+                    let kind = place(url.group);
+                    note(&url.value, kind, asked.get(kind).copied().unwrap_or_default());
+                }
+            }
+            kept
+        };
+        let kept = live
+            .par_chunks(CHUNK)
+            .map(|rows| (!progress.is_cancelled()).then(|| rows.iter().fold(HashMap::new(), of_row)))
+            .try_reduce(HashMap::new, |mut all, some| {
+                for (origin, counts) in &some {
+                    add(&mut all, origin, counts);
+                }
+                Some(all)
+            })?;
+        for (origin, counts) in &kept {
+            add(&mut effects.kept, origin, counts);
+        }
+        Some(())
+    }
+
+    /// Takes note of what becomes of the URLs of the index; `is_set`: the replacement is about it, if it is asked for.
+    pub(in crate::session) fn note_index(&self, effects: &mut UrlEffects, replace: &Replace, is_set: bool) {
+        let Some(index) = self.document.index() else { return };
+        let writes = is_set && replace.targets().index;
+        let files = self.document.sitemaps().iter().map(|sitemap| sitemap.name.as_ref());
+        let known: HashSet<&str> =
+            files.chain(index.unlisted.iter().map(AsRef::as_ref)).filter_map(|name| name.rsplit('/').next()).collect();
+        let context = Context {
+            now: self.clock.seconds,
+            profile: self.checks.profile(),
+            names: &index.source.names,
+            url_prefix: None,
+            policy: None,
+        };
+        for child in index.children.iter() {
+            let new = replace.apply(&child.loc).filter(|new| **new != *child.loc);
+            if let Some(new) = new.as_deref().filter(|_| writes) {
+                judge(&mut effects.errors, (&child.loc, new), &context);
+                effects.moves(&child.loc, new);
+                if matches!(child.state, ChildState::Loaded(_)) && !known.contains(file_name(new).as_str()) {
+                    effects.unknown_files.add(|| new.to_owned());
+                }
+            }
+            let last = new.as_deref().filter(|_| writes).unwrap_or(&child.loc);
+            // One that matches and is not asked for is counted as that.
+            if let Some(origin) = origin(last).filter(|_| new.is_none() || writes || !is_set) {
+                let mut counts = Counts::default();
+                counts[INDEX] = 1;
+                add(&mut effects.kept, &origin, &counts);
+            }
+        }
+        let matches = |url: &str| replace.apply(url).is_some_and(|new| *new != *url);
+        let is_meant = |effects: &UrlEffects, url: &str| matches(url) || effects.has_moved(url);
+        for nested in index.children.iter().filter_map(nested) {
+            note_nested(effects, nested, &is_meant);
+        }
+    }
+
+    /// What the index below another URL leaves alone.
+    pub(in crate::session) fn effects_of_rebase(&self, url: &str) -> UrlEffects {
+        let mut effects = UrlEffects::default();
+        let folder = crate::files::folder_url(url);
+        if let (Some(index), Some(folder)) = (self.document.index(), folder) {
+            for nested in index.children.iter().filter_map(nested) {
+                note_nested(&mut effects, nested, &|_, url| !url.starts_with(&*folder));
+            }
+        }
+        effects
+    }
+}
+
+fn nested(child: &crate::document::sitemap::Child) -> Option<&Arc<Nested>> {
+    match &child.state {
+        ChildState::Nested(nested) => Some(nested),
+        _ => None,
+    }
+}
+
+/// Counts the URLs of an index inside the index that are meant.
+fn note_nested(effects: &mut UrlEffects, inner: &Nested, is_meant: &dyn Fn(&UrlEffects, &str) -> bool) {
+    for child in &inner.children {
+        if is_meant(effects, &child.loc) {
+            effects.inner.add(|| inner.name.to_string());
+        }
+        if let Some(nested) = nested(child) {
+            note_nested(effects, nested, is_meant);
+        }
+    }
+}
+
+/// Duplicates that a change of URLs makes, in a set of which one file is held at a time. It keeps hashes, and counts as
+/// [`Snapshot::effects_on_rows`] does.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Duplicates {
+    unchanged: HashSet<u64>,
+    changed: HashMap<u64, Changed>,
+    found: Found,
+    /// The row of the first that was found.
+    first: Option<RowId>,
+}
+
+/// The rows that got one URL.
+#[derive(Debug)]
+struct Changed {
+    /// The first one's old URL.
+    old: u64,
+    /// How many of them are no duplicates so far, and the first of these.
+    single: u32,
+    row: RowId,
+}
+
+impl Duplicates {
+    /// One more row, and its URL before and after.
+    pub(in crate::session) fn add(&mut self, row: RowId, old: &str, new: &str) {
+        let (old_hash, hash) = (xxh3_64(old.as_bytes()), xxh3_64(new.as_bytes()));
+        if old == new {
+            self.unchanged.insert(hash);
+            if let Some(changed) = self.changed.get_mut(&hash)
+                && changed.single > 0
+            {
+                let (count, row) = (std::mem::take(&mut changed.single), changed.row);
+                self.count(u64::from(count), row, new);
+            }
+            return;
+        }
+        let is_taken = self.unchanged.contains(&hash);
+        let mut is_joined = false;
+        let known = self.changed.entry(hash).and_modify(|first| is_joined = first.old != old_hash);
+        let changed = known.or_insert(Changed { old: old_hash, single: 0, row });
+        if is_taken || is_joined {
+            self.count(1, row, new);
+        } else {
+            if changed.single == 0 {
+                changed.row = row;
+            }
+            changed.single += 1;
+        }
+    }
+
+    fn count(&mut self, count: u64, row: RowId, url: &str) {
+        self.found.count += count;
+        if self.first.is_none_or(|first| row < first) {
+            (self.first, self.found.first) = (Some(row), Some(url.to_owned()));
+        }
+    }
+
+    /// What was found.
+    pub(in crate::session) fn finish(self) -> Found {
+        self.found
+    }
+}
+
+/// The kinds of URLs of a set, in the order in which they are counted: alternates, images, videos, the index, rows.
+pub(in crate::session) const URL_KINDS: [&str; 5] =
+    ["alternate link", "image URL", "video URL", "index URL", "page URL"];
+
+/// The place of the index among them, behind the extensions.
+pub(in crate::session) const INDEX: usize = 3;
+
+/// The place of the rows.
+pub(in crate::session) const PAGE: usize = 4;
+
+pub(in crate::session) const fn place(group: UrlGroup) -> usize {
+    match group {
+        UrlGroup::Alternates => 0,
+        UrlGroup::Images => 1,
+        UrlGroup::Videos => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::edit::url_effects::{Duplicates, RowId};
+
+    #[test]
+    fn rows_that_become_one_url_are_counted_in_any_order() {
+        let rows = |rows: &[(u32, &str, &str)]| {
+            let mut duplicates = Duplicates::default();
+            for (row, old, new) in rows {
+                duplicates.add(RowId(*row), old, new);
+            }
+            let found = duplicates.finish();
+            (found.count, found.first.unwrap_or_default())
+        };
+        assert_eq!(rows(&[(0, "a", "a"), (1, "b", "a")]), (1, "a".to_owned()));
+        assert_eq!(rows(&[(0, "b", "a"), (1, "a", "a")]), (1, "a".to_owned()));
+        assert_eq!(rows(&[(0, "b", "a"), (1, "c", "a")]), (1, "a".to_owned()));
+        assert_eq!(rows(&[(0, "b", "a"), (1, "c", "a"), (2, "a", "a")]), (2, "a".to_owned()));
+        // They were one URL before.
+        assert_eq!(rows(&[(0, "b", "a"), (1, "b", "a")]).0, 0);
+        assert_eq!(rows(&[(0, "b", "a"), (1, "b", "a"), (2, "a", "a"), (3, "a", "a")]).0, 2);
+        // The first by its row, whatever was found first.
+        assert_eq!(rows(&[(0, "b", "x"), (1, "c", "y"), (2, "y", "y"), (3, "x", "x")]), (2, "x".to_owned()));
+    }
+}

@@ -1,0 +1,57 @@
+//! Names that files may have, for files whose name violates a rule.
+
+use crate::check::name::{self, NameKind};
+use crate::check::rule::{Rule, RuleSet};
+use crate::document::edit::Edit;
+use crate::document::quirk::QuirkKind;
+use crate::document::sitemap::Member;
+use crate::document::{Document, rename};
+use crate::files;
+use std::path::PathBuf;
+
+/// Rules that another name of the file puts right.
+pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[Rule::FILE_NAME_UNSAFE, Rule::TEXT_EXTENSION]);
+
+pub(in crate::session) fn path_of(document: &Document, file: Member) -> Option<PathBuf> {
+    match file {
+        Member::Index => document.index()?.path.clone(),
+        Member::Sitemap(id) => document.sitemap(id)?.path.clone(),
+    }
+}
+
+/// The name of a file within its folder.
+pub(in crate::session) fn name_of(document: &Document, file: Member) -> &str {
+    let name = match file {
+        Member::Index => document.index().map(|index| &*index.name),
+        Member::Sitemap(id) => document.sitemap(id).map(|sitemap| &*sitemap.name),
+    };
+    rename::last(name.unwrap_or_default())
+}
+
+/// Whether a name of a file breaks one of these rules.
+pub(in crate::session) fn breaks(document: &Document, file: Member, rules: RuleSet) -> bool {
+    let name = name_of(document, file);
+    let is_unsafe = name.len() > name::LONGEST || !name.bytes().all(name::is_plain);
+    let has_other_end = match file {
+        Member::Index => false,
+        Member::Sitemap(id) => document
+            .sitemap(id)
+            .is_some_and(|sitemap| sitemap.quirks.iter().any(|quirk| quirk.kind == QuirkKind::Extension)),
+    };
+    path_of(document, file).is_some()
+        && ((is_unsafe && rules.contains(Rule::FILE_NAME_UNSAFE))
+            || (has_other_end && rules.contains(Rule::TEXT_EXTENSION)))
+}
+
+/// A good name for a file that may have one.
+pub(in crate::session) fn proposed(document: &Document, file: Member) -> Option<String> {
+    let path = path_of(document, file).filter(|_| rename::refusal(document, file).is_none())?;
+    let is_taken = |name: &str| rename::has_file(document, name, file) || files::is_there(&path.with_file_name(name));
+    Some(name::safe(name_of(document, file), NameKind::of(document, file), &is_taken))
+}
+
+/// The edit that gives a file the proposed name, where its own breaks one of these rules.
+pub(in crate::session) fn usual(document: &Document, file: Member, rules: RuleSet) -> Option<Edit> {
+    let name = proposed(document, file).filter(|_| breaks(document, file, rules))?;
+    Some(Edit::Rename { file, name: name.into() })
+}

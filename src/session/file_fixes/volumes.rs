@@ -1,0 +1,282 @@
+//! Fixes the text around the entries of an index in several volumes, in all of them at once.
+//!
+//! Invariant: the roots of the files give names the same meanings afterwards. Else the files could not be opened
+//! together again, and so a fix that would set one of them apart is not made.
+
+use crate::check::extension;
+use crate::check::file::{self, FileFacts};
+use crate::check::fix::{Action, Fix};
+use crate::check::frame::{self, Frame};
+use crate::check::profile::Profile;
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::document::Document;
+use crate::document::edit::Edit;
+use crate::document::sitemap::{Index, Member};
+use crate::document::source::Source;
+use crate::document::volumes::IndexFile;
+use crate::session::file_fixes::{dealt_when_written, edit_for, rules as rules_of_first, tried};
+use crate::session::finding::{FileFinding, FindingTarget};
+use std::sync::Arc;
+
+/// Rules about the sitemap's own namespace. A file that breaks one of them differs in it from the others, unless those
+/// break one as well.
+const NAMESPACES: RuleSet =
+    RuleSet::of(&[Rule::NS_MISSING, Rule::NS_ATTR_TYPO, Rule::NS_VARIANT, Rule::NS_LEGACY_084, Rule::NS_WRONG]);
+
+/// The findings of a further file, by its number, that neither its entries nor its quirks carry.
+pub(in crate::session) fn findings(document: &Document, number: usize, profile: Profile) -> Vec<FileFinding> {
+    let Some(further) = document.index().and_then(|index| index.file(number)) else { return Vec::new() };
+    let facts = facts(&further, profile);
+    let head = further.frame.head(true);
+    let around = around(&further, &head);
+    let of_frame = frame::check(&around).intersection(profile.asked());
+    let rules = file::check(&facts).union(of_frame);
+    let partition = dealt_when_written(document, Member::Index, rules);
+    let finding = |rule: Rule| {
+        let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
+        let (place, severity) = (FindingTarget::IndexFile(number), rule.severity_in(profile)?);
+        let label = put_right(document, rule, profile)
+            .filter(|(_, after)| !rules_of(after, number, profile).contains(rule))
+            .map(|_| frame::label(rule));
+        let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
+        let is_safe = rule.fix() == FixKind::Safe;
+        let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+        Some(FileFinding { place, rule, severity, field: None, message, fix, at: None })
+    };
+    rules.iter().filter_map(finding).collect()
+}
+
+/// Rules that any file of the index breaks around its entries.
+pub(in crate::session) fn rules(document: &Document, profile: Profile) -> RuleSet {
+    let count = document.index().map_or(0, Index::file_count);
+    (0..count).map(|number| rules_of(document, number, profile)).fold(RuleSet::EMPTY, RuleSet::union)
+}
+
+/// The edits that put a rule right in every file that breaks it, with what they make of the document; `None` where
+/// nothing can be done, or the files would not be one index any more.
+pub(in crate::session) fn put_right(
+    document: &Document,
+    rule: Rule,
+    profile: Profile,
+) -> Option<(Vec<Edit>, Document)> {
+    let group = if NAMESPACES.contains(rule) { NAMESPACES } else { RuleSet::of(&[rule]) };
+    let (mut document, mut edits) = (document.clone(), Vec::new());
+    for number in 0..document.index()?.file_count() {
+        for rule in rules_of(&document, number, profile).intersection(group).iter() {
+            let edit = match number {
+                0 => edit_for(&document, Member::Index, rule, profile),
+                _ => edit_of(&document, number, rule, profile),
+            };
+            if let Some(edit) = edit
+                && let Some(after) = document.trial(&edit)
+            {
+                document = after;
+                edits.push(edit);
+            }
+        }
+    }
+    let index = document.index()?;
+    let speaks_alike = index.files().all(|file| file.frame.names.means_the_same_under(&index.source.names));
+    (speaks_alike && !edits.is_empty()).then_some((edits, document))
+}
+
+/// The edit that puts a rule right in a further file.
+fn edit_of(document: &Document, number: usize, rule: Rule, profile: Profile) -> Option<Edit> {
+    let rules = |document: &Document| rules_of(document, number, profile);
+    tried(document, rule, rules, |document, rule| changed(document, number, rule))
+}
+
+/// The edit alone.
+fn changed(document: &Document, number: usize, rule: Rule) -> Option<Edit> {
+    let file = document.index()?.file(number)?;
+    let (gzip, number) = (file.gzip, u32::try_from(number).ok()?);
+    if rule == Rule::GZIP_EXTENSION_MISMATCH {
+        return Some(Edit::Volume { number, frame: Arc::clone(file.frame), gzip: !gzip });
+    }
+    let (head, tail) = (file.frame.head(true), file.frame.tail(true));
+    let head = frame::fixed(rule, &around(&file, &head))?;
+    Some(Edit::Volume { number, frame: Arc::new(Source::framed(&head, &tail)?), gzip })
+}
+
+fn rules_of(document: &Document, number: usize, profile: Profile) -> RuleSet {
+    if number == 0 {
+        return rules_of_first(document, Member::Index, profile);
+    }
+    let Some(file) = document.index().and_then(|index| index.file(number)) else { return RuleSet::EMPTY };
+    let head = file.frame.head(true);
+    file::check(&facts(&file, profile)).union(frame::check(&around(&file, &head)))
+}
+
+fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {
+    FileFacts {
+        profile,
+        entries: file.entries.len() as u32,
+        bytes: file.len(),
+        names: &file.frame.names,
+        stray: file.frame.stray.is_some(),
+        unbound: crate::session::file_fixes::is_unbound(file.frame, file.frame),
+        outside: extension::outside(file.frame).is_some(),
+        // No file lists the files of an index together.
+        is_last: true,
+    }
+}
+
+fn around<'f>(file: &'f IndexFile<'_>, head: &'f [u8]) -> Frame<'f> {
+    let name = file.path.map(|_| &**file.name);
+    Frame { head, names: &file.frame.names, name, gzip: file.gzip, is_prefixed: true, is_used: &|_| true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Options;
+    use crate::files::journal::StateSlot;
+    use crate::protocol::lastmod::Now;
+    use crate::session::Session;
+    use crate::session::store::load;
+    use std::path::PathBuf;
+    use tempfile::TempDir;
+
+    const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+    /// Two indexes of one set, around an entry each, and one with both.
+    fn set(first: (&str, &str), second: (&str, &str)) -> (TempDir, Vec<PathBuf>) {
+        let folder = tempfile::tempdir().unwrap();
+        let index = |(head, tail): (&str, &str), name: &str| {
+            format!("{head}<sitemap><loc>https://e.com/{name}</loc></sitemap>{tail}")
+        };
+        for (name, text) in [
+            ("index.xml", index(first, "a.xml")),
+            ("index-2.xml", index(second, "b.xml")),
+            ("a.xml", format!("<urlset {NS}><url><loc>https://e.com/a</loc></url></urlset>")),
+            ("b.xml", format!("<urlset {NS}><url><loc>https://e.com/b</loc></url></urlset>")),
+        ] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let paths = ["index.xml", "index-2.xml"].map(|name| folder.path().join(name));
+        (folder, paths.into())
+    }
+
+    fn open(paths: &[PathBuf]) -> Session {
+        let now = Now { seconds: 1_795_000_000, offset: 0 };
+        load::open_all(Session::new(now, None), paths, Options::default()).unwrap()
+    }
+
+    fn found(session: &Session, rule: Rule) -> Vec<(FindingTarget, Option<String>)> {
+        let found = session.whole_findings().into_iter();
+        let found = found.filter(|found| found.rule == rule && found.place.is_of_index());
+        found.map(|found| (found.place, found.fix.map(|fix| fix.label))).collect()
+    }
+
+    #[test]
+    fn each_rule_ends_in_every_file_that_breaks_it_and_no_other_file_is_written() {
+        let open_tag = format!("<sitemapindex {NS}>");
+        let plain = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{open_tag}");
+        let end = "</sitemapindex>";
+        let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+        let of_schema = |ns: &str| format!("<sitemapindex {NS} {xsi} xsi:schemaLocation=\"{ns} {ns}/siteindex.xsd\">");
+        let sitemaps = "http://www.sitemaps.org/schemas/sitemap/0.9";
+        let old = "http://www.google.com/schemas/sitemap/0.84";
+        let table: Vec<(Rule, [String; 2], [String; 2])> = vec![
+            (Rule::ENC_BOM, [plain.clone(), format!("\u{feff}{plain}")], [plain.clone(), plain.clone()]),
+            (
+                Rule::XML_DECLARATION_MISSING,
+                [plain.clone(), format!("<!-- banner -->{open_tag}<!-- of the root -->\n")],
+                [plain.clone(), format!("{}<!-- of the root -->\n", plain.replace("<s", "<!-- banner --><s"))],
+            ),
+            (
+                Rule::XML_VERSION,
+                [plain.replace("1.0", "1.1"), plain.replace("1.0", "1.1")],
+                [plain.clone(), plain.clone()],
+            ),
+            (
+                Rule::XML_DOCTYPE,
+                [plain.clone(), plain.replace("<s", "<!DOCTYPE sitemapindex>\n<s")],
+                [plain.clone(), plain.clone()],
+            ),
+            (
+                Rule::DOC_UNKNOWN_ATTRIBUTE,
+                [plain.clone(), plain.replace("<sitemapindex", "<sitemapindex a=\"b\"")],
+                [plain.clone(), plain.clone()],
+            ),
+            (Rule::SCHEMA_LOCATION, [of_schema(sitemaps), of_schema(old)], [of_schema(sitemaps), of_schema(sitemaps)]),
+            (
+                Rule::NS_LEGACY_084,
+                [plain.replace(sitemaps, old), plain.replace(sitemaps, old)],
+                [plain.clone(), plain.clone()],
+            ),
+            // One says it wrong and one not at all: neither may be left behind.
+            (
+                Rule::NS_MISSING,
+                [plain.replace(NS, "ns=\"x\""), plain.replace(&format!(" {NS}"), "")],
+                [plain.replace(&format!(" {NS}>"), &format!(" {NS} ns=\"x\">")), plain.clone()],
+            ),
+        ];
+        for (rule, stored, expected) in table {
+            let (folder, paths) = set((&stored[0], end), (&stored[1], end));
+            let files = || ["index.xml", "index-2.xml"].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+            let before = files();
+            let mut session = open(&paths);
+            let places = found(&session, rule);
+            let place = places.last().map(|(place, _)| *place);
+            assert_eq!(place, Some(FindingTarget::IndexFile(1)), "{rule}: {places:?}");
+            assert!(places.iter().all(|(_, fix)| fix.is_some()), "{rule}: {places:?}");
+            let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
+            session.keep(state_slot());
+            session.change(&session.fix_of_whole(FindingTarget::IndexFile(1), rule)).unwrap();
+            assert_eq!(found(&session, rule), [], "{rule}");
+            session.undo().unwrap();
+            assert_eq!((found(&session, rule), session.is_modified()), (places, false), "{rule}");
+            session.redo().unwrap();
+            assert!(session.is_modified());
+            drop(session);
+            let mut session = open(&paths);
+            let left = session.keep(state_slot()).0.unwrap();
+            session.replay(left).unwrap();
+            assert_eq!(found(&session, rule), [], "{rule}");
+            // As one of the unsaved changes it can be put back by itself.
+            session.change(&crate::session::edit::Change::RevertFile(Member::Index)).unwrap();
+            assert!(!session.is_modified(), "{rule}");
+            session.undo().unwrap();
+            session.save_now(None, false).unwrap();
+            assert!(!session.is_modified());
+            let text = |file: usize| String::from_utf8(files()[file].clone()).unwrap();
+            for (file, name) in [(0, "a.xml"), (1, "b.xml")] {
+                let entry = format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
+                assert_eq!(text(file), format!("{}{entry}{end}", expected[file]), "{rule}");
+                assert_eq!(stored[file] == expected[file], before[file] == files()[file], "{rule}");
+            }
+            assert_eq!(found(&open(&paths), rule), [], "{rule}: together again");
+        }
+    }
+
+    #[test]
+    fn a_further_file_is_packed_as_its_name_says_and_the_first_stays() {
+        let head = format!("<sitemapindex {NS}>");
+        let (folder, mut paths) = set((&head, "</sitemapindex>"), (&head, "</sitemapindex>"));
+        let second = folder.path().join("index-2.xml.gz");
+        std::fs::rename(&paths[1], &second).unwrap();
+        paths[1] = second;
+        let mut session = open(&paths);
+        let rule = Rule::GZIP_EXTENSION_MISMATCH;
+        assert_eq!(found(&session, rule).len(), 1);
+        session.change(&session.fix_of_whole(FindingTarget::IndexFile(1), rule)).unwrap();
+        assert_eq!(found(&session, rule), []);
+        session.save_now(None, false).unwrap();
+        assert!(std::fs::read(&paths[1]).unwrap().starts_with(b"\x1f\x8b"));
+        assert!(std::fs::read(&paths[0]).unwrap().starts_with(b"<"));
+        assert_eq!(found(&open(&paths), rule), []);
+    }
+
+    #[test]
+    fn what_would_set_one_file_apart_from_the_others_is_not_offered() {
+        let head = format!("<sitemapindex {NS}>");
+        let odd = format!("<sitemapindex {NS} xsi:schemaLocation=\"a b\">");
+        let (_folder, paths) = set((&head, "</sitemapindex>"), (&odd, "</sitemapindex>"));
+        let mut session = open(&paths);
+        let rule = Rule::XML_UNDECLARED_PREFIX;
+        assert_eq!(found(&session, rule), [(FindingTarget::IndexFile(1), None)]);
+        let change = session.fix_of_whole(FindingTarget::IndexFile(1), rule);
+        assert!(!session.change(&change).unwrap().changed);
+    }
+}

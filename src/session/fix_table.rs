@@ -1,0 +1,124 @@
+//! Which rules have a fix beyond the value of one row, and what each fix is called.
+
+use crate::check::fix::{Action, Fix};
+use crate::check::index::IndexFinding;
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::set::SetRule;
+use crate::document::form::Form;
+use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
+use crate::session::state::Snapshot;
+
+/// Rules whose fix takes the entry out.
+pub(in crate::session) const GOING: RuleSet =
+    RuleSet::of(&[Rule::INDEX_CHILD_DUPLICATE, Rule::INDEX_SELF, Rule::INDEX_CHILD_MISSING, Rule::INDEX_CHILD_EMPTY]);
+
+/// Rules about the index and its children that have a fix.
+pub(in crate::session) const OF_INDEX: RuleSet = GOING.union(FLATTENED).union(RuleSet::of(&[
+    Rule::INDEX_LASTMOD_OLDER,
+    Rule::INDEX_CHILD_HOST,
+    Rule::INDEX_CHILD_UNLISTED,
+]));
+
+/// Rules whose fix puts what an index inside the index lists in the place of its entry.
+pub(in crate::session) const FLATTENED: RuleSet = RuleSet::of(&[Rule::INDEX_NESTED, Rule::INDEX_CYCLE]);
+
+/// What the fix of a finding of an index does, in words; `None` where there is none.
+pub(in crate::session) fn index_label(rule: Rule) -> Option<&'static str> {
+    Some(match rule {
+        Rule::INDEX_LASTMOD_OLDER => "date it by its file",
+        Rule::INDEX_CHILD_HOST => "write the host that the others have",
+        Rule::INDEX_CHILD_UNLISTED => "list it",
+        Rule::INDEX_CHILD_PATH => "write the URL of where it lies",
+        Rule::INDEX_CHILD_INCOMPLETE_URL => "make it complete",
+        _ if FLATTENED.contains(rule) => "list what it lists in its place",
+        _ if GOING.contains(rule) => "take the entry out",
+        _ => return None,
+    })
+}
+
+/// Whether the fix of a finding would do something: what is missing inside an inner index is not taken out.
+pub(in crate::session) fn offers_index_fix(index: &Index, found: &IndexFinding) -> bool {
+    let Some(child) = found.child.and_then(|child| index.children.get(child)) else {
+        return found.rule == Rule::INDEX_CHILD_UNLISTED;
+    };
+    !GOING.contains(found.rule) || !is_never_removed(child)
+}
+
+/// Whether the entry of a child is never taken out: what is missing in an index inside the index is no reason to lose
+/// the rest of that, and of a file that could not be read, or is on another host, nobody knows that it is not there.
+pub(in crate::session) const fn is_never_removed(child: &Child) -> bool {
+    matches!(child.state, ChildState::Nested(_) | ChildState::Denied(_) | ChildState::Elsewhere(_))
+}
+
+/// Rules whose rows are merged into the first of them.
+pub(in crate::session) const MERGED: RuleSet = RuleSet::of(&[
+    Rule::SET_DUPLICATE,
+    Rule::SET_DUPLICATE_EQUIVALENT,
+    Rule::SET_DUPLICATE_NEAR,
+    Rule::SET_DUPLICATE_ACROSS_FILES,
+]);
+
+/// Rules whose rows get the address of the others.
+pub(in crate::session) const REWRITTEN: RuleSet =
+    RuleSet::of(&[Rule::SET_MIXED_SCHEME, Rule::SET_MIXED_WWW, Rule::SET_MIXED_HOST, Rule::SET_MIXED_PORT]);
+
+/// Rules whose rows lose a value.
+pub(in crate::session) const CLEARED: RuleSet =
+    RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
+
+/// Rules that can be fixed by looking at several rows.
+pub(in crate::session) const OF_SET: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(OF_LINKS);
+
+/// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
+pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
+    let label = match rule.main() {
+        main if MERGED.contains(main) => "merge it into the first",
+        Rule::SET_MIXED_SCHEME => "write the other scheme",
+        Rule::SET_MIXED_WWW => "write the host as the others do",
+        Rule::SET_MIXED_PORT => "write the port that the others have",
+        Rule::HREFLANG_SELF_MISSING => "list the page itself",
+        Rule::HREFLANG_NO_RETURN => "add the link back",
+        Rule::HREFLANG_TARGET_MISSING => "add a row for the page",
+        Rule::HREFLANG_SET_DIFFERS => "list all versions everywhere",
+        _ => return None,
+    };
+    let is_safe = rule.fix() == FixKind::Safe;
+    Some(Fix { label: label.to_owned(), is_safe, action: Action::File })
+}
+
+/// Rules about alternate links that are fixed by looking at both ends.
+pub(in crate::session) const OF_LINKS: RuleSet = RuleSet::of(&[
+    Rule::HREFLANG_SELF_MISSING,
+    Rule::HREFLANG_NO_RETURN,
+    Rule::HREFLANG_TARGET_MISSING,
+    Rule::HREFLANG_SET_DIFFERS,
+]);
+
+/// Whether these are the rules that a fix is for which nobody looks at: those whose fix is safe.
+pub(in crate::session) fn is_unattended(rules: RuleSet) -> bool {
+    rules == safe_rules()
+}
+
+/// Every rule whose fix keeps the meaning.
+pub(super) fn safe_rules() -> RuleSet {
+    Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).collect()
+}
+
+impl Snapshot {
+    /// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
+    pub(super) fn parts_news(&self, id: SitemapId) -> bool {
+        let is_whole = self.document.can_have_parts();
+        let is_new = self.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
+        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
+        is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
+    }
+
+    /// Whether a file has more news than one may have, and writing it anew puts that right.
+    pub(super) fn splits_news(&self, id: SitemapId) -> bool {
+        let is_sitemap = self.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
+        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
+        is_sitemap
+            && self.document.can_have_parts()
+            && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
+    }
+}

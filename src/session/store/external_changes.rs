@@ -1,0 +1,183 @@
+//! Changes that other programs made to the files: notices, overwrites or merges them.
+
+use crate::document::merge::{Merge, MergeChoice};
+use crate::document::sitemap::{Child, ChildState, leaf_children};
+use crate::document::{Document, RowState};
+use crate::files::external_changes::{OutsideChanges, Thoroughness, look};
+use crate::files::{self, Disk, Options};
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::session::edit::{Intent, Label, Prepared, Refused};
+use crate::session::state::Snapshot;
+use crate::session::store::load;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files as they were, to be compared on a worker with what they are.
+#[derive(Debug, Clone)]
+pub struct Looking {
+    disk: Disk,
+}
+
+impl Looking {
+    /// Looks at every file of the set.
+    pub fn run(&self, care: Thoroughness) -> OutsideChanges {
+        look(&self.disk, care)
+    }
+}
+
+/// Reads what others wrote, to be compared with what was changed here.
+#[derive(Debug, Clone)]
+pub struct Comparing {
+    path: PathBuf,
+    paths: Vec<PathBuf>,
+    options: Options,
+    snapshot: Snapshot,
+}
+
+/// Both versions, ready to be merged.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// What differs.
+    pub merge: Merge,
+    /// Our side as it was when it was compared.
+    snapshot: Snapshot,
+    disk: Disk,
+}
+
+/// A merge worked out completely.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    prepared: Prepared,
+    theirs: Document,
+    disk: Disk,
+}
+
+impl Comparing {
+    /// Reads the files and compares.
+    ///
+    /// # Errors
+    /// Why the two cannot be merged, in a whole sentence.
+    pub fn run(self) -> Result<Compared, String> {
+        let Self { path, paths, options, snapshot } = self;
+        let session = Session::new(snapshot.clock, options.base_url.clone());
+        // The lock and the journal are ours already.
+        let options = Options { state: None, ..options };
+        let theirs = match paths.as_slice() {
+            [] => load::open_in(session, &path, options),
+            paths => load::open_all(session, paths, options),
+        };
+        let theirs = theirs.map_err(|error| error.to_string())?;
+        // What is not there was deleted; what is there and cannot be read may hold anything.
+        if let Some(error) = theirs.unread().iter().find(|error| !error.is_missing()) {
+            return Err(error.to_string());
+        }
+        if let Some(why) = unread_now(&snapshot.saved, theirs.document()) {
+            return Err(why);
+        }
+        let merge = Merge::of(&snapshot.saved, &snapshot.document, theirs.document()).map_err(|why| why.0)?;
+        Ok(Compared { merge, snapshot, disk: theirs.disk })
+    }
+}
+
+/// Why a file that was read before cannot be read now: its rows are not gone for that.
+fn unread_now(saved: &Document, theirs: &Document) -> Option<String> {
+    let children = |document: &Document| -> Vec<Child> {
+        let leaves = document.index().map(|index| leaf_children(&index.children)).unwrap_or_default();
+        leaves.into_iter().cloned().collect()
+    };
+    let was_read: HashSet<Arc<str>> = children(saved)
+        .into_iter()
+        .filter(|child| matches!(child.state, ChildState::Loaded(_)))
+        .map(|child| child.loc)
+        .collect();
+    let unread = children(theirs).into_iter().find_map(|child| match child.state {
+        ChildState::Denied(why) | ChildState::Unreadable(why) if was_read.contains(&child.loc) => Some(why),
+        _ => None,
+    });
+    unread.map(|why| why.to_string())
+}
+
+impl Compared {
+    /// Works the merge out; each case has its answer. `None` when cancelled.
+    pub fn prepare(&self, takes: &[MergeChoice], progress: &Progress) -> Option<Merged> {
+        let theirs = self.snapshot.document.apply(&self.merge.theirs(), progress)?.document;
+        let taken = takes.iter().filter(|take| **take != MergeChoice::Ours).count() as u64;
+        let intent = Intent {
+            label: Label::of("", taken, "row", " of the changed files merged"),
+            edit: Some(self.merge.merged(takes)),
+            ..Intent::counting(taken)
+        };
+        let prepared = self.snapshot.prepare_intent(intent, progress)?;
+        Some(Merged { prepared, theirs, disk: self.disk.clone() })
+    }
+}
+
+impl Session {
+    /// What is needed to see whether the files are what they were.
+    pub fn looking(&self) -> Looking {
+        Looking { disk: self.disk.clone() }
+    }
+
+    /// Takes note of files that somebody touched without changing them, so that they are not read again.
+    pub fn note_touched(&mut self, outside: &OutsideChanges) {
+        outside.touched.iter().for_each(|file| self.disk.note(file.clone()));
+    }
+
+    /// The files stay as they are here: the next save writes these, whatever is on disk.
+    pub fn keep_ours<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
+        for path in paths {
+            self.disk.forget(path);
+            self.owes_files = true;
+        }
+    }
+
+    /// What is needed to compare the files with what is here. `None` where nothing was opened.
+    pub fn comparing(&self, options: Options) -> Option<Comparing> {
+        let base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
+        let options = Options { base_url, ..options };
+        Some(Comparing { path: self.path.clone()?, paths: self.paths.clone(), options, snapshot: self.snapshot() })
+    }
+
+    /// Puts a merge in place as one step; what is unsaved from then on is what differs from their files.
+    ///
+    /// # Errors
+    /// [`Refused`] when something was changed since both were compared.
+    pub fn take_in(&mut self, merged: Merged) -> Result<crate::session::Report, Refused> {
+        let Merged { prepared, theirs, disk } = merged;
+        let report = self.commit(prepared, None)?;
+        self.disk = disk;
+        self.current.saved = theirs;
+        self.current.saves += 1;
+        if self.current.saved.index().is_some() {
+            let paths = files::main_paths(&self.current.saved);
+            self.paths = if paths.len() > 1 { paths } else { Vec::new() };
+        } else if !self.paths.is_empty() {
+            // A file that they took away and that keeps rows is written again.
+            let document = &self.current.state.document;
+            self.paths = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
+            self.path = self.paths.first().cloned().or_else(|| self.path.take());
+        }
+        self.saved_version = u64::MAX;
+        self.count_changes();
+        self.check_files();
+        self.note_save();
+        Ok(report)
+    }
+}
+
+impl Compared {
+    /// Our document and the one that both come from.
+    pub fn sides(&self) -> (&Document, &Document) {
+        (&self.snapshot.document, &self.snapshot.saved)
+    }
+
+    /// What was done to a row here.
+    pub fn our_state(&self, row: crate::document::rows::RowId) -> RowState {
+        self.snapshot.document.compare(&self.snapshot.saved).row_state(row)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,443 @@
+//! Writes changes to the journal and reads them back as changes.
+//!
+//! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
+//! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
+
+mod describe;
+mod recovery;
+mod salvage;
+mod written;
+
+use crate::document::Document;
+use crate::document::diff_edits::{edits_since, has_fresh_ids};
+use crate::document::edit::Edit;
+use crate::document::sitemap::SitemapId;
+use crate::files::disk::{Fingerprint, fingerprint};
+use crate::files::journal::{Flusher, Journal, LockedByOther, MakeAllLines, Note, StateSlot, Stored, Watcher};
+use crate::files::{self, Action, Plan};
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::session::edit::{Intent, Refused};
+pub use describe::changes_in;
+pub use recovery::{RecoverableChanges, Unreplayable};
+pub use salvage::Missing;
+use salvage::Salvage;
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use written::Written;
+
+/// One line.
+#[derive(Debug, Serialize, Deserialize)]
+enum JournalLine {
+    /// A change was made.
+    Did { label: String, edit: Written },
+    /// The last one was taken back.
+    Undid,
+    /// It was done again.
+    Redid,
+    /// Whatever the lines before say: this is what leads from the saved files to the document.
+    Since(Vec<Written>),
+    /// The save that begins next makes a set of it that is opened by these paths, which are not those of now.
+    To(Vec<String>),
+    /// A save begins. Once the files hold bytes with these hashes, only the last of the lines after it counts.
+    Saving(Vec<u64>),
+    /// What leads from the files that are being saved to the document.
+    Then(Vec<Written>),
+}
+
+/// The journal of an open session.
+#[derive(Debug)]
+pub(in crate::session) struct Keeping {
+    journal: Journal,
+    /// Steps of the history that lines stand for and that can be undone or redone by a line.
+    done: u32,
+    undone: u32,
+    /// Whether rows have the ids that a fresh load gives.
+    is_fresh: bool,
+    is_paused: bool,
+    /// What a save is writing, until it is known what came of it.
+    during: Option<During>,
+    /// How often the journal had caught up after a failure when the last whole line was noted.
+    caught_up: u64,
+    /// The place of the set at the path that a save moves it to.
+    next: Option<StateSlot>,
+}
+
+/// A save that runs.
+#[derive(Debug, Clone)]
+struct During {
+    document: Document,
+    /// The paths that the set is opened by once it is done, if it makes others of them.
+    to: Option<Vec<String>>,
+}
+
+impl Keeping {
+    fn new(journal: Journal, is_paused: bool) -> Self {
+        Self { journal, done: 0, undone: 0, is_fresh: true, is_paused, during: None, caught_up: 0, next: None }
+    }
+
+    /// Whether a line can say what was done by the lines before it.
+    fn is_continuous(&self) -> bool {
+        self.is_fresh && self.journal.caught_up() == self.caught_up
+    }
+
+    fn note(&self, all: &MakeAllLines, line: impl FnOnce() -> JournalLine + Send + 'static) {
+        self.journal.note(Note { line: Box::new(move || json(&line())), is_whole: false, all: Arc::clone(all) });
+    }
+}
+
+/// All that leads from the saved files to the document.
+fn since(document: &Document, saved: &Document) -> JournalLine {
+    JournalLine::Since(edits_since(document, saved).iter().map(Written::from).collect())
+}
+
+/// What leads from the files that are being saved to the document.
+fn then(document: &Document, during: &During) -> JournalLine {
+    JournalLine::Then(edits_since(document, &during.document).iter().map(Written::from).collect())
+}
+
+impl Session {
+    /// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
+    ///
+    /// # Errors
+    /// [`Refused`] when another process has one of them open, or an earlier session left changes to what is replaced.
+    pub(in crate::session) fn claim(&mut self, plan: &Plan) -> Result<(), Refused> {
+        let Some(keeping) = &mut self.keeping else { return Ok(()) };
+        keeping.next = None;
+        let held =
+            |path: &Path, held: LockedByOther| Refused(format!("{}: {held}; choose another name", path.display()));
+        let (state_slot, path) = (keeping.journal.state_slot(), plan.path.as_deref().filter(|_| !plan.copy));
+        if let Some(path) = path {
+            keeping.next = state_slot.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
+            let left = keeping.next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
+            if matches!(left, Some(Ok(stored)) if recovery::is_worth_a_question(stored)) {
+                keeping.next = None;
+                let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
+                return Err(Refused(format!("{}: {words}", path.display())));
+            }
+        }
+        let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
+        let files = written.map(|output| output.path.as_path());
+        let claimed = match &mut keeping.next {
+            Some(next) => next.claim(files),
+            None => keeping.journal.claim(files),
+        };
+        claimed.map_err(|error| {
+            keeping.next = None;
+            held(plan.path.as_deref().unwrap_or(Path::new("")), error)
+        })
+    }
+
+    /// Whether nobody else has what a save would make or replace, to be told before a question is asked. Nothing of it
+    /// stays taken.
+    ///
+    /// # Errors
+    /// As when the save begins.
+    pub fn may_save(&mut self, plan: &Plan) -> Result<(), Refused> {
+        let claimed = self.claim(plan);
+        if let Some(keeping) = &mut self.keeping {
+            keeping.next = None;
+            keeping.journal.give_back(&self.disk);
+        }
+        claimed
+    }
+
+    /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were. Where
+    /// some are missing or do not fit, the journal is kept beside the new one, under the name that is returned.
+    ///
+    /// # Errors
+    /// [`Refused`] when a line does not fit the set: what stood before it is done.
+    pub fn replay(&mut self, left: RecoverableChanges) -> Result<usize, Refused> {
+        let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
+        let has_gaps = !salvage.missing.is_empty();
+        let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
+        let journal = state_slot.begin(Some(stored.header), self.watcher.as_ref());
+        self.keeping = Some(Keeping::new(journal, true));
+        let outcome = self.replay_steps(salvage);
+        let seconds = self.current.clock.seconds;
+        if let Some(keeping) = &mut self.keeping {
+            keeping.is_paused = false;
+            if outcome.is_err() && !has_gaps {
+                aside = keeping.journal.state_slot().keep_aside();
+            }
+            let restarted = if is_of_save { keeping.journal.begin_anew(&self.disk, seconds) } else { Ok(()) };
+            self.lose_to(restarted);
+        }
+        // One line instead of many, whose ids are certain.
+        self.note_all();
+        let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
+        outcome.map_err(|refused| Refused(refused.0 + &kept))
+    }
+
+    /// Applies what a journal holds to the open set, as steps that can be undone.
+    ///
+    /// # Errors
+    /// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what stood before that
+    /// is done.
+    pub fn apply_journal(&mut self, stored: &Stored) -> Result<(usize, Missing), Refused> {
+        let entries = recovery::applicable(self, stored)?;
+        let salvage = Salvage::of(&entries, self.current.saved.row_limit());
+        let missing = salvage.missing.clone();
+        self.replay_steps(salvage).map(|count| (count, missing))
+    }
+
+    fn replay_steps(&mut self, salvage: Salvage) -> Result<usize, Refused> {
+        let mut count = 0;
+        for line in salvage.steps {
+            count += 1;
+            match line {
+                JournalLine::Did { label, edit } => self.redo_line(label, edit.flat())?,
+                JournalLine::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits)?,
+                JournalLine::Undid => drop(self.undo().ok_or_else(|| Refused("nothing to undo".to_owned()))?),
+                JournalLine::Redid => drop(self.redo().ok_or_else(|| Refused("nothing to redo".to_owned()))?),
+                JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
+            }
+        }
+        Ok(count)
+    }
+
+    /// Gives up what an earlier session left.
+    pub fn drop_left(&mut self, left: RecoverableChanges) {
+        self.keep_from_here(left.state_slot);
+    }
+
+    fn redo_line(&mut self, label: String, edits: Vec<Written>) -> Result<(), Refused> {
+        let mut done = Vec::new();
+        let mut document = self.document().clone();
+        for written in edits {
+            let edit =
+                written.edit(&document).ok_or_else(|| Refused("a change does not fit these files".to_owned()))?;
+            let applied = document.apply(&edit, &Progress::default());
+            document = applied.ok_or_else(|| Refused("cancelled".to_owned()))?.document;
+            done.push(edit);
+        }
+        let edit = match <[Edit; 1]>::try_from(done) {
+            Ok([edit]) => edit,
+            Err(edits) => Edit::Several(edits),
+        };
+        let intent = Intent { label: label.into(), edit: Some(edit), ..Intent::counting(1) };
+        let prepared = self.current.prepare_intent(intent, &Progress::default());
+        self.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
+    }
+
+    fn keep_from_here(&mut self, state_slot: StateSlot) {
+        let header = state_slot.header(&self.disk, self.current.clock.seconds);
+        let journal = state_slot.begin(None, self.watcher.as_ref());
+        journal.restart(header);
+        self.keeping = Some(Keeping::new(journal, false));
+        if self.is_modified() {
+            self.note_all();
+        }
+    }
+
+    /// Another process has files of the set now: nothing of it can be changed here any more.
+    fn lose_to(&mut self, held: Result<(), LockedByOther>) {
+        if let Err(held) = held {
+            self.set_read_only(format!("{held}, since it was saved here"));
+        }
+    }
+
+    /// A change was made.
+    pub(in crate::session) fn note_change(&mut self, label: &str, edit: Option<Edit>) {
+        self.note_change_alone(label, edit);
+        self.note_during();
+    }
+
+    fn note_change_alone(&mut self, label: &str, edit: Option<Edit>) {
+        let Some(all) = self.everything() else { return };
+        let Some(keeping) = &mut self.keeping else { return };
+        if !keeping.is_continuous() {
+            return self.note_all();
+        }
+        let Some(edit) = edit else { return };
+        (keeping.done, keeping.undone) = (keeping.done + 1, 0);
+        let label = label.to_owned();
+        keeping.note(&all, move || JournalLine::Did { label, edit: Written::from(&edit) });
+    }
+
+    /// A step was taken back, or done again.
+    pub(in crate::session) fn note_step(&mut self, back: bool) {
+        self.note_step_alone(back);
+        self.note_during();
+    }
+
+    fn note_step_alone(&mut self, back: bool) {
+        let Some(all) = self.everything() else { return };
+        let Some(keeping) = &mut self.keeping else { return };
+        let is_known = keeping.is_continuous() && if back { keeping.done > 0 } else { keeping.undone > 0 };
+        if !is_known {
+            return self.note_all();
+        }
+        if back {
+            (keeping.done, keeping.undone) = (keeping.done - 1, keeping.undone + 1);
+            keeping.note(&all, || JournalLine::Undid);
+        } else {
+            (keeping.done, keeping.undone) = (keeping.done + 1, keeping.undone - 1);
+            keeping.note(&all, || JournalLine::Redid);
+        }
+    }
+
+    /// What makes every line that leads from the files to the document of now; `None` while nothing is noted.
+    fn everything(&self) -> Option<MakeAllLines> {
+        let keeping = self.keeping.as_ref().filter(|keeping| !keeping.is_paused)?;
+        let (document, saved) = (self.current.state.document.clone(), self.current.saved.clone());
+        let during = keeping.during.clone();
+        Some(Arc::new(move || {
+            let mut lines = vec![since(&document, &saved)];
+            if let Some(during) = &during {
+                lines.extend(during.to.clone().map(JournalLine::To));
+                lines.extend([JournalLine::Saving(hashes_of(&during.document)), then(&document, during)]);
+            }
+            lines.iter().map(json).collect()
+        }))
+    }
+
+    /// A save of this document begins. Gives what waits until that is written down, which must be before anything is
+    /// replaced.
+    pub(in crate::session) fn note_saving(&mut self, document: &Document) -> Option<Flusher> {
+        let keeping = self.keeping.as_mut()?;
+        // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
+        let next = keeping.next.as_ref().map(StateSlot::names);
+        let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
+        keeping.during = Some(During { document: document.clone(), to: to.clone() });
+        let all = self.everything();
+        let keeping = self.keeping.as_ref()?;
+        if let Some(all) = all {
+            if let Some(paths) = to {
+                keeping.note(&all, move || JournalLine::To(paths));
+            }
+            let document = document.clone();
+            keeping.note(&all, move || JournalLine::Saving(hashes_of(&document)));
+        }
+        Some(keeping.journal.flusher())
+    }
+
+    /// A save that was begun has changed nothing and will not go on.
+    pub fn note_no_save(&mut self) {
+        if let Some(keeping) = &mut self.keeping {
+            (keeping.during, keeping.next) = (None, None);
+        }
+    }
+
+    /// While a save runs nobody knows which files a crash will leave: what is unsaved is written for both.
+    fn note_during(&mut self) {
+        let Some(during) = self.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
+        let Some(all) = self.everything() else { return };
+        let document = self.current.state.document.clone();
+        if let Some(keeping) = &self.keeping {
+            keeping.note(&all, move || then(&document, &during));
+        }
+    }
+
+    /// The set was saved: what is unsaved now counts from there.
+    pub(in crate::session) fn note_save(&mut self) {
+        if self.keeping.is_none() {
+            return;
+        }
+        let (seconds, is_fresh) = (self.current.clock.seconds, has_fresh_ids(&self.current.saved));
+        let is_modified = self.is_modified();
+        let Some(keeping) = &mut self.keeping else { return };
+        if let Some(mut next) = keeping.next.take() {
+            // What is left there is of the file that was replaced, and none of it could be replayed.
+            if next.left.is_some() {
+                next.set_aside();
+            }
+            std::mem::replace(&mut keeping.journal, next.begin(None, self.watcher.as_ref())).remove();
+            keeping.caught_up = 0;
+        }
+        let restarted = keeping.journal.begin_anew(&self.disk, seconds);
+        (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
+        keeping.during = None;
+        self.lose_to(restarted);
+        if is_modified {
+            self.note_all();
+        }
+    }
+
+    /// Writes down all that is unsaved at once.
+    fn note_all(&mut self) {
+        let Some(all) = self.everything() else { return };
+        let (document, saved) = (self.current.state.document.clone(), self.current.saved.clone());
+        let Some(keeping) = &mut self.keeping else { return };
+        // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
+        (keeping.done, keeping.undone) = (0, 0);
+        keeping.is_fresh &= document.row_limit() == saved.row_limit();
+        keeping.caught_up = keeping.journal.caught_up();
+        let line = Box::new(move || json(&since(&document, &saved)));
+        keeping.journal.note(Note { line, is_whole: true, all });
+    }
+
+    /// Says who is told when changes are not kept any more, or are again. Before anything is opened.
+    pub fn watch_journal(&mut self, watcher: Option<Watcher>) {
+        self.watcher = watcher;
+    }
+
+    /// Who is told.
+    pub fn journal_watcher(&self) -> Option<Watcher> {
+        self.watcher.clone()
+    }
+
+    /// Why changes are not kept against a crash, if they should be and are not.
+    pub fn not_kept(&self) -> Option<String> {
+        let keeping = self.keeping.as_ref().filter(|_| self.read_only().is_none())?;
+        let why = keeping.journal.failure()?;
+        let alone = if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited is not kept out" };
+        Some(format!("changes are not being kept: {why}; they are lost if the program is killed{alone}"))
+    }
+
+    /// The set is left as it should be: nothing of it is kept any longer.
+    pub fn forget_unsaved(&mut self) {
+        if let Some(keeping) = self.keeping.take() {
+            keeping.journal.remove();
+        }
+    }
+
+    /// Waits until all that was changed is on disk.
+    pub fn flush_journal(&self) {
+        if let Some(keeping) = &self.keeping {
+            keeping.journal.flush();
+        }
+    }
+}
+
+/// The paths that the set is opened by once this is saved: all files of its index, which may be more or fewer than
+/// before; without one, all files.
+fn opened_by(plan: &Plan) -> Vec<PathBuf> {
+    let document = &plan.document;
+    if document.index().is_some() || document.sitemaps().len() == 1 {
+        return files::main_paths(document);
+    }
+    document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect()
+}
+
+/// Hashes of the bytes of all files, in no order.
+fn hashes_of(document: &Document) -> Vec<u64> {
+    let ids = (0..document.sitemaps().len() as u32).map(SitemapId);
+    let there = ids.filter(|id| document.sitemap(*id).is_some_and(|sitemap| sitemap.path.is_some()));
+    let there = there.filter(|id| !document.is_gone(*id));
+    let of_sitemap = |id: SitemapId| {
+        let mut hash = Fingerprint::default();
+        let written: Result<(), Infallible> = document.write_sitemap(id, &mut |bytes| {
+            hash.update(bytes);
+            Ok(())
+        });
+        let Ok(()) = written;
+        hash.finish()
+    };
+    let mut hashes: Vec<u64> = there.map(of_sitemap).collect();
+    hashes.extend(document.index().iter().flat_map(|index| index.files()).map(|file| fingerprint(&file.bytes())));
+    hashes.sort_unstable();
+    hashes
+}
+
+/// A value of the types above always has a text.
+fn json(line: &JournalLine) -> String {
+    serde_json::to_string(line).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod damage;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Describes the changes of a journal as text.
+
+use crate::files::journal::Entry;
+use crate::session::store::journal::JournalLine;
+use crate::session::store::journal::written::{Ranges, Written, WrittenEntry};
+use crate::words::{counted, excerpt};
+
+/// Characters of one change, or of one value, that are shown.
+pub(super) const SHOWN: usize = 400;
+
+/// Rows or values of one change that are listed.
+const LISTED: usize = 20;
+
+/// What each entry of a journal says, oldest first, with signs for what a terminal would obey.
+pub fn changes_in(entries: &[Entry]) -> Vec<String> {
+    entries.iter().flat_map(text_of_entry).collect()
+}
+
+fn text_of_entry(entry: &Entry) -> Vec<String> {
+    match entry {
+        Entry::Line(json) => match serde_json::from_str(json) {
+            Ok(line) => vec![text_of(&line)],
+            Err(_) => vec![format!("unknown: {}", excerpt(json, SHOWN))],
+        },
+        Entry::Lost(lost) => {
+            let at_least = if lost.at_least { "at least " } else { "" };
+            let verb = if lost.count == 1 { "is" } else { "are" };
+            let first = format!("{at_least}{} {verb} gone", counted(lost.count, "change"));
+            std::iter::once(first).chain(lost.text.lines().map(|text| format!("  damaged: {text}"))).collect()
+        }
+    }
+}
+
+/// What a line says.
+pub(super) fn text_of(line: &JournalLine) -> String {
+    match line {
+        JournalLine::Did { label, edit } => format!("{} ({})", excerpt(label, SHOWN), text_of_edit(edit)),
+        JournalLine::Undid => "undone: the change before".to_owned(),
+        JournalLine::Redid => "done again: the change that was undone".to_owned(),
+        JournalLine::Since(edits) if edits.is_empty() => "no unsaved changes".to_owned(),
+        JournalLine::Since(edits) => format!("all unsaved changes: {}", text_of_edits(edits)),
+        JournalLine::To(paths) => format!("the next save makes {}", excerpt(&paths.join(" "), SHOWN)),
+        JournalLine::Saving(files) => format!("a save of {} begins", counted(files.len() as u64, "file")),
+        JournalLine::Then(edits) if edits.is_empty() => "nothing was changed since that save began".to_owned(),
+        JournalLine::Then(edits) => format!("changed since that save began: {}", text_of_edits(edits)),
+    }
+}
+
+fn text_of_edits(edits: &[Written]) -> String {
+    listed(edits.len(), edits.iter().map(text_of_edit), "; ")
+}
+
+fn text_of_edit(edit: &Written) -> String {
+    match edit {
+        Written::Set { rows, field, value } => {
+            format!("{} = {}: {}", name(field), shown(value.as_ref()), rows_of(rows))
+        }
+        Written::SetEach { field, runs } => {
+            let each = runs
+                .iter()
+                .map(|(first, last, value)| format!("{} = {}", rows_of(&vec![(*first, *last)]), shown(value.as_ref())));
+            format!("{}: {}", name(field), listed(runs.len(), each, ", "))
+        }
+        Written::Raw { row, text } => format!("row {} is {}", u64::from(*row) + 1, shown(Some(text))),
+        Written::Insert { entries, .. } => {
+            let each = entries.iter().map(|entry| match entry {
+                WrittenEntry::Values(values) => shown(values.first().and_then(Option::as_ref)),
+                WrittenEntry::Element(text) => shown(Some(text)),
+            });
+            format!("added: {}", listed(entries.len(), each, ", "))
+        }
+        Written::Delete(rows) => format!("deleted: {}", rows_of(rows)),
+        Written::Restore(rows) => format!("restored: {}", rows_of(rows)),
+        Written::Reorder(orders) => format!("new order of {}", counted(orders.len() as u64, "file")),
+        Written::Accept(file) => format!("repairs of {} accepted", file_of(*file)),
+        Written::Frame { file, text, .. } => {
+            format!("text around the entries of {}: {}", file_of(*file), shown(Some(text)))
+        }
+        Written::Volume { number, .. } => {
+            format!("text around the entries of index file {}", u64::from(*number) + 1)
+        }
+        Written::Pack { file, gzip } => {
+            format!("{} is {}", file_of(*file), if *gzip { "compressed" } else { "not compressed" })
+        }
+        Written::Rename { file, name } => format!("{} is called {}", file_of(*file), shown(Some(name))),
+        Written::Apart(file) => format!("news of {} in files of their own", file_of(Some(*file))),
+        Written::Several(edits) => text_of_edits(edits),
+    }
+}
+
+fn name(field: &str) -> String {
+    excerpt(field, SHOWN)
+}
+
+fn shown(value: Option<&String>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), |value| excerpt(value, SHOWN))
+}
+
+/// Rows by their numbers in the files as they were opened, from 1.
+fn rows_of(ranges: &Ranges) -> String {
+    let count: u64 = ranges.iter().map(|(first, last)| u64::from(last.saturating_sub(*first)) + 1).sum();
+    let each = ranges.iter().map(|(first, last)| match (u64::from(*first) + 1, u64::from(*last) + 1) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    });
+    let noun = if count == 1 { "row" } else { "rows" };
+    format!("{noun} {}", listed(ranges.len(), each, ", "))
+}
+
+fn file_of(file: Option<u32>) -> String {
+    file.map_or_else(|| "the index".to_owned(), |file| format!("file {}", u64::from(file) + 1))
+}
+
+fn listed(count: usize, each: impl Iterator<Item = String>, between: &str) -> String {
+    let mut texts: Vec<String> = each.take(LISTED).collect();
+    if count > LISTED {
+        texts.push(format!("and {} more", count - LISTED));
+    }
+    texts.join(between)
+}

@@ -1,0 +1,389 @@
+//! Finds unsaved changes of earlier sessions, under whatever path the set is opened.
+//!
+//! Invariant: nothing is applied here, and nothing that could still be replayed is moved away from where its set finds
+//! it. A journal belongs to the paths that its set was opened by. A save may make other paths of them (an index becomes
+//! several, several become one, a list becomes two): a line says so before it begins, and where its files are found
+//! afterwards, the journal goes to the place of those paths.
+
+use crate::document::Document;
+use crate::files;
+use crate::files::journal::{Entry, Header, StateSlot, Stored, Unusable};
+use crate::session::Session;
+use crate::session::edit::Refused;
+use crate::session::store::journal::salvage::{Missing, Salvage};
+use crate::session::store::journal::{JournalLine, hashes_of, json};
+use crate::words::counted;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Unsaved changes of an earlier session, ready to be replayed.
+#[derive(Debug)]
+pub struct RecoverableChanges {
+    pub(super) state_slot: StateSlot,
+    pub(super) stored: Stored,
+    /// When they were begun, in seconds since 1970.
+    pub begun: i64,
+    /// What they were, oldest first.
+    pub labels: Vec<String>,
+    /// Whether the end is missing.
+    pub is_cut: bool,
+    /// What is replayed, and what cannot be.
+    pub(super) salvage: Salvage,
+    /// Whether they apply to what a save has made since they were begun.
+    pub(super) is_of_save: bool,
+}
+
+impl RecoverableChanges {
+    /// What is gone, or cannot be replayed without that.
+    pub const fn missing(&self) -> &Missing {
+        &self.salvage.missing
+    }
+}
+
+/// What a journal is to the files that are open now.
+#[derive(Debug)]
+enum Bearing {
+    /// They are what it began with, opened by the paths that it names: all of it can be replayed.
+    Whole,
+    /// They are what its last save made, opened by the paths that came of it: these lines can be replayed.
+    SinceSave(Option<Vec<Entry>>),
+    /// It is of some of them, or of more: so many changes wait for these paths to be opened.
+    Waits(usize, String),
+    /// They are something else.
+    None,
+}
+
+/// A save that was begun.
+struct BegunSave {
+    /// Hashes of what it wrote.
+    hashes: Vec<u64>,
+    /// The paths that the set is opened by once it is done.
+    paths: Vec<String>,
+}
+
+impl BegunSave {
+    /// Whether it came to its end, as far as the paths tell that a set had which was opened by `before`: `None` where they
+    /// stay the same.
+    fn is_done(&self, before: &[String]) -> Option<bool> {
+        let is_there = |path: &&String| files::is_there(Path::new(path));
+        let mut new = self.paths.iter().filter(|path| !before.contains(path)).peekable();
+        if new.peek().is_some() {
+            return Some(new.any(|path| is_there(&path)));
+        }
+        let mut old = before.iter().filter(|path| !self.paths.contains(path)).peekable();
+        old.peek()?;
+        Some(!old.any(|path| is_there(&path)))
+    }
+}
+
+/// The open set, for comparing it with journals; the hashes of all its bytes are made when they are asked for.
+struct OpenFiles<'s> {
+    session: &'s Session,
+    /// The paths that it was opened by, and those of them that there are.
+    paths: [Vec<String>; 2],
+    hashes: OnceCell<Vec<u64>>,
+    /// The paths of all its files.
+    files: OnceCell<BTreeSet<String>>,
+}
+
+impl<'s> OpenFiles<'s> {
+    fn new(session: &'s Session, state_slot: &StateSlot) -> Self {
+        Self::opened_by(session, state_slot.names())
+    }
+
+    fn opened_by(session: &'s Session, names: Vec<String>) -> Self {
+        let loaded = if session.paths.is_empty() { session.path.as_slice() } else { &session.paths };
+        Self {
+            session,
+            paths: [names, StateSlot::names_of(loaded.iter().map(PathBuf::as_path))],
+            hashes: OnceCell::new(),
+            files: OnceCell::new(),
+        }
+    }
+
+    fn document(&self) -> &Document {
+        self.session.document()
+    }
+
+    fn hashes(&self) -> &[u64] {
+        self.hashes.get_or_init(|| hashes_of(self.document()))
+    }
+
+    fn files(&self) -> &BTreeSet<String> {
+        self.files.get_or_init(|| StateSlot::names_of(self.session.disk.paths()).into_iter().collect())
+    }
+
+    fn is_opened_by(&self, paths: &[String]) -> bool {
+        self.paths.iter().any(|own| own == paths)
+    }
+
+    /// What a journal is to it; `own` if it is found at the place of the set itself.
+    fn bearing(&self, stored: &Stored, own: bool) -> Bearing {
+        let header = &stored.header;
+        let begun = begun(stored);
+        let since = || since_save(&stored.entries);
+        // Where a save makes other paths of the set, files that it leaves alone may be all that is open here.
+        let turned = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
+        // Another file may hold the very same bytes; at its own place, a set may have been moved.
+        let is_of_these = own || header.is_of_some_of(&self.session.disk);
+        if is_of_these && header.fits(&self.session.disk) && turned != Some(true) {
+            // Rows are known by the order of their files, which the paths tell.
+            if own || self.is_opened_by(&header.paths()) {
+                return Bearing::Whole;
+            }
+            return waits(unsaved(stored), &header.paths());
+        }
+        if let Some(begun) = begun.filter(|_| turned != Some(false)) {
+            let is_here = self.is_opened_by(&begun.paths);
+            if is_here && begun.hashes == self.hashes() {
+                return Bearing::SinceSave(since());
+            }
+            // The save was finished, and its files are open by other paths, or only some of them.
+            let is_one = |path: &String| self.files().contains(path);
+            let is_of_it =
+                own || begun.paths.iter().chain(&header.paths()).any(is_one) || header.is_of_files(self.files());
+            if !is_here && is_of_it && is_within(self.hashes(), &begun.hashes) {
+                return waits(usize::from(since().is_some()), &begun.paths);
+            }
+        }
+        if !own && is_of_these {
+            return waits(unsaved(stored), &header.paths());
+        }
+        Bearing::None
+    }
+}
+
+fn waits(count: usize, paths: &[String]) -> Bearing {
+    Bearing::Waits(count, paths.join(" "))
+}
+
+/// Whether all of the one are among the others, each as often; both are sorted.
+fn is_within(some: &[u64], all: &[u64]) -> bool {
+    let mut all = all.iter();
+    some.iter().all(|one| all.any(|other| other == one))
+}
+
+impl Session {
+    /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
+    /// left if it can be replayed, and a word about what cannot. Where that waits for other paths
+    /// ([`Session::waiting_elsewhere`]), the set can only be read.
+    pub fn keep(&mut self, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
+        if let Some((count, paths)) = self.waiting_elsewhere(&state_slot) {
+            let words =
+                format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
+            self.set_read_only(words.clone());
+            return (None, Some(words));
+        }
+        let mut words = None;
+        let mut found = match state_slot.left.take() {
+            None => None,
+            Some(Ok(stored)) => match OpenFiles::new(self, &state_slot).bearing(&stored, true) {
+                Bearing::Whole => Some((stored, false)),
+                Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
+                // Nobody is asked to open other paths for nothing.
+                Bearing::Waits(..) => None,
+                Bearing::None => {
+                    words = Some(put_aside("the files have changed since", state_slot.set_aside().as_deref()));
+                    None
+                }
+            },
+            Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
+                words = Some(put_aside(&unusable.to_string(), state_slot.set_aside().as_deref()));
+                None
+            }
+        };
+        for other in state_slot.other_journals(&self.disk) {
+            let bearing = OpenFiles::new(self, &state_slot).bearing(&other.stored, false);
+            let is_free = found.is_none();
+            match bearing {
+                Bearing::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
+                Bearing::SinceSave(Some(lines)) if is_free => {
+                    found = state_slot.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
+                }
+                // All of it is saved.
+                Bearing::SinceSave(None) => state_slot.drop_other(&other),
+                // It began with one of these very paths, and never can be replayed.
+                Bearing::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
+                    let set = other.stored.header.paths().join(" ");
+                    let aside =
+                        put_aside("the files have changed since", state_slot.set_other_aside(&other).as_deref());
+                    words.get_or_insert_with(|| format!("{aside} (of {set})"));
+                }
+                _ => {}
+            }
+        }
+        if let Some((stored, is_of_save)) = found {
+            let (begun, is_cut) = (stored.header.begun, stored.is_cut);
+            let salvage = Salvage::of(&stored.entries, self.current.saved.row_limit());
+            let labels = if is_of_save {
+                // The save was finished, and nobody was left to say so.
+                vec!["what was changed while it was being saved".to_owned()]
+            } else {
+                labels(&salvage.steps)
+            };
+            if !labels.is_empty() || !salvage.missing.is_empty() {
+                return (
+                    Some(RecoverableChanges { state_slot, stored, begun, labels, is_cut, salvage, is_of_save }),
+                    words,
+                );
+            }
+        }
+        self.keep_from_here(state_slot);
+        (None, words)
+    }
+
+    /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
+    pub fn waiting(&self, state_slot: &StateSlot) -> usize {
+        let present = OpenFiles::new(self, state_slot);
+        let count = |stored: &Stored, own| match present.bearing(stored, own) {
+            Bearing::Whole => unsaved(stored),
+            Bearing::SinceSave(lines) => usize::from(lines.is_some()),
+            Bearing::Waits(..) | Bearing::None => 0,
+        };
+        let own = state_slot.left.iter().flatten().map(|stored| count(stored, true));
+        let elsewhere = state_slot.other_journals(&self.disk);
+        own.chain(elsewhere.iter().map(|other| count(&other.stored, false)))
+            .find(|count| *count > 0)
+            .unwrap_or_default()
+    }
+
+    /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
+    /// that show them and ask. Where files are changed now, those could not be replayed any more.
+    pub fn waiting_elsewhere(&self, state_slot: &StateSlot) -> Option<(usize, String)> {
+        let present = OpenFiles::new(self, state_slot);
+        let waits = |stored: &Stored, own| match present.bearing(stored, own) {
+            Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
+            _ => None,
+        };
+        let own = state_slot.left.iter().flatten().find_map(|stored| waits(stored, true));
+        own.or_else(|| state_slot.other_journals(&self.disk).iter().find_map(|other| waits(&other.stored, false)))
+    }
+}
+
+impl Session {
+    /// A journal of these files whose changes cannot be replayed, since files have changed.
+    pub fn unreplayable(&self, state_slot: &StateSlot) -> Option<Unreplayable> {
+        let present = OpenFiles::new(self, state_slot);
+        let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
+            Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
+            Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
+        };
+        let own = state_slot.left.iter().flatten().find_map(|stored| {
+            let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
+            Some(Unreplayable { changes, journal: state_slot.journal()?.to_path_buf(), paths })
+        });
+        let elsewhere = || {
+            // The set of the journal may be an index of these files, or one of them.
+            let is_about = |header: &Header| state_slot.shares_path_with(header) || header.is_of_files(present.files());
+            let others = state_slot.other_journals(&self.disk).into_iter();
+            let mut others = others.filter(|other| is_about(&other.stored.header));
+            others.find_map(|other| {
+                let (changes, paths) = (of_changed(&other.stored, false)?, other.stored.header.paths());
+                Some(Unreplayable { changes, journal: other.path, paths })
+            })
+        };
+        own.or_else(elsewhere)
+    }
+}
+
+/// Unsaved changes of an earlier session that cannot be replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreplayable {
+    /// How many.
+    pub changes: usize,
+    /// The journal that holds them.
+    pub journal: PathBuf,
+    /// The paths that its set was opened by.
+    pub paths: Vec<String>,
+}
+
+/// Whether it holds changes that somebody may want back.
+pub(super) fn is_worth_a_question(stored: &Stored) -> bool {
+    unsaved(stored) > 0
+}
+
+fn put_aside(why: &str, aside: Option<&Path>) -> String {
+    let place = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
+    format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")
+}
+
+/// How many changes it holds, those that are damaged included.
+fn unsaved(stored: &Stored) -> usize {
+    let salvage = Salvage::of(&stored.entries, 0);
+    let lost = usize::try_from(salvage.missing.count()).unwrap_or(usize::MAX);
+    lost.saturating_add(labels(&salvage.steps).len() + salvage.missing.unsure.len())
+}
+
+/// The lines of a journal that can be applied to the files as they are open now.
+pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, Refused> {
+    match OpenFiles::opened_by(session, Vec::new()).bearing(stored, false) {
+        Bearing::Whole => Ok(stored.entries.clone()),
+        Bearing::SinceSave(Some(entries)) => Ok(entries),
+        Bearing::SinceSave(None) => Err(Refused("all changes of this journal are saved".to_owned())),
+        Bearing::Waits(_, paths) => Err(Refused(format!("this journal is of another set; open {paths}"))),
+        Bearing::None => Err(Refused("the files have changed since this journal was written".to_owned())),
+    }
+}
+
+/// The save that was the last to begin.
+fn begun(stored: &Stored) -> Option<BegunSave> {
+    let mut parsed = stored.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
+    let hashes = parsed.find_map(|line| if let JournalLine::Saving(hashes) = line { Some(hashes) } else { None })?;
+    let paths = match parsed.next() {
+        Some(JournalLine::To(paths)) => paths,
+        _ => stored.header.paths(),
+    };
+    Some(BegunSave { hashes, paths })
+}
+
+/// What was changed since the last save began, as entries of a journal that counts from its files.
+fn since_save(entries: &[Entry]) -> Option<Vec<Entry>> {
+    let mut lost = Vec::new();
+    for entry in entries.iter().rev() {
+        let line = match entry {
+            Entry::Line(line) => serde_json::from_str(line).ok(),
+            Entry::Lost(_) => None,
+        };
+        let edits = match line {
+            Some(JournalLine::Then(edits)) => edits,
+            Some(JournalLine::Saving(_)) => Vec::new(),
+            Some(_) => continue,
+            None => {
+                lost.push(entry.clone());
+                continue;
+            }
+        };
+        if edits.is_empty() && lost.is_empty() {
+            return None;
+        }
+        lost.push(Entry::Line(json(&JournalLine::Since(edits))));
+        lost.reverse();
+        return Some(lost);
+    }
+    None
+}
+
+/// Labels of the changes that are in effect.
+fn labels(lines: &[JournalLine]) -> Vec<String> {
+    let (mut done, mut undone): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for line in lines {
+        match line {
+            JournalLine::Did { label, .. } => {
+                done.push(label.clone());
+                undone.clear();
+            }
+            JournalLine::Undid => undone.extend(done.pop()),
+            JournalLine::Redid => done.extend(undone.pop()),
+            JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
+            JournalLine::Since(edits) => {
+                undone.clear();
+                done = if edits.is_empty() { Vec::new() } else { vec!["all unsaved changes".to_owned()] };
+            }
+        }
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! Loads a set in the background and adds its files in order while the screen stays responsive.
+
+use crate::document::Document;
+use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::sitemap::Index;
+use crate::document::view::View;
+use crate::files::{self, Loaded, OnDisk, Options};
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::session::checks::{Checks, Reader};
+use crate::session::state::State;
+use crate::xml::names::FileKind;
+use crate::xml::record::{Flags, Record};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A file as it comes from the loader.
+pub type LoadedFile = files::LoadedFile<Reader>;
+
+/// Reads and checks files for one session; goes to a worker.
+#[derive(Debug, Clone)]
+pub struct Loader {
+    checks: Checks,
+    now: Now,
+    pub(in crate::session) options: Options,
+}
+
+impl Loader {
+    /// The same, which leaves an interrupted save as it is.
+    #[must_use]
+    pub fn reading_only(mut self) -> Self {
+        self.options.recovery.finish = false;
+        self
+    }
+
+    /// Loads a path and hands over its parts in order.
+    ///
+    /// # Errors
+    /// [`files::Error`] when the file itself cannot be read or is none that this program reads.
+    pub fn load(
+        &self,
+        path: &Path,
+        progress: &Progress,
+        deliver: &mut dyn FnMut(LoadedFile),
+    ) -> Result<Loaded, files::Error> {
+        files::load(path, &self.options, progress, |facts| self.reader(facts), deliver)
+    }
+
+    /// Loads several sitemaps as one set.
+    ///
+    /// # Errors
+    /// As [`files::load_many`].
+    pub fn load_all(
+        &self,
+        paths: &[PathBuf],
+        progress: &Progress,
+        deliver: &mut dyn FnMut(LoadedFile),
+    ) -> Result<Loaded, files::Error> {
+        files::load_many(paths, &self.options, progress, |facts| self.reader(facts), deliver)
+    }
+
+    /// Loads the bundled sample set.
+    pub fn sample(&self, deliver: &mut dyn FnMut(LoadedFile)) -> Loaded {
+        files::sample(|facts| self.reader(facts), deliver)
+    }
+
+    pub(in crate::session) fn reader(&self, facts: &files::FileInfo) -> Reader {
+        self.checks.reader(facts.url.as_deref(), facts.bytes, self.now)
+    }
+}
+
+impl Session {
+    /// A loader for this session.
+    pub fn loader(&self, mut options: Options) -> Loader {
+        options.base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
+        Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options }
+    }
+
+    /// Takes in a part. The table grows; the set is still read-only.
+    pub fn absorb(&mut self, part: LoadedFile) {
+        match part {
+            LoadedFile::Index { index, on_disk, visitors } => {
+                for file in on_disk {
+                    self.remember(Some(file));
+                }
+                self.index_rules = visitors.into_iter().flat_map(|visitor| visitor.findings).collect();
+                self.current.state.document.set_index(Some(index));
+            }
+            LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
+                let mtime = on_disk.as_ref().and_then(seconds);
+                self.remember(on_disk);
+                // Whatever is shared would be copied once for every file.
+                self.current.saved = Document::default();
+                let state = &mut self.current.state;
+                let first = state.document.row_limit();
+                let url = sitemap.url.clone();
+                let mut visitor = visitor;
+                let records = records(&mut visitor, &sitemap.quirks);
+                state.document.append(source, records, sitemap);
+                state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
+                self.current.view.append_file(&state.document);
+            }
+        }
+        self.current.saved = self.current.state.document.clone();
+    }
+
+    pub(in crate::session) fn remember(&mut self, on_disk: Option<OnDisk>) {
+        if let Some(on_disk) = on_disk {
+            self.disk.note(on_disk);
+        }
+    }
+
+    /// The load is over: the set can be changed, unless it was stopped half-way.
+    pub fn finish(&mut self, loaded: Loaded) {
+        self.loading = false;
+        self.path = loaded.path;
+        self.paths = loaded.paths;
+        self.unread = loaded.unread;
+        if let Some(index) = loaded.index {
+            self.current.state.document.set_index(Some(index));
+        }
+        self.recovered = loaded.recovered;
+        if loaded.stopped {
+            self.set_read_only("loading was stopped; open it again to edit");
+        }
+        if self.has_conflicts() {
+            self.set_read_only("there are unresolved merge conflicts");
+        }
+        self.current.saved = self.current.state.document.clone();
+        if self.path.is_none() {
+            // Nothing of it is on disk yet, so a save would write all of it; no row is marked as new for that.
+            self.current.state.modified = false;
+        }
+        self.current.view = View::file_order(&self.current.state.document);
+        let State { document, checks, .. } = &mut self.current.state;
+        checks.find_near_duplicates(document);
+        self.check_files();
+    }
+
+    /// Whether a file has merge conflicts that nobody has resolved.
+    pub fn has_conflicts(&self) -> bool {
+        let document = self.document();
+        document.sitemaps().iter().any(|sitemap| is_conflicted(&sitemap.quirks))
+            || document.index().is_some_and(|index| index.files().any(|file| is_conflicted(file.quirks)))
+    }
+
+    /// The files that have unresolved merge conflicts: those of the index, then its children in their order.
+    pub fn conflicted_files(&self) -> Vec<PathBuf> {
+        let document = self.document();
+        let index = document.index().into_iter().flat_map(Index::files);
+        let index = index.filter(|file| is_conflicted(file.quirks)).filter_map(|file| file.path.map(Path::to_path_buf));
+        let sitemaps = document.sitemaps().iter().filter(|sitemap| is_conflicted(&sitemap.quirks));
+        index.chain(sitemaps.filter_map(|sitemap| sitemap.path.clone())).collect()
+    }
+
+    /// A new document with one empty sitemap that will be written to `path`.
+    pub fn start_new(&mut self, path: PathBuf) {
+        let (source, sitemap) = files::blank(Some(&path));
+        self.current.state.document.append(source, [], sitemap);
+        self.finish(Loaded { path: Some(path), ..Loaded::default() });
+    }
+
+    /// Whether the opened file is an index.
+    pub fn kind(&self) -> FileKind {
+        if self.document().index().is_some() { FileKind::Index } else { FileKind::Urlset }
+    }
+}
+
+fn is_conflicted(quirks: &[Quirk]) -> bool {
+    quirks.iter().any(|quirk| quirk.kind == QuirkKind::MergeConflict)
+}
+
+/// When a file was last changed, in seconds since 1970, as far as the system tells.
+pub(in crate::session) fn seconds(on_disk: &OnDisk) -> Option<i64> {
+    let since = on_disk.mtime?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
+}
+
+/// The facts of a file's rows, with what was repaired in them.
+pub(in crate::session) fn records(reader: &mut Reader, quirks: &[Quirk]) -> Vec<Record> {
+    let mut records = std::mem::take(&mut reader.records);
+    for entry in quirks.iter().filter_map(|quirk| quirk.entry) {
+        if let Some(record) = records.get_mut(entry as usize) {
+            record.flags.put(Flags::REPAIRED, true);
+        }
+    }
+    records
+}
+
+/// Opens a path on this thread, start to end.
+///
+/// # Errors
+/// As [`Loader::load`].
+pub fn open(path: &Path, options: Options, now: Now) -> Result<Session, files::Error> {
+    open_in(Session::new(now, options.base_url.clone()), path, options)
+}
+
+/// The same into a session that was made for it.
+///
+/// # Errors
+/// As [`Loader::load`].
+pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Session, files::Error> {
+    let loaded = session.loader(options).load(path, &Progress::default(), &mut |part| session.absorb(part))?;
+    session.finish(loaded);
+    Ok(session)
+}
+
+/// Opens a set as [`open_all_watched`] does, unless it has several files with more than so many bytes in sum,
+/// uncompressed: `None` then.
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub fn open_within(
+    mut session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    most: u64,
+    progress: &Progress,
+) -> Result<Option<Session>, files::Error> {
+    let loader = session.loader(options);
+    let mut is_over = false;
+    let loaded = loader.load_all(paths, progress, &mut |part| {
+        // What is expected is known from the first sitemap on; packed files turn out larger.
+        let is_index = matches!(part, LoadedFile::Index { .. });
+        let reading = progress.read();
+        is_over |= !is_index && reading.files_total > 1 && reading.bytes_total > most;
+        if is_over {
+            progress.cancel();
+        } else {
+            session.absorb(part);
+        }
+    })?;
+    if is_over {
+        return Ok(None);
+    }
+    session.finish(loaded);
+    Ok(Some(session))
+}
+
+/// Opens several sitemaps as one set, as [`open_in`] does one; see [`Session::unread`].
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub fn open_all(session: Session, paths: &[PathBuf], options: Options) -> Result<Session, files::Error> {
+    open_all_watched(session, paths, options, &Progress::default())
+}
+
+/// The same while somebody watches how far it is.
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub fn open_all_watched(
+    mut session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    progress: &Progress,
+) -> Result<Session, files::Error> {
+    let loader = session.loader(options);
+    let loaded = loader.load_all(paths, progress, &mut |part| session.absorb(part))?;
+    session.finish(loaded);
+    Ok(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_view_grows_by_each_file_as_it_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, root: &str, entry: &str, locs: &[&str]| {
+            let entry = |loc: &&str| format!("<{entry}><loc>https://e.com/{loc}</loc></{entry}>");
+            let entries = locs.iter().map(entry).collect::<Vec<_>>().concat();
+            std::fs::write(folder.path().join(name), format!("<{root}>{entries}</{root}>")).unwrap();
+        };
+        write("index.xml", "sitemapindex", "sitemap", &["a.xml", "b.xml", "c.xml"]);
+        for (name, locs) in [("a.xml", &["1", "2"][..]), ("b.xml", &[]), ("c.xml", &["3"])] {
+            write(name, "urlset", "url", locs);
+        }
+        let mut session = Session::new(Now { seconds: 0, offset: 0 }, None);
+        let loader = session.loader(Options::default());
+        let mut shown = Vec::new();
+        let path = folder.path().join("index.xml");
+        let loaded = loader.load(&path, &Progress::default(), &mut |part| {
+            session.absorb(part);
+            let rows = (0..session.shown()).filter_map(|position| session.row_at(position));
+            let clean = rows.filter(|row| session.state(*row) == crate::document::RowState::Clean);
+            shown.push((session.shown(), clean.count()));
+        });
+        assert_eq!(shown, [(0, 0), (2, 2), (2, 2), (3, 3)]);
+        session.finish(loaded.unwrap());
+        assert_eq!(session.shown(), 3);
+    }
+}

@@ -1,0 +1,269 @@
+//! The unsaved changes: which rows and files differ from the saved ones, how, and how to revert each.
+//!
+//! A list of changes holds ids only; words are made for the rows that somebody looks at. Pure; may run on a worker.
+
+use crate::document::quirk::{self, Quirk};
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::document::spans::moved_rows;
+use crate::document::{Document, RowState};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::session::edit::Change;
+use crate::session::state::Snapshot;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// One unsaved change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// A file has another text around its entries, or its repairs are agreed to.
+    File(Member),
+    /// A row is another, new, gone, or in another place.
+    Row(RowId),
+    /// A row was saved, and then the making of it was undone: only the saved files have it.
+    Undone(RowId),
+}
+
+/// The unsaved changes, in the order of the files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// Those that were asked for.
+    pub entries: Vec<Entry>,
+    /// All of them: rows added, changed, deleted, moved only; files.
+    pub counts: Counts,
+    /// Rows that stand elsewhere among their neighbours than in the saved file.
+    pub moved: RowSet,
+}
+
+/// How many changes there are of each kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// New rows.
+    pub added: u64,
+    /// Rows with other text, wherever they stand.
+    pub changed: u64,
+    /// Rows that are gone.
+    pub deleted: u64,
+    /// Rows that only stand elsewhere.
+    pub moved: u64,
+    /// Files.
+    pub files: u64,
+}
+
+impl Counts {
+    /// All changes.
+    pub const fn sum(self) -> u64 {
+        self.added + self.changed + self.deleted + self.moved + self.files
+    }
+}
+
+/// Something of a row that is another now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// `priority`, `entry`.
+    pub name: &'static str,
+    /// As saved; `None` where there was nothing.
+    pub before: Option<String>,
+    /// As it will be saved; `None` where nothing is left.
+    pub after: Option<String>,
+}
+
+impl Snapshot {
+    /// The changes of which the URL or a changed value holds a text, old or new, whatever its case; an empty text
+    /// asks for all. `None` when cancelled.
+    pub fn pending(&self, holds: &str, progress: &Progress) -> Option<Pending> {
+        let (document, saved) = (&self.state.document, &self.saved);
+        let mut pending = Pending::default();
+        for file in changed_files(document, saved) {
+            pending.counts.files += 1;
+            if holds.is_empty() || self.file_name(file).to_lowercase().contains(&holds.to_lowercase()) {
+                pending.entries.push(Entry::File(file));
+            }
+        }
+        let different: Vec<u32> = document.compare(saved).maybe_different().iter().collect();
+        let states: Vec<(u32, RowState)> = different
+            .par_chunks(4_096)
+            .map(|rows| {
+                let state = |row: &u32| (*row, document.compare(saved).row_state(RowId(*row)));
+                let states = rows.iter().map(state).filter(|(_, state)| *state != RowState::Clean);
+                (!progress.is_cancelled()).then(|| states.collect::<Vec<_>>())
+            })
+            .collect::<Option<Vec<_>>>()?
+            .concat();
+        let mut rows = RowSet::new();
+        for (row, state) in states {
+            rows.insert(row);
+            *(match state {
+                RowState::Added => &mut pending.counts.added,
+                RowState::Deleted => &mut pending.counts.deleted,
+                RowState::Changed | RowState::Clean => &mut pending.counts.changed,
+            }) += 1;
+        }
+        for (number, sitemap) in document.sitemaps().iter().enumerate() {
+            let Some(was) = saved.sitemaps().get(number) else { continue };
+            if !Arc::ptr_eq(sitemap, was) && sitemap.rows != was.rows {
+                pending.moved.extend(moved_rows((document, sitemap), (saved, was)));
+            }
+            if progress.is_cancelled() {
+                return None;
+            }
+        }
+        pending.counts.moved = (&pending.moved - &rows).len();
+        rows |= &pending.moved;
+        // Whole files without a change are passed over.
+        let files = document.sitemaps().iter().enumerate();
+        let files = files
+            .filter(|(number, sitemap)| saved.sitemaps().get(*number).is_none_or(|was| !Arc::ptr_eq(sitemap, was)));
+        let ordered: Vec<u32> = files
+            .flat_map(|(_, sitemap)| sitemap.rows.iter().map(|row| row.0))
+            .filter(|row| rows.contains(*row))
+            .collect();
+        let needle = holds.to_lowercase();
+        let found: Vec<Vec<Entry>> = ordered
+            .par_chunks(1_024)
+            .map(|rows| {
+                let rows = rows.iter().copied().map(RowId);
+                let rows = rows.filter(|row| needle.is_empty() || self.says_of_change(*row, &needle));
+                (!progress.is_cancelled()).then(|| rows.map(Entry::Row).collect())
+            })
+            .collect::<Option<_>>()?;
+        pending.entries.extend(found.into_iter().flatten());
+        for row in (document.row_limit()..saved.row_limit()).map(RowId).filter(|row| saved.is_live(*row)) {
+            pending.counts.deleted += 1;
+            if needle.is_empty() || saved.loc(row).to_lowercase().contains(&needle) {
+                pending.entries.push(Entry::Undone(row));
+            }
+        }
+        Some(pending)
+    }
+
+    fn says_of_change(&self, row: RowId, needle: &str) -> bool {
+        let holds = |text: &str| text.to_lowercase().contains(needle);
+        holds(&self.state.document.loc(row))
+            || self
+                .differences(row)
+                .iter()
+                .any(|part| [&part.before, &part.after].into_iter().flatten().any(|text| holds(text)))
+    }
+
+    /// What of a row is another than saved. A row that is new or gone has all its values on one side.
+    pub fn differences(&self, row: RowId) -> Vec<Difference> {
+        let (document, saved) = (&self.state.document, &self.saved);
+        let was_there = row.0 < saved.row_limit() && !saved.record(row).is_deleted();
+        let value = |document: &Document, field, there: bool| {
+            if there { document.value(row, field).map(std::borrow::Cow::into_owned) } else { None }
+        };
+        let mut parts: Vec<Difference> = Field::ALL
+            .into_iter()
+            .map(|field| Difference {
+                name: field.name(),
+                before: value(saved, field, was_there),
+                after: value(document, field, document.is_live(row)),
+            })
+            .filter(|part| part.before != part.after)
+            .collect();
+        if parts.is_empty() && was_there && document.is_live(row) {
+            let (before, after) = (saved.entry_text(row), document.entry_text(row));
+            if before != after {
+                let (before, after) = apart(&before, &after);
+                parts.push(Difference { name: "entry", before: Some(before), after: Some(after) });
+            }
+        }
+        parts
+    }
+}
+
+impl Entry {
+    /// The change that puts it back. A row whose making was undone comes back by doing that again.
+    pub fn revert(self) -> Option<Change> {
+        match self {
+            Self::File(file) => Some(Change::RevertFile(file)),
+            Self::Row(row) => Some(Change::Revert(RowSet::from_iter([row.0]))),
+            Self::Undone(_) => None,
+        }
+    }
+}
+
+/// Files that differ in something that is no row.
+fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
+    let mut files = Vec::new();
+    if let (Some(index), Some(was)) = (document.index(), saved.index())
+        && (index.accepted != was.accepted
+            || index.path != was.path
+            || index.source.bytes() != was.source.bytes()
+            || index.other_volumes(was).next().is_some())
+    {
+        files.push(Member::Index);
+    }
+    let pairs = document.sitemaps().iter().zip(saved.sitemaps()).enumerate();
+    // Where a save has made a set of one file, or an undo one file of a set, names come and go with that.
+    let is_same_set = document.index().is_some() == saved.index().is_some();
+    let differs = |(ours, was): (&Arc<Sitemap>, &Arc<Sitemap>)| {
+        let is_named = is_same_set && ours.path.is_some() && was.path.is_some() && ours.path != was.path;
+        !Arc::ptr_eq(ours, was)
+            && ((ours.accepted, ours.apart) != (was.accepted, was.apart)
+                || is_named
+                || !Arc::ptr_eq(&ours.frame, &was.frame))
+    };
+    files.extend(pairs.filter(|(_, pair)| differs(*pair)).map(|(number, _)| Member::Sitemap(SitemapId(number as u32))));
+    files
+}
+
+impl Snapshot {
+    /// What differs of a file that is no row, a few words each.
+    pub fn file_differences(&self, file: Member) -> Vec<String> {
+        let (document, saved) = (&self.state.document, &self.saved);
+        let mut said = Vec::new();
+        let mut agreed = |is: bool, was: bool, quirks: Vec<Quirk>| {
+            if is && !was {
+                said.extend(quirk::changes(&quirks));
+            }
+        };
+        let mut others = Vec::new();
+        match file {
+            Member::Index => {
+                let (Some(is), Some(was)) = (document.index(), saved.index()) else { return Vec::new() };
+                agreed(is.accepted, was.accepted, was.all_quirks().cloned().collect());
+                if is.source.bytes() != was.source.bytes() || is.other_volumes(was).next().is_some() {
+                    others.push("its content".to_owned());
+                }
+            }
+            Member::Sitemap(id) => {
+                let (Some(is), Some(was)) = (document.sitemap(id), saved.sitemap(id)) else { return Vec::new() };
+                agreed(is.accepted, was.accepted, was.quirks.to_vec());
+                if is.apart && !was.apart {
+                    others.push("its news get files of their own".to_owned());
+                }
+                if is.path.is_some() && was.path.is_some() && is.path != was.path {
+                    others.push(format!("was {}", was.name));
+                }
+                if !Arc::ptr_eq(&is.frame, &was.frame) {
+                    others.push("text around its entries".to_owned());
+                }
+            }
+        }
+        said.extend(others);
+        said
+    }
+}
+
+/// What differs between two texts, from the tag before it to the tag after it.
+fn apart(before: &[u8], after: &[u8]) -> (String, String) {
+    let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let start = before.get(..same).and_then(|same| same.iter().rposition(|byte| *byte == b'<')).unwrap_or(same);
+    let (before, after) = (before.get(start..).unwrap_or_default(), after.get(start..).unwrap_or_default());
+    let longest = before.len().min(after.len());
+    let same = before.iter().rev().zip(after.iter().rev()).take(longest).take_while(|(a, b)| a == b).count();
+    let tail = before.get(before.len() - same..).unwrap_or_default();
+    // The end tag of what differs belongs to it.
+    let tail = same - tail.iter().position(|byte| *byte == b'>').map_or(same, |at| at + 1).min(same);
+    let text = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes.get(..bytes.len() - tail).unwrap_or_default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    (text(before), text(after))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! Plans a save on another thread.
+
+use crate::document::Document;
+use crate::document::diff::Diff;
+use crate::document::form::Form;
+use crate::files::{self, Action, Disk, Plan, Request};
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
+use crate::protocol::limits::Limits;
+use crate::session::Session;
+use crate::session::store::verify::Inspection;
+use std::path::{Path, PathBuf};
+
+/// Lines of the index that a plan shows.
+const INDEX_LINES: usize = 6;
+
+/// What is needed to work out a save on a worker.
+#[derive(Debug, Clone)]
+pub struct Planning {
+    document: Document,
+    saved: Document,
+    disk: Disk,
+    to: Option<PathBuf>,
+    /// The form of a copy, where its name asks for another than the document's own.
+    form: Option<Form>,
+    base_url: Option<String>,
+    now: Now,
+    version: u64,
+}
+
+/// A save, worked out.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// What would be done.
+    pub plan: Plan,
+    /// What it changes in the index, the first lines.
+    pub index: Diff,
+    /// The topmost folder that saving would create.
+    pub missing_folder: Option<PathBuf>,
+    version: u64,
+}
+
+impl Session {
+    /// A save to be worked out on a worker; `to` is another path.
+    pub fn planning(&self, to: Option<&Path>) -> Planning {
+        Planning {
+            document: self.document().clone(),
+            saved: self.current.saved.clone(),
+            disk: self.disk.clone(),
+            to: to.map(Path::to_path_buf),
+            form: to.and_then(|path| self.other_form(path)),
+            base_url: self.base_url().map(ToOwned::to_owned),
+            now: self.current.clock,
+            version: self.current.state.version,
+        }
+    }
+
+    /// Whether a plan is of the document as it is.
+    pub const fn is_planned(&self, planned: &Planned) -> bool {
+        planned.version == self.current.state.version
+    }
+}
+
+impl Planning {
+    /// Works it out. `None` when cancelled.
+    pub fn run(&self, progress: &Progress) -> Option<Planned> {
+        let request = Request {
+            known: &[],
+            document: &self.document,
+            saved: &self.saved,
+            disk: &self.disk,
+            to: self.to.as_deref(),
+            base_url: self.base_url.as_deref(),
+            limits: Limits::default(),
+            now: self.now,
+        };
+        let plan = match (&self.to, self.form) {
+            (Some(path), Some(form)) => files::export(&request, path, form),
+            _ => files::plan(&request),
+        };
+        if progress.is_cancelled() {
+            return None;
+        }
+        let mut index = Diff::default();
+        let inspection = Inspection::new(plan, self.saved.clone(), self.disk.clone());
+        let plan = inspection.plan();
+        for output in plan.outputs.iter().filter(|output| output.action == Action::Rewritten) {
+            if plan.index_file(output.file).is_none() {
+                continue;
+            }
+            let diff = inspection.diff(output, INDEX_LINES);
+            index.lines.extend(diff.lines);
+            index.more += diff.more;
+        }
+        let plan = inspection.into_plan();
+        let missing_folder = plan.path.as_deref().and_then(files::missing_folder);
+        (!progress.is_cancelled()).then_some(Planned { plan, index, missing_folder, version: self.version })
+    }
+
+    /// Works it out to be looked at closely. `None` when cancelled.
+    pub fn inspection(&self, progress: &Progress) -> Option<Inspection> {
+        let Planned { plan, .. } = self.run(progress)?;
+        Some(Inspection::new(plan, self.saved.clone(), self.disk.clone()))
+    }
+}

@@ -1,0 +1,526 @@
+//! Saves that run beside the editing, against a model that keeps every moment whole.
+
+use super::*;
+use crate::files::Options;
+use crate::protocol::Field;
+use crate::protocol::lastmod::Now;
+use crate::session::command::Assignment;
+use crate::session::edit::Change;
+use crate::session::store::load;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// 2026-11-20T10:20:30Z.
+const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+const SPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+fn loc(number: u32) -> String {
+    format!("https://e.com/{number}")
+}
+
+/// A set of two parts with three rows each, the priority of each 0.5.
+fn write_set(folder: &Path) -> PathBuf {
+    let entry = |number: u32| format!("\n<url><loc>{}</loc><priority>0.5</priority></url>", loc(number));
+    for (name, rows) in [("a.xml", 0..3), ("b.xml", 3..6)] {
+        let text: String = rows.map(entry).collect();
+        fs::write(folder.join(name), format!("<urlset {SPACE}>{text}\n</urlset>\n")).unwrap();
+    }
+    let index = folder.join("sitemap.xml");
+    let child =
+        |name| format!("<sitemap><loc>https://e.com/{name}</loc><lastmod>2026-01-01T00:00:00Z</lastmod></sitemap>");
+    fs::write(&index, format!("<sitemapindex {SPACE}>{}{}</sitemapindex>", child("a.xml"), child("b.xml"))).unwrap();
+    index
+}
+
+fn open(path: &Path) -> Session {
+    load::open(path, Options::default(), NOW).unwrap()
+}
+
+/// Priorities by URL.
+type Table = BTreeMap<String, String>;
+
+fn table(session: &Session) -> Table {
+    let document = session.document();
+    let value = |row, field| document.value(row, field).unwrap_or_default().into_owned();
+    document.live_rows().map(|row| (value(row, Field::Loc), value(row, Field::Priority))).collect()
+}
+
+/// Codes of the rules that are broken, but for the one that looks at the date of the file.
+fn codes(session: &Session) -> Vec<(&'static str, u64)> {
+    let counts = session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count));
+    let mut codes: Vec<_> = counts.filter(|(code, _)| *code != "set-lastmod-generated").collect();
+    codes.sort_unstable();
+    codes
+}
+
+fn row_of(session: &Session, loc: &str) -> Option<RowId> {
+    session.document().live_rows().find(|row| session.document().loc(*row) == loc)
+}
+
+fn set(session: &mut Session, loc: &str, value: &str) -> bool {
+    let Some(row) = row_of(session, loc) else { return false };
+    let assignments = vec![Assignment { field: Field::Priority, typed: value.to_owned() }];
+    let change = Change::Set { rows: RowSet::from_iter([row.0]), assignments };
+    session.change(&change).unwrap().changed
+}
+
+/// A change that a worker made while a save dealt rows into other files is a change of those files.
+#[test]
+fn a_change_worked_out_before_a_save_ended_is_of_the_files_that_it_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 4, ..Limits::default() };
+    let mut session = open(&path);
+    let locs = (10..13).map(loc).collect();
+    session.change(&Change::Insert { after: Some(RowId(1)), before: false, locs }).unwrap();
+    let assignments = vec![Assignment { field: Field::Priority, typed: "0.1".into() }];
+    let rows = session.document().live_set();
+    let idle = Progress::default();
+    let prepared = session.snapshot().prepare(&Change::Set { rows, assignments }, &idle).unwrap().unwrap();
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.saved(saving.run(&idle)).unwrap();
+    session.commit(prepared, None).unwrap();
+    assert_eq!((session.document().sitemaps().len(), session.changed()), (3, 9));
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.saved(saving.run(&idle)).unwrap();
+    let again = open(&path);
+    assert_eq!((table(&again), again.document().sitemaps().len()), (table(&session), 3));
+    assert!(table(&again).values().all(|priority| priority == "0.1"));
+}
+
+/// Of a change of many rows both sides keep what the rules count; whatever is done and undone after it, and saved in
+/// between, the counts are those of a fresh load.
+#[test]
+fn counts_stay_true_where_both_sides_of_a_step_keep_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    let rows = u32::try_from(crate::session::checks::INLINE_ROWS).unwrap() + 5;
+    let entry =
+        |number: u32| format!("<url><loc>{}</loc><priority>0.{}</priority></url>\n", loc(number / 2), number % 9);
+    fs::write(&path, format!("<urlset {SPACE}>{}</urlset>\n", (0..rows).map(entry).collect::<String>())).unwrap();
+    let mut session = open(&path);
+    let before = codes(&session);
+    let all = |field, typed: &str| {
+        let assignments = vec![Assignment { field, typed: typed.into() }];
+        Change::Set { rows: (0..rows).collect(), assignments }
+    };
+    assert!(session.change(&all(Field::Priority, "0.8")).unwrap().changed);
+    let uniform = codes(&session);
+    assert_ne!(uniform, before);
+    assert!(set(&mut session, &loc(3), "0.2"));
+    session.change(&Change::Delete(RowSet::from_iter([7, 8, 9]))).unwrap();
+    session.save_now(None, false).unwrap();
+    assert_eq!(codes(&session), codes(&open(&path)));
+    session.change(&all(Field::Lastmod, "2026-01-01")).unwrap();
+    session.save_now(None, false).unwrap();
+    let dated = codes(&session);
+    assert_eq!(dated, codes(&open(&path)));
+    while session.undo().is_some() {}
+    assert_eq!(codes(&session), before);
+    assert_eq!(session.changed(), rows);
+    while session.redo().is_some() {}
+    assert_eq!((codes(&session), session.changed(), session.is_modified()), (dated, 0, false));
+    for _ in 0..3 {
+        session.undo();
+    }
+    assert_eq!(codes(&session), uniform);
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Set(u32, &'static str),
+    Add(Option<u32>),
+    Delete(u32),
+    Undo,
+    Redo,
+    Begin,
+    End,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let value = prop_oneof![Just("0.5"), Just("0.8"), Just("0.1")];
+    prop_oneof![
+        5 => (0u32..9, value).prop_map(|(number, value)| Act::Set(number, value)),
+        4 => proptest::option::of(0u32..9).prop_map(Act::Add),
+        3 => (0u32..9).prop_map(Act::Delete),
+        3 => Just(Act::Undo),
+        2 => Just(Act::Redo),
+        3 => Just(Act::Begin),
+        3 => Just(Act::End),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    /// Whatever is done while a save runs: the files hold the moment it began at, the table is what it would be
+    /// without the save, undo goes back through all of it, and a save at the end writes the table.
+    #[test]
+    fn a_save_beside_the_editing_changes_nothing_but_what_is_saved(
+        acts in proptest::collection::vec(act(), 1..30),
+        most in 2u32..5,
+        parts in prop_oneof![Just(50_000), 1u32..4],
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write_set(folder.path());
+        let limits = Limits { urls: most, parts, ..Limits::default() };
+        let mut session = open(&path);
+        // The moments of the history, and which of them is in hand.
+        let (mut moments, mut at) = (vec![table(&session)], 0_usize);
+        let mut saved = table(&session);
+        let mut running: Option<(Saving, Table)> = None;
+        let mut new = 100;
+        for act in acts {
+            let changed = match act {
+                Act::Set(number, value) => set(&mut session, &loc(number), value),
+                Act::Add(after) => {
+                    let after = after.and_then(|number| row_of(&session, &loc(number)));
+                    new += 1;
+                    let change = Change::Insert { after, before: false, locs: vec![loc(new)] };
+                    session.change(&change).unwrap().changed
+                }
+                Act::Delete(number) => match row_of(&session, &loc(number)) {
+                    Some(row) => session.change(&Change::Delete(RowSet::from_iter([row.0]))).unwrap().changed,
+                    None => false,
+                },
+                Act::Undo => {
+                    prop_assert_eq!(session.undo().is_some(), at > 0);
+                    at = at.saturating_sub(1);
+                    false
+                }
+                Act::Redo => {
+                    prop_assert_eq!(session.redo().is_some(), at + 1 < moments.len());
+                    at = (at + 1).min(moments.len() - 1);
+                    false
+                }
+                Act::Begin => {
+                    if running.is_none() {
+                        let plan = session.plan_within(None, limits);
+                        prop_assert!(plan.is_ready(), "{:?}", plan.problems);
+                        running = Some((session.saving(plan, false).unwrap(), table(&session)));
+                    }
+                    false
+                }
+                Act::End => {
+                    if let Some((saving, then)) = running.take() {
+                        let result = saving.run(&Progress::default());
+                        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+                        prop_assert_eq!(&table(&open(folder.path())), &then);
+                        saved = then;
+                    }
+                    false
+                }
+            };
+            if changed {
+                moments.truncate(at + 1);
+                moments.push(table(&session));
+                at += 1;
+            }
+            prop_assert_eq!(&table(&session), &moments[at]);
+            prop_assert!(session.is_modified() || moments[at] == saved);
+            let document = session.document();
+            let changed = document.rows().filter(|row| session.state(*row) != crate::document::RowState::Clean);
+            prop_assert_eq!(session.changed() as usize, changed.count());
+            for sitemap in document.sitemaps() {
+                let live: Vec<RowId> = sitemap.rows.iter().filter(|row| document.is_live(*row)).collect();
+                prop_assert_eq!(sitemap.live as usize, live.len());
+                let bytes: u64 = live.into_iter().map(|row| document.entry_text(row).len() as u64).sum();
+                prop_assert_eq!(sitemap.entry_bytes, bytes);
+            }
+            for (number, sitemap) in document.sitemaps().iter().enumerate() {
+                prop_assert!(sitemap.rows.iter().all(|row| document.sitemap_of(row).index() == number));
+            }
+        }
+        if let Some((saving, _)) = running.take() {
+            session.saved(saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        }
+        let plan = session.plan_within(None, limits);
+        let result = session.saving(plan, false).unwrap().run(&Progress::default());
+        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert!(!session.is_modified());
+        let again = open(folder.path());
+        prop_assert_eq!(&table(&again), &moments[at]);
+        prop_assert_eq!(codes(&again), codes(&session));
+        prop_assert!(session.plan_within(None, limits).is_empty());
+    }
+}
+
+#[test]
+fn undone_to_where_the_save_began_nothing_is_modified() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = open(&path);
+    assert!(set(&mut session, &loc(1), "0.8"));
+    let saving = session.saving(session.plan(None), false).unwrap();
+    assert!(set(&mut session, &loc(4), "0.1"));
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!((session.is_modified(), session.changed()), (true, 1));
+    let saved: Vec<bool> = session.history().iter().map(|entry| entry.saved).collect();
+    assert_eq!(saved, [true, false]);
+    session.undo().unwrap();
+    assert!(!session.is_modified(), "the dates in the index are those of the save");
+    session.redo().unwrap();
+    assert!(session.is_modified());
+    let plan = session.plan(None);
+    let written = plan.outputs.iter().filter(|output| output.action != files::Action::Untouched);
+    assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["b.xml", "sitemap.xml"]);
+}
+
+#[test]
+fn rows_added_while_their_file_is_split_follow_their_neighbours() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 2, ..Limits::default() };
+    let mut session = open(&path);
+    assert!(set(&mut session, &loc(0), "0.8"));
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    let last = row_of(&session, &loc(2));
+    session.change(&Change::Insert { after: last, before: false, locs: vec![loc(100)] }).unwrap();
+    assert!(set(&mut session, &loc(2), "0.1"));
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!(session.document().sitemaps().len(), 3, "the part that the save made is here too");
+    let files: Vec<Vec<String>> = (session.document().sitemaps().iter())
+        .map(|sitemap| sitemap.rows.iter().map(|row| session.document().loc(row).into_owned()).collect())
+        .collect();
+    assert_eq!(files[0], [loc(0), loc(1)]);
+    assert_eq!(files[2], [loc(2), loc(100)]);
+    let plan = session.plan_within(None, limits);
+    let written = plan.outputs.iter().filter(|output| output.action != files::Action::Untouched);
+    assert_eq!(
+        written.map(|output| output.urls_after).collect::<Vec<_>>(),
+        [2],
+        "the new part; the index has its date already"
+    );
+    assert_eq!(session.changed(), 2);
+}
+
+#[test]
+fn a_save_to_another_name_is_where_later_changes_go() {
+    let folder = tempfile::tempdir().unwrap();
+    write_set(folder.path());
+    let (one, other) = (folder.path().join("a.xml"), folder.path().join("other.xml"));
+    let before = fs::read(&one).unwrap();
+    let mut session = open(&one);
+    assert!(set(&mut session, &loc(0), "0.8"));
+    let saving = session.saving(session.plan(Some(&other)), false).unwrap();
+    assert!(set(&mut session, &loc(1), "0.1"));
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert!(session.is_modified());
+    session.save_now(None, false).unwrap();
+    assert_eq!(fs::read(&one).unwrap(), before);
+    assert_eq!(table(&open(&other))[&loc(1)], "0.1");
+}
+
+/// The history is about what is in the files; where they are is no step of it.
+#[test]
+fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("old")).unwrap();
+    let index = write_set(&path("old"));
+    let rss = "<rss version=\"2.0\"><channel><item><link>https://e.com/1</link></item></channel></rss>";
+    fs::write(path("feed.rss"), rss).unwrap();
+    let old = |name: &str| fs::read(path(name)).unwrap();
+    for (from, to, parts) in [
+        (index, path("new/sitemap.xml"), &["new/a.xml", "new/b.xml"][..]),
+        (path("old/a.xml"), path("b.xml"), &["b.xml"]),
+        (path("old/a.xml"), path("c.xml.gz"), &["c.xml.gz"]),
+        (path("feed.rss"), path("d.xml"), &["d.xml"]),
+    ] {
+        let before = ["old/sitemap.xml", "old/a.xml", "old/b.xml", "feed.rss"].map(old);
+        let mut session = open(&from);
+        let change = set(&mut session, &loc(1), "0.9");
+        assert!(change);
+        session.save_now(Some(&to), false).unwrap();
+        assert!(set(&mut session, &loc(1), "0.2"));
+        while session.undo().is_some() {}
+        assert_eq!(session.path(), Some(&to));
+        let plan = session.plan(None);
+        let written: Vec<_> = plan.outputs.iter().filter(|output| output.action != files::Action::Untouched).collect();
+        assert!(written.iter().all(|output| output.action == files::Action::Rewritten), "{written:?}");
+        assert!(plan.problems.is_empty() && plan.path.as_ref() == Some(&to), "{:?}", plan.problems);
+        session.save_now(None, false).unwrap();
+        assert!(!session.is_modified());
+        assert_eq!(["old/sitemap.xml", "old/a.xml", "old/b.xml", "feed.rss"].map(old), before);
+        let again = open(&to);
+        assert_eq!(table(&again), table(&open(&from)));
+        for part in parts {
+            let is_packed = fs::read(path(part)).unwrap().starts_with(&[0x1f, 0x8b]);
+            let ends_packed = Path::new(part).extension().is_some_and(|end| end == "gz");
+            assert_eq!(is_packed, ends_packed, "{part}");
+        }
+        // What is done again is what was written there.
+        session.redo();
+        session.save_now(None, false).unwrap();
+        assert_eq!(table(&open(&to))[&loc(1)], "0.9");
+    }
+}
+
+#[test]
+fn a_row_is_never_added_to_a_part_that_has_left_the_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = open(&path);
+    session.change(&Change::Delete((3..6).collect())).unwrap();
+    session.save_now(None, false).unwrap();
+    assert!(!folder.path().join("b.xml").exists());
+    session.change(&Change::Insert { after: None, before: false, locs: vec![loc(100)] }).unwrap();
+    session.save_now(None, false).unwrap();
+    assert_eq!(table(&open(&path)).keys().last(), Some(&loc(2)));
+    assert!(table(&open(&path)).contains_key(&loc(100)));
+}
+
+/// Undone while it is being saved, a row's number is free for another one: they must not be taken for each other.
+#[test]
+fn a_row_added_after_an_undo_is_not_taken_for_the_one_that_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 2, ..Limits::default() };
+    let mut session = open(&path);
+    let after = row_of(&session, &loc(0));
+    session.change(&Change::Insert { after, before: false, locs: vec![loc(101)] }).unwrap();
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.undo();
+    session.change(&Change::Insert { after: None, before: false, locs: vec![loc(102)] }).unwrap();
+    let meant = table(&session);
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!(table(&session), meant);
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!(table(&open(&path)), meant);
+}
+
+/// A save that fails takes nothing from the session, and the next one works.
+#[test]
+fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let part = path.with_file_name("a.xml");
+    let mut session = open(&path);
+    assert!(set(&mut session, &loc(1), "0.8"));
+    let (meant, before) = (table(&session), fs::read(&part).unwrap());
+    let mut permissions = fs::metadata(&part).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&part, permissions.clone()).unwrap();
+    for _ in 0..2 {
+        let saving = session.saving(session.plan(None), false).unwrap();
+        let error = session.saved(saving.run(&Progress::default())).unwrap_err();
+        assert!(error.hint().is_some(), "{error}");
+        assert_eq!((session.is_modified(), session.changed(), fs::read(&part).unwrap()), (true, 1, before.clone()));
+        assert_eq!(table(&session), meant);
+    }
+    session.undo().unwrap();
+    assert!(!session.is_modified());
+    session.redo().unwrap();
+    // There are no others than the owner here.
+    #[allow(clippy::permissions_set_readonly_false)]
+    permissions.set_readonly(false);
+    fs::set_permissions(&part, permissions).unwrap();
+    let saving = session.saving(session.plan(None), false).unwrap();
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert!(!session.is_modified());
+    assert_eq!(table(&open(&path)), meant);
+}
+
+/// The set is known by all files of its index: for reading it again, for its journal and for its lock.
+#[test]
+fn an_index_that_becomes_two_is_one_set_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 3, parts: 2, ..Limits::default() };
+    let state = folder.path().join("state");
+    let state_slot = |paths: &[PathBuf]| files::journal::StateSlot::take_all(&state, paths);
+    let mut session = open(&path);
+    session.keep(state_slot(std::slice::from_ref(&path)).unwrap());
+    let after = row_of(&session, &loc(5));
+    session.change(&Change::Insert { after, before: false, locs: vec![loc(100)] }).unwrap();
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    assert!(set(&mut session, &loc(100), "0.1"));
+    let said = session.saved(saving.run(&Progress::default())).unwrap();
+    assert!(
+        said.contains("the index is 2 files now, each to be submitted: sitemap.xml, sitemap-index-2.xml"),
+        "{said}"
+    );
+    let paths = [path.clone(), folder.path().join("sitemap-index-2.xml")];
+    assert_eq!(session.paths(), paths);
+    assert!(set(&mut session, &loc(1), "0.9"));
+    assert!(state_slot(&paths[1..]).is_err(), "nobody else opens the second by itself");
+    // It ends without a word. What was changed is replayed on both.
+    let meant = table(&session);
+    session.flush_journal();
+    drop(session);
+    let mut again = load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
+    let (left, words) = again.keep(state_slot(&paths).unwrap());
+    assert_eq!(words, None);
+    again.replay(left.unwrap()).unwrap();
+    assert_eq!(table(&again), meant);
+    // Only what lists a changed part is written, and what others do to the second is seen.
+    let plan = again.plan_within(None, limits);
+    let written = plan.outputs.iter().filter(|output| output.action == files::Action::Rewritten);
+    assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["a.xml", "b-2.xml", "sitemap.xml"]);
+    let text = fs::read_to_string(&paths[1]).unwrap();
+    fs::write(&paths[1], text.replace("<lastmod>", "<!-- x --><lastmod>")).unwrap();
+    let changed = again.looking().run(files::external_changes::Thoroughness::Close).changed;
+    assert_eq!(changed, [(paths[1].clone(), files::external_changes::FileChange::Changed)]);
+    // What is undone takes the second index away again.
+    fs::write(&paths[1], text).unwrap();
+    while again.undo().is_some() {}
+    let row = row_of(&again, &loc(100)).unwrap();
+    again.change(&Change::Delete(RowSet::from_iter([row.0]))).unwrap();
+    again.save_now(None, false).unwrap();
+    assert_eq!((again.paths().len(), paths[1].exists()), (0, false));
+}
+
+/// Each file of an index has its own limits, its own head, and its own lines.
+#[test]
+fn rules_look_at_each_file_of_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    write_set(folder.path());
+    let second = folder.path().join("sitemap-index-2.xml");
+    let child = |number: u32| format!("<sitemap><loc>https://e.com/c-{number}.xml</loc></sitemap>\n");
+    let many: String = (0..50_001).map(child).collect();
+    fs::write(&second, format!("<sitemapindex {SPACE}>\n{many}</sitemapindex>\n")).unwrap();
+    let session = open(folder.path());
+    let report = session.report();
+    let of_second: Vec<_> = report.iter().filter(|found| *found.file == *second.to_string_lossy()).collect();
+    let too_many: Vec<_> = of_second.iter().filter(|found| found.finding.rule.code() == "index-too-many").collect();
+    assert_eq!(too_many.len(), 1);
+    assert_eq!(report.iter().filter(|found| found.finding.rule.code() == "index-too-many").count(), 1);
+    let missing = of_second.iter().find(|found| &*found.loc == "https://e.com/c-1.xml").unwrap();
+    assert_eq!(missing.at, Some((3, 15)), "its line in its own file");
+}
+
+/// A row is deleted, saved, brought back, saved, and deleted again by doing that again: it is no more in the files that
+/// the step knew, and stands in the table all the same, where it can be put back alone.
+#[test]
+fn what_is_deleted_again_after_two_saves_has_a_place() {
+    for rows in [1..2, 3..6] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write_set(folder.path());
+        let mut session = open(&path);
+        let meant = table(&session);
+        session.change(&Change::Delete(rows.clone().collect())).unwrap();
+        session.save_now(None, false).unwrap();
+        session.undo().unwrap();
+        session.save_now(None, false).unwrap();
+        session.redo().unwrap();
+        let places: Vec<u32> = session.document().rows().map(|row| row.0).collect();
+        assert_eq!(places, [0, 1, 2, 3, 4, 5], "{rows:?}");
+        let shown: Vec<RowId> = (0..session.shown()).filter_map(|position| session.row_at(position)).collect();
+        assert_eq!((shown.len(), session.changed() as usize), (6, rows.len()), "{rows:?}");
+        let pending = session.snapshot().pending("", &Progress::default()).unwrap();
+        let entries =
+            pending.entries.iter().filter(|entry| matches!(entry, crate::session::store::pending::Entry::Row(_)));
+        assert_eq!(entries.count(), rows.len(), "{rows:?}");
+        // Put back alone, they are in the files again, in their own part.
+        session.change(&Change::Revert(RowSet::from_iter([rows.start]))).unwrap();
+        session.save_now(None, false).unwrap();
+        let kept = meant.iter().filter(|(own, _)| !rows.clone().skip(1).any(|row| **own == loc(row)));
+        let kept: Table = kept.map(|(loc, value)| (loc.clone(), value.clone())).collect();
+        assert_eq!(table(&open(&path)), kept, "{rows:?}");
+        assert!(folder.path().join("b.xml").exists(), "{rows:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "{rows:?}");
+        assert!(session.plan(None).is_empty());
+    }
+}

@@ -1,0 +1,208 @@
+//! Verifies a save before it is made: proofs and diffs for each file.
+
+use crate::document::Document;
+use crate::document::diff::{Diff, unified};
+use crate::document::sitemap::{SitemapId, by_path};
+use crate::document::spans::{Pieces, spans};
+use crate::document::text_diff;
+use crate::files::verify::{Proof, stored_text, verify};
+use crate::files::{Action, Disk, FileId, Output, Plan};
+use crate::progress::Progress;
+use crate::session::Session;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// What is needed to look at a save closely.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    plan: Plan,
+    saved: Document,
+    disk: Disk,
+    /// Which file of the saved document is where, once somebody has asked.
+    places: OnceLock<HashMap<PathBuf, SitemapId>>,
+}
+
+/// The diff of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// Relative to the set's folder.
+    pub name: Arc<str>,
+    /// What a save does to it.
+    pub action: Action,
+    /// Its lines.
+    pub diff: Diff,
+}
+
+impl Session {
+    /// A save to be looked at on a worker.
+    pub fn inspection(&self, plan: Plan) -> Inspection {
+        Inspection::new(plan, self.current.saved.clone(), self.disk.clone())
+    }
+}
+
+impl Inspection {
+    /// A look at a save of a document whose files are these.
+    pub(in crate::session) const fn new(plan: Plan, saved: Document, disk: Disk) -> Self {
+        Self { plan, saved, disk, places: OnceLock::new() }
+    }
+
+    /// The save.
+    pub(in crate::session) const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The save, which has been looked at.
+    pub(in crate::session) fn into_plan(self) -> Plan {
+        self.plan
+    }
+
+    /// A look at what is left of the first file of the plan if it goes altogether.
+    #[must_use]
+    pub fn of_gone(mut self) -> Self {
+        for output in &mut self.plan.outputs {
+            (output.action, output.file) = (Action::Removed, FileId::Gone);
+        }
+        self
+    }
+
+    /// Reads the files and proves what would become of them. `None` when cancelled.
+    pub fn prove(&self, progress: &Progress) -> Option<Vec<Proof>> {
+        verify(&self.plan, &self.saved, &self.disk, progress)
+    }
+
+    /// The diffs of the files that would be written, in at most about `most` lines each. `None` when cancelled.
+    pub fn diffs(&self, most: usize, progress: &Progress) -> Option<Vec<FileDiff>> {
+        let written = self.plan.outputs.iter().filter(|output| output.action != Action::Untouched);
+        written
+            .map(|output| {
+                if progress.is_cancelled() {
+                    return None;
+                }
+                let diff = self.diff(output, most);
+                Some(FileDiff { name: Arc::clone(&output.name), action: output.action, diff })
+            })
+            .collect()
+    }
+
+    /// The diff of one file, from the text that is stored: what was repaired or decoded when it was read is read again.
+    pub(in crate::session) fn diff(&self, output: &Output, most: usize) -> Diff {
+        let (plan, saved) = (&self.plan.document, &self.saved);
+        let places = self
+            .places
+            .get_or_init(|| by_path(saved.sitemaps()).into_iter().map(|(path, id)| (path.to_path_buf(), id)).collect());
+        let at = places.get(&output.path).copied();
+        let was = || at.map_or_else(Pieces::default, |id| Pieces::of(saved, id));
+        let index_then = saved.index().and_then(|index| index.file_at(&output.path));
+        let (before, after) = match output.file {
+            FileId::Sitemap(id) => (was(), Pieces::of(plan, id)),
+            FileId::Index | FileId::Another(_) => {
+                Pieces::of_indexes(index_then.as_ref(), self.plan.index_file(output.file).as_ref())
+            }
+            FileId::Gone if index_then.is_some() => Pieces::of_indexes(index_then.as_ref(), None),
+            FileId::Gone => (was(), Pieces::default()),
+        };
+        let of_sitemap = at.and_then(|at| saved.sitemap(at)).map(|sitemap| &sitemap.quirks);
+        let quirks = index_then.as_ref().map(|file| file.quirks).or(of_sitemap);
+        let is_repaired = quirks.is_some_and(|quirks| quirks.iter().any(|quirk| quirk.kind.is_repair()));
+        if let Some(stored) = is_repaired.then(|| stored_text(&output.path, &self.disk)).flatten() {
+            let after = after.bytes();
+            return unified(&stored, &after, &text_diff::spans(&stored, &after), most);
+        }
+        unified(&before.bytes(), &after.bytes(), &spans(&before, &after), most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Options;
+    use crate::protocol::lastmod::Now;
+    use crate::session::command::parse;
+    use crate::session::edit::Asker;
+    use crate::session::state::vocabulary;
+    use crate::session::store::load;
+    use flate2::write::GzEncoder;
+    use std::fs;
+    use std::io::Write as _;
+    use std::path::Path;
+
+    const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+    const TEXT: &str = "\u{feff}<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>https://e.com/a</loc><priority>0.50</priority></url><url><loc>https://e.com/b</loc></url></urlset>";
+
+    fn open(path: &Path, lines: &[&str]) -> Session {
+        let mut session = load::open(path, Options::default(), NOW).unwrap();
+        for line in lines {
+            session.run(&parse(line, &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+        }
+        session
+    }
+
+    fn proof(session: &Session) -> Proof {
+        let mut plan = session.plan(None);
+        plan.accept_repairs();
+        session.inspection(plan).prove(&Progress::default()).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_proof_is_about_the_bytes_under_gzip_and_before_any_repair() {
+        let folder = tempfile::tempdir().unwrap();
+        let packed = folder.path().join("sitemap.xml.gz");
+        let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(TEXT.as_bytes()).unwrap();
+        fs::write(&packed, gzip.finish().unwrap()).unwrap();
+        let found = proof(&open(&packed, &["set priority=0.8 where loc:/a"]));
+        let at = TEXT.find("0.50").unwrap() + 2;
+        assert_eq!((found.fault, found.spans.len(), found.spans[0].before.clone()), (None, 1, at..at + 2));
+        assert_eq!((found.texts[0].clone(), found.same), (["50".to_owned(), "8".to_owned()], TEXT.len() as u64 - 2));
+        let found = proof(&open(&packed, &[]));
+        assert_eq!((found.action, found.fault, found.spans.len()), (Action::Untouched, None, 0));
+        // What is written of a repaired file differs in what was repaired too.
+        let damaged = folder.path().join("damaged.xml");
+        fs::write(&damaged, TEXT.replace("/b<", "/b?x&y<")).unwrap();
+        let found = proof(&open(&damaged, &["set priority=0.8 where loc:/a"]));
+        assert_eq!((found.fault, found.spans.len()), (None, 1));
+        let [before, after] = &found.texts[0];
+        assert!(before.ends_with("?x&") && after.ends_with("?x&amp;"), "{before} {after}");
+    }
+
+    #[test]
+    fn the_diff_of_a_repaired_file_begins_with_its_own_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let damaged = folder.path().join("damaged.xml");
+        let text = "Notice: x\n<?xml version='1.0' encoding='latin1'?>\n<!DOCTYPE u [<!ENTITY h 'x'>]>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n<url>\n<loc>https://e.com/\u{e9}&h;</loc>\n</url>\n<url>\n<loc>https://e.com/2</loc>\n</url>\n<url>\n<loc>https://e.com/3<loc>\n</url>\n</urlset>\n";
+        let stored: Vec<u8> = text.chars().map(|letter| letter as u8).collect();
+        fs::write(&damaged, stored).unwrap();
+        let session = open(&damaged, &["fix xml-leading-junk"]);
+        let [file] = &session.inspection(session.plan(None)).diffs(100, &Progress::default()).unwrap()[..] else {
+            panic!("one file")
+        };
+        let lines: Vec<&str> = file.diff.lines.iter().map(|line| &*line.text).collect();
+        let changed: Vec<&str> = lines.into_iter().filter(|line| line.starts_with(['-', '+'])).collect();
+        assert_eq!(
+            changed,
+            [
+                "-Notice: x",
+                "-<?xml version='1.0' encoding='latin1'?>",
+                "+<?xml version='1.0' encoding='UTF-8'?>",
+                "-<loc>https://e.com/\u{e9}&h;</loc>",
+                "+<loc>https://e.com/\u{e9}&amp;h;</loc>",
+                "-<loc>https://e.com/3<loc>",
+                "+<loc>https://e.com/3</loc>",
+            ]
+        );
+    }
+
+    #[test]
+    fn new_files_are_all_new_in_their_diff() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        fs::write(&path, TEXT).unwrap();
+        let session = open(&path, &["add https://e.com/c"]);
+        let to = folder.path().join("copy.xml");
+        let diffs = session.inspection(session.plan(Some(&to))).diffs(100, &Progress::default()).unwrap();
+        let [file] = &diffs[..] else { panic!("{diffs:?}") };
+        assert_eq!((&*file.name, file.action), ("copy.xml", Action::Created));
+        assert!(!file.diff.lines.is_empty());
+    }
+}

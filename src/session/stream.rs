@@ -1,0 +1,422 @@
+//! A streamed set: read file by file, because it may not fit in memory.
+//!
+//! A first walk over the files counts: 8 bytes a URL, a hash under which URLs of one page and near duplicates meet. URLs
+//! that meet others are read once more and kept as texts, for hashes only propose. A last walk brings each file back,
+//! shows it in a [`Session`] in which every rule says what it says of the whole set, and sheds it again. What is kept
+//! for long is those hashes during the first walk, where entries start and what they break (6 bytes a URL), by which
+//! files are read again without being scanned again (`reread`), and the texts of URLs that are not alone.
+//!
+//! Of a set with alternate links the first walk keeps 8 bytes a URL more, a hash under which links find their rows, and
+//! the links themselves as hashes, once for all pages that list the same.
+//!
+//! Nothing can be changed in such a session; what a change makes of one file after the other is [`super::bulk`]'s.
+
+pub mod bulk;
+mod reread;
+
+pub use reread::{NextDetail, ShownRows};
+
+use crate::check::rule::Rule;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::document::unload;
+use crate::document::view::View;
+use crate::files::{self, FileInfo, Loaded, Options, Reason};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::protocol::location::{NO_KEY, near_key_hash};
+use crate::session::Session;
+use crate::session::checks::Reader;
+use crate::session::checks::meeting;
+use crate::session::file_fixes::is_near_limit;
+use crate::session::finding::FindingTarget;
+use crate::session::findings::files::of_present;
+use crate::session::fix::alternates::FAMILY;
+use crate::session::row_lines::offset_of_loc;
+use crate::session::state::languages::Languages;
+use crate::session::store::load;
+use crate::session::store::load::Loader;
+use crate::xml::entry::Entry;
+use crate::xml::names::{FileKind, Names};
+use crate::xml::record::Record;
+use crate::xml::scan::Visit;
+use reread::{ScanCache, Text, line_of};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A set whose files are not held.
+#[derive(Debug)]
+pub struct StreamedSet {
+    session: Session,
+    loader: Loader,
+    paths: Vec<PathBuf>,
+    kept: ScanCache,
+}
+
+/// Sees each entry as [`Reader`] does, and takes down a hash of its URL.
+struct Meeting {
+    reader: Reader,
+    hashes: Vec<u64>,
+}
+
+impl Visit for Meeting {
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        self.reader.entry(text, entry, names);
+        self.hashes.push(entry.value(Field::Loc, text).map_or(NO_KEY, |loc| near_key_hash(&loc)));
+    }
+
+    fn fork(&self) -> Option<Self> {
+        Some(Self { reader: self.reader.fork()?, hashes: Vec::new() })
+    }
+
+    fn join(&mut self, later: Self) {
+        self.reader.join(later.reader);
+        self.hashes.extend(later.hashes);
+    }
+}
+
+/// Takes down the URLs of some rows.
+struct Texts {
+    wanted: Arc<RowSet>,
+    /// The number of the first row of the file.
+    first: u32,
+    row: u32,
+    found: Vec<(RowId, Box<str>)>,
+}
+
+impl Visit for Texts {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        if self.wanted.contains(self.row)
+            && let Some(loc) = entry.value(Field::Loc, text)
+        {
+            self.found.push((RowId(self.row), loc.into()));
+        }
+        self.row += 1;
+    }
+}
+
+impl StreamedSet {
+    /// Opens sitemaps, or an index with its parts, for walks over the files; the first ones are done here. `None` as soon
+    /// as pages link to each other as alternates, which most sets do not: [`StreamedSet::open_linked`] keeps what that takes.
+    ///
+    /// # Errors
+    /// As [`Loader::load_all`].
+    pub fn open(
+        session: Session,
+        paths: &[PathBuf],
+        options: Options,
+        progress: &Progress,
+    ) -> Result<Option<Box<Self>>, files::Error> {
+        let (parts, is_linked) = Self::open_with(session, paths, (options, None), progress)?;
+        Ok((!is_linked).then(|| Box::new(parts)))
+    }
+
+    /// The same for a set with alternate links.
+    ///
+    /// # Errors
+    /// As [`Loader::load_all`].
+    pub fn open_linked(
+        session: Session,
+        paths: &[PathBuf],
+        options: Options,
+        progress: &Progress,
+    ) -> Result<Box<Self>, files::Error> {
+        let (parts, _) = Self::open_with(session, paths, (options, Some(Vec::new())), progress)?;
+        Ok(Box::new(parts))
+    }
+
+    /// Whether there are links that nobody wanted is said too; the set is not known then.
+    fn open_with(
+        mut session: Session,
+        paths: &[PathBuf],
+        (options, mut keys): (Options, Option<Vec<u64>>),
+        progress: &Progress,
+    ) -> Result<(Self, bool), files::Error> {
+        let loader = session.loader(options);
+        let (mut hashes, mut kept): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
+        let mut is_linked = false;
+        let make = |facts: &FileInfo| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
+        let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| match part {
+            _ if is_linked => {}
+            files::LoadedFile::Index { index, on_disk, visitors } => {
+                let visitors = visitors.into_iter().map(|visitor| visitor.reader).collect();
+                session.absorb(files::LoadedFile::Index { index, on_disk, visitors });
+            }
+            files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
+                let Meeting { reader, hashes: of_file } = visitor;
+                match &mut keys {
+                    Some(keys) => {
+                        let state = &mut session.current.state;
+                        state.checks.link_alone(state.document.row_limit(), &reader);
+                        keys.extend(&reader.keys);
+                    }
+                    None if reader.has_links() => {
+                        is_linked = true;
+                        return progress.cancel();
+                    }
+                    None => {}
+                }
+                hashes.extend(of_file);
+                kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
+                let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
+                if let Some(id) = session.absorb_known(part) {
+                    let bytes = unload::unload(&mut session.current.state.document, id);
+                    loader.options.buffers.give_back(bytes);
+                }
+            }
+        })?;
+        let mut parts = Self { session, loader, paths: paths.to_vec(), kept };
+        if is_linked {
+            return Ok((parts, true));
+        }
+        let named = keys.map(|keys| parts.session.current.state.checks.count_targets(&keys));
+        let wanted = Arc::new(meeting(&hashes) | named.unwrap_or_default());
+        drop(hashes);
+        if !wanted.is_empty() {
+            parts.compare(&wanted, progress)?;
+        }
+        parts.session.finish_parts(loaded);
+        Ok((parts, false))
+    }
+
+    /// Reads the URLs that may name pages that others name, and compares them.
+    fn compare(&mut self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<(), files::Error> {
+        let found = self.texts(wanted, progress).unwrap_or_else(|| self.scanned_texts(wanted, progress))?;
+        let mut lines: Vec<(u32, u32)> = found.iter().map(|(row, _, line)| (row.0, *line)).collect();
+        lines.sort_unstable();
+        self.session.known_lines = Arc::new(lines);
+        let state = &mut self.session.current.state;
+        unload::keep_locs(&mut state.document, found.into_iter().map(|(row, loc, _)| (row, loc)));
+        state.checks.compare(&state.document, wanted);
+        self.kept.compared = Arc::clone(wanted);
+        Ok(())
+    }
+
+    /// The URLs of some rows, by scanning all files again.
+    fn scanned_texts(&self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<Vec<Text>, files::Error> {
+        let document = &self.session.current.state.document;
+        let sitemaps = document.sitemaps().iter();
+        let first = |rows: &crate::document::rows::RowList| rows.iter().next().map_or(0, |row| row.0);
+        let firsts: HashMap<&Path, u32> =
+            sitemaps.filter_map(|sitemap| Some((sitemap.path.as_deref()?, first(&sitemap.rows)))).collect();
+        let make = |facts: &FileInfo| {
+            let row = facts.path.as_deref().and_then(|path| firsts.get(path)).copied();
+            let is_one = facts.kind != FileKind::Index && row.is_some();
+            let wanted = if is_one { Arc::clone(wanted) } else { Arc::default() };
+            let first = row.unwrap_or_default();
+            Texts { wanted, first, row: first, found: Vec::new() }
+        };
+        let mut found = Vec::new();
+        files::load_many(&self.paths, &self.loader.options, progress, make, &mut |part| {
+            if let files::LoadedFile::Sitemap { visitor, source, .. } = part {
+                let mut lines = source.lines();
+                found.extend(visitor.found.into_iter().map(|(row, loc)| {
+                    let offset = offset_of_loc(&source, row.0.saturating_sub(visitor.first) as usize);
+                    (row, loc, line_of(&mut lines, offset))
+                }));
+                self.loader.options.buffers.give_back(Some(source.into_bytes()));
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// The set: its files, what is counted, what is found about the index and the set as a whole. Rows have no text.
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The same, to be brought up to date when all files are through.
+    pub const fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Learns from the pages of all files which languages pages are in that do not list themselves: before any other
+    /// walk. False where a page lists more than are looked at together.
+    ///
+    /// # Errors
+    /// As [`StreamedSet::each`].
+    pub fn learn_languages(&mut self, progress: &Progress) -> Result<bool, files::Error> {
+        let checks = &self.session.current.checks;
+        let (set, sets) = (checks.set(), checks.rule_sets());
+        if !set.has_links() {
+            return Ok(true);
+        }
+        let is_missing = |row: &u32| {
+            let broken = sets.get(usize::from(checks.finding_id(RowId(*row))));
+            broken.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
+        };
+        let rows = (0..self.session.document().row_limit()).filter(is_missing);
+        let asked: Vec<(u64, u32)> = rows.filter_map(|row| Some((set.linked_key(row)?, row))).collect();
+        if asked.iter().any(|(_, row)| set.listed_rows(*row) > FAMILY as u64) {
+            return Ok(false);
+        }
+        let mut languages = Languages::asking(asked);
+        self.each(progress, |session, _| {
+            let snapshot = session.view();
+            languages.hear(snapshot, snapshot.document.resident_rows());
+            Ok::<(), files::Error>(())
+        })?;
+        self.session.current.languages = Some(Arc::new(languages));
+        Ok(true)
+    }
+
+    /// Shows file after file, its rows with all that is known of them.
+    ///
+    /// # Errors
+    /// What `see` says, or that a file cannot be read any more or is another than before.
+    pub fn each<E: From<files::Error>>(
+        &mut self,
+        progress: &Progress,
+        mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { session, loader, paths, .. } = self;
+        let mut next = 0;
+        let mut failed: Option<E> = None;
+        let loader = &*loader;
+        files::load_many(paths, &loader.options, progress, |facts| loader.reader(facts), &mut |part| {
+            let files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } = part else { return };
+            if failed.is_some() {
+                return;
+            }
+            let id = SitemapId(next);
+            next += 1;
+            let path = sitemap.path.clone().unwrap_or_default();
+            let known = |on_disk: &files::OnDisk| session.disk.get(&on_disk.path).map(|known| known.hash);
+            let is_same = session.document().sitemap(id).is_some_and(|known| known.path == sitemap.path)
+                && on_disk.is_some_and(|on_disk| known(&on_disk) == Some(on_disk.hash));
+            let result = if is_same && session.reload(id, source, visitor) {
+                see(session, id)
+            } else {
+                Err(files::Error::new(&path, Reason::Changed).into())
+            };
+            loader.options.buffers.give_back(session.unload(id));
+            if let Err(error) = result {
+                failed = Some(error);
+                progress.cancel();
+            }
+        })?;
+        match failed {
+            Some(error) => Err(error),
+            None if next as usize == session.document().sitemaps().len() => Ok(()),
+            None => {
+                let gone = session.document().sitemap(SitemapId(next)).and_then(|sitemap| sitemap.path.clone());
+                Err(files::Error::new(gone.unwrap_or_default(), Reason::Changed).into())
+            }
+        }
+    }
+}
+
+/// Shows file after file of a set in one walk, for questions that are about each row alone: nothing that needs other rows
+/// is known of them. Gives back the set, its files not held.
+///
+/// # Errors
+/// As [`Loader::load_all`], or what `see` says.
+pub fn walk<E: From<files::Error>>(
+    mut session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    progress: &Progress,
+    mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
+) -> Result<Session, E> {
+    let loader = session.loader(options);
+    let mut failed: Option<E> = None;
+    let make = |facts: &FileInfo| loader.reader(facts);
+    let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| {
+        if failed.is_some() {
+            return;
+        }
+        let Some(id) = session.absorb_known(part) else { return };
+        if let Err(error) = see(&session, id) {
+            failed = Some(error);
+            progress.cancel();
+        }
+        loader.options.buffers.give_back(session.unload(id));
+    })?;
+    session.finish_parts(loaded);
+    failed.map_or(Ok(session), Err)
+}
+
+impl Session {
+    /// The same, and the findings of its rows are kept.
+    fn absorb_known(&mut self, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
+        let numbers = match &part {
+            files::LoadedFile::Sitemap { visitor, .. } => visitor.findings.clone(),
+            files::LoadedFile::Index { .. } => Vec::new(),
+        };
+        let first = self.document().row_limit();
+        let id = self.absorb_alone(part)?;
+        let state = &mut self.current.state;
+        state.checks.reload(&state.document, first, &numbers, id.index());
+        Some(id)
+    }
+
+    /// Takes in a file of a set that is gone through; an index is just taken in.
+    fn absorb_alone(&mut self, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
+        let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
+            self.absorb(part);
+            return None;
+        };
+        let mtime = on_disk.as_ref().and_then(load::seconds);
+        self.remember(on_disk);
+        self.listed |= visitor.listed();
+        let url = sitemap.url.clone();
+        let records = load::records(&mut visitor, &sitemap.quirks);
+        let state = &mut self.current.state;
+        let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
+        unload::append(&mut state.document, &source, sitemap);
+        unload::reload(&mut state.document, id, source, &records);
+        state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
+        let newest = self.current.newest_of(&self.current.state.document, id);
+        Arc::make_mut(&mut self.current.state.checks.newest).push(newest);
+        let found = of_present(&self.current.state.document, id, self.profile());
+        Arc::make_mut(&mut self.file_findings).extend(found);
+        Some(id)
+    }
+
+    /// The first walk is over.
+    fn finish_parts(&mut self, loaded: Loaded) {
+        self.loading = false;
+        self.set_read_only("it is gone through file by file");
+        (self.path, self.paths, self.unread, self.recovered) =
+            (loaded.path, loaded.paths, loaded.unread, loaded.recovered);
+        if let Some(index) = loaded.index {
+            self.current.state.document.set_index(Some(index));
+        }
+        self.current.saved = self.current.state.document.clone();
+        self.current.view = View::file_order(&self.current.state.document);
+        let of_index = self.of_index();
+        let (document, profile) = (&self.current.state.document, self.current.checks.profile());
+        let findings = Arc::make_mut(&mut self.file_findings);
+        // Each file was the last one when it was taken in.
+        findings.retain(|finding| match finding.place {
+            FindingTarget::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
+            place => !place.is_of_index(),
+        });
+        findings.extend(of_index);
+        self.check_required();
+    }
+
+    /// Brings a file back. False when it is another than before.
+    fn reload(&mut self, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
+        let state = &mut self.current.state;
+        let Some(sitemap) = state.document.sitemap(id) else { return false };
+        let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
+        let quirks = Arc::clone(&sitemap.quirks);
+        let records: Vec<Record> = load::records(&mut reader, &quirks);
+        if !unload::reload(&mut state.document, id, source, &records) {
+            return false;
+        }
+        state.checks.reload(&state.document, first, &reader.findings, id.index());
+        true
+    }
+
+    /// Sheds a file. Gives back its bytes.
+    fn unload(&mut self, id: SitemapId) -> Option<Vec<u8>> {
+        let state = &mut self.current.state;
+        let sitemap = state.document.sitemap(id)?;
+        let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
+        state.checks.unload(first, rows);
+        unload::unload(&mut state.document, id)
+    }
+}

@@ -1,0 +1,541 @@
+//! A change of a set that is gone through file by file: each file is changed and written beside its target while it is
+//! held; when all are through, one commit puts them in place.
+//!
+//! What is done, said and written is what a session that holds the set does: the same intents, edits, plan and save. Of a
+//! file that was changed nothing stays but its line of the plan, how long it is and what stands around its rows. What
+//! needs more than one file at a time is not begun here, or given up: [`Fallback::Whole`] says why. What a fix leaves is counted
+//! on the way (`left`).
+
+mod stream_effects;
+
+use crate::check::decision::{self, Decision, Hints};
+use crate::check::profile::Profile;
+use crate::check::rule::{self, Rule, RuleSet};
+use crate::document::edit::Edit;
+use crate::document::form::Form;
+use crate::document::query::Query;
+use crate::document::rows::{RowId, RowList};
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::document::{Document, unload};
+use crate::files::{self, Action, Disk, IncrementalSave, Output, Plan, Request, SaveMode, Saved};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::protocol::lastmod::Now;
+use crate::protocol::limits::Limits;
+use crate::session::Session;
+use crate::session::command::{Command, Replace, Scope};
+use crate::session::edit::url_effects::{Duplicates, Found};
+use crate::session::edit::values::ONE_ROW;
+use crate::session::edit::{Change, Intent, Reach, Refused, rules_named};
+use crate::session::file_fixes;
+use crate::session::fix_table;
+use crate::session::state::Snapshot;
+use crate::session::store::verify::Inspection;
+use crate::xml::record::Flags;
+use std::path::PathBuf;
+use std::sync::Arc;
+use stream_effects::Tally;
+
+/// What has to be known of a set to change it file by file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScanMode {
+    /// Nothing but the file in hand.
+    Alone,
+    /// What the rules say of the set as a whole.
+    Compared,
+    /// All rows at once, and why.
+    Whole(&'static str),
+}
+
+impl ScanMode {
+    /// The way of a command.
+    pub fn of(command: &Command) -> Self {
+        if matches!(command, Command::RebaseIndex(_)) {
+            return Self::Alone;
+        }
+        let (Command::Set { scope, .. }
+        | Command::Replace { scope, .. }
+        | Command::Delete(scope)
+        | Command::Fix { scope, .. }) = command
+        else {
+            return Self::Whole("this command needs all rows together");
+        };
+        let compares = scope.query.as_ref().is_some_and(Query::compares_rows);
+        if let Some(why) = answered(command) {
+            return Self::Whole(why);
+        }
+        let rules = named(command).unwrap_or_default();
+        if rules.intersects(fix_table::OF_SET.minus(fix_table::OF_LINKS)) {
+            return Self::Whole("these findings are fixed by looking at several rows");
+        }
+        // Another name of a file, news of their own, and where pages may lie, are about more than one file.
+        let of_several = [Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_UNLISTED, Rule::SET_NEWS_MIXED];
+        if rules.intersects(file_fixes::name::FIXES.union(RuleSet::of(&of_several))) {
+            return Self::Whole("these findings are fixed by looking at several files");
+        }
+        let is_of_set = |rule: Rule| rule.scope() == rule::Scope::Set || rule == Rule::LASTMOD_MISSING;
+        if compares || rules.iter().any(is_of_set) { Self::Compared } else { Self::Alone }
+    }
+}
+
+/// Why an answer is about more than each row that breaks its rule.
+fn answered(command: &Command) -> Option<&'static str> {
+    let Command::Fix { rules, answer: Some(answer), .. } = command else { return None };
+    let rule = rules.first().and_then(|code| Rule::from_code(code))?;
+    let decision = decision::answered(rule, answer, Hints::default()).ok()?;
+    match decision {
+        Decision::Delete => Some("an answer takes rows out (sited remove --where rule:CODE does so file by file)"),
+        Decision::Base(_) => Some("changed URLs are compared with all others"),
+        Decision::Usual => None,
+        _ if decision.field().is_none() => Some("an answer concerns several rows or files together"),
+        _ => None,
+    }
+}
+
+/// The rules that a command is about.
+fn named(command: &Command) -> Option<RuleSet> {
+    match command {
+        Command::Fix { rules, .. } => rules_named(rules).ok(),
+        _ => None,
+    }
+}
+
+/// The rules that a command puts right as their fixers do, in files and the index too.
+fn fixed(command: &Command) -> Option<RuleSet> {
+    match command {
+        Command::Fix { answer: None, .. } => named(command),
+        Command::Fix { answer: Some(answer), .. } => named(command).filter(|_| answer == "usual"),
+        _ => None,
+    }
+}
+
+/// Why a change is not made file by file.
+#[derive(Debug)]
+pub enum Fallback {
+    /// It needs all rows at once.
+    Whole(&'static str),
+    /// What the rules say of the set as a whole has to be known before.
+    Compared,
+    /// It is not allowed.
+    Refused(Refused),
+}
+
+/// How a set is changed.
+#[derive(Debug, Clone)]
+pub struct BulkOptions {
+    /// How files are written.
+    mode: SaveMode,
+    /// Whether they are.
+    writes: bool,
+    /// Agree to the repairs of damaged files.
+    accept: bool,
+    /// The rules that are fixed, of the index too.
+    rules: Option<RuleSet>,
+    /// Whether only rows that pass a query are meant.
+    is_filtered: bool,
+    /// Whether findings are fixed, and whether somebody has decided how.
+    is_fix: bool,
+    is_answered: bool,
+    /// Whether what the rules say of the set as a whole is known.
+    is_compared: bool,
+    /// Whether it is about one row at most.
+    is_single: bool,
+    /// What is changed in the index, beside its rows.
+    index: Option<IndexChange>,
+    /// Whether URLs of rows become others.
+    changes_urls: bool,
+}
+
+/// A change of the URLs of the index.
+#[derive(Debug, Clone)]
+enum IndexChange {
+    /// They are rewritten, or those that match are counted.
+    Replace(Replace),
+    /// They stay, and those with a host that rows lose are counted.
+    Count(Replace),
+    /// They are written below a URL.
+    Below(String),
+}
+
+impl BulkOptions {
+    /// Writes as `mode` says; `accept` agrees to repairs.
+    pub const fn write(mode: SaveMode, accept: bool) -> Self {
+        let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
+        let (is_single, index, changes_urls) = (false, None, false);
+        Self {
+            mode,
+            writes: true,
+            accept,
+            rules: None,
+            is_filtered,
+            is_fix,
+            is_answered,
+            is_compared,
+            is_single,
+            index,
+            changes_urls,
+        }
+    }
+
+    /// Writes nothing.
+    #[must_use]
+    pub fn look() -> Self {
+        let now = Now { seconds: 0, offset: 0 };
+        let mode = SaveMode { force: false, backups: files::Backups::default(), now, state: None };
+        Self { writes: false, ..Self::write(mode, false) }
+    }
+
+    /// The same for a command.
+    #[must_use]
+    pub fn command(self, command: &Command) -> Self {
+        let is_filtered = command.scope().is_some_and(|scope: &Scope| scope.query.is_some());
+        let is_answered = matches!(command, Command::Fix { answer: Some(_), .. });
+        let is_fix = matches!(command, Command::Fix { .. });
+        let is_single = match command {
+            Command::Set { assignments, .. } => assignments.iter().any(|one| one.field == Field::Loc),
+            _ => false,
+        };
+        let index = match command {
+            Command::Replace { scope, replace } if scope.query.is_none() => Some(IndexChange::Replace(replace.clone())),
+            Command::Replace { replace, .. } => Some(IndexChange::Count(replace.clone())),
+            Command::RebaseIndex(url) => Some(IndexChange::Below(url.clone())),
+            _ => None,
+        };
+        let changes_urls = is_single || matches!(command, Command::Replace { replace, .. } if replace.targets().loc);
+        Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, index, changes_urls, ..self }
+    }
+
+    /// The same of a set that was gone through before.
+    #[must_use]
+    pub const fn compared(mut self, is_compared: bool) -> Self {
+        self.is_compared = is_compared;
+        self
+    }
+
+    /// Whether languages of pages have to be learned from other pages.
+    pub fn asks_languages(&self) -> bool {
+        self.is_compared && self.rules.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
+    }
+}
+
+/// What one step of a change comes to over all files so far.
+#[derive(Debug, Clone, Default)]
+pub struct Sum {
+    /// What to say of it; `None`: it was about no row yet.
+    pub intent: Option<Intent>,
+    /// Whether anything is another than before.
+    changed: bool,
+}
+
+impl Sum {
+    fn add(&mut self, intent: Intent, changed: bool) {
+        self.changed |= changed;
+        if let Some(sum) = &mut self.intent {
+            sum.plus(intent);
+            return;
+        }
+        // Samples and edits are of rows that will not be held any more.
+        let edit = intent.edit.as_ref().map(|_| Edit::Several(Vec::new()));
+        self.intent = Some(Intent { samples: Vec::new(), edit, ..intent });
+    }
+
+    /// What to say when it is done.
+    pub fn message(&self, profile: Profile) -> Option<String> {
+        let intent = self.intent.as_ref()?;
+        let left = intent.left_words(profile).filter(|_| self.changed);
+        Some(left.map_or_else(|| intent.done(self.changed), |left| format!("{}; {left}", intent.done(true))))
+    }
+}
+
+/// A file that is changed, while it is held.
+#[derive(Debug)]
+pub struct ChangedFile {
+    /// The set with the changed file.
+    pub snapshot: Snapshot,
+    /// What a save would do to it.
+    pub inspection: Inspection,
+    /// Its path, if it loses its last row: the set gives it up then.
+    pub emptied: Option<PathBuf>,
+}
+
+/// A change on its way through the files.
+pub struct Bulk {
+    how: BulkOptions,
+    sums: Vec<Sum>,
+    outputs: Vec<Output>,
+    changed: Vec<(SitemapId, Sitemap)>,
+    batch: Option<IncrementalSave<'static>>,
+    /// Of a fix, what it leaves.
+    tally: Option<Tally>,
+    /// Of a change of URLs, those that two rows get.
+    duplicates: Option<Duplicates>,
+    /// What stopped the writing. The rest is only counted, so that as much is said as otherwise.
+    failed: Option<files::Error>,
+}
+
+/// A change that went through all files and waits to be put in place.
+pub struct StagedChange {
+    /// What each step comes to.
+    pub sums: Vec<Sum>,
+    /// What a save does.
+    pub plan: Plan,
+    /// Whether something is changed in the index, beside the dates that a save writes.
+    pub changes_index: bool,
+    disk: Disk,
+    batch: Option<IncrementalSave<'static>>,
+    failed: Option<files::Error>,
+    mode: SaveMode,
+}
+
+impl Bulk {
+    /// A change in so many steps.
+    pub fn new(how: BulkOptions, steps: usize) -> Self {
+        let sums = vec![Sum::default(); steps];
+        let tally = how.is_fix.then(|| Tally::new(!how.is_answered));
+        let duplicates = how.changes_urls.then(Duplicates::default);
+        Self { how, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, tally, duplicates, failed: None }
+    }
+
+    /// Makes the changes of the file that is held, each of them a step by its number. Gives a look at the file if it is
+    /// another now.
+    ///
+    /// # Errors
+    /// [`Fallback`].
+    pub fn file(
+        &mut self,
+        session: &Session,
+        id: SitemapId,
+        changes: impl FnOnce(&Snapshot) -> Result<Vec<(usize, Change)>, Refused>,
+    ) -> Result<Option<ChangedFile>, Fallback> {
+        let mut snapshot = session.snapshot();
+        snapshot.saved = snapshot.state.document.clone();
+        let Some(sitemap) = snapshot.document.sitemap(id) else { return Ok(None) };
+        if sitemap.form != Form::Xml {
+            return Err(Fallback::Whole("there is a file in it that is no XML"));
+        }
+        if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
+            return Err(Fallback::Whole("files without a row are fixed only where all rows are meant"));
+        }
+        let of_links = self.how.rules.unwrap_or_default().intersection(fix_table::OF_LINKS);
+        let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
+        if !of_links.is_empty() && snapshot.document.resident_rows().any(is_linked) {
+            if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
+                return Err(Fallback::Whole("links between pages are fixed by looking at both ends"));
+            }
+            if !self.how.is_compared {
+                return Err(Fallback::Compared);
+            }
+        }
+        let idle = Progress::default();
+        let mut document = snapshot.document.clone();
+        for (step, change) in changes(&snapshot).map_err(Fallback::Refused)? {
+            // The index is changed once, when all files are through.
+            let change = match change {
+                Change::Replace { rows, replace, .. } => Change::Replace { rows, replace, reach: Reach::File },
+                Change::RebaseIndex(_) => continue,
+                other => other,
+            };
+            let Some(mut intent) = snapshot.intend(&change, &idle).map_err(Fallback::Refused)? else { continue };
+            if change.is_fix()
+                && let Some(first) = snapshot.prepare_intent(intent.clone(), &idle)
+                && let Some(whole) = snapshot.fix_to_the_end(&change, first, &idle)
+            {
+                intent = whole.intent;
+            }
+            let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &idle));
+            if let (Some(tally), Some(applied)) = (&mut self.tally, &applied) {
+                tally.count((&snapshot, id), applied, self.how.is_compared)?;
+            }
+            let changed = applied.map(|applied| {
+                let is_nothing = applied.is_nothing();
+                document = applied.document;
+                !is_nothing
+            });
+            // They are counted when all files are through.
+            intent.urls.duplicates = Found::default();
+            if let Some(sum) = self.sums.get_mut(step) {
+                sum.add(intent, changed.unwrap_or_default());
+                if self.how.is_single && sum.intent.as_ref().is_some_and(|intent| intent.rows > 1) {
+                    return Err(Fallback::Refused(Refused(ONE_ROW.to_owned())));
+                }
+            }
+        }
+        if let Some(duplicates) = &mut self.duplicates {
+            for row in snapshot.document.resident_rows() {
+                duplicates.add(row, &snapshot.document.loc(row), &document.loc(row));
+            }
+        }
+        let request = Request {
+            document: &document,
+            saved: &snapshot.saved,
+            disk: &session.disk,
+            to: None,
+            base_url: session.base_url(),
+            limits: Limits::default(),
+            now: session.current.clock,
+            known: &[],
+        };
+        let plan = files::plan_part(&request, id).ok_or(Fallback::Whole("a file grows over its limits"))?;
+        let Some(output) = plan.outputs.first().cloned() else { return Ok(None) };
+        let is_changed = output.action != Action::Untouched;
+        let emptied = (output.urls_after == 0 && output.urls_before > 0).then(|| output.path.clone());
+        self.outputs.push(output);
+        if !is_changed {
+            return Ok(None);
+        }
+        if let Some(sitemap) = document.sitemap(id).cloned() {
+            let frame = Arc::new(sitemap.frame.without_entries());
+            self.changed.push((id, Sitemap { frame, rows: RowList::default(), ..sitemap }));
+        }
+        if emptied.is_none() {
+            self.stage(plan.clone(), session);
+        }
+        snapshot.state.document = document;
+        let inspection = Inspection::new(plan, snapshot.saved.clone(), session.disk.clone());
+        Ok(Some(ChangedFile { snapshot, inspection, emptied }))
+    }
+
+    /// Writes a file beside its target, unless there was an error before.
+    fn stage(&mut self, mut plan: Plan, session: &Session) {
+        if !self.how.writes || self.failed.is_some() {
+            return;
+        }
+        if self.how.accept {
+            plan.accept_repairs();
+        }
+        // The whole plan is refused for it.
+        if !plan.repairs.is_empty() {
+            return;
+        }
+        let main = files::main_path(session.document());
+        let idle = Progress::default();
+        let batch = match self.batch.take() {
+            Some(batch) => Ok(batch),
+            None => IncrementalSave::begin(main.as_deref(), &session.disk, &self.how.mode),
+        };
+        let staged = batch.and_then(|mut batch| {
+            batch.stage(&plan, &session.disk, &idle)?;
+            Ok(batch)
+        });
+        match staged {
+            Ok(batch) => self.batch = Some(batch),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// All files are through: the index follows, and the plan of the whole set.
+    ///
+    /// # Errors
+    /// [`Fallback::Whole`], of a fix.
+    pub fn finish(mut self, session: &mut Session) -> Result<StagedChange, Fallback> {
+        let mut document = session.document().clone();
+        let mut changes_index = false;
+        if let Some(rules) = self.how.rules {
+            changes_index |= self.fix_index(session, rules, &mut document);
+        }
+        changes_index |= self.change_index(session, &mut document);
+        for (id, sitemap) in std::mem::take(&mut self.changed) {
+            unload::replace(&mut document, id, sitemap);
+        }
+        if let Some(tally) = self.tally.take() {
+            let left = tally.finish(session, &document)?;
+            if let Some(intent) = self.sums.first_mut().and_then(|sum| sum.intent.as_mut()) {
+                intent.left = left;
+            }
+        }
+        let request = Request { document: &document, known: &self.outputs, ..session.request(None, Limits::default()) };
+        let mut plan = files::plan(&request);
+        if self.how.accept {
+            plan.accept_repairs();
+        }
+        if let (Some(duplicates), Some(sum)) = (self.duplicates.take(), self.sums.first_mut())
+            && let Some(intent) = &mut sum.intent
+        {
+            intent.urls.duplicates = duplicates.finish();
+        }
+        let Self { sums, batch, failed, how, .. } = self;
+        Ok(StagedChange { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, mode: how.mode })
+    }
+
+    /// The URLs of the index are rewritten. Whether any is another then.
+    fn change_index(&mut self, session: &Session, document: &mut Document) -> bool {
+        let (Some(change), Some(sum)) = (&self.how.index, self.sums.first_mut()) else { return false };
+        let intent = match change {
+            IndexChange::Count(replace) => {
+                if let Some(intent) = &mut sum.intent {
+                    session.view().note_index(&mut intent.urls, replace, false);
+                }
+                return false;
+            }
+            IndexChange::Replace(replace) => session.view().replace_in_index(Intent::counting(0), replace),
+            IndexChange::Below(url) => session.view().intend_rebase(url),
+        };
+        let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &Progress::default()));
+        let changed = applied.map(|applied| {
+            *document = applied.document;
+            applied.framed || !applied.touched.is_empty()
+        });
+        let changed = changed.unwrap_or_default();
+        sum.add(intent, changed);
+        if let (IndexChange::Replace(replace), Some(intent)) = (change, &mut sum.intent) {
+            session.view().note_index(&mut intent.urls, replace, true);
+        }
+        // The index says where its files are in public.
+        for (id, sitemap) in &mut self.changed {
+            sitemap.url = document.sitemap(*id).and_then(|now| now.url.clone());
+        }
+        for output in &mut self.outputs {
+            if let files::FileId::Sitemap(id) = output.file {
+                output.url = document.sitemap(id).and_then(|now| now.url.clone());
+            }
+        }
+        changed
+    }
+
+    /// The index is fixed with the files if all rows are meant. Whether it is another then.
+    fn fix_index(&mut self, session: &Session, rules: RuleSet, document: &mut Document) -> bool {
+        let Some(sum) = self.sums.first_mut() else { return false };
+        let meant = sum.intent.as_ref().map_or(0, |intent| intent.rows);
+        if document.index().is_none() || meant != u64::from(session.document().live()) {
+            return false;
+        }
+        let intent = session.view().intend_fix_file(Member::Index, rules);
+        let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &Progress::default()));
+        let Some(applied) = applied else { return false };
+        *document = applied.document;
+        let changed = applied.framed || !applied.touched.is_empty();
+        sum.add(intent, changed);
+        changed
+    }
+}
+
+impl StagedChange {
+    /// Whether no row is left in any file.
+    pub const fn is_empty(&self) -> bool {
+        self.plan.document.live() == 0
+    }
+
+    /// A look at what a save does to the index.
+    pub fn index(&self, session: &Session) -> Inspection {
+        let outputs = self.plan.outputs.iter().filter(|output| output.file.index_file().is_some());
+        let plan = Plan { outputs: outputs.cloned().collect(), ..self.plan.clone() };
+        Inspection::new(plan, session.document().clone(), self.disk.clone())
+    }
+
+    /// Writes what is left to write, and puts everything in place.
+    ///
+    /// # Errors
+    /// What stopped it, as a save of a set in memory does.
+    pub fn save(mut self) -> Result<Saved, files::Error> {
+        // What the plan is refused for comes first, as where nothing was written before it was known.
+        let is_refused = !self.plan.is_ready() || !self.plan.repairs.is_empty();
+        if let Some(failed) = self.failed.filter(|_| !is_refused) {
+            return Err(failed);
+        }
+        let batch = match self.batch {
+            Some(batch) => batch,
+            None => IncrementalSave::begin(self.plan.path.as_deref(), &self.disk, &self.mode)?,
+        };
+        batch.commit(&self.plan, &mut self.disk, &Progress::default())
+    }
+}
