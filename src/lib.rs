@@ -22,6 +22,7 @@
 
 pub mod check;
 pub mod cli;
+pub mod data;
 pub mod document;
 pub mod files;
 pub mod manual;

@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 
 /// A layer, what may be imported from it, and from where. A file may import from lower ranks and from its own layer;
 /// layers of one rank do not know each other. Invariants I4 and I5 of the crate's documentation.
-const LAYERS: [(&str, u8); 9] = [
+const LAYERS: [(&str, u8); 10] = [
     ("protocol", 0),
+    ("data", 1),
     ("xml", 1),
     ("document", 2),
     ("check", 3),
@@ -32,7 +33,7 @@ const LAYERS: [(&str, u8); 9] = [
 const KEPT: [(&str, &str); 4] = [("quick_xml", "xml"), ("ratatui", "tui"), ("crossterm", "tui"), ("clap", "cli")];
 
 /// Layers without files, clock, threads and terminal (invariant I4), and what they therefore do not name.
-const PURE: [&str; 4] = ["protocol", "xml", "document", "check"];
+const PURE: [&str; 5] = ["protocol", "data", "xml", "document", "check"];
 const IMPURE: [&str; 9] = [
     "std::fs",
     "std::io",

@@ -1,0 +1,163 @@
+//! Data columns: what other programs know about URLs (crawls, probes, statistics, logs), as typed read-only columns.
+//!
+//! A [`DataSet`] is read from tables whose rows are keyed by URL. It answers "what is the value of this column for this
+//! URL"; URLs are compared by their normalised form (RFC 3986, 6.2.2), as the rules for duplicates compare them. It holds
+//! 4 bytes for each row and column, 12 bytes for each row, and every different text once.
+
+mod column;
+mod interner;
+mod names;
+mod read;
+
+pub use column::{Column, Kind, Value};
+pub use read::{ReadOptions, TableError};
+
+use crate::protocol::location;
+use column::ColumnBuilder;
+use hashbrown::HashTable;
+
+/// Which row of a [`DataSet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataRow(u32);
+
+/// Tables joined by URL.
+#[derive(Debug, Default)]
+pub struct DataSet {
+    columns: Vec<Column>,
+    urls: Urls,
+}
+
+/// The URLs of a data set, found by their normalised form.
+#[derive(Debug, Default)]
+struct Urls {
+    /// All URLs as written, one after the other.
+    text: String,
+    /// Where each ends.
+    ends: Vec<u32>,
+    /// Half of the hash of the key, and the row.
+    index: HashTable<(u32, u32)>,
+}
+
+impl Urls {
+    fn get(&self, row: u32) -> &str {
+        let start = row.checked_sub(1).and_then(|before| self.ends.get(before as usize)).map_or(0, |end| *end as usize);
+        let end = self.ends.get(row as usize).map_or(start, |end| *end as usize);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    fn find(&self, url: &str) -> Option<u32> {
+        let hash = location::key_hash(url);
+        let mut scratch = String::new();
+        let key = location::key(url, &mut scratch);
+        let is_same = |(half, row): &(u32, u32)| {
+            let mut scratch = String::new();
+            *half == hash as u32 && location::key(self.get(*row), &mut scratch) == key
+        };
+        self.index.find(hash, is_same).map(|(_, row)| *row)
+    }
+
+    /// The row of the URL, a new one where it was not there; `None` where all URLs together are 4 GiB or more.
+    fn insert(&mut self, url: &str) -> Option<u32> {
+        if let Some(row) = self.find(url) {
+            return Some(row);
+        }
+        let end = u32::try_from(self.text.len() + url.len()).ok()?;
+        let row = u32::try_from(self.ends.len()).ok()?;
+        self.text.push_str(url);
+        self.ends.push(end);
+        let hash = location::key_hash(url);
+        let Self { text, ends, index } = self;
+        // The table holds half of each hash; a larger one needs the other half again.
+        let rehash = |(_, row): &(u32, u32)| {
+            let start = row.checked_sub(1).map_or(0, |before| ends[before as usize] as usize);
+            location::key_hash(&text[start..ends[*row as usize] as usize])
+        };
+        index.insert_unique(hash, (hash as u32, row), rehash);
+        Some(row)
+    }
+}
+
+impl DataSet {
+    /// The columns in the order of the tables.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column of this name, given without `@`.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name() == name)
+    }
+
+    /// The row of a URL, given decoded.
+    pub fn find(&self, url: &str) -> Option<DataRow> {
+        self.urls.find(url).map(DataRow)
+    }
+
+    /// How many URLs it knows.
+    pub fn len(&self) -> usize {
+        self.urls.ends.len()
+    }
+
+    /// Whether it knows none.
+    pub fn is_empty(&self) -> bool {
+        self.urls.ends.is_empty()
+    }
+
+    /// Every row with its URL as the table has it, in the order in which they were read first.
+    pub fn urls(&self) -> impl Iterator<Item = (DataRow, &str)> {
+        (0..self.urls.ends.len() as u32).map(|row| (DataRow(row), self.urls.get(row)))
+    }
+}
+
+/// Reads tables into one [`DataSet`].
+#[derive(Debug, Default)]
+pub struct DataSetBuilder {
+    columns: Vec<ColumnBuilder>,
+    urls: Urls,
+}
+
+/// What was read of one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TableSummary {
+    /// Rows with a URL.
+    pub rows: u64,
+    /// Rows whose URL a row of the table before had already; the later value counts.
+    pub repeated: u64,
+    /// Rows without a URL.
+    pub without_url: u64,
+}
+
+impl DataSetBuilder {
+    /// A data set without tables.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a table: CSV or TSV with a line of names, JSON Lines, or a log in the combined format.
+    ///
+    /// # Errors
+    ///
+    /// The text is none of these, has no column of URLs, or is damaged; what was read before stays.
+    pub fn add(&mut self, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
+        read::read(self, text, options)
+    }
+
+    /// The columns with their kinds.
+    pub fn finish(self) -> DataSet {
+        let rows = self.urls.ends.len();
+        let columns = self.columns.into_iter().map(|column| column.finish(rows)).collect();
+        DataSet { columns, urls: self.urls }
+    }
+
+    /// The number of the column of this name, a new one where there was none.
+    fn column(&mut self, name: &str) -> usize {
+        if let Some(found) = self.columns.iter().position(|column| column.name() == name) {
+            return found;
+        }
+        self.columns.push(ColumnBuilder::new(name.to_owned()));
+        self.columns.len() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Names of columns: which one holds the URLs, and standard names for those of known exports.
+
+/// Names of the URL column in exports of usual tools, in lower case, the more specific first.
+pub(super) const URL_NAMES: [&str; 9] =
+    ["loc", "url", "address", "page", "top pages", "landing page", "link", "original url", "page url"];
+
+/// Names in exports and what they are called here. Screaming Frog SEO Spider (export of internal URLs), Sitebulb (URL
+/// explorer), Google Search Console (pages).
+const STANDARD: [(&str, &str); 18] = [
+    ("status code", "status"),
+    ("http status code", "status"),
+    ("http status", "status"),
+    ("canonical link element 1", "canonical"),
+    ("canonical url", "canonical"),
+    ("last modified", "modified"),
+    ("last-modified", "modified"),
+    ("redirect url", "location"),
+    ("redirect to", "location"),
+    ("title 1", "title"),
+    ("page title", "title"),
+    ("content type", "type"),
+    ("mime type", "type"),
+    ("size (bytes)", "bytes"),
+    ("meta robots 1", "robots"),
+    ("x-robots-tag 1", "x_robots_tag"),
+    ("click through rate", "ctr"),
+    ("average position", "position"),
+];
+
+/// The name of a column in queries: a standard name where the export is known, else its own in lower case with `_` for
+/// everything that is not a letter or digit.
+pub(super) fn column_name(heading: &str) -> String {
+    let heading = heading.trim().to_lowercase();
+    if let Some((_, name)) = STANDARD.iter().find(|(known, _)| *known == heading) {
+        return (*name).to_owned();
+    }
+    let mut name = String::new();
+    for letter in heading.chars() {
+        if letter.is_alphanumeric() {
+            name.push(letter);
+        } else if !name.is_empty() && !name.ends_with('_') {
+            name.push('_');
+        }
+    }
+    let end = name.trim_end_matches('_').len();
+    name.truncate(end);
+    if name.is_empty() { "column".to_owned() } else { name }
+}

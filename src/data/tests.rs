@@ -1,0 +1,154 @@
+//! Tests of data sets: tables of known exports, kinds of values, URLs in other spellings, damaged input.
+
+use super::{DataSet, DataSetBuilder, Kind, ReadOptions, TableError, TableSummary, Value};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn set(tables: &[&str]) -> DataSet {
+    let mut builder = DataSetBuilder::new();
+    for table in tables {
+        builder.add(table, &ReadOptions::default()).expect("a table");
+    }
+    builder.finish()
+}
+
+fn value<'s>(set: &'s DataSet, column: &str, url: &str) -> Value<'s> {
+    let column = set.column(column).unwrap_or_else(|| panic!("no column {column}"));
+    set.find(url).map_or(Value::Absent, |row| column.value(row))
+}
+
+#[test]
+fn an_export_of_screaming_frog_has_standard_names() {
+    let set = set(&[
+        "\u{feff}\"Address\",\"Status Code\",\"Canonical Link Element 1\",\"Last Modified\",\"Indexability\"\r\n\
+         \"https://e.com/a\",\"200\",\"https://e.com/a\",\"Tue, 10 May 2005 17:33:30 GMT\",\"Indexable\"\r\n\
+         \"https://e.com/b, c\",\"301\",\"\",\"\",\"Non-Indexable\"\r\n",
+    ]);
+    let names: Vec<_> = set.columns().iter().map(|column| (column.name(), column.kind())).collect();
+    let kinds =
+        [("status", Kind::Number), ("canonical", Kind::Text), ("modified", Kind::Date), ("indexability", Kind::Text)];
+    assert_eq!(names, kinds);
+    assert_eq!(value(&set, "status", "https://e.com/b, c"), Value::Number(301.0));
+    assert_eq!(value(&set, "modified", "https://e.com/a"), Value::Date(1_115_746_410));
+    assert_eq!(value(&set, "canonical", "https://e.com/b, c"), Value::Absent);
+}
+
+#[test]
+fn urls_are_found_in_every_equivalent_spelling() {
+    let set = set(&["url;clicks\nHTTPS://E.com:443/a%7Eb#top;7\n"]);
+    assert_eq!(value(&set, "clicks", "https://e.com/a~b"), Value::Number(7.0));
+    assert_eq!(value(&set, "clicks", "https://e.com/a~c"), Value::Absent);
+}
+
+#[test]
+fn json_lines_of_a_probe_are_read_up_to_a_half_written_line() {
+    let set = set(&[
+        "{\"url\":\"https://e.com/a\",\"status\":301,\"location\":[\"https://e.com/b\",\"https://e.com/c\"],\"noindex\":true}\n\
+         {\"url\":\"https://e.com/d\",\"status\":200,\"location\":null,\"noindex\":false}\n\
+         {\"url\":\"https://e.com/e\",\"sta",
+    ]);
+    assert_eq!(set.len(), 2);
+    assert_eq!(value(&set, "status", "https://e.com/a"), Value::Number(301.0));
+    assert_eq!(value(&set, "location", "https://e.com/a"), Value::Text("https://e.com/b"));
+    assert_eq!(value(&set, "noindex", "https://e.com/d"), Value::Boolean(false));
+    let mut builder = DataSetBuilder::new();
+    let damaged = "{\"url\":\"https://e.com/a\"}\nnonsense\n{\"url\":\"https://e.com/b\"}\n";
+    let error = builder.add(damaged, &ReadOptions::default());
+    assert!(matches!(&error, Err(TableError::Line { line: 2, .. })), "{error:?}");
+}
+
+#[test]
+fn a_log_counts_the_requests_of_googlebot() {
+    let line = |path: &str, hour: u8, agent: &str| {
+        format!(
+            "66.249.66.1 - - [10/Oct/2026:{hour:02}:55:36 +0200] \"GET {path} HTTP/1.1\" 200 2326 \"-\" \"{agent}\"\n"
+        )
+    };
+    let bot = "Mozilla/5.0 (compatible; Googlebot/2.1)";
+    let log = [line("/a", 13, bot), line("/a", 12, bot), line("/a", 14, "curl/8"), line("/b", 1, bot)].concat();
+    let mut builder = DataSetBuilder::new();
+    assert_eq!(builder.add(&log, &ReadOptions::default()), Err(TableError::NoOrigin));
+    let options = ReadOptions { origin: Some("https://e.com/"), ..ReadOptions::default() };
+    builder.add(&log, &options).expect("a log");
+    let set = builder.finish();
+    assert_eq!(value(&set, "hits", "https://e.com/a"), Value::Number(2.0));
+    assert_eq!(value(&set, "last_hit", "https://e.com/a"), Value::Date(1_791_633_336));
+}
+
+#[test]
+fn the_column_of_urls_is_found_or_named() {
+    let both = "source,target\nhttps://e.com/a,https://e.com/b\n";
+    let mut builder = DataSetBuilder::new();
+    let columns = vec!["source".to_owned(), "target".to_owned()];
+    assert_eq!(builder.add(both, &ReadOptions::default()), Err(TableError::NoUrlColumn(columns.clone())));
+    let unknown = builder.add(both, &ReadOptions { key: Some("href"), ..ReadOptions::default() });
+    assert_eq!(unknown, Err(TableError::UnknownKey { key: "href".to_owned(), columns }));
+    for key in ["target", "2"] {
+        builder.add(both, &ReadOptions { key: Some(key), ..ReadOptions::default() }).expect("a table");
+    }
+    let set = builder.finish();
+    assert_eq!(value(&set, "source", "https://e.com/b"), Value::Text("https://e.com/a"));
+    // The only column whose values are URLs.
+    assert_eq!(self::set(&["n,where\n1,https://e.com/a\n"]).len(), 1);
+    assert_eq!(DataSetBuilder::new().add("\n\n", &ReadOptions::default()), Err(TableError::Empty));
+}
+
+#[test]
+fn a_later_table_adds_columns_and_overrides_values() {
+    let mut builder = DataSetBuilder::new();
+    let table = "url,status\nhttps://e.com/a,404\nhttps://e.com/a,200\n,500\n";
+    let summary = builder.add(table, &ReadOptions::default()).expect("a table");
+    assert_eq!(summary, TableSummary { rows: 2, repeated: 1, without_url: 1 });
+    builder
+        .add("page\tclicks\tstatus\nhttps://e.com/a\t3\t\nhttps://e.com/b\t\t410\n", &ReadOptions::default())
+        .expect("a table");
+    let set = builder.finish();
+    assert_eq!(value(&set, "status", "https://e.com/a"), Value::Number(200.0), "an empty cell changes nothing");
+    assert_eq!(value(&set, "clicks", "https://e.com/a"), Value::Number(3.0));
+    assert_eq!(value(&set, "clicks", "https://e.com/b"), Value::Absent);
+    let urls: Vec<_> = set.urls().map(|(_, url)| url).collect();
+    assert_eq!(urls, ["https://e.com/a", "https://e.com/b"]);
+}
+
+#[test]
+fn a_few_unreadable_values_do_not_change_the_kind_of_a_column() {
+    let set = set(&["url,position\nhttps://e.com/a,1.5\nhttps://e.com/b,12.5%\nhttps://e.com/c,n/a\n"]);
+    assert_eq!(set.column("position").map(super::Column::kind), Some(Kind::Number));
+    assert_eq!(value(&set, "position", "https://e.com/b"), Value::Number(12.5));
+    assert_eq!(value(&set, "position", "https://e.com/c"), Value::Unreadable("n/a"));
+    let mut values = ["https://e.com/d", "https://e.com/c", "https://e.com/b", "https://e.com/a"]
+        .map(|url| value(&set, "position", url));
+    values.sort_by(Value::compare);
+    assert_eq!(values, [Value::Number(1.5), Value::Number(12.5), Value::Unreadable("n/a"), Value::Absent]);
+}
+
+proptest! {
+    /// A table of random cells gives back the last text of each URL, whatever quotes and delimiters are in it.
+    #[test]
+    fn a_table_is_read_as_a_map(rows in prop::collection::vec((0u8..20, "[a-c ,;\"\n|é]{0,6}"), 0..40)) {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(["url", "note"]).expect("a record");
+        let mut model = BTreeMap::new();
+        for (page, text) in &rows {
+            let url = format!("https://e.com/{page}");
+            writer.write_record([url.as_str(), text.as_str()]).expect("a record");
+            if !text.trim().is_empty() {
+                model.insert(url, text.trim().to_owned());
+            }
+        }
+        let bytes = writer.into_inner().expect("bytes");
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        let set = set(&[&text]);
+        for page in 0..20 {
+            let url = format!("https://e.com/{page}");
+            let found = set.find(&url).and_then(|row| set.column("note")?.text(row));
+            prop_assert_eq!(found, model.get(&url).map(String::as_str));
+        }
+    }
+
+    /// No text makes it panic.
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,200}") {
+        let _ = DataSetBuilder::new().add(&text, &ReadOptions { key: None, origin: Some("https://e.com") });
+    }
+}
