@@ -2,7 +2,7 @@
 
 use super::DataRow;
 use super::interner::{Interner, TextId};
-use crate::protocol::lastmod;
+use crate::protocol::lastmod::{self, Lastmod, Precision};
 use std::cmp::Ordering;
 
 /// The text of a row that has no value.
@@ -30,8 +30,13 @@ pub enum Value<'d> {
     Unreadable(&'d str),
     /// A number.
     Number(f64),
-    /// Seconds since 1970 in UTC.
-    Date(i64),
+    /// A moment.
+    Date {
+        /// Seconds since 1970 in UTC; of a day without a time its beginning.
+        seconds: i64,
+        /// Whether it is a day without a time.
+        is_day: bool,
+    },
     /// Whether it is so.
     Boolean(bool),
     /// A text.
@@ -48,7 +53,7 @@ impl Value<'_> {
         };
         rank(self).cmp(&rank(other)).then_with(|| match (self, other) {
             (Self::Number(one), Self::Number(two)) => one.total_cmp(two),
-            (Self::Date(one), Self::Date(two)) => one.cmp(two),
+            (Self::Date { seconds: one, .. }, Self::Date { seconds: two, .. }) => one.cmp(two),
             (Self::Boolean(one), Self::Boolean(two)) => one.cmp(two),
             (Self::Text(one), Self::Text(two)) | (Self::Unreadable(one), Self::Unreadable(two)) => one.cmp(two),
             _ => Ordering::Equal,
@@ -61,7 +66,7 @@ impl Value<'_> {
 enum Parsed {
     /// `NaN` where the text is not a number.
     Numbers(Vec<f64>),
-    Dates(Vec<Option<i64>>),
+    Dates(Vec<Option<Lastmod>>),
     Booleans(Vec<Option<bool>>),
     Texts,
 }
@@ -103,7 +108,11 @@ impl Column {
         let at = id as usize;
         let value = match &self.parsed {
             Parsed::Numbers(numbers) => numbers.get(at).filter(|number| !number.is_nan()).map(|n| Value::Number(*n)),
-            Parsed::Dates(dates) => dates.get(at).copied().flatten().map(Value::Date),
+            Parsed::Dates(dates) => dates
+                .get(at)
+                .copied()
+                .flatten()
+                .map(|date| Value::Date { seconds: date.seconds, is_day: date.precision <= Precision::Day }),
             Parsed::Booleans(flags) => flags.get(at).copied().flatten().map(Value::Boolean),
             Parsed::Texts => Some(Value::Text(text)),
         };
@@ -153,12 +162,12 @@ impl ColumnBuilder {
         let all = self.texts.len();
         let texts = || (0..all).map(|id| self.texts.get(id));
         let is_most = |count: usize| count * 2 > all as usize;
-        let numbers: Vec<f64> = texts().map(|text| number(text).unwrap_or(f64::NAN)).collect();
+        let numbers: Vec<f64> = texts().map(|text| parse_number(text).unwrap_or(f64::NAN)).collect();
         let parsed = if is_most(numbers.iter().filter(|number| !number.is_nan()).count()) {
             Parsed::Numbers(numbers)
         } else {
-            let dates: Vec<Option<i64>> = texts().map(date).collect();
-            let flags: Vec<Option<bool>> = texts().map(boolean).collect();
+            let dates: Vec<Option<Lastmod>> = texts().map(date).collect();
+            let flags: Vec<Option<bool>> = texts().map(parse_boolean).collect();
             if is_most(dates.iter().flatten().count()) {
                 Parsed::Dates(dates)
             } else if is_most(flags.iter().flatten().count()) {
@@ -172,7 +181,7 @@ impl ColumnBuilder {
 }
 
 /// A decimal number, with a percent sign or without: `301`, `0.5`, `-3`, `1.2e6`, `12.5%`.
-pub(crate) fn number(text: &str) -> Option<f64> {
+pub(crate) fn parse_number(text: &str) -> Option<f64> {
     let digits = text.strip_suffix('%').unwrap_or(text).trim_end();
     // Not `inf` and `nan`, which are words in a table.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
@@ -180,16 +189,17 @@ pub(crate) fn number(text: &str) -> Option<f64> {
 }
 
 /// The moment of a date in any notation that `lastmod` is read in, of HTTP and mail too.
-fn date(text: &str) -> Option<i64> {
+fn date(text: &str) -> Option<Lastmod> {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     // A bare number is a number, although ten digits could be Unix time.
-    if !has_digit || number(text).is_some() {
+    if !has_digit || parse_number(text).is_some() {
         return None;
     }
-    lastmod::validate(text).instant.map(|instant| instant.seconds)
+    lastmod::validate(text).instant
 }
 
-fn boolean(text: &str) -> Option<bool> {
+/// `true` or `yes`, `false` or `no`, in any case.
+pub(crate) fn parse_boolean(text: &str) -> Option<bool> {
     let is = |words: [&str; 2]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
     if is(["true", "yes"]) { Some(true) } else { is(["false", "no"]).then_some(false) }
 }

@@ -10,6 +10,7 @@ mod names;
 mod read;
 
 pub use column::{Column, Kind, Value};
+pub(crate) use column::{parse_boolean, parse_number};
 pub use read::{ReadOptions, TableError};
 
 use crate::protocol::location;

@@ -29,7 +29,7 @@ fn an_export_of_screaming_frog_has_standard_names() {
         [("status", Kind::Number), ("canonical", Kind::Text), ("modified", Kind::Date), ("indexability", Kind::Text)];
     assert_eq!(names, kinds);
     assert_eq!(value(&set, "status", "https://e.com/b, c"), Value::Number(301.0));
-    assert_eq!(value(&set, "modified", "https://e.com/a"), Value::Date(1_115_746_410));
+    assert_eq!(value(&set, "modified", "https://e.com/a"), Value::Date { seconds: 1_115_746_410, is_day: false });
     assert_eq!(value(&set, "canonical", "https://e.com/b, c"), Value::Absent);
 }
 
@@ -72,7 +72,7 @@ fn a_log_counts_the_requests_of_googlebot() {
     builder.add(&log, &options).expect("a log");
     let set = builder.finish();
     assert_eq!(value(&set, "hits", "https://e.com/a"), Value::Number(2.0));
-    assert_eq!(value(&set, "last_hit", "https://e.com/a"), Value::Date(1_791_633_336));
+    assert_eq!(value(&set, "last_hit", "https://e.com/a"), Value::Date { seconds: 1_791_633_336, is_day: false });
 }
 
 #[test]

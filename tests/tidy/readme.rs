@@ -58,7 +58,7 @@ fn commands() -> String {
 
 /// What a query can ask for: every field with the words its values are chosen from.
 fn fields() -> String {
-    let vocabulary = Vocabulary { rules: &[], now: NOW };
+    let vocabulary = Vocabulary { rules: &[], now: NOW, data: None };
     let mut out = String::from("| Field | What it is | Words |\n|---|---|---|\n");
     for field in completions("", 0, &vocabulary).items {
         let name = field.text.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -109,7 +109,7 @@ fn query_examples_are_queries() {
     let examples: Vec<&str> = examples.iter().map(|line| line.split("  ").next().unwrap_or(line)).collect();
     assert!(examples.len() > 5, "{examples:?}");
     for example in examples {
-        let parsed = Query::parse(example, &Vocabulary { rules: &[], now: NOW });
+        let parsed = Query::parse(example, &Vocabulary { rules: &[], now: NOW, data: None });
         assert!(parsed.is_ok(), "{example}: {parsed:?}");
     }
 }

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn candidates_fit_the_term_under_the_cursor() {
         let now = Now { seconds: 0, offset: 0 };
-        let vocabulary = Vocabulary { rules: &["loc-empty", "loc-long", "lastmod-future"], now };
+        let vocabulary = Vocabulary { rules: &["loc-empty", "loc-long", "lastmod-future"], now, data: None };
         let table: [(&str, usize, &[&str]); 14] = [
             ("pri", 0, &["priority<"]),
             ("blog (s", 6, &["section:", "severity:"]),

@@ -2,6 +2,7 @@
 //!
 //! Running it allocates nothing; what a row must decode (an escaped loc) is decoded at most once.
 
+use super::data::DataNode;
 use super::expr::{Expr, Has, Name, Order, Test};
 use super::text::{Matcher, rule_indexes};
 use super::{Extension, Fact, RowFacts, State, Vocabulary};
@@ -47,6 +48,8 @@ pub enum Node {
     Empty(Name),
     /// The text matches.
     Text(Name, Matcher),
+    /// A data column passes.
+    Data(Box<DataNode>),
 }
 
 /// Makes the tree of an expression. The expression was checked when it was parsed; a search that can
@@ -132,6 +135,9 @@ fn compile_test(test: &Test, vocabulary: &Vocabulary<'_>) -> Node {
             (Order::More, Severity::Warning) => Node::Worst(Severity::Error..=Severity::Error),
             (Order::More, Severity::Note) => Node::Worst(Severity::Warning..=Severity::Error),
         },
+        Test::Data(test) => {
+            DataNode::new(test, vocabulary).map_or(Node::Known(false), |node| Node::Data(Box::new(node)))
+        }
         Test::Absent(name) => match name {
             Name::Lastmod => not_present(Field::Lastmod),
             Name::Changefreq => not_present(Field::Changefreq),
@@ -168,6 +174,7 @@ impl Node {
             Self::Present(Field::Loc) | Self::Empty(_) | Self::Depth(_) => 20,
             Self::Text(_, Matcher::Is(_) | Matcher::IsFolded(_)) => 25,
             Self::Text(_, Matcher::Find(_) | Matcher::FindFolded(_)) => 30,
+            Self::Data(_) => 60,
             Self::Text(_, Matcher::Regex(..)) => 100,
             Self::Not(inner) => inner.cost(),
             Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::cost).sum(),
@@ -198,6 +205,7 @@ impl Node {
             Self::Depth(range) => range.contains(&depth(row.loc())),
             Self::Empty(name) => row.text(*name, str::is_empty),
             Self::Text(name, matcher) => row.text(*name, |text| matcher.matches(text)),
+            Self::Data(node) => node.holds(facts, row.loc()),
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Trees are normal by construction ([`Expr::all`], [`Expr::any`], [`Expr::not`]): no nested `All` in an
 //! `All`, no double negation. That is what makes parsing the canonical text give the same tree back.
 
+use super::data::DataTest;
 use super::date::Date;
 use super::scan::{needs_quotes, quoted, quoted_if_needed};
 use super::{Extension, RowFacts, State};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Field, Severity};
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The left side of `field op value`.
@@ -99,6 +101,28 @@ pub enum Order {
 }
 
 impl Order {
+    /// Whether a value that compares like this passes.
+    pub const fn allows(self, is: Ordering) -> bool {
+        match self {
+            Self::Less => is.is_lt(),
+            Self::AtMost => is.is_le(),
+            Self::Equal => is.is_eq(),
+            Self::AtLeast => is.is_ge(),
+            Self::More => is.is_gt(),
+        }
+    }
+
+    /// The order with its sides exchanged.
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Less => Self::More,
+            Self::AtMost => Self::AtLeast,
+            Self::Equal => Self::Equal,
+            Self::AtLeast => Self::AtMost,
+            Self::More => Self::Less,
+        }
+    }
+
     /// As written.
     pub const fn sign(self) -> &'static str {
         match self {
@@ -181,6 +205,8 @@ pub enum Test {
     Severity(Order, Severity),
     /// `= none`
     Absent(Name),
+    /// A data column.
+    Data(DataTest),
 }
 
 /// A query as a tree.
@@ -292,12 +318,20 @@ impl Test {
             Self::Severity(Order::Equal, severity) => (Name::Severity, ":", severity.name().to_owned()),
             Self::Severity(order, severity) => (Name::Severity, order.sign(), severity.name().to_owned()),
             Self::Absent(name) => (*name, "=", NONE.to_owned()),
+            Self::Data(test) => {
+                let (sign, value) = test.parts();
+                return write_comparison(f, negated, &format!("@{}", test.column), sign, &value);
+            }
         };
-        match (negated, sign) {
-            (true, "=") => write!(f, "{}!={value}", name.word()),
-            (true, _) => write!(f, "not {}{sign}{value}", name.word()),
-            (false, _) => write!(f, "{}{sign}{value}", name.word()),
-        }
+        write_comparison(f, negated, name.word(), sign, &value)
+    }
+}
+
+fn write_comparison(f: &mut fmt::Formatter<'_>, negated: bool, name: &str, sign: &str, value: &str) -> fmt::Result {
+    match (negated, sign) {
+        (true, "=") => write!(f, "{name}!={value}"),
+        (true, _) => write!(f, "not {name}{sign}{value}"),
+        (false, _) => write!(f, "{name}{sign}{value}"),
     }
 }
 
@@ -319,7 +353,7 @@ pub fn is_name_character(c: char) -> bool {
 fn bare(word: &str) -> String {
     let name_end = word.find(|c| !is_name_character(c)).unwrap_or(word.len());
     let (name, rest) = word.split_at(name_end);
-    let special = word.starts_with('-')
+    let special = word.starts_with(['-', '@'])
         || rest.starts_with(OPERATOR_STARTS) && !name.is_empty() && !is_scheme(name, rest)
         || rest.is_empty()
             && (Name::from_word(name).is_some() || CONNECTIVES.iter().any(|c| c.eq_ignore_ascii_case(name)));

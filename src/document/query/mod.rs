@@ -26,9 +26,12 @@
 //!   priority `~` and patterns look at the text as written.
 //! - `none` is the absent value. An absent or unreadable value is never less or more than anything;
 //!   `!=` is the opposite of `=` and so holds for it.
+//! - `@name` is a data column: numbers and dates are compared as such, or with a field (`@modified>lastmod`,
+//!   `@canonical!=loc`) or another column; `:` and `~` look at its text.
 //! - `severity:warning` are rows with a warning; `<`, `<=`, `>=`, `>` look at the row's worst finding.
 
 mod complete;
+mod data;
 mod date;
 mod eval;
 mod expr;
@@ -45,6 +48,7 @@ pub(super) use needle::Needle;
 pub use text::{UrlPattern, regex_message, rule_indexes};
 
 use super::sort::{Column, Value};
+use crate::data::DataSet;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -69,6 +73,8 @@ pub struct Vocabulary<'a> {
     pub rules: &'a [&'a str],
     /// The time.
     pub now: Now,
+    /// Data columns, where some are loaded.
+    pub data: Option<&'a Arc<DataSet>>,
 }
 
 /// A syntax error in a query.

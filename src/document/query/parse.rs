@@ -3,6 +3,7 @@
 //! A recursive descent over the grammar in the module documentation. Recursion is bounded by
 //! [`DEEPEST`], so no text can exhaust the stack.
 
+use super::data::{Comparison, DataNode, DataTest, Operand};
 use super::date::Date;
 use super::expr::{
     CONNECTIVES, Expr, Has, Match, NONE, Name, OPERATOR_STARTS, Order, Test, is_name_character, is_scheme,
@@ -137,6 +138,9 @@ impl Parser<'_> {
                 return Err(QueryError::new(at..at + connective.len(), message));
             }
         }
+        if let Some(test) = self.data_test()? {
+            return Ok(test);
+        }
         let mut ahead = self.scanner.clone();
         let word = ahead.take_while(is_name_character);
         if let Some(name) = Name::from_word(word) {
@@ -154,20 +158,70 @@ impl Parser<'_> {
         Ok(in_loc(self.scanner.take_balanced().to_owned()))
     }
 
-    /// The value after an operator, and the test they make.
-    fn comparison(&mut self, name: Name, operator: Operator, sign: Range<usize>) -> Result<Expr, QueryError> {
+    /// A test of a data column, if one comes next: `@`, a name and an operator. Other words with `@` are looked for in loc.
+    fn data_test(&mut self) -> Result<Option<Expr>, QueryError> {
+        let at = self.scanner.at();
+        let mut ahead = self.scanner.clone();
+        if !ahead.eat("@") {
+            return Ok(None);
+        }
+        let column = ahead.take_while(|c| c.is_alphanumeric() || c == '_' || c == '-').to_lowercase();
+        let after_word = ahead.at();
+        ahead.skip_spaces();
+        let spaced = ahead.at() > after_word;
+        let Some(operator) = take_operator(&mut ahead, spaced).filter(|_| !column.is_empty()) else { return Ok(None) };
+        let sign = after_word..ahead.at();
+        self.scanner = ahead;
+        let value = self.value(&sign, "a value")?;
+        let is_unequal = operator == Operator::Unequal;
+        let comparison = match operator {
+            Operator::Unequal | Operator::Ordered(Order::Equal) if value.is_none() => Comparison::Absent,
+            Operator::Unequal => Comparison::Ordered(Order::Equal, Operand::parse(&value.text, value.quoted)),
+            Operator::Ordered(order) => Comparison::Ordered(order, Operand::parse(&value.text, value.quoted)),
+            Operator::Has if has_wildcard(&value.text) => Comparison::Text(Match::Glob, value.text),
+            Operator::Has => Comparison::Text(Match::Contains, value.text),
+            Operator::Matches => Comparison::Text(Match::Regex, value.text),
+        };
+        let test = self.checked(DataTest { column, comparison }, at..value.span.end)?;
+        Ok(Some(if is_unequal { test.not() } else { test }))
+    }
+
+    /// The test, if its column is there and its value is of the column's kind.
+    fn checked(&self, test: DataTest, span: Range<usize>) -> Result<Expr, QueryError> {
+        match DataNode::new(&test, self.vocabulary) {
+            Ok(_) => Ok(Expr::Test(Test::Data(test))),
+            Err(message) => Err(QueryError::new(span, message)),
+        }
+    }
+
+    /// The value after an operator.
+    fn value(&mut self, sign: &Range<usize>, expected: &str) -> Result<Value, QueryError> {
         self.scanner.skip_spaces();
         let at = self.scanner.at();
-        let value = if self.scanner.peek() == Some('"') {
-            self.quoted()?
-        } else {
-            let text = self.scanner.take_balanced().to_owned();
-            if text.is_empty() {
-                let expected = expectation(name);
-                return Err(QueryError::new(sign.start..at, format!("expected {expected} after this")));
-            }
-            Value { span: at..self.scanner.at(), quoted: false, text }
-        };
+        if self.scanner.peek() == Some('"') {
+            return self.quoted();
+        }
+        let text = self.scanner.take_balanced().to_owned();
+        if text.is_empty() {
+            return Err(QueryError::new(sign.start..at, format!("expected {expected} after this")));
+        }
+        Ok(Value { span: at..self.scanner.at(), quoted: false, text })
+    }
+
+    /// The value after an operator, and the test they make.
+    fn comparison(&mut self, name: Name, operator: Operator, sign: Range<usize>) -> Result<Expr, QueryError> {
+        let value = self.value(&sign, expectation(name))?;
+        // A field against a data column is that column against the field.
+        if let (false, Some(column), Name::Loc | Name::Lastmod | Name::Priority) =
+            (value.quoted, value.text.strip_prefix('@'), name)
+            && let Operator::Unequal | Operator::Ordered(_) = operator
+            && self.vocabulary.data.is_some()
+        {
+            let order = if let Operator::Ordered(order) = operator { order.reversed() } else { Order::Equal };
+            let comparison = Comparison::Ordered(order, Operand::Field(name));
+            let test = self.checked(DataTest { column: column.to_lowercase(), comparison }, value.span)?;
+            return Ok(if operator == Operator::Unequal { test.not() } else { test });
+        }
         if operator == Operator::Unequal {
             return Ok(self.build(name, Operator::Ordered(Order::Equal), sign, value)?.not());
         }

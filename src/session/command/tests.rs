@@ -5,7 +5,7 @@ use crate::protocol::lastmod::Now;
 use proptest::prelude::*;
 
 const NOW: Now = Now { seconds: 1_795_166_047, offset: 0 };
-const VOCABULARY: Vocabulary<'static> = Vocabulary { rules: &["loc-empty", "lastmod-future"], now: NOW };
+const VOCABULARY: Vocabulary<'static> = Vocabulary { rules: &["loc-empty", "lastmod-future"], now: NOW, data: None };
 
 fn read(line: &str) -> Result<Command, CommandError> {
     parse(line, &VOCABULARY)

@@ -26,7 +26,7 @@ static NAMED: LazyLock<Vec<RuleSet>> = LazyLock::new(|| Rule::mains().map(Rule::
 /// The vocabulary of queries: rule codes, by the place of their rule among [`Rule::mains`].
 pub fn vocabulary(now: Now) -> Vocabulary<'static> {
     static CODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Rule::mains().map(Rule::code).collect());
-    Vocabulary { rules: &CODES, now }
+    Vocabulary { rules: &CODES, now, data: None }
 }
 
 /// Rows as queries see them; holds what is shared between all rows of one question.

@@ -1,0 +1,268 @@
+//! Tests of data columns: `@status>=400`, `@modified>lastmod`, `@canonical!=loc`.
+//!
+//! A value that is absent or not of the column's kind is never less or more than anything, and `!=` is the opposite of `=`
+//! and so holds for it, as for fields.
+
+use super::date::Date;
+use super::expr::{Match, NONE, Name, Order};
+use super::scan::quoted_if_needed;
+use super::suggest::{listed, nearest};
+use super::text::Matcher;
+use super::{Fact, RowFacts, Vocabulary};
+use crate::data::{DataSet, Kind, Value, parse_boolean, parse_number};
+use crate::protocol::lastmod::{self, Precision};
+use crate::protocol::{Field, location};
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// A data column against a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataTest {
+    /// Its name, without `@`.
+    pub column: String,
+    /// What is asked of its value.
+    pub comparison: Comparison,
+}
+
+/// What is asked of a value of a data column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Comparison {
+    /// `= none`
+    Absent,
+    /// Less than, equal to or more than this.
+    Ordered(Order, Operand),
+    /// The text contains or matches this.
+    Text(Match, String),
+}
+
+/// The right side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// As typed: a number, a date, a text.
+    Value(String),
+    /// `loc`, `lastmod` or `priority` of the same row.
+    Field(Name),
+    /// Another data column.
+    Column(String),
+}
+
+impl Operand {
+    /// Reads the right side of a comparison.
+    pub fn parse(text: &str, is_quoted: bool) -> Self {
+        match (text.strip_prefix('@'), Name::from_word(text)) {
+            _ if is_quoted => Self::Value(text.to_owned()),
+            (Some(column), _) if !column.is_empty() => Self::Column(column.to_lowercase()),
+            (_, Some(name @ (Name::Loc | Name::Lastmod | Name::Priority))) => Self::Field(name),
+            _ => Self::Value(text.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(name) => f.write_str(name.word()),
+            Self::Column(name) => write!(f, "@{name}"),
+            // What would be read as something else is quoted.
+            Self::Value(text) if Self::parse(text, false) != *self || text == NONE => {
+                f.write_str(&super::scan::quoted(text))
+            }
+            Self::Value(text) => f.write_str(&quoted_if_needed(text)),
+        }
+    }
+}
+
+impl DataTest {
+    /// The sign between column and value, and the value.
+    pub(super) fn parts(&self) -> (&'static str, String) {
+        match &self.comparison {
+            Comparison::Absent => ("=", NONE.to_owned()),
+            Comparison::Ordered(order, operand) => (order.sign(), operand.to_string()),
+            Comparison::Text(Match::Regex, text) => ("~", quoted_if_needed(text)),
+            Comparison::Text(Match::Is, text) => ("=", quoted_if_needed(text)),
+            Comparison::Text(Match::Contains | Match::Glob, text) => (":", quoted_if_needed(text)),
+        }
+    }
+}
+
+/// A test of a data column, ready to run.
+#[derive(Debug, Clone)]
+pub struct DataNode {
+    set: Arc<DataSet>,
+    column: usize,
+    check: Check,
+}
+
+#[derive(Debug, Clone)]
+enum Check {
+    Absent,
+    Number(Order, f64),
+    Date(Order, Range<i64>),
+    Boolean(bool),
+    Text(Matcher),
+    /// The same page as the row.
+    Loc,
+    Lastmod(Order),
+    Priority(Order),
+    Column(Order, usize),
+}
+
+impl DataNode {
+    /// Makes a test ready to run.
+    ///
+    /// # Errors
+    ///
+    /// The column is unknown, or the value is not of its kind; in words.
+    pub(super) fn new(test: &DataTest, vocabulary: &Vocabulary<'_>) -> Result<Self, String> {
+        let Some(set) = vocabulary.data else {
+            return Err(format!("@{} is a data column, and no data is loaded (--data FILE)", test.column));
+        };
+        let column = position(set, &test.column)?;
+        let kind = set.columns()[column].kind();
+        let check = match &test.comparison {
+            Comparison::Absent => Check::Absent,
+            Comparison::Text(how, text) => Check::Text(Matcher::new(Name::Loc, *how, text)?),
+            Comparison::Ordered(Order::Equal, Operand::Field(Name::Loc)) => Check::Loc,
+            Comparison::Ordered(order, Operand::Field(Name::Lastmod)) if kind == Kind::Date => Check::Lastmod(*order),
+            Comparison::Ordered(order, Operand::Field(Name::Priority)) if kind == Kind::Number => {
+                Check::Priority(*order)
+            }
+            Comparison::Ordered(_, Operand::Field(name)) => {
+                return Err(format!(
+                    "@{} holds {}, which cannot be compared with {}",
+                    test.column,
+                    words(kind),
+                    name.word()
+                ));
+            }
+            Comparison::Ordered(order, Operand::Column(other)) => {
+                let other = position(set, other)?;
+                if set.columns()[other].kind() != kind {
+                    return Err(format!(
+                        "@{} and @{} hold values of different kinds",
+                        test.column,
+                        set.columns()[other].name()
+                    ));
+                }
+                Check::Column(*order, other)
+            }
+            Comparison::Ordered(order, Operand::Value(text)) => ordered(&test.column, kind, *order, text, vocabulary)?,
+        };
+        Ok(Self { set: Arc::clone(set), column, check })
+    }
+
+    /// Whether a row with this URL passes.
+    pub(super) fn holds<R: RowFacts + ?Sized>(&self, facts: &R, loc: &str) -> bool {
+        let row = self.set.find(loc);
+        let of = |column: usize| row.map_or(Value::Absent, |row| self.set.columns()[column].value(row));
+        let value = of(self.column);
+        match &self.check {
+            Check::Absent => value == Value::Absent,
+            Check::Number(order, number) => {
+                matches!(value, Value::Number(found) if found.partial_cmp(number).is_some_and(|is| order.allows(is)))
+            }
+            Check::Date(order, period) => match value {
+                Value::Date { seconds, .. } => order.allows(within(seconds, period)),
+                _ => false,
+            },
+            Check::Boolean(flag) => value == Value::Boolean(*flag),
+            Check::Text(matcher) => text(&self.set, row, self.column).is_some_and(|text| matcher.matches(text)),
+            Check::Loc => text(&self.set, row, self.column).is_some_and(|text| is_same_page(text, loc)),
+            Check::Lastmod(order) => match (value, facts.value(Field::Lastmod)) {
+                (Value::Date { seconds, is_day }, Some(lastmod)) => {
+                    compare_dates(seconds, is_day, &lastmod).is_some_and(|is| order.allows(is))
+                }
+                _ => false,
+            },
+            Check::Priority(order) => match (value, facts.priority()) {
+                (Value::Number(number), Fact::Is(hundredths)) => {
+                    number.partial_cmp(&(f64::from(hundredths) / 100.0)).is_some_and(|is| order.allows(is))
+                }
+                _ => false,
+            },
+            Check::Column(order, other) => {
+                let other = of(*other);
+                let is_readable = |value: &Value<'_>| !matches!(value, Value::Absent | Value::Unreadable(_));
+                is_readable(&value) && is_readable(&other) && order.allows(value.compare(&other))
+            }
+        }
+    }
+}
+
+/// The check of a value as typed, by the kind of the column.
+fn ordered(column: &str, kind: Kind, order: Order, text: &str, vocabulary: &Vocabulary<'_>) -> Result<Check, String> {
+    let expected = |what: &str| format!("expected {what} for @{column}; use `~` or `:` for its text");
+    match kind {
+        Kind::Number => match parse_number(text) {
+            Some(number) => Ok(Check::Number(order, number)),
+            None => Err(expected("a number, or none")),
+        },
+        Kind::Date => match Date::parse(text) {
+            Some(date) => Ok(Check::Date(order, date.period(vocabulary.now))),
+            None => Err(expected("a date such as 2025-03, today or -30d, or none")),
+        },
+        Kind::Boolean | Kind::Text if order != Order::Equal => {
+            Err(format!("@{column} holds {}, which have no order; use `=`, `!=`, `:` or `~`", words(kind)))
+        }
+        Kind::Boolean => parse_boolean(text).map(Check::Boolean).ok_or_else(|| expected("true, false or none")),
+        Kind::Text => Matcher::new(Name::Loc, Match::Is, text).map(Check::Text),
+    }
+}
+
+fn position(set: &DataSet, name: &str) -> Result<usize, String> {
+    let names = || set.columns().iter().map(|column| column.name());
+    set.columns().iter().position(|column| column.name() == name).ok_or_else(|| {
+        let guess = match nearest(name, names()) {
+            Some(near) => format!("did you mean @{near}?"),
+            None => format!("expected {}", listed(names())),
+        };
+        format!("there is no data column @{name}; {guess}")
+    })
+}
+
+fn words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "numbers",
+        Kind::Date => "dates",
+        Kind::Boolean => "true or false",
+        Kind::Text => "texts",
+    }
+}
+
+fn text(set: &DataSet, row: Option<crate::data::DataRow>, column: usize) -> Option<&str> {
+    set.columns()[column].text(row?)
+}
+
+fn is_same_page(one: &str, other: &str) -> bool {
+    let (mut first, mut second) = (String::new(), String::new());
+    location::key(one, &mut first) == location::key(other, &mut second)
+}
+
+/// Where a moment lies to a period: within it is equal.
+fn within(seconds: i64, period: &Range<i64>) -> Ordering {
+    if seconds < period.start {
+        Ordering::Less
+    } else if seconds >= period.end {
+        Ordering::Greater
+    } else {
+        Ordering::Equal
+    }
+}
+
+/// How a date of a data column lies to a lastmod as written. By days, where one of them has no time.
+fn compare_dates(seconds: i64, is_day: bool, lastmod: &str) -> Option<Ordering> {
+    let written = lastmod::validate(lastmod).instant?;
+    let (one, other) = (seconds, written.seconds);
+    Some(match written.precision {
+        Precision::Year | Precision::Month => {
+            within(one, &Date::Written(written).period(lastmod::Now { seconds: 0, offset: 0 }))
+        }
+        _ if is_day || written.precision == Precision::Day => one.div_euclid(DAY).cmp(&other.div_euclid(DAY)),
+        _ => one.cmp(&other),
+    })
+}
