@@ -179,7 +179,7 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 }
 
 /// Of the rules that are broken, those that the profile asks.
-fn asked(set: RuleSet, context: &Context<'_>) -> RuleSet {
+pub(super) fn asked(set: RuleSet, context: &Context<'_>) -> RuleSet {
     // Most entries break none: no need to know whose expectations count.
     if set.is_empty() { set } else { set.intersection(context.profile.asked()) }
 }
@@ -190,11 +190,6 @@ pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, link
     let concerns = extension::concerns(entry, text);
     let of_extensions = concerns.then(|| extension::check_and_collect(entry, text, context, links));
     asked(of_extensions.map_or(set, |other| set.union(other)), context)
-}
-
-/// The rules that the extensions of an entry break, those of the profile, and its alternate links.
-pub(super) fn check_extensions(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
-    asked(extension::check_and_collect(entry, text, context, links), context)
 }
 
 fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {

@@ -4,25 +4,30 @@
 //! property test holds both to the same result.
 
 use super::entry::{self, Context};
-use super::extension;
+use super::extension::{self, Cache};
 use super::profile::Profile;
-use super::rule::RuleSet;
+use super::rule::{Rule, RuleSet};
 use super::set::Link;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
+use crate::xml::entry::elements::Elements;
 use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::Record;
+use crate::xml::scan::ParsedEntry;
 use std::borrow::Cow;
 
 /// Reads and checks the entries of one file; caches what consecutive entries have in common.
 #[derive(Debug, Default)]
 pub struct EntryReader {
     origins: OriginCache,
+    extensions: Cache,
+    /// Those of an entry whose elements nobody has noted.
+    elements: Elements,
 }
 
 /// A read entry: record, broken rules, URL key.
@@ -37,41 +42,57 @@ pub struct CheckedEntry {
 }
 
 impl EntryReader {
-    /// Reads an entry; `entry` must be the anatomy of `text`. Its alternate links are added to `links`, and `see` is
-    /// shown its facts and its URL, taken apart as far as its origin and path.
+    /// Reads an entry. Its alternate links are added to `links`, and `see` is shown its facts and its URL, taken apart as
+    /// far as its origin and path.
     ///
     /// All entries must stand in one file: what is known of the place of one holds for the next.
     #[inline]
     pub fn read(
         &mut self,
-        (entry, text): (&Entry, &[u8]),
+        parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
         links: &mut Vec<Link>,
         mut see: impl FnMut(&Record, &Location<'_>),
     ) -> CheckedEntry {
-        if let Some(read) = self.quick((entry, text), context, links, &mut see) {
-            return read;
-        }
-        let loc = entry.value(Field::Loc, text);
-        let record = Record::of(entry, text);
-        see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
-        CheckedEntry {
-            record,
-            rules: entry::check_and_collect(entry, text, context, links),
-            key: loc.map_or(NO_KEY, |loc| crate::protocol::location::key_hash(&loc)),
-        }
+        let ParsedEntry { entry, text, .. } = *parsed;
+        let read = self.quick((entry, text), context, &mut see).unwrap_or_else(|| {
+            let loc = entry.value(Field::Loc, text);
+            let record = Record::of(entry, text);
+            see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
+            CheckedEntry {
+                record,
+                rules: entry::check_fields(entry, text, context),
+                key: loc.map_or(NO_KEY, |loc| crate::protocol::location::key_hash(&loc)),
+            }
+        });
+        let rules = if extension::concerns(entry, text) {
+            read.rules.union(self.check_extensions(parsed, context, links))
+        } else {
+            read.rules
+        };
+        CheckedEntry { rules: entry::asked(rules, context), ..read }
     }
 
+    fn check_extensions(&mut self, parsed: &ParsedEntry<'_>, context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+        let ParsedEntry { entry, text, elements } = *parsed;
+        let elements = elements.unwrap_or_else(|| {
+            self.elements.read(entry, text, context.names);
+            &self.elements
+        });
+        extension::check_elements((entry, text), elements, context, &mut self.extensions, links)
+    }
+
+    /// The entry without its extensions, if its fields are written barely and break no rule.
     #[inline]
     fn quick(
         &mut self,
         (entry, text): (&Entry, &[u8]),
         context: &Context<'_>,
-        links: &mut Vec<Link>,
         see: &mut impl FnMut(&Record, &Location<'_>),
     ) -> Option<CheckedEntry> {
         // One profile has a rule about dates that are sound.
-        if entry.anomalies != Anomalies::default()
+        let is_in_order = entry.anomalies == Anomalies::default();
+        if !(is_in_order || entry.anomalies == Anomalies::OUT_OF_ORDER)
             || context.names.kind != FileKind::Urlset
             || context.profile == Profile::Bing
         {
@@ -105,8 +126,7 @@ impl EntryReader {
         }
         let record = Record::plain(entry, span, (lastmod, changefreq, priority));
         see(&record, &judged.location);
-        let concerns = extension::concerns(entry, text);
-        let rules = if concerns { entry::check_extensions(entry, text, context, links) } else { RuleSet::EMPTY };
+        let rules = if is_in_order { RuleSet::EMPTY } else { RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]) };
         Some(CheckedEntry { record, rules, key: judged.key })
     }
 }
@@ -137,10 +157,12 @@ fn may_hold_entity(loc: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{NOW, any_value};
+    use super::super::samples::{self, NOW, SeenEntries, any_value};
     use super::*;
+    use crate::progress::Progress;
     use crate::protocol::location::{self, UrlPrefix};
     use crate::xml::names::Names;
+    use crate::xml::scan::scan;
     use proptest::prelude::*;
 
     /// An entry of a file, with layouts and extensions of any kind.
@@ -183,7 +205,8 @@ mod tests {
             for text in texts.iter().chain(&texts).map(String::as_bytes) {
                 let entry = Entry::of(text, &names);
                 let (mut links, mut own, mut origin) = (Vec::new(), Vec::new(), None);
-                let read = reading.read((&entry, text), &context, &mut links, |_, location| {
+                let parsed = ParsedEntry { text, entry: &entry, elements: None };
+                let read = reading.read(&parsed, &context, &mut links, |_, location| {
                     origin = location.origin().map(|(origin, _)| origin.to_owned());
                 });
                 let loc = entry.value(Field::Loc, text).unwrap_or_default();
@@ -199,16 +222,66 @@ mod tests {
         }
     }
 
+    /// An entry with up to five extensions of any kind, among them sections, references and strange prefixes.
+    fn any_extended_entry() -> impl Strategy<Value = String> {
+        let odd = [
+            "<image:image><image:loc><![CDATA[https://e.com/a.png]]></image:loc><image:title>a &amp; b</image:title></image:image>",
+            "<image:image><image:loc>https://cdn.e.com/?a&amp;b</image:loc></image:image>",
+            "<image:image><image:loc>https://e.com/a.png</image:loc><!-- k --></image:image>",
+            "<i:image xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"><i:loc>https://e.com/b</i:loc></i:image>",
+            "<q:r xmlns:q=\"urn:q\"><q:s/></q:r>",
+            "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://example.com/a\"/>",
+            "<xhtml:link rel=\"alternate\" hreflang=\"DE\" href=\"https://example.com/b\"/>",
+            "<xhtml:link rel='alternate' hreflang='en&#45;GB' href='https://example.com/?a&amp;b' x='1'/>",
+            "<xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"https://example.com/a\"/>",
+            "<lastmod>2026-01-01</lastmod>",
+        ];
+        let sound = samples::extensions().into_iter().map(|(text, _)| text);
+        let all: Vec<String> = odd.into_iter().map(str::to_owned).chain(sound).collect();
+        let extensions = prop::collection::vec(prop::sample::select(all), 0..6);
+        (any_value(Field::Loc), extensions).prop_map(|(loc, extensions)| {
+            let loc = loc.map(|loc| format!("<loc>{}</loc>", escape::escape(&loc))).unwrap_or_default();
+            format!("\n<url>{loc}{}</url>", extensions.concat())
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+        #[test]
+        fn an_entry_with_extensions_is_read_with_its_noted_elements_as_alone(
+            texts in prop::collection::vec(any_extended_entry(), 1..6),
+            profile in prop::sample::select(Profile::ALL.to_vec()),
+        ) {
+            let mut seen = SeenEntries::default();
+            let file = format!("{}{}\n</urlset>", samples::ROOT, texts.concat());
+            let names = scan(file.as_bytes(), &mut seen, &Progress::default()).names.unwrap();
+            prop_assert_eq!(seen.0.len(), texts.len());
+            let context = Context { now: NOW, profile, names: &names, url_prefix: None, policy: None };
+            let mut reading = EntryReader::default();
+            for (text, entry, elements) in seen.0.iter().chain(&seen.0) {
+                let (mut links, mut own) = (Vec::new(), Vec::new());
+                let parsed = ParsedEntry { text, entry, elements: elements.as_ref() };
+                let read = reading.read(&parsed, &context, &mut links, |_, _| {});
+                let rules = entry::check_and_collect(entry, text, &context, &mut own);
+                prop_assert_eq!(read.rules, rules, "{}", String::from_utf8_lossy(text));
+                prop_assert_eq!(read.record, Record::of(entry, text));
+                prop_assert_eq!(links, own);
+            }
+        }
+    }
+
     #[test]
     fn a_plain_entry_takes_the_quick_way() {
         let names = Names::plain(FileKind::Urlset);
         let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
         let mut reading = EntryReader::default();
         let (loc, link) = ("<loc>https://e.com/a?b&amp;c</loc>", "<xhtml:link rel=\"alternate\" href=\"/\"/>");
+        let late = "<lastmod>2026-11-18</lastmod>";
         for (text, quick) in [
             (format!("<url>{loc}</url>"), true),
             (format!("<url>{loc}<lastmod>2026-11-18</lastmod><priority>0.5</priority></url>"), true),
             (format!("<url>{loc}{link}</url>"), true),
+            (format!("<url>{loc}{link}{late}</url>"), true),
             (format!("<url>{loc}<lastmod>2026-13-18</lastmod></url>"), false),
             (format!("<url>{loc}<priority> 0.5</priority></url>"), false),
             (format!("<url>{loc}<priority/></url>"), false),
@@ -216,7 +289,7 @@ mod tests {
             ("<url/>".to_owned(), false),
         ] {
             let entry = Entry::of(text.as_bytes(), &names);
-            let found = reading.quick((&entry, text.as_bytes()), &context, &mut Vec::new(), &mut |_, _| {});
+            let found = reading.quick((&entry, text.as_bytes()), &context, &mut |_, _| {});
             assert_eq!(found.is_some(), quick, "{text}");
         }
     }

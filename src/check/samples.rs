@@ -3,6 +3,10 @@
 pub mod sets;
 
 use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::entry::elements::Elements;
+use crate::xml::names::Names;
+use crate::xml::scan::{ParsedEntry, Visit};
 use proptest::prelude::*;
 
 /// 2026-11-20T10:14:07Z.
@@ -256,4 +260,18 @@ pub fn extensions() -> Vec<(String, &'static str)> {
     let many = (0..1_001).map(|number| image(&loc.replace("i.jpg", &format!("{number}.jpg"))));
     samples.push((many.collect(), "image-limit"));
     samples
+}
+
+/// Each entry of a scanned file: its text, its anatomy, and the elements of its extensions if they were noted.
+#[derive(Default)]
+pub struct SeenEntries(pub Vec<(Vec<u8>, Entry, Option<Elements>)>);
+
+impl Visit for SeenEntries {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.push((text.to_vec(), *entry, None));
+    }
+
+    fn parsed(&mut self, parsed: &ParsedEntry<'_>, _: &Names) {
+        self.0.push((parsed.text.to_vec(), *parsed.entry, parsed.elements.cloned()));
+    }
 }

@@ -39,7 +39,7 @@ use crate::session::store::load::Loader;
 use crate::xml::entry::Entry;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
-use crate::xml::scan::Visit;
+use crate::xml::scan::{ParsedEntry, Visit};
 use reread::{ScanCache, Text, line_of};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,12 @@ struct Meeting {
 
 impl Visit for Meeting {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-        self.reader.entry(text, entry, names);
+        self.parsed(&ParsedEntry { text, entry, elements: None }, names);
+    }
+
+    fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
+        let ParsedEntry { text, entry, .. } = *parsed;
+        self.reader.parsed(parsed, names);
         self.hashes.push(entry.value(Field::Loc, text).map_or(NO_KEY, |loc| near_key_hash(&loc)));
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Positions are relative to the entry text, which begins with the trivia before the element.
 
+pub mod elements;
+
 use super::escape;
 use super::fast_path;
 use super::markup::{self, Kind, Markup};
@@ -191,13 +193,25 @@ impl Entry {
     }
 }
 
+/// What stands in a CDATA section, if that is all there is: nothing of it has to be copied.
+fn only_section(raw: &[u8]) -> Option<&[u8]> {
+    let inside = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
+    // A section ends where it can end first.
+    let ends_earlier =
+        memchr::memchr_iter(b'>', inside).any(|at| inside.get(..at).is_some_and(|it| it.ends_with(b"]]")));
+    (!ends_earlier).then_some(inside)
+}
+
 /// Decodes and trims a raw value of a known kind.
 pub fn decode_value(raw: &[u8], kind: TextKind) -> Cow<'_, str> {
     let decoded = match kind {
         TextKind::Plain => return escape::lossy(raw),
         TextKind::Escaped => escape::decode(raw),
         TextKind::Quoted => Cow::Owned(escape::lossy(raw).replace("\"\"", "\"")),
-        TextKind::Mixed | TextKind::Children => Cow::Owned(escape::decode_mixed(raw)),
+        TextKind::Mixed | TextKind::Children => match only_section(raw) {
+            Some(inside) => escape::lossy(inside),
+            None => Cow::Owned(escape::decode_mixed(raw)),
+        },
     };
     // White space inside CDATA or written as a reference is trimmed like any other.
     let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');

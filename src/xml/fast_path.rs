@@ -2,7 +2,9 @@
 //!
 //! It finds what the general walk would find, or leaves the rest to it; it decides nothing by itself.
 
-use super::entry::{Entry, FieldSpan, TextKind};
+pub(super) mod elements;
+
+use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Names};
 use super::parser::Parser;
@@ -59,6 +61,44 @@ pub(super) fn fields(
         walk.take(Field::Priority, b"<priority>", b"</priority>");
     }
     (walk.end, walk.reached)
+}
+
+/// Takes in a field that stands behind an extension, if one comes next that is written barely and was not met before.
+/// Returns the offset after it.
+#[inline]
+pub(super) fn late_field(
+    parser: &mut Parser,
+    bytes: &[u8],
+    (lead, at): (usize, usize),
+    names: &Names,
+    entry: &mut Entry,
+) -> Option<usize> {
+    if names.kind != FileKind::Urlset || !names.bare_is_core() || names.is_unbound(b"loc") {
+        return None;
+    }
+    let field = match bytes.get(at..)? {
+        [b'<', b'l', b'o', ..] => Field::Loc,
+        [b'<', b'l', b'a', ..] => Field::Lastmod,
+        [b'<', b'c', ..] => Field::Changefreq,
+        [b'<', b'p', ..] => Field::Priority,
+        _ => return None,
+    };
+    if entry.field(field).is_some() {
+        return None;
+    }
+    let mut walk = Walk { parser, bytes, lead, at, end: at, reached: 0, entry };
+    match field {
+        Field::Loc => walk.take(field, b"<loc>", b"</loc>"),
+        Field::Lastmod => walk.take(field, b"<lastmod>", b"</lastmod>"),
+        Field::Changefreq => walk.take(field, b"<changefreq>", b"</changefreq>"),
+        Field::Priority => walk.take(field, b"<priority>", b"</priority>"),
+    };
+    let end = walk.end;
+    if end == at {
+        return None;
+    }
+    entry.anomalies.insert(Anomalies::OUT_OF_ORDER);
+    Some(end)
 }
 
 /// Where the raw text of a field stands behind the loc, whose value ends at `after`, in an entry in which nothing is
@@ -179,7 +219,7 @@ fn is_space_at(text: &[u8], at: usize) -> bool {
 ///
 /// Eight bytes at a time: values are too short for the call of a vectorised search to pay, and one look finds both.
 #[inline]
-fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
+pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     /// The highest bit of each byte that is zero; of bytes behind the first of them it tells nothing.
     const fn zeros(word: u64) -> u64 {
         word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080
@@ -206,7 +246,7 @@ fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
 }
 
 #[inline]
-fn skip_blanks(bytes: &[u8], from: usize) -> usize {
+pub(super) fn skip_blanks(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     from + rest.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(rest.len())
 }

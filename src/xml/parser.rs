@@ -2,9 +2,11 @@
 //!
 //! Total, and always moving forward: whatever stands there, each byte is looked at once.
 
-use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
+use super::entry::elements::{Elements, is_extension};
+use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::escape;
 use super::fast_path;
+use super::fast_path::elements::{ElementWalk, Known, count};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names, is_loc};
 use super::scopes::{Scopes, declared_by};
@@ -99,6 +101,11 @@ pub struct Parser {
     is_quiet: bool,
     /// Whether the fast path for plain entries is disabled.
     pub(super) is_thorough: bool,
+    /// The elements of the extensions of the last entry.
+    elements: Elements,
+    /// Whether they are all there.
+    has_elements: bool,
+    known: Known,
 }
 
 impl Parser {
@@ -249,6 +256,8 @@ impl Parser {
     pub fn entry(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (Entry, usize) {
         let relative = |position: usize| (position - lead) as u32;
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
+        self.elements.clear();
+        self.has_elements = !self.is_quiet && !self.is_thorough;
         self.check_tag(bytes, tag);
         self.note_attributes(bytes, tag, names, &mut entry.anomalies);
         self.has_unbound |= names.is_unbound(tag.name(bytes));
@@ -262,21 +271,58 @@ impl Parser {
         }
         let own = names.within(bytes, tag);
         self.is_declaring = own.is_some();
+        self.has_elements &= own.is_none();
         let names = own.as_ref().unwrap_or(names);
         let mut from = (tag.end, 0);
-        let mut end = None;
         if !self.is_thorough {
             from = fast_path::fields(self, bytes, (lead, tag.end), names, &mut entry);
-            end = fast_path::end(bytes, from.0, tag.name(bytes));
-        }
-        if let Some((close, end)) = end {
-            self.is_declaring = false;
-            (entry.close, entry.len) = (relative(close), relative(end));
-            return (entry, end);
+            loop {
+                if let Some((close, end)) = fast_path::end(bytes, from.0, tag.name(bytes)) {
+                    self.is_declaring = false;
+                    (entry.close, entry.len) = (relative(close), relative(end));
+                    return (entry, end);
+                }
+                let at = fast_path::skip_blanks(bytes, from.0);
+                let end = match self.pass_element(bytes, (lead, at), names, &mut entry) {
+                    None if from.1 == BEHIND_FIELDS => {
+                        fast_path::late_field(self, bytes, (lead, at), names, &mut entry)
+                    }
+                    passed => passed,
+                };
+                let Some(end) = end else { break };
+                from = (end, BEHIND_FIELDS);
+            }
         }
         let walked = self.children(bytes, (lead, tag), names, entry, from);
         self.is_declaring = false;
         walked
+    }
+
+    /// Passes an element of an extension whose `<` stands at `at`, if it is written the usual way.
+    #[inline]
+    fn pass_element(
+        &mut self,
+        bytes: &[u8],
+        (lead, at): (usize, usize),
+        names: &Names,
+        entry: &mut Entry,
+    ) -> Option<usize> {
+        // Nobody asks a walk that looks for no damage for elements.
+        if !self.has_elements || bytes.get(at) != Some(&b'<') {
+            return None;
+        }
+        let (known, elements, has_brackets) = (&mut self.known, &mut self.elements, self.has_brackets);
+        ElementWalk { bytes, lead, names, known, elements, has_brackets }.pass(at, entry)
+    }
+
+    /// The elements of the extensions of the last entry, if all of them were written the usual way. `text` is that of the
+    /// entry.
+    pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<&Elements> {
+        if !self.has_elements || entry.anomalies.has(Anomalies::BROKEN) {
+            return None;
+        }
+        self.elements.look_before(text, entry.open as usize, names);
+        Some(&self.elements)
     }
 
     /// The children of an entry from `at` on; `last_order` is the place in schema order that was reached.
@@ -319,7 +365,13 @@ impl Parser {
                         self.note(child.start, DamageKind::Unclosed);
                         return finish_broken(entry, lead, at);
                     }
-                    self.child(bytes, lead, &child, names, (&mut entry, &mut last_order))
+                    match self.pass_element(bytes, (lead, child.start), names, &mut entry) {
+                        Some(end) => {
+                            last_order = BEHIND_FIELDS;
+                            end
+                        }
+                        None => self.child(bytes, lead, &child, names, (&mut entry, &mut last_order)),
+                    }
                 }
                 Kind::Cdata => {
                     // Blanks are none, however they are written.
@@ -360,7 +412,7 @@ impl Parser {
             _ => None,
         };
         // Schema order: loc, lastmod, changefreq, priority, then everything else.
-        let order = field.map_or(4, Field::index);
+        let order = field.map_or(BEHIND_FIELDS, Field::index);
         if order < *last_order {
             entry.anomalies.insert(Anomalies::OUT_OF_ORDER);
         }
@@ -374,7 +426,8 @@ impl Parser {
                     }
                 }
                 Meaning::Extension(namespace) => {
-                    count(&mut entry.extensions, namespace, local);
+                    count(entry, namespace, local);
+                    self.has_elements &= !is_extension(meaning);
                     if namespace == Namespace::Other {
                         entry.anomalies.insert(Anomalies::FOREIGN);
                     }
@@ -573,6 +626,9 @@ impl Parser {
     }
 }
 
+/// The place of extensions in schema order: behind all fields.
+const BEHIND_FIELDS: usize = 4;
+
 /// Length of `<![CDATA[`.
 const CDATA: usize = 9;
 
@@ -581,17 +637,6 @@ fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
     entry.close = (end - lead) as u32;
     entry.len = entry.close;
     (entry, end)
-}
-
-const fn count(extensions: &mut Extensions, namespace: Namespace, local: &[u8]) {
-    let counter = match namespace {
-        Namespace::Image => &mut extensions.image,
-        Namespace::Video => &mut extensions.video,
-        Namespace::News => &mut extensions.news,
-        Namespace::Xhtml if matches!(local, b"link") => &mut extensions.alternate,
-        _ => &mut extensions.other,
-    };
-    *counter = counter.saturating_add(1);
 }
 
 #[cfg(test)]

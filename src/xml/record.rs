@@ -119,8 +119,7 @@ impl Record {
         record
     }
 
-    /// The facts of an entry in which nothing is odd, whose fields are written barely and say these values: what
-    /// [`Record::of`] finds.
+    /// The facts of an entry whose fields are written barely and say these values: what [`Record::of`] finds.
     pub(crate) fn plain(
         entry: &Entry,
         loc: &FieldSpan,
@@ -137,6 +136,7 @@ impl Record {
         if entry.extensions != Extensions::default() {
             record.note_extensions(entry);
         }
+        record.flags.put(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
         record.note_place(loc);
         record
     }

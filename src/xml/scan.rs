@@ -4,6 +4,7 @@
 //! visitor for each entry while its bytes are hot in the cache, so that facts and findings need no second pass.
 
 use super::entry::Entry;
+use super::entry::elements::Elements;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Damage, DamageKind, Parser, Seek};
@@ -14,6 +15,11 @@ use crate::progress::Progress;
 pub trait Visit {
     /// An entry and its text (leading trivia included).
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names);
+
+    /// The same with what the scan has noted of its extensions.
+    fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
+        self.entry(parsed.text, parsed.entry, names);
+    }
 
     /// A visitor like this one that has seen nothing yet, for entries further on in the same file; what it has seen comes
     /// back by [`Visit::join`]. `None`: all entries must be seen one after the other.
@@ -30,6 +36,17 @@ pub trait Visit {
         Self: Sized,
     {
     }
+}
+
+/// An entry as it was scanned.
+#[derive(Debug, Clone, Copy)]
+pub struct ParsedEntry<'e> {
+    /// Its text, leading trivia included.
+    pub text: &'e [u8],
+    /// The anatomy of the text.
+    pub entry: &'e Entry,
+    /// The elements of its extensions, if they were noted.
+    pub elements: Option<&'e Elements>,
 }
 
 /// A visitor that does nothing.
@@ -300,7 +317,9 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                     walk.scan.starts.clear();
                     walk.scan.starts.push(lead as u32);
                 }
-                walk.visitor.entry(bytes.get(lead..end).unwrap_or_default(), &entry, names);
+                let text = bytes.get(lead..end).unwrap_or_default();
+                let elements = walk.parser.elements(&entry, text, names);
+                walk.visitor.parsed(&ParsedEntry { text, entry: &entry, elements }, names);
                 walk.scan.starts.push(end as u32);
                 done = end;
                 if walk.until.contains(&end) {

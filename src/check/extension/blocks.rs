@@ -1,20 +1,20 @@
 //! Rules about whole extension blocks: how the elements of an image, video or news block fit together.
 
-use super::outline::{Node, Outline, TOP};
+use super::outline::Outline;
 use super::{About, EntryContext, Sink, namespace};
 use crate::check::entry::TOLERANCE;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, value};
 use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
+use crate::xml::entry::elements::Node;
 use std::borrow::Cow;
 
 pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    let mut images = Vec::new();
-    let tops = (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some());
-    for (number, node) in tops {
+    let mut has_images = false;
+    for (number, node) in outline.tops() {
         match namespace(node) {
-            Namespace::Image => images.push(number),
+            Namespace::Image => has_images = true,
             Namespace::Video => video(outline, number, entry_context, sink),
             Namespace::News => news(outline, number, entry_context, sink),
             Namespace::CodeSearch => code(outline, number, sink),
@@ -22,18 +22,23 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
             _ => {}
         }
     }
-    if !images.is_empty() {
-        self::images(outline, &images, entry_context, sink);
+    if has_images {
+        images(outline, entry_context, sink);
     }
 }
 
-fn images(outline: &Outline<'_>, images: &[u32], entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    if let Some(number) = images.get(value::IMAGES) {
-        sink.breach(Rule::IMAGE_LIMIT, *number, About::Element);
+/// Images whose URLs are compared each with each: few entries have more.
+const FEW: usize = 8;
+
+fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
+    let images = || outline.tops().filter(|(_, node)| namespace(node) == Namespace::Image).map(|(number, _)| number);
+    if let Some(number) = images().nth(value::IMAGES) {
+        sink.breach(Rule::IMAGE_LIMIT, number, About::Element);
     }
     let page = location::host(&entry_context.page);
-    let mut seen: Vec<(Cow<'_, str>, u32)> = Vec::with_capacity(images.len());
-    for &number in images {
+    let mut few: [Cow<'_, str>; FEW] = Default::default();
+    let (mut count, mut may_repeat) = (0, false);
+    for number in images() {
         let Some((at, node)) = outline.child(number, "loc") else { continue };
         let url = outline.value(node);
         if url.is_empty() {
@@ -42,8 +47,20 @@ fn images(outline: &Outline<'_>, images: &[u32], entry_context: &EntryContext<'_
         if is_other_host(location::host(&url), page) {
             sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
         }
-        seen.push((url, number));
+        may_repeat |= few.get(..count).is_none_or(|few| few.contains(&url));
+        if let Some(place) = few.get_mut(count) {
+            *place = url;
+        }
+        count += 1;
     }
+    if may_repeat {
+        repeated_images(outline, images(), sink);
+    }
+}
+
+fn repeated_images(outline: &Outline<'_>, images: impl Iterator<Item = u32>, sink: &mut impl Sink) {
+    let url = |number| outline.value_of(number, "loc").filter(|url| !url.is_empty());
+    let mut seen: Vec<(Cow<'_, str>, u32)> = images.filter_map(|number| Some((url(number)?, number))).collect();
     // Equal ones meet, the first of them first.
     seen.sort();
     for pair in seen.chunk_by(|one, other| one.0 == other.0) {

@@ -3,7 +3,7 @@
 //! Only the named part changes; every other byte stays, in its order unless the order is the fault. Whether a fix
 //! holds is tried by the caller.
 
-use super::outline::{Node, Outline, TOP};
+use super::outline::Outline;
 use super::patch::Patch;
 use super::{About, Breach, attribute_range, namespace};
 use crate::check::entry::Context;
@@ -13,6 +13,7 @@ use crate::protocol::Field;
 use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
+use crate::xml::entry::elements::{Node, TOP};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape::{decode, escape};
 use crate::xml::markup;
@@ -157,14 +158,14 @@ fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Can
             None => ("remove the element".to_owned(), false, removed(outline, [node])?),
         },
         Rule::EXT_OBSOLETE | Rule::EXT_OBSOLETE_PAGEMAP => {
-            let own = outline.nodes.iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
+            let own = outline.nodes().iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
             ("remove the extension".to_owned(), false, removed(outline, own)?)
         }
         Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED | Rule::NEWS_DEPRECATED => {
             without_deprecated(outline, namespace(node))?
         }
         Rule::IMAGE_LIMIT => {
-            let images = outline.nodes.iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
+            let images = outline.nodes().iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
             let label = "keep the first 1,000 images".to_owned();
             (label, false, removed(outline, images.filter(|image| image.element.is_some()).skip(value::IMAGES))?)
         }
@@ -211,7 +212,7 @@ fn renamed(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Patch> {
 /// Without the elements and attributes of an extension that have no effect any more.
 fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Candidate> {
     let mut cuts: Vec<Range<usize>> = Vec::new();
-    for node in outline.nodes.iter().filter(|node| namespace(node) == own) {
+    for node in outline.nodes().iter().filter(|node| namespace(node) == own) {
         // What goes with its parent needs no cut of its own.
         if cuts.last().is_some_and(|cut| cut.end >= node.end) {
             continue;

@@ -4,17 +4,18 @@
 //! versions; only links with `hreflang`, or with no hint what they are, are checked here.
 
 use super::blocks::is_same_page;
-use super::outline::{Node, Outline, TOP};
+use super::cache::{Cache, Language, Languages, Version, letters};
+use super::outline::Outline;
 use super::values::OF_LOC;
 use super::{About, EntryContext, Sink, namespace};
 use crate::check::entry::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
 use crate::check::set;
 use crate::protocol::extension::{self, Kind, hreflang};
-use crate::protocol::location::{self, Fault, Location};
+use crate::protocol::location::{self, Fault, Faults, Location, Validated};
 use crate::protocol::namespace::Namespace;
+use crate::xml::entry::elements::Node;
 use crate::xml::escape;
-use crate::xml::markup;
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
 
@@ -22,26 +23,26 @@ use std::borrow::Cow;
 #[derive(Debug, Default)]
 pub(super) struct Link<'t> {
     /// What the link is.
-    pub rel: Option<Cow<'t, str>>,
-    /// Its language.
-    pub code: Option<Cow<'t, str>>,
+    rel: Option<Cow<'t, str>>,
+    /// Its language as written.
+    code: Option<&'t [u8]>,
     /// Its URL.
-    pub href: Option<Cow<'t, str>>,
+    href: Option<Cow<'t, str>>,
     /// Its devices.
-    pub media: bool,
+    media: bool,
     /// Places of attributes that such a link does not have, as bits; of the first 32.
     unknown_columns: u32,
 }
 
 impl<'t> Link<'t> {
-    /// Reads the attributes of a tag.
-    pub fn of(attributes: &'t [u8]) -> Self {
+    /// Reads the attributes of an element.
+    pub fn of(outline: &Outline<'t>, node: &Node) -> Self {
         let mut link = Self::default();
-        for (place, attribute) in markup::attributes(attributes).enumerate() {
+        for (place, attribute) in outline.attributes(node).enumerate() {
             match attribute.name {
                 b"rel" if attribute.value == b"alternate" => link.rel = Some(Cow::Borrowed("alternate")),
                 b"rel" => link.rel = Some(escape::decode(attribute.value)),
-                b"hreflang" => link.code = Some(escape::decode(attribute.value)),
+                b"hreflang" => link.code = Some(attribute.value),
                 b"href" => link.href = Some(escape::decode(attribute.value)),
                 b"media" => link.media = true,
                 name if is_stranger(name) && place < 32 => link.unknown_columns |= 1 << place,
@@ -64,60 +65,48 @@ impl<'t> Link<'t> {
     }
 }
 
-/// One language version of the page.
-struct Version<'t> {
-    code: Cow<'t, str>,
-    href: Cow<'t, str>,
-    /// The number of the link's element.
-    number: u32,
-    key: u64,
+/// The language versions that an entry lists: the place of each link, its URL, and what the set compares.
+pub(super) fn versions<'t>(outline: Outline<'t>) -> impl Iterator<Item = (u32, Cow<'t, str>, set::Link)> {
+    coded(outline).map(|(at, _, href, link)| (at, href, link))
 }
 
-/// The language versions that an entry lists: the place of each link, its URL, and what the set compares.
-pub(super) fn versions<'t>(outline: &Outline<'t>) -> impl Iterator<Item = (u32, Cow<'t, str>, set::Link)> {
-    links(outline).filter_map(|(_, node)| {
-        let link = Link::of(node.tag.attributes(outline.text));
-        let code = link.code.filter(|code| !code.is_empty())?;
+/// The same with the language of each version, as written and decoded.
+pub(super) fn coded<'t>(outline: Outline<'t>) -> impl Iterator<Item = (u32, Cow<'t, str>, Cow<'t, str>, set::Link)> {
+    let mut languages = Languages::default();
+    links(outline).filter_map(move |(_, node)| {
+        let link = Link::of(&outline, node);
+        let raw = link.code.filter(|code| !code.is_empty())?;
         let href = link.href.filter(|href| !href.is_empty())?;
-        let compared = compared(&code, &Location::of(&href));
-        Some((node.tag.start as u32, href, compared))
+        let number = languages.number(raw);
+        let compared = compared(languages.get(number)?, &Location::of(&href));
+        Some((node.tag.start as u32, escape::decode(raw), href, compared))
     })
 }
 
-/// The language and the URL of each version, as written and decoded.
-pub(super) fn coded(outline: &Outline<'_>) -> Vec<(String, String, set::Link)> {
-    let coded = links(outline).filter_map(|(_, node)| {
-        let link = Link::of(node.tag.attributes(outline.text));
-        let code = link.code.filter(|code| !code.is_empty())?;
-        let href = link.href.filter(|href| !href.is_empty())?;
-        let compared = compared(&code, &Location::of(&href));
-        Some((code.into_owned(), href.into_owned(), compared))
-    });
-    coded.collect()
-}
-
-fn links<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = (u32, &'o Node)> {
-    let tops = (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some());
-    tops.filter(|(_, node)| namespace(node) == Namespace::Xhtml)
+fn links<'t>(outline: Outline<'t>) -> impl Iterator<Item = (u32, &'t Node)> {
+    outline.tops().filter(|(_, node)| namespace(node) == Namespace::Xhtml)
 }
 
 /// What the rules of the set compare of a link.
-fn compared(code: &str, href: &Location<'_>) -> set::Link {
-    let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    set::Link { key: href.key_hash(), code: letters(code).fold(0x811c_9dc5, hash), host: set::host_hash(href.host()) }
+fn compared(language: &Language, href: &Location<'_>) -> set::Link {
+    set::Link { key: href.key_hash(), code: language.hash, host: set::host_hash(href.host()) }
 }
 
-pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    let mut versions: Vec<Version<'_>> = Vec::new();
-    for (number, node) in links(outline) {
-        let link = Link::of(node.tag.attributes(outline.text));
+pub(super) fn validate(
+    outline: &Outline<'_>,
+    entry_context: &EntryContext<'_>,
+    cache: &mut Cache,
+    sink: &mut impl Sink,
+) {
+    cache.versions.clear();
+    cache.languages.begin();
+    for (number, node) in links(*outline) {
+        let link = Link::of(outline, node);
         if link.unknown_columns != 0 {
-            let slice = node.tag.attributes(outline.text);
-            let mut list = markup::attributes(slice);
-            for number_of in 0..32 {
-                let place = (slice.len() - list.rest().len()) as u32;
-                let is_stranger = list.next().is_some() && link.unknown_columns & 1 << number_of != 0;
-                if is_stranger {
+            let mut behind = 0;
+            for (column, attribute) in outline.attributes(node).take(32).enumerate() {
+                let place = std::mem::replace(&mut behind, outline.end_among_attributes(node, &attribute)) as u32;
+                if link.unknown_columns & 1 << column != 0 {
                     sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place));
                 }
             }
@@ -133,12 +122,12 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
         if !link.is_alternate() {
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("rel", Kind::Text));
         }
-        let (code, href) = (link.code.unwrap_or_default(), link.href.unwrap_or_default());
-        if code.is_empty() {
-            sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("hreflang", Kind::Text));
-        } else {
-            self::code(number, &code, sink);
+        let language = link.code.filter(|code| !code.is_empty()).map(|code| cache.languages.number(code));
+        match language.and_then(|language| cache.languages.get(language)) {
+            None => sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("hreflang", Kind::Text)),
+            Some(language) => code(number, language.faults, sink),
         }
+        let href = link.href.unwrap_or_default();
         if href.is_empty() {
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("href", Kind::Text));
             continue;
@@ -146,21 +135,24 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
         if is_escaped_twice(&href) {
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }
-        let location = Location::of(&href);
-        self::href(number, &location, sink);
-        if !code.is_empty() {
-            let compared = compared(&code, &location);
-            sink.link(compared);
-            versions.push(Version { code, href, number, key: compared.key });
+        let Validated { location, faults, key } = cache.urls.validate(&href, None);
+        self::href(number, faults, sink);
+        if let Some(language) = language
+            && let Some(known) = cache.languages.get(language)
+        {
+            sink.link(set::Link { key, code: known.hash, host: set::host_hash(location.host()) });
+            cache.versions.push(Version { number, language, key });
         }
     }
-    if let Some(first) = versions.first().map(|version| version.number) {
-        cluster(&mut versions, first, entry_context, sink);
+    if let Some(first) = cache.versions.first().map(|version| version.number) {
+        cluster(outline, first, (entry_context, cache), sink);
     }
 }
 
-fn code(number: u32, code: &str, sink: &mut impl Sink) {
-    let faults = hreflang::validate(code);
+fn code(number: u32, faults: hreflang::Faults, sink: &mut impl Sink) {
+    if faults == hreflang::Faults::default() {
+        return;
+    }
     let table = [
         (faults.is_unknown, Rule::HREFLANG_CODE),
         (faults.has_other_separator, Rule::HREFLANG_SEPARATOR),
@@ -172,8 +164,8 @@ fn code(number: u32, code: &str, sink: &mut impl Sink) {
     }
 }
 
-fn href(number: u32, href: &Location<'_>, sink: &mut impl Sink) {
-    for fault in href.validate().minus(OF_LOC).iter() {
+fn href(number: u32, faults: Faults, sink: &mut impl Sink) {
+    for fault in faults.minus(OF_LOC).iter() {
         let rule = match fault {
             Fault::NotAbsolute => Some(Rule::HREFLANG_HREF_RELATIVE),
             _ => loc_rule(fault, FileKind::Urlset),
@@ -185,25 +177,35 @@ fn href(number: u32, href: &Location<'_>, sink: &mut impl Sink) {
 }
 
 /// What the language versions of one entry say together.
-fn cluster(versions: &mut [Version<'_>], first: u32, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    if !versions.iter().any(|Version { code, .. }| hreflang::is_default(code)) {
+fn cluster(
+    outline: &Outline<'_>,
+    first: u32,
+    (entry_context, cache): (&EntryContext<'_>, &mut Cache),
+    sink: &mut impl Sink,
+) {
+    let Cache { languages, versions, .. } = cache;
+    let language = |version: &Version| languages.get(version.language);
+    let is_default = |version: &Version| language(version).is_some_and(|language| language.is_default);
+    let href = |version: &Version| {
+        let node = outline.node_at(version.number)?;
+        Link::of(outline, node).href
+    };
+    if !versions.iter().any(is_default) {
         sink.breach(Rule::HREFLANG_NO_X_DEFAULT, first, About::Element);
     }
     if !entry_context.page.is_empty() {
         let page = (&*entry_context.page, location::key_hash(&entry_context.page));
         let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
-        for Version { code, href, number, key } in versions.iter() {
-            if !is_page((href, *key), page) {
+        for version in versions.iter().filter(|version| version.key == page.1) {
+            if !href(version).is_some_and(|href| is_same_page(&href, page.0)) {
                 continue;
             }
             is_listed = true;
-            if hreflang::is_default(code) {
-                continue;
-            }
+            let Some(language) = language(version).filter(|language| !language.is_default) else { continue };
             match named {
-                None => named = Some((code, *number)),
-                Some((known, at)) if !known.eq_ignore_ascii_case(code) => {
-                    sink.breach(Rule::HREFLANG_SELF_CONFLICT, *number, About::Other(at));
+                None => named = Some((&language.code, version.number)),
+                Some((known, at)) if !known.eq_ignore_ascii_case(&language.code) => {
+                    sink.breach(Rule::HREFLANG_SELF_CONFLICT, version.number, About::Other(at));
                     break;
                 }
                 Some(_) => {}
@@ -213,21 +215,30 @@ fn cluster(versions: &mut [Version<'_>], first: u32, entry_context: &EntryContex
             sink.breach(Rule::HREFLANG_SELF_MISSING, first, About::Element);
         }
     }
+    let class = |version: &Version| language(version).map_or(usize::MAX, |language| language.class);
+    // Nearly always each language is there once.
+    let mut seen = [0_u64; 4];
+    let is_new = |version: &Version| {
+        let class = class(version);
+        let Some(word) = seen.get_mut(class / 64) else { return false };
+        let is_new = *word & 1 << (class % 64) == 0;
+        *word |= 1 << (class % 64);
+        is_new
+    };
+    if versions.iter().all(is_new) {
+        return;
+    }
     // Links of one language meet, in the order of the text.
-    versions.sort_by(|one, other| letters(&one.code).cmp(letters(&other.code)));
-    for versions in versions.chunk_by(|one, other| letters(&one.code).eq(letters(&other.code))) {
+    let code = |version: &Version| language(version).map_or("", |language| &*language.code);
+    versions.sort_by(|one, other| letters(code(one)).cmp(letters(code(other))));
+    for versions in versions.chunk_by(|one, other| class(one) == class(other)) {
         let Some((first, repeats)) = versions.split_first() else { continue };
         for other in repeats {
-            let is_same = first.href == other.href;
+            let is_same = href(first) == href(other);
             let rule = if is_same { Rule::HREFLANG_DUPLICATE } else { Rule::HREFLANG_DUPLICATE_DIFFERENT };
             sink.breach(rule, other.number, About::Other(first.number));
         }
     }
-}
-
-/// Whether a URL names the page of that URL and hash.
-fn is_page((href, key): (&str, u64), (page, hash): (&str, u64)) -> bool {
-    key == hash && is_same_page(href, page)
 }
 
 /// Whether an alternate link has no attribute of that name; namespaces, and attributes of other namespaces, are
@@ -235,9 +246,4 @@ fn is_page((href, key): (&str, u64), (page, hash): (&str, u64)) -> bool {
 fn is_stranger(name: &[u8]) -> bool {
     let known = extension::root(Namespace::Xhtml).and_then(|root| root.attribute(name));
     known.is_none() && !name.contains(&b':') && name != b"xmlns"
-}
-
-/// A code without what makes no other language of it: case, and an underscore for a hyphen.
-fn letters(code: &str) -> impl Iterator<Item = u8> {
-    code.bytes().map(|byte| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() })
 }

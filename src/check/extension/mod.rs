@@ -4,6 +4,7 @@
 //! says where a rule is broken (`Breach`) and no more; words and fixes are made for rows that somebody looks at.
 
 mod blocks;
+mod cache;
 mod fixes;
 mod links;
 mod outline;
@@ -23,12 +24,14 @@ use crate::protocol::Field;
 use crate::protocol::extension;
 use crate::protocol::location::Fault;
 use crate::protocol::namespace::Namespace;
+use crate::xml::entry::elements::{Elements, Node, is_extension};
 use crate::xml::entry::{Entry, Extensions};
 use crate::xml::markup::{self, Kind};
-use crate::xml::names::{Meaning, split};
+use crate::xml::names::{Meaning, Names, split};
 use crate::xml::parser::Parser;
+pub use cache::Cache;
 use fixes::ExtensionFix;
-use outline::{Node, Outline};
+use outline::Outline;
 use patch::Patch;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -170,7 +173,7 @@ pub fn outside(source: &Source) -> Option<usize> {
         let mut parser = Parser::default();
         while let Some(tag) = markup::next(bytes, at).filter(|tag| tag.start < end) {
             at = match tag.kind {
-                Kind::Start | Kind::Empty if outline::is_extension(names.resolve(bytes, &tag).0) => {
+                Kind::Start | Kind::Empty if is_extension(names.resolve(bytes, &tag).0) => {
                     return Some(tag.start);
                 }
                 Kind::Start => parser.skip_element(bytes, &tag),
@@ -183,26 +186,41 @@ pub fn outside(source: &Source) -> Option<usize> {
 
 /// The rules that the extensions of an entry break. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    let elements = Elements::of(entry, text, context.names);
     let mut set = RuleSet::EMPTY;
-    validate(&Outline::of(entry, text, context.names), entry, context, &mut set);
+    validate(&Outline::new(text, &elements), entry, context, &mut Cache::default(), &mut set);
     set
 }
 
 /// The same, and the language versions of the page as the rules of the set compare them.
 pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+    let elements = Elements::of(entry, text, context.names);
+    check_elements((entry, text), &elements, context, &mut Cache::default(), links)
+}
+
+/// The same of an entry whose elements are known.
+pub fn check_elements(
+    (entry, text): (&Entry, &[u8]),
+    elements: &Elements,
+    context: &Context<'_>,
+    cache: &mut Cache,
+    links: &mut Vec<Link>,
+) -> RuleSet {
     let mut collected = Collected(RuleSet::EMPTY, links);
-    validate(&Outline::of(entry, text, context.names), entry, context, &mut collected);
+    validate(&Outline::new(text, elements), entry, context, cache, &mut collected);
     collected.0
 }
 
 /// The rules, each as often as it is broken.
 pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl FnMut(Rule)) {
-    validate(&Outline::of(entry, text, context.names), entry, context, &mut Counter(add));
+    let elements = Elements::of(entry, text, context.names);
+    validate(&Outline::new(text, &elements), entry, context, &mut Cache::default(), &mut Counter(add));
 }
 
 /// The same in words, with fixes, in the order of the text.
 pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<ExtensionFinding> {
-    let outline = Outline::of(entry, text, context.names);
+    let elements = Elements::of(entry, text, context.names);
+    let outline = Outline::new(text, &elements);
     let breaches = breaches(&outline, entry, context);
     let (entry_context, before) = (entry_context(entry, text, context), tally(&breaches));
     let trials = trials(text.len());
@@ -226,20 +244,23 @@ pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Extens
 
 /// The language versions that an entry lists as alternates of its page: each link's place in the text, its URL, and
 /// what the rules of the set compare.
-pub fn alternates(entry: &Entry, text: &[u8], names: &crate::xml::names::Names) -> Vec<(ExtensionPart, String, Link)> {
-    let outline = Outline::of(entry, text, names);
+pub fn alternates(entry: &Entry, text: &[u8], names: &Names) -> Vec<(ExtensionPart, String, Link)> {
+    let elements = Elements::of(entry, text, names);
     let part = |at: u32| ExtensionPart { name: "xhtml:link".into(), at };
-    links::versions(&outline).map(|(at, href, link)| (part(at), href.into_owned(), link)).collect()
+    links::versions(Outline::new(text, &elements)).map(|(at, href, link)| (part(at), href.into_owned(), link)).collect()
 }
 
 /// The alternate links of an entry: language, URL, and what the rules of the set compare.
-pub fn versions(entry: &Entry, text: &[u8], names: &crate::xml::names::Names) -> Vec<(String, String, Link)> {
-    links::coded(&Outline::of(entry, text, names))
+pub fn versions(entry: &Entry, text: &[u8], names: &Names) -> Vec<(String, String, Link)> {
+    let elements = Elements::of(entry, text, names);
+    let coded = links::coded(Outline::new(text, &elements));
+    coded.map(|(_, code, href, link)| (code.into_owned(), href.into_owned(), link)).collect()
 }
 
 /// The same for the set alone.
-pub fn links(entry: &Entry, text: &[u8], names: &crate::xml::names::Names, out: &mut Vec<Link>) {
-    out.extend(links::versions(&Outline::of(entry, text, names)).map(|(.., link)| link));
+pub fn links(entry: &Entry, text: &[u8], names: &Names, out: &mut Vec<Link>) {
+    let elements = Elements::of(entry, text, names);
+    out.extend(links::versions(Outline::new(text, &elements)).map(|(.., link)| link));
 }
 
 /// The entry with some rules fixed in its extensions, as far as that is possible in one pass; `None` where nothing can be
@@ -257,7 +278,8 @@ pub(super) fn repaired(
     if !concerns(entry, text) {
         return None;
     }
-    let outline = Outline::of(entry, text, context.names);
+    let elements = Elements::of(entry, text, context.names);
+    let outline = Outline::new(text, &elements);
     let breaches = breaches(&outline, entry, context);
     let before = tally(&breaches);
     let mut scopes = HashSet::new();
@@ -318,7 +340,7 @@ impl<'b> FixBatch<'b> {
 
 fn breaches(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>) -> Vec<Breach> {
     let mut breaches = Vec::new();
-    validate(outline, entry, context, &mut breaches);
+    validate(outline, entry, context, &mut Cache::default(), &mut breaches);
     breaches
 }
 
@@ -330,11 +352,11 @@ fn entry_context<'t>(entry: &Entry, text: &'t [u8], context: &Context<'_>) -> En
     }
 }
 
-fn validate(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &mut impl Sink) {
-    for number in 0..outline.outside.len() {
+fn validate(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, cache: &mut Cache, sink: &mut impl Sink) {
+    for number in 0..outline.outside().len() {
         sink.breach(Rule::EXT_OUTSIDE_URL, number as u32, About::Outside);
     }
-    if outline.nodes.is_empty() {
+    if outline.nodes().is_empty() {
         return;
     }
     let entry_context = entry_context(entry, outline.text, context);
@@ -342,9 +364,9 @@ fn validate(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &
     if !entry_context.is_page {
         return;
     }
-    values::validate(outline, sink);
+    values::validate(outline, cache, sink);
     blocks::validate(outline, &entry_context, sink);
-    links::validate(outline, &entry_context, sink);
+    links::validate(outline, &entry_context, cache, sink);
 }
 
 /// Tries what fixes make of an entry: each rule is broken less often by as many as there are fixes for it (`wanted`),
@@ -355,7 +377,8 @@ fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>
     if entry.anomalies.has(crate::xml::entry::Anomalies::BROKEN) {
         return false;
     }
-    let after = tally(&breaches(&Outline::of(&entry, text, context.names), &entry, context));
+    let elements = Elements::of(&entry, text, context.names);
+    let after = tally(&breaches(&Outline::new(text, &elements), &entry, context));
     let times = |tally: &BTreeMap<Rule, u32>, rule: Rule| tally.get(&rule).copied().unwrap_or_default();
     let is_new = |broken: Rule| {
         // A finding that becomes less grave is not a new one.
@@ -368,7 +391,7 @@ fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>
 }
 
 /// The attribute of an element that begins at an offset among its attributes.
-fn stranger<'t>(outline: &Outline<'t>, node: &outline::Node, at: u32) -> Option<markup::Attribute<'t>> {
+fn stranger<'t>(outline: &Outline<'t>, node: &Node, at: u32) -> Option<markup::Attribute<'t>> {
     markup::attributes(node.tag.attributes(outline.text).get(at as usize..)?).next()
 }
 
@@ -384,7 +407,7 @@ fn tally(breaches: &[Breach]) -> BTreeMap<Rule, u32> {
 /// The name of an element with the customary prefix, and its place.
 fn part(outline: &Outline<'_>, breach: &Breach) -> ExtensionPart {
     let tag = match breach.about {
-        About::Outside => outline.outside.get(breach.node as usize).copied(),
+        About::Outside => outline.outside().get(breach.node as usize).copied(),
         _ => outline.node_at(breach.node).map(|node| node.tag),
     };
     let Some(tag) = tag else { return ExtensionPart { name: "".into(), at: 0 } };

@@ -1,15 +1,15 @@
 //! Rules about the structure of extensions: which elements and attributes are allowed where, how often, in which order.
 
-use super::outline::{Node, Outline, TOP};
+use super::outline::Outline;
 use super::{About, EntryContext, Sink, namespace};
 use crate::check::rule::Rule;
 use crate::protocol::extension::{self, Kind};
 use crate::protocol::namespace::Namespace;
-use crate::xml::markup;
+use crate::xml::entry::elements::{Node, TOP};
 use crate::xml::names::Meaning;
 
 pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    for (number, node) in (0..).zip(&outline.nodes) {
+    for (number, node) in (0..).zip(outline.nodes()) {
         if !entry_context.is_page {
             if node.parent == TOP {
                 sink.breach(Rule::EXT_OUTSIDE_URL, number, About::Element);
@@ -57,15 +57,11 @@ fn deprecated(node: &Node) -> Rule {
 /// Attributes that the element does not have, and those that have no effect any more. Namespaces, and attributes
 /// of other namespaces, are nobody's business.
 fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
-    let (slice, Some(element)) = (node.tag.attributes(outline.text), node.element) else { return };
     // Alternate links are looked at once, elsewhere.
-    if slice.is_empty() || namespace(node) == Namespace::Xhtml {
-        return;
-    }
-    let mut list = markup::attributes(slice);
-    loop {
-        let place = (slice.len() - list.rest().len()) as u32;
-        let Some(found) = list.next() else { return };
+    let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { return };
+    let mut behind = 0;
+    for found in outline.attributes(node) {
+        let place = std::mem::replace(&mut behind, outline.end_among_attributes(node, &found)) as u32;
         if found.name.contains(&b':') || found.name == b"xmlns" {
             continue;
         }
@@ -123,7 +119,7 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
 /// Extensions that an entry has once, standing there twice; and those that nobody reads any more.
 fn tops(outline: &Outline<'_>, sink: &mut impl Sink) {
     let mut seen: [Option<(Namespace, u32)>; 8] = [None; 8];
-    for (number, node) in (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some()) {
+    for (number, node) in outline.tops() {
         let own = namespace(node);
         match own {
             Namespace::Mobile | Namespace::Geo | Namespace::CodeSearch => {

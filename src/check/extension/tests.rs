@@ -312,3 +312,95 @@ proptest! {
         found(&parts.concat(), &names);
     }
 }
+
+/// The elements that the scanner notes on its fast path, against a second walk through the entry.
+mod noted {
+    use super::*;
+    use crate::check::samples::{self, SeenEntries};
+    use crate::progress::Progress;
+    use crate::xml::scan::{scan, scan_thoroughly};
+
+    /// Children of an entry: sound ones of every extension, and odd ones.
+    fn any_child() -> impl Strategy<Value = String> {
+        let odd = [
+            "<image:image>\n <image:loc>https://e.com/?a&amp;b</image:loc> &#33;\n</image:image>",
+            "<image:image><image:loc><![CDATA[https://e.com/a.png]]></image:loc></image:image>",
+            "<image:image><image:title>a<![CDATA[ b ]]>c &amp; d</image:title></image:image>",
+            "<image:image><image:title>a ]]&gt; b > c</image:title></image:image>",
+            "<image:image><image:title>a ]]> b</image:title></image:image>",
+            "<image:image><!-- k --><image:loc>a</image:loc></image:image>",
+            "<image:image><image:loc>a</image:image>",
+            "<image:image>a & b</image:image>",
+            "<image:image a='1' a='2'/>",
+            "<image:image a='<'/>",
+            "<image:image a='&b'/>",
+            "<image:image a='&lt;'b=\"c\"/>",
+            "<image:image a = 'b' />",
+            "<image:image a/>",
+            "<image:ima\u{e9}ge/>",
+            "<image:image\n></image:image >",
+            "<image:image><loc>a</loc><url/><x:y/></image:image>",
+            "<image:image/><image:image></image:image>",
+            "<i:image xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"><i:loc>a</i:loc></i:image><i:image/>",
+            "<image:image xmlns:image=\"urn:other\"><image:loc/></image:image>",
+            "<image:image><q:r xmlns:q=\"\"/></image:image>",
+            "<image:image xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><loc>a</loc></image:image>",
+            "<PageMap xmlns=\"http://www.google.com/schemas/sitemap-pagemap/1.0\"><DataObject type=\"t\">\
+             <Attribute name=\"n\" value=\"v\"/></DataObject></PageMap>",
+            "<PageMap xmlns=\"\"><DataObject/></PageMap>",
+            "<xhtml:link rel=\"alternate\" hreflang='de' href=\"https://e.com/?a&amp;b\"/>",
+            "<q:r/>",
+            "<x/>",
+            "<lastmod>2026-01-01</lastmod>",
+            "<priority> 0.5 </priority>",
+            "<changefreq xmlns:b=\"urn:b\">daily</changefreq>",
+            "text",
+            "\n  ",
+            "<!-- k -->",
+        ];
+        let sound = samples::extensions().into_iter().map(|(text, _)| text);
+        prop::sample::select(odd.into_iter().map(str::to_owned).chain(sound).collect::<Vec<_>>())
+    }
+
+    fn file(entries: &[(String, Vec<String>)]) -> String {
+        let entry = |(lead, children): &(String, Vec<String>)| {
+            format!("{lead}<url><loc>https://e.com/</loc>{}</url>", children.concat())
+        };
+        format!("{}{}</urlset>", samples::ROOT, entries.iter().map(entry).collect::<String>())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+        #[test]
+        fn noted_elements_are_those_that_a_second_walk_finds(
+            entries in prop::collection::vec(
+                (prop::sample::select(vec!["", "\n", "<!-- k -->", "<image:image/>"]).prop_map(str::to_owned),
+                 prop::collection::vec(any_child(), 0..5)), 1..4),
+        ) {
+            let text = file(&entries);
+            let (mut fast, mut thorough) = (SeenEntries::default(), SeenEntries::default());
+            let one = scan(text.as_bytes(), &mut fast, &Progress::default());
+            let other = scan_thoroughly(text.as_bytes(), &mut thorough, &Progress::default());
+            prop_assert_eq!(&one, &other, "{}", text);
+            let names = one.names.unwrap();
+            for ((text, entry, elements), (_, expected, _)) in fast.0.iter().zip(&thorough.0) {
+                prop_assert_eq!(entry, expected);
+                if let Some(elements) = elements {
+                    prop_assert_eq!(elements, &Elements::of(entry, text, &names), "{}", String::from_utf8_lossy(text));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn elements_are_noted_where_they_are_written_the_usual_way() {
+        let all = samples::extensions().into_iter().map(|(text, _)| (String::new(), vec![text])).collect::<Vec<_>>();
+        let text = file(&all);
+        let mut seen = SeenEntries::default();
+        scan(text.as_bytes(), &mut seen, &Progress::default());
+        let is_noted = |(_, _, elements): &&(Vec<u8>, Entry, Option<Elements>)| elements.is_some();
+        let noted = seen.0.iter().filter(is_noted).count();
+        assert!(noted * 10 >= all.len() * 9, "{noted} of {}", all.len());
+        assert!(seen.0.iter().filter_map(|(.., elements)| elements.as_ref()).any(|elements| elements.nodes.len() > 3));
+    }
+}

@@ -1,8 +1,9 @@
 //! Lists and replaces the URLs in an entry's extensions: alternate links, images, videos.
 
 use super::attribute_range;
-use super::outline::{Node, Outline};
+use super::outline::Outline;
 use crate::protocol::namespace::Namespace;
+use crate::xml::entry::elements::{Elements, Node};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape::escape;
 use crate::xml::markup;
@@ -35,8 +36,9 @@ pub struct ExtensionUrl {
 
 /// The URLs in the extensions of an entry, in the order of the text. `entry` is the anatomy of `text`.
 pub fn urls(entry: &Entry, text: &[u8], names: &Names) -> Vec<ExtensionUrl> {
-    let outline = Outline::of(entry, text, names);
-    let mut found: Vec<ExtensionUrl> = outline.nodes.iter().flat_map(|node| of_node(&outline, node)).collect();
+    let elements = Elements::of(entry, text, names);
+    let outline = Outline::new(text, &elements);
+    let mut found: Vec<ExtensionUrl> = outline.nodes().iter().flat_map(|node| of_node(&outline, node)).collect();
     found.sort_by_key(|url| url.range.start);
     found
 }

@@ -1,13 +1,14 @@
 //! Rules about values in extensions: numbers, dates, codes and URLs in elements and attributes.
 
-use super::outline::{Node, Outline};
-use super::{About, Sink, namespace};
+use super::outline::Outline;
+use super::{About, Cache, Sink, namespace};
 use crate::check::entry::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Element, Kind};
-use crate::protocol::location::{self, Fault, Faults};
+use crate::protocol::location::{Fault, Faults};
 use crate::protocol::namespace::Namespace;
 use crate::xml::entry::TextKind;
+use crate::xml::entry::elements::Node;
 use crate::xml::markup;
 use crate::xml::names::FileKind;
 
@@ -19,20 +20,25 @@ const OF_PAGES: Faults =
 /// Faults that only a loc has: what it is a file of, and how long engines want it.
 pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYandex, Fault::TooLongBaidu]);
 
-pub(super) fn validate(outline: &Outline<'_>, sink: &mut impl Sink) {
-    for (number, node) in (0..).zip(&outline.nodes) {
+pub(super) fn validate(outline: &Outline<'_>, cache: &mut Cache, sink: &mut impl Sink) {
+    for (number, node) in (0..).zip(outline.nodes()) {
         // Alternate links are checked together.
         let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { continue };
         if element.kind != Kind::Elements {
-            value(outline, (number, node, element), sink);
+            value(outline, (number, node, element), cache, sink);
         }
         for known in element.attributes.iter().filter(|known| known.kind != Kind::Text) {
-            attribute(outline, (number, node), (known.name, known.kind), sink);
+            attribute(outline, (number, node), (known.name, known.kind), cache, sink);
         }
     }
 }
 
-fn value(outline: &Outline<'_>, (number, node, element): (u32, &Node, &Element), sink: &mut impl Sink) {
+fn value(
+    outline: &Outline<'_>,
+    (number, node, element): (u32, &Node, &Element),
+    cache: &mut Cache,
+    sink: &mut impl Sink,
+) {
     let (kind, value) = (element.kind, outline.value(node));
     if kind == Kind::Empty {
         let rule = match namespace(node) {
@@ -59,7 +65,7 @@ fn value(outline: &Outline<'_>, (number, node, element): (u32, &Node, &Element),
         sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Value(kind));
     }
     if kind.is_url() {
-        url((number, None), kind, &value, sink);
+        url((number, None), kind, (&value, cache.urls.faults(&value)), sink);
     }
     if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
         sink.breach(rule, number, About::Value(kind));
@@ -70,6 +76,7 @@ fn attribute(
     outline: &Outline<'_>,
     (number, node): (u32, &Node),
     (name, kind): (&'static str, Kind),
+    cache: &mut Cache,
     sink: &mut impl Sink,
 ) {
     let found = outline.attribute(node, name);
@@ -86,7 +93,7 @@ fn attribute(
         if is_escaped_twice(&value) {
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, about);
         }
-        url((number, Some(name)), kind, &value, sink);
+        url((number, Some(name)), kind, (&value, cache.urls.faults(&value)), sink);
     }
     if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
         sink.breach(rule, number, about);
@@ -94,8 +101,13 @@ fn attribute(
 }
 
 /// The rules of a URL's syntax, those of its place left out.
-fn url((number, attribute): (u32, Option<&'static str>), kind: Kind, value: &str, sink: &mut impl Sink) {
-    for fault in location::validate(value).minus(OF_PAGES).iter() {
+fn url(
+    (number, attribute): (u32, Option<&'static str>),
+    kind: Kind,
+    (value, faults): (&str, Faults),
+    sink: &mut impl Sink,
+) {
+    for fault in faults.minus(OF_PAGES).iter() {
         let rule = match fault {
             Fault::Scheme if kind != Kind::Url && has_scheme(value, &["ftp"]) => continue,
             Fault::Scheme if kind != Kind::Url => Some(Rule::VIDEO_URL_SCHEME),

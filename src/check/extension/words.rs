@@ -1,11 +1,12 @@
 //! Messages for findings in extensions: the faulty value, and what is allowed instead.
 
-use super::outline::{Node, Outline};
+use super::outline::Outline;
 use super::{About, Breach, EntryContext, part};
 use crate::check::message::visible;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
+use crate::xml::entry::elements::Node;
 
 /// What is said of a value that was escaped once too often.
 const TWICE: &str = "it was escaped twice";

@@ -1,23 +1,31 @@
-//! Validates consecutive URLs, reusing the result for an origin that the previous URL had too.
+//! Validates consecutive URLs, reusing the results for the last few origins.
 //!
-//! The URLs of a file nearly all begin with the same scheme and host, and nearly all are plain. For those a survey of
-//! the text behind the origin is enough; all others are validated alone. A property test holds both to the same result.
+//! The URLs of a file nearly all begin with one of a few schemes and hosts, and nearly all are plain. For those a survey
+//! of the text behind the origin is enough; all others are validated alone. A property test holds both to the same result.
 
 use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
-use super::fault::Faults;
+use super::fault::{Fault, Faults};
 use super::key::hash_normal;
 use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
 use super::{params, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
 
-/// Validates URLs and remembers the origin of the last one.
+/// Validates URLs and remembers their origins.
 #[derive(Debug, Clone, Default)]
 pub struct OriginCache {
-    origin: Option<Origin>,
+    /// The last few, in the order in which they were met first.
+    origins: Vec<Origin>,
+    /// The place of the one that the last URL had.
+    last: usize,
+    /// The place that the next new one takes.
+    next: usize,
 }
 
-/// An origin in its normal form, in which nothing is wrong.
+/// How many origins are remembered.
+const ORIGINS: usize = 8;
+
+/// An origin in its normal form.
 #[derive(Debug, Clone)]
 struct Origin {
     /// `https://www.example.com`
@@ -26,6 +34,8 @@ struct Origin {
     /// Where the host starts.
     host: usize,
     classes: chars::Classes,
+    /// Whether nothing is wrong in it.
+    is_sound: bool,
 }
 
 /// The result for one URL.
@@ -40,15 +50,15 @@ pub struct Validated<'t> {
 }
 
 /// Classes behind the authority that call for a closer look.
-const ODD: chars::Classes = PERCENT | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
+const ODD: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
 /// Most bytes that no authority finds too long.
 const SHORT: usize = 256;
 
 impl OriginCache {
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and the same in every call.
     pub fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
-        if let Some(judged) = self.quick(text, url_prefix) {
-            return judged;
+        if let Some((location, faults)) = self.quick(text, url_prefix) {
+            return Validated { location, faults, key: hash_normal(text.as_bytes()) };
         }
         let location = Location::of(text);
         let mut faults = location.validate();
@@ -59,16 +69,42 @@ impl OriginCache {
         Validated { location, faults, key: location.key_hash() }
     }
 
-    /// A URL of the origin of the last one with nothing in it that needs a closer look.
+    /// The faults alone, of a URL that is compared with no sitemap's.
+    pub fn faults(&mut self, text: &str) -> Faults {
+        if let Some((_, faults)) = self.quick(text, None) {
+            return faults;
+        }
+        let location = Location::of(text);
+        self.remember(&location);
+        location.validate()
+    }
+
+    /// The place of the origin that a URL begins with.
     #[inline]
-    fn quick<'t>(&self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<Validated<'t>> {
-        let origin = self.origin.as_ref()?;
-        let rest = text.strip_prefix(origin.text.as_str())?;
-        if !rest.starts_with('/') || text.len() > SHORT || text.len() < LOC_CHARACTERS_MIN {
+    fn place_of(&self, text: &str) -> Option<usize> {
+        let is_of = |origin: &Origin| {
+            text.strip_prefix(origin.text.as_str()).is_some_and(|rest| rest.as_bytes().first() == Some(&b'/'))
+        };
+        if self.origins.get(self.last).is_some_and(is_of) {
+            return Some(self.last);
+        }
+        self.origins.iter().position(is_of)
+    }
+
+    /// A URL of a known origin with nothing in it that needs a closer look; it is its own key.
+    #[inline]
+    fn quick<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<(Location<'t>, Faults)> {
+        self.last = self.place_of(text)?;
+        let origin = self.origins.get(self.last).filter(|origin| origin.is_sound)?;
+        if text.len() > SHORT || text.len() < LOC_CHARACTERS_MIN {
             return None;
         }
-        let (classes, pairs) = chars::survey(rest.as_bytes());
+        let rest = text.as_bytes().get(origin.text.len()..)?;
+        let (classes, pairs) = chars::survey(rest);
         if classes & ODD != 0 || pairs & !(WORD_PAIR | PRIVATE_PAIR) != 0 {
+            return None;
+        }
+        if classes & PERCENT != 0 && !validate::has_plain_escapes(rest) {
             return None;
         }
         let location = Location {
@@ -81,8 +117,7 @@ impl OriginCache {
             pairs,
         };
         let path = location.path();
-        let is_odd = validate::is_not_page(path)
-            || (pairs & WORD_PAIR != 0 && validate::residue(&location).is_some())
+        let is_odd = (pairs & WORD_PAIR != 0 && validate::residue(&location).is_some())
             || (pairs & PRIVATE_PAIR != 0 && private::in_path(&location).is_some())
             || location.query_behind(path).is_some_and(|query| {
                 let is_odd = |own| params::is_session(own) || params::is_tracking(own) || private::is_private(own);
@@ -92,13 +127,15 @@ impl OriginCache {
         if is_odd || url_prefix.is_some_and(|url_prefix| !text.starts_with(url_prefix.prefix())) {
             return None;
         }
-        Some(Validated { location, faults: Faults::NONE, key: hash_normal(text.as_bytes()) })
+        let mut faults = Faults::NONE;
+        faults.insert_if(Fault::NotPage, validate::is_not_page(path));
+        Some((location, faults))
     }
 
     fn remember(&mut self, location: &Location<'_>) {
         let Some(scheme) = location.scheme else { return };
         let Some((text, _)) = location.origin() else { return };
-        if self.origin.as_ref().is_some_and(|origin| origin.text == text) {
+        if self.origins.iter().any(|origin| origin.text == text) {
             return;
         }
         let is_small = text.starts_with(scheme.name());
@@ -106,11 +143,15 @@ impl OriginCache {
             return;
         }
         // Nothing of this path can be found wrong, so what is found is about the origin.
-        let probe = format!("{text}/aaaaaaaaaaaa");
-        if validate::validate(&probe).is_empty() {
-            let (host, classes) = (location.authority, location.authority_classes);
-            self.origin = Some(Origin { text: text.to_owned(), scheme, host, classes });
+        let is_sound = validate::validate(&format!("{text}/aaaaaaaaaaaa")).is_empty();
+        let (host, classes) = (location.authority, location.authority_classes);
+        let origin = Origin { text: text.to_owned(), scheme, host, classes, is_sound };
+        match self.origins.get_mut(self.next) {
+            Some(oldest) => *oldest = origin,
+            None => self.origins.push(origin),
         }
+        self.last = self.next;
+        self.next = (self.next + 1) % ORIGINS;
     }
 }
 
@@ -141,8 +182,11 @@ mod tests {
             ("https://example.com/a//b", false),
             ("https://example.com/a/null", false),
             ("https://example.com/a/%41", false),
+            ("https://example.com/a/%C3%A9", true),
+            ("https://example.com/a/%c3%a9", false),
+            ("https://example.com/a/%C3%83%C2%A9", false),
             ("https://example.com/a/?utm_source=x", false),
-            ("https://example.com/a/b.jpg", false),
+            ("https://example.com/a/b.jpg", true),
             ("https://example.com", false),
             ("http://example.com/a/", false),
         ] {
@@ -155,7 +199,7 @@ mod tests {
         let mut neighbours = OriginCache::default();
         for text in ["http://localhost/a/b/c/d", "https://u@example.com/a/b/c", "HTTPS://example.com/a/b/c/d"] {
             neighbours.validate(text, None);
-            assert!(neighbours.origin.is_none(), "{text}");
+            assert!(neighbours.quick(text, None).is_none(), "{text}");
         }
     }
 

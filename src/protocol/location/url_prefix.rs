@@ -64,6 +64,18 @@ impl Location<'_> {
                 return Faults::NONE;
             }
         }
+        if let Some((origin, _)) = self.origin().filter(|_| self.is_normal()) {
+            // It is its own key, without user information and port: nothing has to be written anew.
+            let path = self.path();
+            let folder = path.rfind('/').and_then(|slash| path.get(..=slash)).unwrap_or_default();
+            return if origin != url_prefix.origin() {
+                Faults::only(Fault::ForeignHost)
+            } else if folder.starts_with(url_prefix.directory()) {
+                Faults::NONE
+            } else {
+                Faults::only(Fault::OutsidePath)
+            };
+        }
         let Some(theirs) = UrlPrefix::parse(self.text) else { return Faults::NONE };
         if theirs.origin() != url_prefix.origin() {
             Faults::only(Fault::ForeignHost)

@@ -178,6 +178,37 @@ mod escape {
     }
 }
 
+/// Whether the percent-encoded bytes of ASCII text need no closer look: each is written in capitals and stands for a byte
+/// beyond ASCII, and together they are no text that was encoded twice. One pass for what would be several.
+pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
+    const RUN: usize = 96;
+    let (mut run, mut len) = ([0; RUN], 0);
+    let is_plain_run = |run: &[u8]| !std::str::from_utf8(run).is_ok_and(has_misread_utf8);
+    let mut rest = bytes;
+    loop {
+        rest = match rest {
+            [b'%', high, low, tail @ ..] => {
+                let (Some(first @ 8..), Some(second)) = (chars::hex(*high), chars::hex(*low)) else { return false };
+                let is_capital = !high.is_ascii_lowercase() && !low.is_ascii_lowercase();
+                let Some(place) = run.get_mut(len).filter(|_| is_capital) else { return false };
+                *place = first << 4 | second;
+                len += 1;
+                tail
+            }
+            [b'%', ..] => return false,
+            [_, tail @ ..] => {
+                // A byte of ASCII ends every character.
+                if len > 0 && !run.get(..len).is_some_and(is_plain_run) {
+                    return false;
+                }
+                len = 0;
+                tail
+            }
+            [] => return len == 0 || run.get(..len).is_some_and(is_plain_run),
+        };
+    }
+}
+
 /// Characters that a URL has where its percent-encoding is decoded as UTF-8, which is how Yandex counts.
 pub fn decoded_characters(text: &str) -> usize {
     let bytes = text.as_bytes();

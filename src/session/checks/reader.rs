@@ -12,7 +12,7 @@ use crate::session::checks::{RuleSets, facts_of};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::Record;
-use crate::xml::scan::Visit;
+use crate::xml::scan::{ParsedEntry, Visit};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -89,6 +89,10 @@ impl Reader {
 
 impl Visit for Reader {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        self.parsed(&ParsedEntry { text, entry, elements: None }, names);
+    }
+
+    fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
         let context = Context {
             now: self.now,
             profile: self.profile,
@@ -97,7 +101,7 @@ impl Visit for Reader {
             policy: self.policy.as_deref(),
         };
         let Self { part, records, listed, .. } = self;
-        let read = self.reading.read((entry, text), &context, &mut self.links, |record, location| {
+        let read = self.reading.read(parsed, &context, &mut self.links, |record, location| {
             part.add(location, &facts_of(record, 0));
             listed.extend(context.policy.and_then(|policy| policy.place_of(location.text())));
         });

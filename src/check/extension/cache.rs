@@ -1,0 +1,98 @@
+//! Remembers the verdicts on values that entry after entry repeats, and keeps room to work in.
+
+use crate::protocol::extension::hreflang;
+use crate::protocol::location::OriginCache;
+use crate::xml::escape;
+
+/// What consecutive entries share. Verdicts do not depend on it, only how long they take.
+#[derive(Debug, Default)]
+pub struct Cache {
+    /// The origins of URLs in extensions.
+    pub(super) urls: OriginCache,
+    pub(super) languages: Languages,
+    pub(super) versions: Vec<Version>,
+}
+
+/// One language version of the page: a link with a language and a URL.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Version {
+    /// The number of the link's element.
+    pub number: u32,
+    /// The number of its language.
+    pub language: usize,
+    /// The hash of its URL.
+    pub key: u64,
+}
+
+/// A code of a language, as it was written.
+#[derive(Debug)]
+pub(super) struct Language {
+    raw: Box<[u8]>,
+    /// Decoded.
+    pub code: Box<str>,
+    pub faults: hreflang::Faults,
+    pub is_default: bool,
+    /// The number of the first code that means the same language, its own if it is that.
+    pub class: usize,
+    /// A hash of the letters.
+    pub hash: u32,
+}
+
+/// Codes that were met, by number.
+#[derive(Debug, Default)]
+pub(super) struct Languages {
+    known: Vec<Language>,
+    /// The number that would follow if this entry listed the same languages as others.
+    next: usize,
+}
+
+/// Codes that are kept for the next entry: no set has as many languages.
+const KEPT: usize = 256;
+
+impl Languages {
+    /// A new entry: what is too much is forgotten, and numbers of the entry before mean nothing any more.
+    pub fn begin(&mut self) {
+        if self.known.len() > KEPT {
+            self.known.clear();
+        }
+        self.next = 0;
+    }
+
+    /// The number of a code as written.
+    pub fn number(&mut self, raw: &[u8]) -> usize {
+        let is_it = |language: &Language| *language.raw == *raw;
+        let number = if self.known.get(self.next).is_some_and(is_it) {
+            self.next
+        } else {
+            self.known.iter().position(is_it).unwrap_or_else(|| self.learn(raw))
+        };
+        self.next = number + 1;
+        number
+    }
+
+    fn learn(&mut self, raw: &[u8]) -> usize {
+        let code: Box<str> = escape::decode(raw).into();
+        let number = self.known.len();
+        let class = self.known.iter().position(|known| letters(&known.code).eq(letters(&code))).unwrap_or(number);
+        let add = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        self.known.push(Language {
+            raw: raw.into(),
+            faults: hreflang::validate(&code),
+            is_default: hreflang::is_default(&code),
+            class,
+            hash: letters(&code).fold(0x811c_9dc5, add),
+            code,
+        });
+        number
+    }
+
+    /// The code of a number.
+    pub fn get(&self, number: usize) -> Option<&Language> {
+        self.known.get(number)
+    }
+}
+
+/// A code without what makes no other language of it: case, and an underscore for a hyphen.
+pub(super) fn letters(code: &str) -> impl Iterator<Item = u8> {
+    code.bytes().map(|byte| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() })
+}

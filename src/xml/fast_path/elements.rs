@@ -1,0 +1,305 @@
+//! Fast path for an element of an extension that is written the usual way: notes its elements while it passes them.
+//!
+//! It is well-formed where this path takes it, and each byte is looked at once. Comments, instructions, strange
+//! namespaces, undeclared prefixes, names beyond ASCII and whatever else is unusual are left to the parser.
+
+use super::{skip_blanks, text_before_tag};
+use crate::progress::note_work;
+use crate::protocol::namespace::Namespace;
+use crate::xml::entry::elements::{Elements, TOP, is_extension};
+use crate::xml::entry::{Entry, TextKind};
+use crate::xml::escape;
+use crate::xml::markup::{Kind, Markup};
+use crate::xml::names::{Meaning, Names, split};
+use crate::xml::wellformed::is_legal_declaration;
+use memchr::{memchr, memchr2, memmem};
+use std::sync::LazyLock;
+
+/// Names of elements that are remembered: no sound file has as many.
+const NAMES: usize = 64;
+
+/// Attributes of a tag up to which comparing each with all others is the quickest way.
+const ATTRIBUTES: usize = 16;
+
+static SECTION_END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("]]>"));
+
+/// What is known of a file while its entries are passed.
+#[derive(Debug, Default)]
+pub(in crate::xml) struct Known {
+    /// Names as written, and what they mean by the declarations of the root.
+    names: Vec<(Box<[u8]>, Meaning)>,
+    /// The namespace that an element declared last, and what it means.
+    uri: Option<(Box<[u8]>, Meaning)>,
+    /// Declarations of open elements: the number of the element, the prefix, its meaning.
+    scopes: Vec<(u32, (usize, usize), Meaning)>,
+}
+
+impl Known {
+    /// What a name means by the declarations of the root; `None` where its prefix is not declared.
+    fn meaning(&mut self, name: &[u8], names: &Names) -> Option<Meaning> {
+        note_work(1);
+        if let Some((_, meaning)) = self.names.iter().find(|(known, _)| **known == *name) {
+            return Some(*meaning);
+        }
+        let prefix = split(name).0;
+        if !prefix.is_empty() && !names.declares(prefix) {
+            return None;
+        }
+        let meaning = names.meaning_of_prefix(prefix);
+        if self.names.len() < NAMES {
+            self.names.push((name.into(), meaning));
+        }
+        Some(meaning)
+    }
+
+    /// What a namespace means.
+    fn declared(&mut self, uri: &[u8], names: &Names) -> Option<Meaning> {
+        if let Some((_, meaning)) = self.uri.as_ref().filter(|(known, _)| **known == *uri) {
+            return Some(*meaning);
+        }
+        let meaning = names.meaning_of(std::str::from_utf8(uri).ok()?);
+        self.uri = Some((uri.into(), meaning));
+        Some(meaning)
+    }
+}
+
+/// On its way through one child of an entry.
+pub(in crate::xml) struct ElementWalk<'w> {
+    pub(in crate::xml) bytes: &'w [u8],
+    /// Where the entry text begins.
+    pub(in crate::xml) lead: usize,
+    pub(in crate::xml) names: &'w Names,
+    pub(in crate::xml) known: &'w mut Known,
+    pub(in crate::xml) elements: &'w mut Elements,
+    /// Whether `]]>` is anywhere in the bytes.
+    pub(in crate::xml) has_brackets: bool,
+}
+
+impl ElementWalk<'_> {
+    /// Passes the element whose `<` stands at `start` if it is one of an extension, and counts it in `entry`. Returns the
+    /// offset after it; `None` leaves it to the parser, and nothing is noted.
+    pub(in crate::xml) fn pass(mut self, start: usize, entry: &mut Entry) -> Option<usize> {
+        let before = self.elements.len();
+        self.known.scopes.clear();
+        let end = self.walk(start);
+        match end {
+            Some(end) => {
+                note_work(end - start);
+                if let Some(top) = self.elements.nodes.get(before.0)
+                    && let Meaning::Extension(namespace) = top.meaning
+                {
+                    let name = top.tag.name(self.bytes.get(self.lead..).unwrap_or_default());
+                    count(entry, namespace, split(name).1);
+                }
+            }
+            None => self.elements.truncate(before),
+        }
+        end
+    }
+
+    fn walk(&mut self, start: usize) -> Option<usize> {
+        // The innermost open element.
+        let (mut at, mut open) = (start, TOP);
+        loop {
+            at = match *self.bytes.get(at + 1)? {
+                b'/' => {
+                    let (end, parent) = self.close(at, open)?;
+                    open = parent;
+                    if open == TOP {
+                        return Some(end);
+                    }
+                    end
+                }
+                b'!' => self.section(at, open)?,
+                byte if byte.is_ascii_alphabetic() || byte == b'_' => {
+                    let number = self.elements.nodes.len() as u32;
+                    let tag = self.open(at, open)?;
+                    if tag.kind == Kind::Start {
+                        open = number;
+                    } else if open == TOP {
+                        return Some(tag.end);
+                    } else {
+                        self.leave(number);
+                    }
+                    tag.end
+                }
+                _ => return None,
+            };
+            at = self.text(at, open)?;
+        }
+    }
+
+    /// The text up to the next `<`; returns where that stands.
+    #[inline]
+    fn text(&mut self, at: usize, open: u32) -> Option<usize> {
+        let rest = self.bytes.get(at..)?;
+        let (len, is_escaped) = text_before_tag(rest)?;
+        if is_escaped || self.has_brackets {
+            let text = rest.get(..len)?;
+            if self.has_brackets && memchr(b'>', text).is_some() && SECTION_END.find(text).is_some() {
+                return None;
+            }
+            if is_escaped {
+                if escape::first_bad_reference(text).is_some() {
+                    return None;
+                }
+                self.raise(open, TextKind::Escaped)?;
+            }
+        }
+        Some(at + len)
+    }
+
+    /// The text of an open element is of this kind, or of a harder one.
+    fn raise(&mut self, open: u32, kind: TextKind) -> Option<()> {
+        let node = self.elements.nodes.get_mut(open as usize)?;
+        node.text = node.text.max(kind);
+        Some(())
+    }
+
+    fn section(&mut self, at: usize, open: u32) -> Option<usize> {
+        let inside = self.bytes.get(at..)?.strip_prefix(b"<![CDATA[")?;
+        self.raise(open, TextKind::Mixed)?;
+        Some(at + "<![CDATA[".len() + SECTION_END.find(inside)? + "]]>".len())
+    }
+
+    /// An end tag, which must be that of the innermost open element: where it ends, and the number of the parent.
+    #[inline]
+    fn close(&mut self, at: usize, open: u32) -> Option<(usize, u32)> {
+        let node = self.elements.nodes.get_mut(open as usize)?;
+        let name = self.bytes.get(self.lead + node.tag.start + 1..self.lead + node.tag.name_end)?;
+        let rest = self.bytes.get(at + 2..)?.strip_prefix(name)?;
+        if rest.first() != Some(&b'>') {
+            return None;
+        }
+        let end = at + 2 + name.len() + 1;
+        (node.inner_end, node.end) = (at - self.lead, end - self.lead);
+        let parent = node.parent;
+        self.leave(open);
+        Some((end, parent))
+    }
+
+    fn leave(&mut self, number: u32) {
+        while self.known.scopes.last().is_some_and(|(of, ..)| *of >= number) {
+            self.known.scopes.pop();
+        }
+    }
+
+    /// A start tag; positions of what is returned are those in the bytes.
+    #[inline]
+    fn open(&mut self, start: usize, parent: u32) -> Option<Markup> {
+        let (bytes, lead) = (self.bytes, self.lead);
+        let rest = bytes.get(start + 1..)?;
+        let name = rest.get(..rest.iter().position(|byte| !is_name_byte(*byte))?)?;
+        let name_end = start + 1 + name.len();
+        let attributes = self.elements.len().1;
+        let (kind, end) = self.attributes(name_end)?;
+        let meaning =
+            if self.known.scopes.is_empty() { self.known.meaning(name, self.names)? } else { self.in_scope(name)? };
+        if parent == TOP && !is_extension(meaning) {
+            return None;
+        }
+        let tag = Markup { kind, start, end, name_end };
+        let relative = Markup { kind, start: start - lead, end: end - lead, name_end: name_end - lead };
+        let parent = Some(parent).filter(|parent| *parent != TOP);
+        self.elements.open(relative, parent, (meaning, split(name).1), attributes as u32);
+        Some(tag)
+    }
+
+    /// What a name means where elements around it, or its own tag, declare namespaces.
+    fn in_scope(&mut self, name: &[u8]) -> Option<Meaning> {
+        let prefix = split(name).0;
+        let declared =
+            self.known.scopes.iter().rev().find(|(_, (from, to), _)| self.bytes.get(*from..*to) == Some(prefix));
+        match declared {
+            Some((.., meaning)) => Some(*meaning),
+            None => self.known.meaning(name, self.names),
+        }
+    }
+
+    /// The attributes from the end of the name on: whether the tag is empty, and where it ends.
+    #[inline]
+    fn attributes(&mut self, name_end: usize) -> Option<(Kind, usize)> {
+        let (bytes, lead) = (self.bytes, self.lead);
+        let first = self.elements.len().1;
+        let mut at = name_end;
+        loop {
+            let name_at = skip_blanks(bytes, at);
+            match bytes.get(name_at..)? {
+                [b'>', ..] => return Some((Kind::Start, name_at + 1)),
+                [b'/', b'>', ..] => return Some((Kind::Empty, name_at + 2)),
+                [byte, ..] if name_at > at && (byte.is_ascii_alphabetic() || *byte == b'_') => {}
+                _ => return None,
+            }
+            let rest = bytes.get(name_at..)?;
+            let name = rest.get(..rest.iter().position(|byte| !is_name_byte(*byte))?)?;
+            let [b'=', quote @ (b'"' | b'\''), from @ ..] = rest.get(name.len()..)? else { return None };
+            let value = from.get(..memchr(*quote, from)?)?;
+            if let Some(odd) = memchr2(b'<', b'&', value)
+                && (value.get(odd) == Some(&b'<') || !is_sound_value(value))
+            {
+                return None;
+            }
+            let text = bytes.get(lead..)?;
+            if self.elements.len().1 - first >= ATTRIBUTES || self.elements.has_attribute(text, first, name) {
+                return None;
+            }
+            let value_at = name_at + name.len() + 2;
+            if name.starts_with(b"xmlns") {
+                self.declare((name, name_at), value)?;
+            }
+            at = value_at + value.len() + 1;
+            let relative = |from: usize, len: usize| from - lead..from - lead + len;
+            self.elements.add_attribute(relative(name_at, name.len()), relative(value_at, value.len()));
+        }
+    }
+
+    /// A declaration of the element that is opened next.
+    fn declare(&mut self, (name, name_at): (&[u8], usize), value: &[u8]) -> Option<()> {
+        let prefix = match name.strip_prefix(b"xmlns") {
+            Some(b"") => (0, 0),
+            Some([b':', prefix @ ..]) if !prefix.is_empty() => {
+                (name_at + name.len() - prefix.len(), name_at + name.len())
+            }
+            _ => return None,
+        };
+        if !is_legal_declaration(name, value) || memchr(b'&', value).is_some() {
+            return None;
+        }
+        let meaning = self.known.declared(value, self.names)?;
+        self.known.scopes.push((self.elements.nodes.len() as u32, prefix, meaning));
+        Some(())
+    }
+}
+
+/// Whether a value with an ampersand in it has no `<`, and only references that XML knows.
+fn is_sound_value(value: &[u8]) -> bool {
+    memchr(b'<', value).is_none() && escape::first_bad_reference(value).is_none()
+}
+
+/// The bytes of a name within ASCII (XML 1.0, production 4a).
+const fn is_name_byte(byte: u8) -> bool {
+    NAME_BYTES[byte as usize]
+}
+
+const NAME_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'-' | b'.' | b'_' | b':');
+        byte += 1;
+    }
+    table
+};
+
+/// Counts a child of an entry that is one of an extension.
+pub(in crate::xml) const fn count(entry: &mut Entry, namespace: Namespace, local: &[u8]) {
+    let extensions = &mut entry.extensions;
+    let counter = match namespace {
+        Namespace::Image => &mut extensions.image,
+        Namespace::Video => &mut extensions.video,
+        Namespace::News => &mut extensions.news,
+        Namespace::Xhtml if matches!(local, b"link") => &mut extensions.alternate,
+        _ => &mut extensions.other,
+    };
+    *counter = counter.saturating_add(1);
+}
