@@ -5,7 +5,8 @@ use super::baseline::Baseline;
 use super::choose::Choice;
 use super::destination::Destination;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
-use super::report::{self, JunitReport, SPOOL, SarifLog};
+use super::report::{self, JunitReport, SarifLog};
+use super::spool::Spool;
 use super::text_report;
 use super::walk::{InputSet, held};
 use super::{Failure, Status, Streams, each_path, filter};
@@ -27,10 +28,9 @@ use crate::session::stream::{NextDetail, ShownRows};
 use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::SpooledTempFile;
 
 /// The kind of a sitemap index.
 const INDEX: &str = "sitemapindex";
@@ -69,7 +69,7 @@ enum Form {
     Lines,
     Github,
     /// What stands before the findings is known at the end: they wait in a file that nobody else sees.
-    Json(BufWriter<SpooledTempFile>),
+    Json(Spool),
     Sarif(SarifLog),
     Junit(JunitReport),
 }
@@ -106,7 +106,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
             CheckFormat::Text if check.all || check.max_findings.is_some() => Form::Lines,
             CheckFormat::Text => Form::Text(Grouped::default()),
             CheckFormat::Github => Form::Github,
-            CheckFormat::Json => Form::Json(BufWriter::new(SpooledTempFile::new(SPOOL))),
+            CheckFormat::Json => Form::Json(Spool::new()),
             CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
             CheckFormat::Junit => Form::Junit(JunitReport::new()),
         },
@@ -375,9 +375,7 @@ impl Report {
             Form::Lines | Form::Github => {}
             Form::Text(grouped) => text_report::print(grouped, out, self.colour)?,
             Form::Json(spool) => {
-                // Seeking writes what is buffered.
-                spool.seek(SeekFrom::Start(0))?;
-                check_json(out, &self.files, &self.summary, spool.get_mut())?;
+                check_json(out, &self.files, &self.summary, |out| spool.write_all_to(out))?;
             }
             Form::Sarif(log) => log.finish(out)?,
             Form::Junit(cases) => {

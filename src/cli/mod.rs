@@ -39,6 +39,7 @@ pub mod set;
 mod sets;
 mod shown;
 mod split;
+mod spool;
 pub mod stats;
 mod table;
 mod text_report;

@@ -117,14 +117,14 @@ pub fn check_json(
     out: &mut dyn Write,
     files: &[File],
     summary: &Summary,
-    findings: &mut dyn io::Read,
+    findings: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     write!(out, "{{\"version\":1,\"files\":")?;
     json(out, files)?;
     write!(out, ",\"summary\":")?;
     json(out, summary)?;
     write!(out, ",\"findings\":[")?;
-    io::copy(findings, out)?;
+    findings(out)?;
     writeln!(out, "\n]}}")
 }
 
@@ -303,7 +303,8 @@ mod tests {
         let mut findings = Vec::new();
         finding_json(&mut findings, true, &FINDING).unwrap();
         finding_json(&mut findings, false, &fixed).unwrap();
-        let text = written(|out| check_json(out, std::slice::from_ref(&file), &summary, &mut findings.as_slice()));
+        let text =
+            written(|out| check_json(out, std::slice::from_ref(&file), &summary, |out| out.write_all(&findings)));
         let expected = concat!(
             r#"{"version":1,"files":[{"path":"a.xml","kind":"urlset","entries":2,"bytes":300,"encoding":"UTF-8"}],"#,
             r#""summary":{"entries":2,"urls":2,"index_entries":0,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}},"findings":["#,
@@ -316,7 +317,7 @@ mod tests {
             "\n]}\n"
         );
         assert_eq!(text, expected);
-        let empty = written(|out| check_json(out, &[], &Summary::default(), &mut io::empty()));
+        let empty = written(|out| check_json(out, &[], &Summary::default(), |_| Ok(())));
         assert!(serde_json::from_str::<serde_json::Value>(&empty).is_ok(), "{empty}");
     }
 

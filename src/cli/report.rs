@@ -4,28 +4,25 @@
 //! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
 use super::output::{Finding, json, plain};
+use super::spool::Spool;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 use crate::xml::escape;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::ops::Range;
-use tempfile::SpooledTempFile;
 
 /// Where the rules are explained.
 const HOME: &str = env!("CARGO_PKG_NAME");
-
-/// Bytes of findings that wait in memory before they wait in a file.
-pub(super) const SPOOL: usize = 1 << 20;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// One SARIF log with one run: the rules that have findings, and the findings in their order. Findings wait in a file, since
 /// the rules stand before them.
 pub(super) struct SarifLog {
-    results: BufWriter<SpooledTempFile>,
+    results: Spool,
     /// In the order of their first findings.
     rules: Vec<Rule>,
     is_empty: bool,
@@ -33,7 +30,7 @@ pub(super) struct SarifLog {
 
 impl SarifLog {
     pub(super) fn new() -> Self {
-        Self { results: BufWriter::new(SpooledTempFile::new(SPOOL)), rules: Vec::new(), is_empty: true }
+        Self { results: Spool::new(), rules: Vec::new(), is_empty: true }
     }
 
     pub(super) fn add(&mut self, finding: &Finding<'_>) -> io::Result<()> {
@@ -85,8 +82,7 @@ impl SarifLog {
         let driver = json!({ "name": HOME, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
         json(out, &json!({ "driver": driver }))?;
         write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")?;
-        self.results.seek(SeekFrom::Start(0))?;
-        io::copy(self.results.get_mut(), out)?;
+        self.results.write_all_to(out)?;
         writeln!(out, "\n]}}]}}")
     }
 }
@@ -120,9 +116,7 @@ fn uri(path: &str) -> String {
 /// One suite a file; a test case for each finding, or one that passes where there is none. What does not make the run
 /// fail passes, with its words as output. Test cases wait in a file, since the sums stand before them.
 pub(super) struct JunitReport {
-    cases: BufWriter<SpooledTempFile>,
-    /// Bytes of all cases so far.
-    written: u64,
+    cases: Spool,
     suites: Vec<Suite>,
     /// The suite of a file by its name: no file may be looked for among all others.
     places: HashMap<String, usize>,
@@ -140,12 +134,7 @@ struct Suite {
 
 impl JunitReport {
     pub(super) fn new() -> Self {
-        Self {
-            cases: BufWriter::new(SpooledTempFile::new(SPOOL)),
-            written: 0,
-            suites: Vec::new(),
-            places: HashMap::new(),
-        }
+        Self { cases: Spool::new(), suites: Vec::new(), places: HashMap::new() }
     }
 
     /// The suite of a file; made where there is none yet.
@@ -173,9 +162,9 @@ impl JunitReport {
             writeln!(out, "      <system-out>{}: {text}</system-out>", finding.severity)?;
         }
         writeln!(out, "    </testcase>")?;
+        let from = self.cases.len();
         self.cases.write_all(&out)?;
-        let (from, to) = (self.written, self.written + out.len() as u64);
-        self.written = to;
+        let to = self.cases.len();
         let Some(suite) = self.suite(finding.file) else { return Ok(()) };
         suite.findings += 1;
         suite.failures += usize::from(fails);
@@ -210,8 +199,7 @@ impl JunitReport {
                 writeln!(out, "    <testcase classname=\"{file}\" name=\"no findings\"/>")?;
             }
             for part in cases {
-                self.cases.seek(SeekFrom::Start(part.start))?;
-                io::copy(&mut self.cases.get_mut().take(part.end - part.start), out)?;
+                self.cases.write_part(part, out)?;
             }
             writeln!(out, "  </testsuite>")?;
         }

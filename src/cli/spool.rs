@@ -1,0 +1,83 @@
+//! A place where output waits until what stands before it is known: in memory, then in a file that nobody else sees.
+
+use super::BUFFER;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use tempfile::SpooledTempFile;
+
+/// Bytes that wait in memory before they wait in a file.
+const IN_MEMORY: usize = 1 << 20;
+
+/// Output that waits.
+pub(super) struct Spool {
+    file: BufWriter<SpooledTempFile>,
+    written: u64,
+}
+
+impl Spool {
+    /// Nothing waits yet.
+    pub(super) fn new() -> Self {
+        Self { file: BufWriter::with_capacity(BUFFER, SpooledTempFile::new(IN_MEMORY)), written: 0 }
+    }
+
+    /// How many bytes wait.
+    pub(super) const fn len(&self) -> u64 {
+        self.written
+    }
+
+    /// Writes a part of what waits to `out`.
+    pub(super) fn write_part(&mut self, part: Range<u64>, out: &mut dyn Write) -> io::Result<()> {
+        // Seeking writes what is buffered.
+        self.file.seek(SeekFrom::Start(part.start))?;
+        let part = self.file.get_mut().take(part.end - part.start);
+        let mut part = BufReader::with_capacity(BUFFER, part);
+        loop {
+            let bytes = part.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            out.write_all(bytes)?;
+            let len = bytes.len();
+            part.consume(len);
+        }
+    }
+
+    /// Writes all that waits to `out`.
+    pub(super) fn write_all_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_part(0..self.written, out)
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = self.file.write(bytes)?;
+        self.written += len as u64;
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waited_in_memory_or_in_a_file_comes_out_in_parts() {
+        for times in [1, 100_000] {
+            let mut spool = Spool::new();
+            for number in 0..times {
+                write!(spool, "finding {number:06};").unwrap();
+            }
+            let (mut all, mut part) = (Vec::new(), Vec::new());
+            spool.write_all_to(&mut all).unwrap();
+            assert_eq!(all.len(), times * "finding 000000;".len());
+            assert_eq!(spool.len(), all.len() as u64);
+            let end = spool.len();
+            spool.write_part(end - 15..end, &mut part).unwrap();
+            assert_eq!(String::from_utf8(part).unwrap(), format!("finding {:06};", times - 1));
+        }
+    }
+}
