@@ -13,7 +13,7 @@ use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
-use crate::xml::entry::elements::Elements;
+use crate::xml::elements::Elements;
 use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use crate::xml::escape;
 use crate::xml::names::FileKind;

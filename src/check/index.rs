@@ -3,7 +3,7 @@
 //! Sources: rule catalogue, section 8; Google Search Central, large sitemaps; Search Console errors.
 
 use super::rule::Rule;
-use crate::document::sitemap::{Child, ChildState, Index, Nested, leaf_children};
+use crate::document::index::{Child, ChildState, Index, Nested, leaf_children};
 use crate::protocol::location::{self, UrlPrefix};
 use crate::protocol::{Field, lastmod};
 use crate::words::counted;
@@ -219,7 +219,8 @@ pub fn commonest_origin(index: &Index) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::sitemap::{Child, SitemapId};
+    use crate::document::index::Child;
+    use crate::document::sitemap::SitemapId;
     use crate::document::source::Source;
     use crate::progress::Progress;
     use crate::xml::names::FileKind;

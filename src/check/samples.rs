@@ -3,8 +3,8 @@
 pub mod sets;
 
 use crate::protocol::Field;
+use crate::xml::elements::Elements;
 use crate::xml::entry::Entry;
-use crate::xml::entry::elements::Elements;
 use crate::xml::names::Names;
 use crate::xml::scan::{ParsedEntry, Visit};
 use proptest::prelude::*;

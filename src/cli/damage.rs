@@ -5,8 +5,8 @@
 
 use super::Streams;
 use crate::check::quirk::rule_of;
+use crate::document::index::Index;
 use crate::document::quirk::{Quirk, QuirkKind};
-use crate::document::sitemap::Index;
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::words::counted;

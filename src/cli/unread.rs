@@ -5,7 +5,7 @@
 
 use super::args::Common;
 use super::{Status, Streams, say};
-use crate::document::sitemap::{ChildState, Index};
+use crate::document::index::{ChildState, Index};
 use crate::files;
 use crate::files::error::MOST_NAMED;
 use crate::session::Session;

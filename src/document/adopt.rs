@@ -1,7 +1,8 @@
 //! Adds files to the set, or removes them from it, as other programs did on disk. An edit; pure.
 
 use super::Document;
-use super::sitemap::{ChildState, Index, Sitemap, SitemapId};
+use super::index::{ChildState, Index};
+use super::sitemap::{Sitemap, SitemapId};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -197,10 +197,10 @@ mod tests {
     use crate::document::source::Source;
     use crate::progress::Progress;
     use crate::xml::entry::Entry;
-    use crate::xml::grid::{self, TableHints};
+    use crate::xml::grid::TableHints;
     use crate::xml::names::Names;
     use crate::xml::record::Record;
-    use crate::xml::scan::Visit;
+    use crate::xml::scan::{self, Visit};
     use proptest::prelude::*;
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
     fn read(text: &[u8], kind: FileKind) -> (Document, Vec<String>) {
         let mut rows = Rows::default();
         let table = (kind == FileKind::Table).then(|| Grid::of_table(text, TableHints::default()).unwrap());
-        let scan = grid::scan(text, table.as_ref(), &mut rows, &Progress::default());
+        let scan = scan::scan_grid(text, table.as_ref(), &mut rows, &Progress::default());
         let form = Form::of_kind(kind, scan.names.as_ref().and_then(|names| names.grid.as_deref()));
         let mut document = Document::default();
         document.append(Source::new(text.to_vec(), scan).unwrap(), rows.0, Sitemap { form, ..Sitemap::default() });

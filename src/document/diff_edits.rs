@@ -8,9 +8,10 @@
 
 use super::Document;
 use super::edit::{Edit, NewEntry, Value};
+use super::index::{Child, ChildState, Index, leaf_children};
 use super::rename;
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::{Child, ChildState, Index, Member, SitemapId, leaf_children};
+use super::sitemap::{Member, SitemapId};
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use hashbrown::{HashMap, HashSet};

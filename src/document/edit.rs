@@ -7,9 +7,10 @@ mod page;
 
 use super::adopt::Adopted;
 use super::column::PAGE;
+use super::index::{Child, ChildState, Index};
 use super::overlay::ValueId;
 use super::rows::{self, RowId, RowList, RowSet};
-use super::sitemap::{Child, ChildState, Index, Member, SitemapId};
+use super::sitemap::{Member, SitemapId};
 use super::source::Source;
 use super::{Document, clear_quirks, pending_split, rename};
 use crate::progress::Progress;

@@ -6,10 +6,11 @@
 
 use super::Document;
 use super::form::Form;
+use super::index::Index;
+use super::index::assign_slots;
 use super::rows::RowList;
-use super::sitemap::{Index, Sitemap, SitemapId};
+use super::sitemap::{Sitemap, SitemapId};
 use super::split::{SplitResult, exceeds_news_limit};
-use super::volumes::assign_slots;
 use crate::protocol::limits::Limits;
 use crate::xml::names::FileKind;
 use std::sync::Arc;

@@ -5,9 +5,10 @@
 
 use super::Document;
 use super::clear_quirks::mark_written;
+use super::index::Index;
 use super::pending_split;
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::{Index, Member, Sitemap, SitemapId};
+use super::sitemap::{Member, Sitemap, SitemapId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

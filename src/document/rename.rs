@@ -4,8 +4,9 @@
 
 use super::Document;
 use super::form::Form;
+use super::index::{ChildState, Index};
 use super::quirk::QuirkKind;
-use super::sitemap::{ChildState, Index, Member, SitemapId, file_name};
+use super::sitemap::{Member, SitemapId, file_name};
 use super::source::Source;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;

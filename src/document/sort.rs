@@ -3,68 +3,16 @@
 //! Absent values come last in both directions, unreadable ones just before them; rows that compare
 //! equal keep the order of the file (the sort that uses this is stable). Nothing here sorts.
 
+use super::query::Has;
 use super::query::suggest::{listed, nearest};
-use super::query::{Extension, Fact, Has, RowFacts, State};
+pub use super::row_facts::{Column, Value};
+use super::row_facts::{Extension, Fact, RowFacts, State};
 use crate::protocol::Severity;
 use crate::protocol::location::{depth, host, path, section};
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
 use std::ops::Range;
-
-/// A column of the table that rows can be sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Column {
-    /// The position in the file order.
-    Number,
-    /// The worst finding; ascending from note to error, none last.
-    Findings,
-    /// The URL, digits by their value.
-    Loc,
-    /// The instant.
-    Lastmod,
-    /// From always to never.
-    Changefreq,
-    /// By value.
-    Priority,
-    /// The name of the sitemap file, digits by their value.
-    File,
-    /// The host of the URL.
-    Host,
-    /// The path of the URL.
-    Path,
-    /// The first segment of the path.
-    Section,
-    /// How many segments the path has.
-    Depth,
-    /// The line in the file as stored.
-    Line,
-    /// How many extensions of a kind the entry holds.
-    Count(Extension),
-    /// The URLs of images.
-    Images,
-    /// The URLs of videos.
-    Videos,
-    /// The URLs of alternate versions.
-    Alternates,
-    /// The words of `has:` that hold.
-    Has,
-    /// The words of `is:` that hold.
-    Is,
-    /// The codes of the rules that the row breaks.
-    Rules,
-}
-
-/// What a column says of a row where it is none of the facts that queries ask for most.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value<'v> {
-    /// Nothing; comes last.
-    Absent,
-    /// A number.
-    Number(u64),
-    /// A text, digits by their value.
-    Text(Cow<'v, str>),
-}
 
 impl Column {
     /// All columns, each with its word; where there are two, the first is the one that is written.

@@ -2,10 +2,10 @@
 
 use super::rows::RowId;
 use crate::progress::{Progress, note_work};
+use crate::xml::damage::Damage;
 use crate::xml::entry::Entry;
 use crate::xml::grid::Grid;
 use crate::xml::names::{FileKind, Names};
-use crate::xml::parser::Damage;
 use crate::xml::scan::{self, Scan};
 use std::borrow::Cow;
 

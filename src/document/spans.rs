@@ -3,9 +3,9 @@
 //! Invariant: what lies outside of the spans is the same in both, piece by piece, in order. Pure.
 
 use super::Document;
+use super::index::IndexFile;
 use super::rows::RowSet;
 use super::sitemap::{Sitemap, SitemapId};
-use super::volumes::IndexFile;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::ops::Range;

@@ -5,11 +5,11 @@
 
 use super::error::Reason;
 use crate::document::form::Form;
+use crate::xml::damage::DamageKind;
 use crate::xml::feed::Feed;
 use crate::xml::grid::{Grid, NameHint, TableHints, is_url_line};
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{self, FileKind};
-use crate::xml::parser::DamageKind;
 use crate::xml::repair;
 
 /// The first two bytes of a gzip member (RFC 1952, section 2.3.1).

@@ -6,11 +6,11 @@ use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines};
 use crate::progress::Progress;
 use crate::words::counted;
+use crate::xml::damage::DamageKind;
 use crate::xml::feed::{self, Feed, FeedQuirkKind, Import};
 use crate::xml::grid::{self, Grid};
 use crate::xml::markup;
 use crate::xml::names::FileKind;
-use crate::xml::parser::DamageKind;
 use crate::xml::scan::{self, Scan, Visit};
 
 /// A file's bytes as they are scanned.
@@ -62,7 +62,7 @@ pub(super) fn scan(
     visitor: &mut impl Visit,
     progress: &Progress,
 ) -> Scan {
-    if kind.is_xml() { scan::scan(bytes, visitor, progress) } else { grid::scan(bytes, grid, visitor, progress) }
+    if kind.is_xml() { scan::scan(bytes, visitor, progress) } else { scan::scan_grid(bytes, grid, visitor, progress) }
 }
 
 fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {

@@ -9,7 +9,7 @@ use super::load::{self, File, FileInfo, IndexContents, Loaded, LoadedFile};
 use super::load_many::{self, begin};
 use super::plan::volumes::siblings;
 use super::{read, unlisted};
-use crate::document::sitemap::Index;
+use crate::document::index::Index;
 use crate::progress::Progress;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Ignore, Visit};

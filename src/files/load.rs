@@ -17,8 +17,9 @@ use super::record::{self, Recovered};
 use super::scan_and_repair::{self, ScannedFile};
 use super::unlisted;
 use crate::document::form::Form;
+use crate::document::index::{Child, ChildState, Index};
 use crate::document::quirk::Quirk;
-use crate::document::sitemap::{Child, ChildState, Index, Sitemap};
+use crate::document::sitemap::Sitemap;
 use crate::document::source::Source;
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -517,7 +518,7 @@ pub(super) mod tests {
         ];
         let (parts, loaded) = load_set(&files, &options);
         assert_eq!(parts.len(), 2);
-        let elsewhere = ChildState::Elsewhere(crate::document::sitemap::ON_ANOTHER_HOST);
+        let elsewhere = ChildState::Elsewhere(crate::document::index::ON_ANOTHER_HOST);
         assert_eq!(loaded.index.unwrap().children[1].state, elsewhere);
     }
 

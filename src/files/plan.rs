@@ -20,12 +20,13 @@ mod tests;
 
 use super::disk::Disk;
 use super::locate;
+use crate::document::index::IndexFile;
+use crate::document::index::{ChildState, Index};
 use crate::document::rows::{self, RowId};
 use crate::document::sitemap::FileLocation;
-use crate::document::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::document::split::split_files;
-use crate::document::volumes::IndexFile;
 use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;

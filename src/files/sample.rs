@@ -4,7 +4,8 @@
 
 use super::load::{FileInfo, Loaded, LoadedFile, scan};
 use crate::document::form::Form;
-use crate::document::sitemap::{ChildState, Sitemap, SitemapId, UTF_8};
+use crate::document::index::ChildState;
+use crate::document::sitemap::{Sitemap, SitemapId, UTF_8};
 use crate::document::source::Source;
 use crate::progress::Progress;
 use crate::xml::grid::Grid;

@@ -10,6 +10,7 @@ mod foreign;
 mod input;
 mod lenient_parser;
 mod repair;
+mod time_of_day;
 mod verdict;
 
 pub use disambiguate::{date_only, in_order, in_zone, zone_of, zone_text};

@@ -5,7 +5,8 @@ use crate::check::index::IndexFinding;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;
 use crate::document::form::Form;
-use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
+use crate::document::index::{Child, ChildState, Index};
+use crate::document::sitemap::SitemapId;
 use crate::session::state::Snapshot;
 
 /// Rules whose fix takes the entry out.

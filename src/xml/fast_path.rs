@@ -4,10 +4,10 @@
 
 pub(super) mod elements;
 
+use super::damage::DamageLog;
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Names};
-use super::parser::Parser;
 use crate::protocol::Field;
 use std::ops::Range;
 
@@ -43,13 +43,13 @@ pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, u
 /// nothing but blanks around them. Returns the offset after the last one, and its place in that order.
 #[inline]
 pub(super) fn fields(
-    parser: &mut Parser,
+    damage: &mut DamageLog,
     bytes: &[u8],
     (lead, at): (usize, usize),
     names: &Names,
     entry: &mut Entry,
 ) -> (usize, usize) {
-    let mut walk = Walk { parser, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
+    let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
     if names.bare_is_core()
         && !names.is_unbound(b"loc")
         && walk.take(Field::Loc, b"<loc>", b"</loc>")
@@ -67,7 +67,7 @@ pub(super) fn fields(
 /// Returns the offset after it.
 #[inline]
 pub(super) fn late_field(
-    parser: &mut Parser,
+    damage: &mut DamageLog,
     bytes: &[u8],
     (lead, at): (usize, usize),
     names: &Names,
@@ -86,7 +86,7 @@ pub(super) fn late_field(
     if entry.field(field).is_some() {
         return None;
     }
-    let mut walk = Walk { parser, bytes, lead, at, end: at, reached: 0, entry };
+    let mut walk = Walk { damage, bytes, lead, at, end: at, reached: 0, entry };
     match field {
         Field::Loc => walk.take(field, b"<loc>", b"</loc>"),
         Field::Lastmod => walk.take(field, b"<lastmod>", b"</lastmod>"),
@@ -159,7 +159,7 @@ fn close<'t, const N: usize>(rest: &'t [u8], end: &[u8; N]) -> Option<&'t [u8]> 
 }
 
 struct Walk<'a> {
-    parser: &'a mut Parser,
+    damage: &'a mut DamageLog,
     bytes: &'a [u8],
     /// Where the entry text begins.
     lead: usize,
@@ -187,8 +187,8 @@ impl Walk<'_> {
         }
         let start = self.at;
         let (inner_start, inner_end) = (start + O, start + O + len);
-        if is_escaped || self.parser.has_brackets {
-            self.parser.check_text(self.bytes, inner_start, inner_end);
+        if is_escaped || self.damage.has_brackets {
+            self.damage.check_text(self.bytes, inner_start, inner_end);
         }
         // Few values have blanks around them.
         let is_bare = !is_space_at(rest, 0) && !is_space_at(rest, len.wrapping_sub(1));

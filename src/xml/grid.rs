@@ -6,12 +6,9 @@
 
 mod columns;
 
+use super::change::{Change, Changes};
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup;
-use super::names::{FileKind, Names};
-use super::scan::{Scan, Visit};
-use super::splice::{Change, Changes};
-use crate::progress::Progress;
 use crate::protocol::Field;
 pub use columns::{NameHint, NoUrlColumn, TableHints};
 pub(crate) use columns::{attributed, is_url_line, is_without_scheme};
@@ -42,10 +39,7 @@ struct Cell {
 }
 
 /// The byte order mark of UTF-8.
-const MARK: &[u8] = b"\xEF\xBB\xBF";
-
-/// Entries between two looks at the cancel flag.
-const ENTRIES_PER_LOOK: usize = 2_048;
+pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Grid {
     /// A list whose lines end so.
@@ -92,7 +86,7 @@ impl Grid {
     }
 
     /// Where the first record at or after `from` that says something starts and ends: itself, and its line break.
-    fn next(&self, bytes: &[u8], mut from: usize) -> Option<(usize, usize, usize)> {
+    pub(super) fn next(&self, bytes: &[u8], mut from: usize) -> Option<(usize, usize, usize)> {
         while from < bytes.len() {
             let (end, after) = self.record(bytes, from);
             if !self.is_blank(bytes.get(from..end).unwrap_or_default()) {
@@ -233,44 +227,9 @@ impl Grid {
     }
 }
 
-/// Scans a list, or a table of a known layout. Offsets have 32 bits: `bytes` must be at most 4 GiB.
-pub fn scan(bytes: &[u8], table: Option<&Grid>, visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    let mut at = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
-    let grid = table.cloned().unwrap_or_else(|| Grid::list(line_end(bytes.get(at..).unwrap_or_default())));
-    if grid.delimiter.is_some() && !grid.is_headless {
-        at = grid.next(bytes, at).map_or(bytes.len(), |(_, _, after)| after);
-    }
-    let mut scan = Scan { root: grid_name(&grid).to_owned(), starts: vec![at as u32], ..Scan::default() };
-    let names = Names::of_grid(grid.clone());
-    let mut last_report = (0, 0);
-    let mut lead = at;
-    while let Some((_, _, after)) = grid.next(bytes, at) {
-        let text = bytes.get(lead..after).unwrap_or_default();
-        visitor.entry(text, &grid.entry(text), &names);
-        scan.starts.push(after as u32);
-        (at, lead) = (after, after);
-        let entries = scan.entries();
-        if entries - last_report.0 >= ENTRIES_PER_LOOK {
-            progress.advance((entries - last_report.0) as u64, (after - last_report.1) as u64);
-            last_report = (entries, after);
-            if progress.is_cancelled() {
-                scan.cancelled = true;
-                break;
-            }
-        }
-    }
-    progress.advance((scan.entries() - last_report.0) as u64, (bytes.len() - last_report.1) as u64);
-    scan.names = Some(names);
-    scan
-}
-
 /// A value in quotes, as RFC 4180 writes it.
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('"', "\"\""))
-}
-
-const fn grid_name(grid: &Grid) -> &'static str {
-    if grid.delimiter.is_some() { FileKind::Table.root_name() } else { FileKind::List.root_name() }
 }
 
 /// What is unusual about the lines of a list: how often, and where first.
@@ -325,7 +284,7 @@ fn first_line(bytes: &[u8]) -> usize {
 }
 
 /// How the first line ends.
-fn line_end(bytes: &[u8]) -> &'static str {
+pub(super) fn line_end(bytes: &[u8]) -> &'static str {
     let (end, after) = line(bytes, 0);
     match bytes.get(end..after) {
         Some(b"\r\n") => "\r\n",
@@ -401,6 +360,9 @@ fn decoded(bytes: &[u8], cell: &Cell) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Progress;
+    use crate::xml::names::{FileKind, Names};
+    use crate::xml::scan::{Scan, Visit, scan_grid};
     use proptest::prelude::*;
 
     #[derive(Default)]
@@ -420,7 +382,7 @@ mod tests {
     fn rows(bytes: &[u8], kind: FileKind) -> (Scan, Vec<[Option<String>; 4]>) {
         let mut rows = Rows::default();
         let table = (kind == FileKind::Table).then(|| layout(bytes).unwrap());
-        let scan = scan(bytes, table.as_ref(), &mut rows, &Progress::default());
+        let scan = scan_grid(bytes, table.as_ref(), &mut rows, &Progress::default());
         (scan, rows.0)
     }
 

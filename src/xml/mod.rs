@@ -3,19 +3,23 @@
 //! The only layer that names `quick_xml`. No I/O, no clock.
 
 pub mod anomaly;
+mod change;
+pub mod damage;
+mod element_reader;
+pub mod elements;
 mod entities;
 pub mod entry;
+mod entry_parser;
 pub mod escape;
 pub mod extension_edit;
 pub mod fast_path;
 pub mod feed;
 pub mod grid;
+mod instruction;
 pub mod markup;
 pub mod multiple_locs;
 pub mod names;
-mod parallel_scan;
 pub mod parser;
-mod prefixes;
 pub mod record;
 pub mod repair;
 pub mod scan;

@@ -3,11 +3,13 @@
 //! Entries are matched by literal names afterwards; only a tag that declares namespaces itself is
 //! looked at again (architecture: literal names after reading the root's declarations).
 
+mod prefixes;
+
 use super::grid::Grid;
 use super::markup::{self, Markup};
-use super::prefixes::Prefixes;
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
+use prefixes::Prefixes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

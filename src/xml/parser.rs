@@ -2,65 +2,18 @@
 //!
 //! Total, and always moving forward: whatever stands there, each byte is looked at once.
 
-use super::entry::elements::{Elements, is_extension};
+use super::damage::{DamageKind, DamageLog};
+use super::elements::{Elements, is_extension};
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
-use super::escape;
 use super::fast_path;
 use super::fast_path::elements::{ElementWalk, Known, count};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names, is_loc};
 use super::scopes::{Scopes, declared_by};
-use super::{repair, scan, wellformed};
+use super::{instruction, wellformed};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
 use std::collections::HashSet;
-
-/// Something that is not well-formed, at a byte offset of the bytes that were scanned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Damage {
-    /// Byte offset.
-    pub at: usize,
-    /// What is wrong there.
-    pub kind: DamageKind,
-}
-
-/// The ways in which bytes fail to be well-formed XML 1.0 (rule codes of section 4 in brackets).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DamageKind {
-    /// `&` that starts no reference \[xml-unescaped-ampersand, xml-unknown-entity\].
-    Ampersand,
-    /// `<` that starts no markup, or markup that does not end \[xml-unescaped-angle\].
-    Angle,
-    /// An end tag that does not match \[xml-not-well-formed\].
-    EndTag,
-    /// An element that is still open where its parent, or the file, ends \[xml-truncated\].
-    Unclosed,
-    /// An instruction without a sound target, or an XML declaration or a DOCTYPE that is none \[xml-not-well-formed\].
-    Instruction,
-    /// Text or elements before the root \[xml-leading-junk, xml-leading-whitespace\].
-    BeforeRoot,
-    /// Text or elements after the root \[xml-trailing-junk\].
-    AfterRoot,
-    /// A control character, or a character that XML cannot hold \[xml-illegal-char\].
-    Character,
-    /// `--` inside a comment \[xml-bad-comment\].
-    Comment,
-    /// An attribute that stands twice or is not well-formed \[xml-duplicate-attribute\].
-    Attribute,
-    /// The name of an element has a character that no name may have \[xml-not-well-formed\].
-    Name,
-    /// A known prefix that nothing declares \[xml-undeclared-prefix\].
-    Prefix,
-    /// A name of the protocol in other letters, or a loc in no entry \[doc-root-case, doc-entry-outside-root\].
-    Outside,
-    /// Bytes that are not UTF-8 \[enc-invalid-bytes\].
-    Encoding,
-    /// No root element at all \[doc-root-unknown\].
-    NoRoot,
-}
-
-/// Most damages that one scan reports; a file with more is no better described by more.
-const DAMAGE_LIMIT: usize = 1_000;
 
 /// What entries inside a skipped element are.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -93,12 +46,8 @@ pub struct Parser {
     has_wrapped: bool,
     /// Whether an entry or a field was walked that is in no namespace by what the root declares.
     pub(super) has_unbound: bool,
-    /// What was not well-formed so far; the first thousand of it.
-    pub damage: Vec<Damage>,
-    /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
-    pub(super) has_brackets: bool,
-    /// Whether nobody asks for damage: what only that is looked at for is passed over.
-    is_quiet: bool,
+    /// What was not well-formed so far.
+    pub damage: DamageLog,
     /// Whether the fast path for plain entries is disabled.
     pub(super) is_thorough: bool,
     /// The elements of the extensions of the last entry.
@@ -111,12 +60,12 @@ pub struct Parser {
 impl Parser {
     /// A walk through these bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        Self { has_brackets: memchr::memmem::find(bytes, b"]]>").is_some(), ..Self::default() }
+        Self { damage: DamageLog::of(bytes), ..Self::default() }
     }
 
     /// A walk that looks for no damage.
     pub fn quiet() -> Self {
-        Self { is_quiet: true, ..Self::default() }
+        Self { damage: DamageLog::quiet(), ..Self::default() }
     }
 
     /// A walk that takes no short way.
@@ -124,50 +73,22 @@ impl Parser {
         Self { is_thorough: true, ..Self::default() }
     }
 
-    /// Notes a damage.
-    pub fn note(&mut self, at: usize, kind: DamageKind) {
-        if self.damage.len() < DAMAGE_LIMIT {
-            self.damage.push(Damage { at, kind });
-        }
-    }
-
-    /// Checks character data for raw ampersands.
-    #[inline]
-    pub fn check_text(&mut self, bytes: &[u8], start: usize, end: usize) {
-        if self.is_quiet {
-            return;
-        }
-        let text = bytes.get(start..end).unwrap_or_default();
-        if memchr::memchr(b'&', text).is_some()
-            && let Some(bad) = escape::first_bad_reference(text)
-        {
-            // `&#27;` is a sound reference, to a character that XML cannot hold.
-            let sound = text.get(bad..).and_then(escape::reference).is_some();
-            self.note(start + bad, if sound { DamageKind::Character } else { DamageKind::Ampersand });
-        }
-        if self.has_brackets
-            && let Some(at) = memchr::memmem::find(text, b"]]>")
-        {
-            self.note(start + at, DamageKind::Angle);
-        }
-    }
-
     /// Checks a tag's name and its attributes.
     #[inline]
     pub fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
-        if self.is_quiet {
+        if self.damage.is_quiet {
             return;
         }
         if !wellformed::is_name(tag.name(bytes)) {
-            self.note(tag.start, DamageKind::Name);
+            self.damage.note(tag.start, DamageKind::Name);
         }
         if !tag.attributes(bytes).is_empty() {
-            let known = self.damage.len();
-            let brackets = std::mem::take(&mut self.has_brackets);
-            self.check_text(bytes, tag.name_end, tag.end);
-            self.has_brackets = brackets;
-            if self.damage.len() == known && !repair::is_sound(tag.attributes(bytes)) {
-                self.note(tag.start, DamageKind::Attribute);
+            let known = self.damage.list.len();
+            let brackets = std::mem::take(&mut self.damage.has_brackets);
+            self.damage.check_text(bytes, tag.name_end, tag.end);
+            self.damage.has_brackets = brackets;
+            if self.damage.list.len() == known && !wellformed::is_sound_attributes(tag.attributes(bytes)) {
+                self.damage.note(tag.start, DamageKind::Attribute);
             }
         }
     }
@@ -185,12 +106,12 @@ impl Parser {
     fn check_undeclared(&mut self, bytes: &[u8], tag: &Markup, prefix: &[u8]) {
         if namespace::by_usual_prefix(prefix).is_none() {
             self.has_undeclared |= !self.is_declared(bytes, tag, prefix);
-        } else if !self.is_quiet
+        } else if !self.damage.is_quiet
             && !self.is_declaring
             && self.scopes.is_empty()
             && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_none()
         {
-            self.note(tag.start, DamageKind::Prefix);
+            self.damage.note(tag.start, DamageKind::Prefix);
         }
     }
 
@@ -237,16 +158,16 @@ impl Parser {
     /// Checks a comment, an instruction or a declaration below the root.
     pub fn check_aside(&mut self, bytes: &[u8], aside: &Markup) {
         match aside.kind {
-            _ if self.is_quiet => {}
+            _ if self.damage.is_quiet => {}
             Kind::Comment => {
                 let inside = bytes.get(aside.start + 4..aside.end.saturating_sub(3)).unwrap_or_default();
                 // `<!-->` and `<!--->` are no comments either.
-                if aside.end < aside.start + 7 || repair::is_bad_comment(inside) {
-                    self.note(aside.start, DamageKind::Comment);
+                if aside.end < aside.start + 7 || wellformed::is_bad_comment(inside) {
+                    self.damage.note(aside.start, DamageKind::Comment);
                 }
             }
-            Kind::Instruction if wellformed::is_instruction(scan::inside_instruction(bytes, aside)) => {}
-            Kind::Instruction | Kind::Declaration => self.note(aside.start, DamageKind::Instruction),
+            Kind::Instruction if wellformed::is_instruction(instruction::inside(bytes, aside)) => {}
+            Kind::Instruction | Kind::Declaration => self.damage.note(aside.start, DamageKind::Instruction),
             _ => {}
         }
     }
@@ -257,7 +178,7 @@ impl Parser {
         let relative = |position: usize| (position - lead) as u32;
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.elements.clear();
-        self.has_elements = !self.is_quiet && !self.is_thorough;
+        self.has_elements = !self.damage.is_quiet && !self.is_thorough;
         self.check_tag(bytes, tag);
         self.note_attributes(bytes, tag, names, &mut entry.anomalies);
         self.has_unbound |= names.is_unbound(tag.name(bytes));
@@ -275,7 +196,7 @@ impl Parser {
         let names = own.as_ref().unwrap_or(names);
         let mut from = (tag.end, 0);
         if !self.is_thorough {
-            from = fast_path::fields(self, bytes, (lead, tag.end), names, &mut entry);
+            from = fast_path::fields(&mut self.damage, bytes, (lead, tag.end), names, &mut entry);
             loop {
                 if let Some((close, end)) = fast_path::end(bytes, from.0, tag.name(bytes)) {
                     self.is_declaring = false;
@@ -285,7 +206,7 @@ impl Parser {
                 let at = fast_path::skip_blanks(bytes, from.0);
                 let end = match self.pass_element(bytes, (lead, at), names, &mut entry) {
                     None if from.1 == BEHIND_FIELDS => {
-                        fast_path::late_field(self, bytes, (lead, at), names, &mut entry)
+                        fast_path::late_field(&mut self.damage, bytes, (lead, at), names, &mut entry)
                     }
                     passed => passed,
                 };
@@ -311,7 +232,7 @@ impl Parser {
         if !self.has_elements || bytes.get(at) != Some(&b'<') {
             return None;
         }
-        let (known, elements, has_brackets) = (&mut self.known, &mut self.elements, self.has_brackets);
+        let (known, elements, has_brackets) = (&mut self.known, &mut self.elements, self.damage.has_brackets);
         ElementWalk { bytes, lead, names, known, elements, has_brackets }.pass(at, entry)
     }
 
@@ -338,12 +259,12 @@ impl Parser {
         let open_name = tag.name(bytes);
         loop {
             let Some(child) = markup::next(bytes, at) else {
-                self.note(at, DamageKind::Unclosed);
+                self.damage.note(at, DamageKind::Unclosed);
                 return finish_broken(entry, lead, bytes.len());
             };
             if child.start > at && !markup::is_blank(bytes.get(at..child.start).unwrap_or_default()) {
                 entry.anomalies.insert(Anomalies::STRAY_TEXT);
-                self.check_text(bytes, at, child.start);
+                self.damage.check_text(bytes, at, child.start);
             }
             at = match child.kind {
                 Kind::End if child.name(bytes) == open_name => {
@@ -352,7 +273,7 @@ impl Parser {
                     return (entry, child.end);
                 }
                 Kind::End => {
-                    self.note(child.start, DamageKind::EndTag);
+                    self.damage.note(child.start, DamageKind::EndTag);
                     // The root ends, or another entry's end: this entry was never closed.
                     if names.is_root(child.name(bytes)) {
                         return finish_broken(entry, lead, child.start);
@@ -362,7 +283,7 @@ impl Parser {
                 }
                 Kind::Start | Kind::Empty => {
                     if names.is_entry_tag(bytes, &child) {
-                        self.note(child.start, DamageKind::Unclosed);
+                        self.damage.note(child.start, DamageKind::Unclosed);
                         return finish_broken(entry, lead, at);
                     }
                     match self.pass_element(bytes, (lead, child.start), names, &mut entry) {
@@ -382,7 +303,7 @@ impl Parser {
                     child.end
                 }
                 Kind::Stray => {
-                    self.note(child.start, DamageKind::Angle);
+                    self.damage.note(child.start, DamageKind::Angle);
                     entry.anomalies.insert(Anomalies::BROKEN);
                     child.end
                 }
@@ -422,7 +343,7 @@ impl Parser {
                 Meaning::Core => {
                     entry.anomalies.insert(Anomalies::UNKNOWN_CHILD);
                     if names.is_recased(tag.name(bytes)) {
-                        self.note(tag.start, DamageKind::Outside);
+                        self.damage.note(tag.start, DamageKind::Outside);
                     }
                 }
                 Meaning::Extension(namespace) => {
@@ -476,18 +397,18 @@ impl Parser {
                 break (tag.end, tag.end);
             }
             let Some(next) = markup::next(bytes, at) else {
-                self.note(tag.start, DamageKind::Unclosed);
+                self.damage.note(tag.start, DamageKind::Unclosed);
                 broken = true;
                 break (bytes.len(), bytes.len());
             };
             if memchr::memchr(b'&', bytes.get(at..next.start).unwrap_or_default()).is_some() {
                 text = text.max(TextKind::Escaped);
             }
-            self.check_text(bytes, at, next.start);
+            self.damage.check_text(bytes, at, next.start);
             match next.kind {
                 Kind::End if next.name(bytes) == name => break (next.start, next.end),
                 Kind::End => {
-                    self.note(next.start, DamageKind::EndTag);
+                    self.damage.note(next.start, DamageKind::EndTag);
                     broken = true;
                     break (next.start, next.start);
                 }
@@ -504,7 +425,7 @@ impl Parser {
                     self.is_declaring = is_declaring;
                 }
                 Kind::Stray => {
-                    self.note(next.start, DamageKind::Angle);
+                    self.damage.note(next.start, DamageKind::Angle);
                     text = text.max(TextKind::Mixed);
                     broken = true;
                     at = next.end;
@@ -562,7 +483,7 @@ impl Parser {
             return;
         }
         match self.seeks {
-            Seek::Misplaced | Seek::Stray => self.note(tag.start, DamageKind::Outside),
+            Seek::Misplaced | Seek::Stray => self.damage.note(tag.start, DamageKind::Outside),
             _ => self.has_wrapped = true,
         }
     }
@@ -585,11 +506,11 @@ impl Parser {
         let mut at = tag.end;
         while let Some((name_start, name_end)) = stack.last().copied() {
             let Some(next) = markup::next(bytes, at) else {
-                self.note(tag.start, DamageKind::Unclosed);
+                self.damage.note(tag.start, DamageKind::Unclosed);
                 at = bytes.len();
                 break;
             };
-            self.check_text(bytes, at, next.start);
+            self.damage.check_text(bytes, at, next.start);
             match next.kind {
                 Kind::Start | Kind::Empty => {
                     self.check_tag(bytes, &next);
@@ -611,11 +532,11 @@ impl Parser {
                 }
                 Kind::End => {
                     // Give the end tag back to the parent: it may be the entry's own.
-                    self.note(next.start, DamageKind::EndTag);
+                    self.damage.note(next.start, DamageKind::EndTag);
                     at = next.start;
                     break;
                 }
-                Kind::Stray => self.note(next.start, DamageKind::Angle),
+                Kind::Stray => self.damage.note(next.start, DamageKind::Angle),
                 Kind::Comment | Kind::Cdata | Kind::Instruction | Kind::Declaration => self.check_aside(bytes, &next),
             }
             at = next.end;
@@ -642,6 +563,7 @@ fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::xml::damage::Damage;
     use proptest::prelude::*;
 
     /// The entry without the fast path for plain fields.
@@ -650,7 +572,7 @@ mod tests {
         let mut parser = Parser::default();
         let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
         let (entry, _) = parser.children(text, (0, &tag), names, entry, (tag.end, 0));
-        Some((entry, parser.damage))
+        Some((entry, parser.damage.list))
     }
 
     proptest! {
@@ -674,7 +596,7 @@ mod tests {
             let text = text.as_bytes();
             let mut parser = Parser::default();
             let (entry, _) = parser.entry(text, 0, &markup::next(text, 0).unwrap(), &names);
-            prop_assert_eq!(Some((entry, parser.damage)), the_long_way(text, &names));
+            prop_assert_eq!(Some((entry, parser.damage.list)), the_long_way(text, &names));
             for lead in ["", "\n ", "<!-- k -->", "<url>"] {
                 let text = [lead.as_bytes(), text].concat();
                 prop_assert_eq!(Entry::of(&text, &names), Entry::walk(&text, &names));

@@ -3,12 +3,18 @@
 //! Invariant I1: `head ++ entries ++ tail` are the file's bytes, for any bytes. The scan calls a
 //! visitor for each entry while its bytes are hot in the cache, so that facts and findings need no second pass.
 
+mod grid;
+mod parallel;
+
+pub use grid::scan_grid;
+
+use super::damage::{Damage, DamageKind};
+use super::elements::Elements;
 use super::entry::Entry;
-use super::entry::elements::Elements;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
-use super::parser::{Damage, DamageKind, Parser, Seek};
-use super::{fast_path, parallel_scan, wellformed};
+use super::parser::{Parser, Seek};
+use super::{fast_path, instruction};
 use crate::progress::Progress;
 
 /// Visitor that is called for each entry once, in file order.
@@ -99,13 +105,13 @@ const ENTRIES_PER_LOOK: usize = 2_048;
 /// Scans a file up to the first entry or token that is damaged, if there is one: that entry is not visited. A large file
 /// is scanned on all cores, if the visitor can be forked.
 pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
-    scan_parallel(bytes, visitor, progress, parallel_scan::PIECE)
+    scan_parallel(bytes, visitor, progress, parallel::PIECE)
 }
 
 /// The same with another size of what is worth a core.
 pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, progress: &Progress, piece: usize) -> Scan {
     run(bytes, visitor, progress, (Parser::default(), true), |from, names, walk| {
-        parallel_scan::body(bytes, from..bytes.len(), names, walk, piece);
+        parallel::body(bytes, from..bytes.len(), names, walk, piece);
     })
 }
 
@@ -123,7 +129,7 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
         scan.names = Some(names);
     }
     scan.has_unbound |= parser.has_unbound;
-    scan.damage = parser.damage;
+    scan.damage = parser.damage.list;
     scan.damage.sort_by_key(|damage| damage.at);
     scan
 }
@@ -155,12 +161,12 @@ fn run<V: Visit>(
         parser.check_tag(bytes, &root);
         root.end
     } else {
-        parser.note(0, DamageKind::NoRoot);
+        parser.damage.note(0, DamageKind::NoRoot);
         bytes.len()
     };
     scan.starts.push(after_root as u32);
     if let Some(names) = scan.names.take() {
-        if stops && !parser.damage.is_empty() {
+        if stops && !parser.damage.list.is_empty() {
             // What stands before the root is damaged already.
             progress.advance(0, (bytes.len() - after_root.min(bytes.len())) as u64);
         } else if scan.root_is_empty {
@@ -171,7 +177,7 @@ fn run<V: Visit>(
         scan.names = Some(names);
     }
     scan.has_unbound |= parser.has_unbound;
-    scan.damage = parser.damage;
+    scan.damage = parser.damage.list;
     scan.damage.sort_by_key(|damage| damage.at);
     scan
 }
@@ -184,14 +190,15 @@ pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     match prolog(bytes, &mut parser) {
         Some(root) => {
             let end = parser.skip_element(bytes, &root);
-            if !parser.damage.iter().any(|damage| matches!(damage.kind, DamageKind::EndTag | DamageKind::Unclosed)) {
+            if !parser.damage.list.iter().any(|damage| matches!(damage.kind, DamageKind::EndTag | DamageKind::Unclosed))
+            {
                 epilog(bytes, end, &mut parser);
             }
         }
-        None => parser.note(0, DamageKind::NoRoot),
+        None => parser.damage.note(0, DamageKind::NoRoot),
     }
-    parser.damage.sort_by_key(|damage| damage.at);
-    parser.damage
+    parser.damage.list.sort_by_key(|damage| damage.at);
+    parser.damage.list
 }
 
 /// On its way behind the root's start tag.
@@ -234,22 +241,22 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
     while let Some(markup) = markup::next(bytes, at) {
         let gap = bytes.get(at..markup.start).unwrap_or_default();
         if !markup::is_blank(gap) {
-            parser.note(at, DamageKind::BeforeRoot);
+            parser.damage.note(at, DamageKind::BeforeRoot);
         }
         match markup.kind {
             Kind::Start | Kind::Empty => return Some(markup),
             // An XML declaration may only stand at the very start (XML 1.0, production 22).
-            Kind::Instruction if markup.start > first && is_declaration(bytes, &markup) => {
-                parser.note(markup.start, DamageKind::BeforeRoot);
+            Kind::Instruction if markup.start > first && instruction::is_declaration(bytes, &markup) => {
+                parser.damage.note(markup.start, DamageKind::BeforeRoot);
             }
-            Kind::Instruction if !is_sound_instruction(bytes, &markup) => {
-                parser.note(markup.start, DamageKind::Instruction);
+            Kind::Instruction if !instruction::is_sound(bytes, &markup) => {
+                parser.damage.note(markup.start, DamageKind::Instruction);
             }
-            Kind::End | Kind::Cdata => parser.note(markup.start, DamageKind::BeforeRoot),
-            Kind::Stray => parser.note(markup.start, DamageKind::Angle),
+            Kind::End | Kind::Cdata => parser.damage.note(markup.start, DamageKind::BeforeRoot),
+            Kind::Stray => parser.damage.note(markup.start, DamageKind::Angle),
             Kind::Comment => parser.check_aside(bytes, &markup),
-            Kind::Declaration if has_doctype || !is_sound_doctype(bytes, &markup) => {
-                parser.note(markup.start, DamageKind::Instruction);
+            Kind::Declaration if has_doctype || !instruction::is_sound_doctype(bytes, &markup) => {
+                parser.damage.note(markup.start, DamageKind::Instruction);
             }
             Kind::Declaration => has_doctype = true,
             Kind::Instruction => {}
@@ -259,45 +266,19 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
     None
 }
 
-/// What stands between `<?` and `?>`.
-pub(super) fn inside_instruction<'b>(bytes: &'b [u8], markup: &Markup) -> &'b [u8] {
-    bytes.get(markup.start + 2..markup.end.saturating_sub(2)).unwrap_or_default()
-}
-
-/// Whether a declaration is a DOCTYPE.
-pub(super) fn is_sound_doctype(bytes: &[u8], markup: &Markup) -> bool {
-    wellformed::doctype(bytes.get(markup.start..markup.end).unwrap_or_default()).is_some()
-}
-
-/// Whether an instruction is `<?xml …?>`.
-pub(super) fn is_declaration(bytes: &[u8], markup: &Markup) -> bool {
-    let inside = bytes.get(markup.start + 2..markup.end).unwrap_or_default();
-    inside.starts_with(b"xml") && inside.get(3).is_some_and(|byte| markup::is_space(*byte))
-}
-
-/// Whether an instruction, or the XML declaration, is sound (XML 1.0, productions 16 and 23).
-pub(super) fn is_sound_instruction(bytes: &[u8], markup: &Markup) -> bool {
-    let inside = inside_instruction(bytes, markup);
-    if is_declaration(bytes, markup) {
-        wellformed::is_declaration(inside.get(3..).unwrap_or_default())
-    } else {
-        wellformed::is_instruction(inside)
-    }
-}
-
 /// From the root's start tag to its end tag, and what follows.
 pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
     // `done` is the end of what already belongs to the head or to an entry.
     let (mut at, mut done, mut last_report) = (from, from, (walk.scan.entries(), from));
     loop {
-        if walk.stops && !walk.parser.damage.is_empty() {
+        if walk.stops && !walk.parser.damage.list.is_empty() {
             break;
         }
         // Nearly always the next entry follows with nothing but blanks before it.
         let plain = if walk.parser.is_thorough { None } else { fast_path::start(bytes, at, names) };
         let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
             note_stray(bytes, at, bytes.len(), walk);
-            walk.parser.note(bytes.len(), DamageKind::Unclosed);
+            walk.parser.damage.note(bytes.len(), DamageKind::Unclosed);
             break;
         };
         if plain.is_none() {
@@ -310,7 +291,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
                 let (entry, end) = walk.parser.entry(bytes, lead, &markup, names);
-                if walk.stops && !walk.parser.damage.is_empty() {
+                if walk.stops && !walk.parser.damage.list.is_empty() {
                     break;
                 }
                 if is_first {
@@ -343,7 +324,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 if is_core {
                     walk.scan.stray.get_or_insert(markup.start as u32);
                     if names.is_outside(markup.name(bytes)) {
-                        walk.parser.note(markup.start, DamageKind::Outside);
+                        walk.parser.damage.note(markup.start, DamageKind::Outside);
                     }
                 }
                 let seeks = if is_core { Seek::Stray } else { Seek::Wrapped };
@@ -360,11 +341,11 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 break;
             }
             Kind::End => {
-                walk.parser.note(markup.start, DamageKind::EndTag);
+                walk.parser.damage.note(markup.start, DamageKind::EndTag);
                 markup.end
             }
             Kind::Stray => {
-                walk.parser.note(markup.start, DamageKind::Angle);
+                walk.parser.damage.note(markup.start, DamageKind::Angle);
                 markup.end
             }
             Kind::Cdata => {
@@ -402,7 +383,7 @@ impl<V> Walk<'_, V> {
 fn note_stray<V>(bytes: &[u8], start: usize, end: usize, walk: &mut Walk<'_, V>) {
     if !markup::is_blank(bytes.get(start..end).unwrap_or_default()) {
         walk.scan.stray.get_or_insert(start as u32);
-        walk.parser.check_text(bytes, start, end);
+        walk.parser.damage.check_text(bytes, start, end);
     }
 }
 
@@ -427,21 +408,21 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
         let next = markup::next(bytes, at);
         let gap = bytes.get(at..next.map_or(bytes.len(), |markup| markup.start)).unwrap_or_default();
         if !markup::is_blank(gap) {
-            parser.note(at, DamageKind::AfterRoot);
+            parser.damage.note(at, DamageKind::AfterRoot);
             return;
         }
         match next {
             None => return,
             Some(markup) if matches!(markup.kind, Kind::Comment | Kind::Instruction) => {
-                if is_declaration(bytes, &markup) {
-                    parser.note(markup.start, DamageKind::AfterRoot);
+                if instruction::is_declaration(bytes, &markup) {
+                    parser.damage.note(markup.start, DamageKind::AfterRoot);
                     return;
                 }
                 parser.check_aside(bytes, &markup);
                 at = markup.end;
             }
             Some(markup) => {
-                parser.note(markup.start, DamageKind::AfterRoot);
+                parser.damage.note(markup.start, DamageKind::AfterRoot);
                 return;
             }
         }
@@ -463,18 +444,18 @@ fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
         }
     }
     if let Some(at) = first {
-        parser.note(from + at, DamageKind::Character);
+        parser.damage.note(from + at, DamageKind::Character);
     }
-    parser.has_brackets = memchr::memmem::find(whole, b"]]>").is_some();
+    parser.damage.has_brackets = memchr::memmem::find(whole, b"]]>").is_some();
     if high < 0x80 {
         return;
     }
     if let Err(error) = std::str::from_utf8(bytes) {
-        parser.note(from + error.valid_up_to(), DamageKind::Encoding);
+        parser.damage.note(from + error.valid_up_to(), DamageKind::Encoding);
     } else if let Some(at) =
         memchr::memmem::find(bytes, b"\xEF\xBF\xBE").or_else(|| memchr::memmem::find(bytes, b"\xEF\xBF\xBF"))
     {
-        parser.note(from + at, DamageKind::Character);
+        parser.damage.note(from + at, DamageKind::Character);
     }
 }
 

@@ -4,24 +4,14 @@
 //! value between its tags; a missing element goes in schema order with the entry's own indentation
 //! and prefix; a removed one takes the white space before it along.
 
+pub use super::change::{Change, Changes};
+
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::escape::{escape, escaped_len};
 use super::markup::{self, Kind};
 use super::names::Names;
 use crate::protocol::Field;
 use std::fmt::Write as _;
-
-/// What to do with one field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change<'v> {
-    /// Give it this value (decoded text; escaping is done here).
-    Set(&'v str),
-    /// Take the element out.
-    Remove,
-}
-
-/// The changes of one entry, by [`Field::index`]; `None` leaves the field alone.
-pub type Changes<'v> = [Option<Change<'v>>; 4];
 
 /// One replacement of a byte range of the entry text.
 #[derive(Debug, Clone, Copy)]

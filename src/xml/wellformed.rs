@@ -2,8 +2,10 @@
 //!
 //! Pure functions of a slice; productions are those of XML 1.0, fifth edition. They say yes or no: the caller knows where.
 
+use super::escape;
 use super::markup::{self, is_blank, is_space};
 use memchr::memmem;
+use std::collections::HashSet;
 
 /// Whether bytes are a name (production 5).
 #[inline]
@@ -441,6 +443,52 @@ fn is_entity_value(value: &[u8]) -> bool {
         rest = from.get(len + 1..).unwrap_or_default();
     }
     true
+}
+
+/// Whether the inside of a comment is none (XML 1.0, production 15).
+pub(super) fn is_bad_comment(inside: &[u8]) -> bool {
+    inside.ends_with(b"-") || memmem::find(inside, b"--").is_some()
+}
+
+/// Whether the attributes of a tag are well-formed, references in their values aside (XML 1.0, productions 40
+/// and 41, and the constraints "Unique Att Spec" and "No < in Attribute Values").
+pub(super) fn is_sound_attributes(attributes: &[u8]) -> bool {
+    if attributes.is_empty() {
+        return true;
+    }
+    let mut list = markup::attributes(attributes);
+    // Hardly any tag has more than a few: those need no memory of their own.
+    let (mut names, mut count, mut many): ([&[u8]; 16], usize, HashSet<&[u8]>) = ([b""; 16], 0, HashSet::new());
+    loop {
+        let before = list.rest();
+        let Some(attribute) = list.next() else {
+            return markup::is_blank(before);
+        };
+        let known = names.get(..count).unwrap_or(&names);
+        let is_new = if let Some(place) = (!known.contains(&attribute.name)).then(|| names.get_mut(count)) {
+            match place {
+                Some(place) => {
+                    *place = attribute.name;
+                    count += 1;
+                    true
+                }
+                None => many.insert(attribute.name),
+            }
+        } else {
+            false
+        };
+        let apart = before.first().is_some_and(|byte| markup::is_space(*byte));
+        let value = attribute.value;
+        if !is_new
+            || !apart
+            || !is_name(attribute.name)
+            || !is_legal_declaration(attribute.name, value)
+            || value.contains(&b'<')
+            || escape::first_bad_reference(value).is_some()
+        {
+            return false;
+        }
+    }
 }
 
 #[cfg(test)]

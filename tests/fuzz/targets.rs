@@ -7,7 +7,7 @@ use sited::protocol::lastmod::{self, Faults, Now};
 use sited::session::state::vocabulary;
 use sited::xml::entry::{Anomalies, Entry};
 use sited::xml::feed;
-use sited::xml::grid::{self, Grid, NameHint, TableHints};
+use sited::xml::grid::{Grid, NameHint, TableHints};
 use sited::xml::names::Names;
 use sited::xml::repair::{self, Repaired, SoundPrefix};
 use sited::xml::scan::{self, Ignore, Scan, Visit};
@@ -77,7 +77,7 @@ fn grid_target(bytes: &[u8]) -> Result<(), String> {
     let table = Grid::of_table(bytes, TableHints { name: NameHint::Table, loc_column: None }).ok();
     for layout in [None, table.as_ref()] {
         let mut seen = Seen::default();
-        let scan = grid::scan(bytes, layout, &mut seen, &Progress::default());
+        let scan = scan::scan_grid(bytes, layout, &mut seen, &Progress::default());
         whole(bytes, &scan, &seen)?;
         let names = scan.names.as_ref().ok_or("a list always has names")?;
         for (text, entry) in &seen.0 {

@@ -7,7 +7,7 @@ use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, value};
 use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::elements::Node;
+use crate::xml::elements::Node;
 use std::borrow::Cow;
 
 pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {

@@ -13,7 +13,7 @@ use crate::protocol::Field;
 use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::elements::{Node, TOP};
+use crate::xml::elements::{Node, TOP};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape::{decode, escape};
 use crate::xml::markup;

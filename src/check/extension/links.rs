@@ -14,7 +14,7 @@ use crate::check::set;
 use crate::protocol::extension::{self, Kind, hreflang};
 use crate::protocol::location::{self, Fault, Faults, Location, Validated};
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::elements::Node;
+use crate::xml::elements::Node;
 use crate::xml::escape;
 use crate::xml::names::FileKind;
 use std::borrow::Cow;

@@ -24,7 +24,7 @@ use crate::protocol::Field;
 use crate::protocol::extension;
 use crate::protocol::location::Fault;
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::elements::{Elements, Node, is_extension};
+use crate::xml::elements::{Elements, Node, is_extension};
 use crate::xml::entry::{Entry, Extensions};
 use crate::xml::markup::{self, Kind};
 use crate::xml::names::{Meaning, Names, split};

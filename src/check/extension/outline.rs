@@ -1,7 +1,7 @@
 //! Reads the elements of an entry's extensions: values, attributes and children, decoded where they are asked for.
 
+use crate::xml::elements::{Elements, Node, TOP};
 use crate::xml::entry::decode_value;
-use crate::xml::entry::elements::{Elements, Node, TOP};
 use crate::xml::escape;
 use crate::xml::markup::{self, Attribute, Markup};
 use crate::xml::names::split;

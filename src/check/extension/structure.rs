@@ -5,7 +5,7 @@ use super::{About, EntryContext, Sink, namespace};
 use crate::check::rule::Rule;
 use crate::protocol::extension::{self, Kind};
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::elements::{Node, TOP};
+use crate::xml::elements::{Node, TOP};
 use crate::xml::names::Meaning;
 
 pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {

@@ -3,7 +3,7 @@
 use super::attribute_range;
 use super::outline::Outline;
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::elements::{Elements, Node};
+use crate::xml::elements::{Elements, Node};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape::escape;
 use crate::xml::markup;

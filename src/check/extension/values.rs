@@ -7,8 +7,8 @@ use crate::check::rule::Rule;
 use crate::protocol::extension::{Element, Kind};
 use crate::protocol::location::{Fault, Faults};
 use crate::protocol::namespace::Namespace;
+use crate::xml::elements::Node;
 use crate::xml::entry::TextKind;
-use crate::xml::entry::elements::Node;
 use crate::xml::markup;
 use crate::xml::names::FileKind;
 

@@ -6,7 +6,7 @@ use crate::check::message::visible;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
-use crate::xml::entry::elements::Node;
+use crate::xml::elements::Node;
 
 /// What is said of a value that was escaped once too often.
 const TWICE: &str = "it was escaped twice";

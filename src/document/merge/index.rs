@@ -5,7 +5,8 @@
 //! as the other has it; an entry that they took out is out, since its file has an answer of its own. What is no matter
 //! of fields and URLs – roots that give names other meanings, an index in several files – is not guessed at.
 
-use super::super::sitemap::{ChildState, Index, SitemapId};
+use super::super::index::{ChildState, Index};
+use super::super::sitemap::SitemapId;
 use super::super::source::Source;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
@@ -220,7 +221,7 @@ fn values(source: &Source, entry: usize) -> [Option<String>; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::sitemap::Child;
+    use super::super::super::index::Child;
     use super::*;
 
     /// An index of entries, each `loc lastmod`, one a line; what ends in `!` names no file.

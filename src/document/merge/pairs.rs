@@ -2,8 +2,9 @@
 
 use super::super::Document;
 use super::super::form::Form;
+use super::super::index::Index;
 use super::super::quirk::Quirk;
-use super::super::sitemap::{Index, Sitemap, SitemapId};
+use super::super::sitemap::{Sitemap, SitemapId};
 use super::Unmergeable;
 use hashbrown::HashMap;
 use std::sync::Arc;

@@ -47,14 +47,11 @@ pub use expr::{Has, Name};
 pub(super) use needle::Needle;
 pub use text::{UrlPattern, regex_message, rule_indexes};
 
-use super::sort::{Column, Value};
+pub use super::row_facts::{Extension, Fact, RowFacts, State};
 use crate::data::DataSet;
-use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::Now;
-use crate::protocol::{Field, Severity};
 use eval::{Node, Row};
 use expr::Expr;
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -91,82 +88,6 @@ impl QueryError {
     /// An error at a place.
     pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self { span, message: message.into() }
-    }
-}
-
-/// A property that is decoded already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact<T> {
-    /// There is no such element.
-    Absent,
-    /// There is one, but its text is not of the kind.
-    Unreadable,
-    /// Its value.
-    Is(T),
-}
-
-/// A kind of extension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extension {
-    /// `image:image`
-    Image,
-    /// `video:video`
-    Video,
-    /// `news:news`
-    News,
-    /// `xhtml:link`
-    Alternate,
-    /// Any other namespace.
-    Other,
-}
-
-impl Extension {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Image, Self::Video, Self::News, Self::Alternate, Self::Other];
-}
-
-/// The state of a row: edited, marked, duplicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
-    /// A value differs from the saved one.
-    Changed,
-    /// Not in the saved file.
-    Added,
-    /// Will not be in the saved file.
-    Deleted,
-    /// Marked by the user.
-    Marked,
-    /// Another row has an equivalent loc.
-    Duplicate,
-    /// Its text had to be repaired when its file was read.
-    Repaired,
-}
-
-/// The properties of a row that queries test. All but the texts must be cheap, since every row is tested.
-pub trait RowFacts {
-    /// The URL, decoded and trimmed; empty when there is none.
-    fn loc(&self) -> Cow<'_, str>;
-    /// A field's text, decoded and trimmed; `None` when the element is absent.
-    fn value(&self, field: Field) -> Option<Cow<'_, str>>;
-    /// The name of the sitemap file, as it is shown.
-    fn file(&self) -> &str;
-    /// The start of lastmod in seconds since 1970-01-01T00:00:00Z, zone applied.
-    fn lastmod(&self) -> Fact<i64>;
-    /// The frequency.
-    fn changefreq(&self) -> Fact<Changefreq>;
-    /// The priority in hundredths, 0 to 100.
-    fn priority(&self) -> Fact<u8>;
-    /// Whether the entry holds an extension of this kind.
-    fn has_extension(&self, kind: Extension) -> bool;
-    /// Whether the row is this.
-    fn is(&self, state: State) -> bool;
-    /// Whether the row breaks the rule of this index in [`Vocabulary::rules`].
-    fn has_rule(&self, rule: u16) -> bool;
-    /// Whether the row has a finding of this severity.
-    fn has_severity(&self, severity: Severity) -> bool;
-    /// What a column says of the row that is none of the above; such columns are only sorted by.
-    fn more(&self, _column: Column) -> Value<'_> {
-        Value::Absent
     }
 }
 

@@ -3,10 +3,13 @@
 use super::date::{Date, Unit};
 use super::expr::{Has, Match, Name, Order, Test};
 use super::*;
+use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{Lastmod, Precision};
 use crate::protocol::priority;
+use crate::protocol::{Field, Severity};
 use chrono::{Datelike, Days, NaiveDate};
 use proptest::prelude::*;
+use std::borrow::Cow;
 
 const RULES: [&str; 4] = ["loc-empty", "loc-too-long", "lastmod-future", "priority-range"];
 

@@ -1,6 +1,7 @@
 //! Applies changes to an index: dates of changed files, entries added and removed, all other bytes kept.
 
-use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
+use crate::document::index::{Child, ChildState, Index};
+use crate::document::sitemap::SitemapId;
 use crate::document::source::Source;
 use crate::progress::Progress;
 use crate::protocol::Field;

@@ -1,7 +1,8 @@
 //! Decides how the index changes with a save: dates, new files, emptied files, and an index for a file that is split.
 
 use super::{FileLocation, Planner, index, name};
-use crate::document::sitemap::{Child, ChildState, Index, Sitemap, SitemapId};
+use crate::document::index::{Child, ChildState, Index};
+use crate::document::sitemap::{Sitemap, SitemapId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Warns about nested indexes, which are never written: their dates for changed files become outdated.
 
 use super::Planner;
-use crate::document::sitemap::{Child, ChildState, SitemapId};
+use crate::document::index::{Child, ChildState};
+use crate::document::sitemap::SitemapId;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use std::collections::BTreeMap;

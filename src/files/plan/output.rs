@@ -2,9 +2,10 @@
 
 use super::{Action, FileId, Output, Plan, Planner, Repairs, Request};
 use crate::document::clear_quirks::mark_written;
+use crate::document::index::Index;
+use crate::document::index::IndexFile;
 use crate::document::quirk;
-use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
-use crate::document::volumes::IndexFile;
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::words::grouped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -5,11 +5,12 @@
 
 use super::{Action, FileId, Output, Plan, Problem, volumes};
 use crate::document::Document;
+use crate::document::index::{Child, ChildState, Index};
 use crate::document::repartition::Repartition;
 use crate::document::repartition::repartition;
 use crate::document::rows::RowId;
 use crate::document::sitemap::FileLocation;
-use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
+use crate::document::sitemap::SitemapId;
 use crate::document::source::Source;
 use crate::files::error::{Error, Reason};
 use crate::files::read::{self, Options};

@@ -2,8 +2,9 @@
 
 use super::{Action, Limits};
 use crate::document::edit::{Edit, NewEntry};
+use crate::document::index::ChildState;
 use crate::document::rows::{RowId, RowList};
-use crate::document::sitemap::{ChildState, SitemapId};
+use crate::document::sitemap::SitemapId;
 use crate::files::fixture::{TestSet, index, lines, urlset};
 use crate::protocol::Field;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};

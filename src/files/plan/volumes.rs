@@ -6,8 +6,8 @@
 
 use super::Planner;
 use super::name::{self, Pattern};
-use crate::document::sitemap::Index;
-use crate::document::volumes::{IndexFile, assign_slots};
+use crate::document::index::Index;
+use crate::document::index::{IndexFile, assign_slots};
 use crate::protocol::limits::Limits;
 use crate::words::grouped;
 use std::collections::BTreeSet;

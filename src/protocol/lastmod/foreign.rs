@@ -3,7 +3,7 @@
 //! Recognised as a whole or not at all; a day is given only where it is certain.
 
 use super::calendar::{DAY, Date};
-use super::lenient_parser::{Cursor, Time, number, zone};
+use super::time_of_day::{Cursor, Time, number, zone};
 use super::{Faults, Lastmod, Precision};
 
 /// A date in another notation.

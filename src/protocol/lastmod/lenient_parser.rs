@@ -4,10 +4,8 @@
 
 use super::calendar::{DAY, Date};
 use super::foreign::{Foreign, epoch, local_order, named_month};
+use super::time_of_day::{Cursor, MILLISECONDS, Time, Zone, number, time, zone};
 use super::{Faults, Lastmod, Precision, Validation};
-
-/// Digits of a fraction of a second that everybody accepts.
-pub(super) const MILLISECONDS: usize = 3;
 
 /// What a text was recognised as.
 #[derive(Debug, Clone, Copy)]
@@ -39,38 +37,6 @@ pub(super) struct Iso<'t> {
     pub time: Option<Time<'t>>,
     /// Zone.
     pub zone: Option<Zone<'t>>,
-}
-
-/// A time of day.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Time<'t> {
-    /// `T`, `t` or blanks.
-    pub separator: &'t str,
-    /// One or two digits.
-    pub hour: &'t str,
-    /// One or two digits.
-    pub minute: Option<&'t str>,
-    /// One or two digits.
-    pub second: Option<&'t str>,
-    /// The digits after the point; may be empty.
-    pub fraction: Option<&'t str>,
-    /// Whether a comma stands for that point.
-    pub comma: bool,
-}
-
-/// A zone.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Zone<'t> {
-    /// Blanks before it.
-    pub gap: &'t str,
-    /// As written.
-    pub text: &'t str,
-    /// Hours and minutes, and whether they lie west of Greenwich.
-    pub west: bool,
-    /// Hours as written; 0 for `Z`.
-    pub hours: u8,
-    /// Minutes as written; 0 for `Z`.
-    pub minutes: u8,
 }
 
 /// Recognises a text.
@@ -225,107 +191,6 @@ impl Iso<'_> {
 /// Faults that leave no moment to speak of.
 const UNREADABLE: Faults = Faults(Faults::IMPOSSIBLE.0 | Faults::YEAR_FORM.0 | Faults::ZERO.0);
 
-impl<'t> Time<'t> {
-    fn parts(&self) -> impl Iterator<Item = &'t str> {
-        [Some(self.hour), self.minute, self.second].into_iter().flatten()
-    }
-
-    /// Seconds since midnight, where the clock has that time.
-    pub fn seconds(&self) -> Option<u32> {
-        let hour: u32 = number(self.hour)?.into();
-        let minute: u32 = self.minute.map_or(Some(0), number)?.into();
-        let second: u32 = self.second.map_or(Some(0), number)?.into();
-        (hour < 24 && minute < 60 && second < 60).then_some((hour * 60 + minute) * 60 + second)
-    }
-
-    /// Whether it is the midnight that ends the day.
-    pub fn is_24(&self) -> bool {
-        let zero = |part: &str| part.bytes().all(|byte| byte == b'0');
-        self.hour == "24"
-            && self.minute.is_some_and(zero)
-            && self.second.is_none_or(zero)
-            && self.fraction.is_none_or(zero)
-    }
-}
-
-impl Zone<'_> {
-    /// Minutes east of Greenwich, where such a zone can exist.
-    pub fn offset(&self) -> Option<i32> {
-        let minutes = i32::from(self.hours) * 60 + i32::from(self.minutes);
-        let fits = self.minutes < 60 && minutes <= 14 * 60;
-        fits.then_some(if self.west { -minutes } else { minutes })
-    }
-
-    fn faults(&self) -> Faults {
-        let mut faults = Faults::NONE;
-        let shaped = matches!(self.text.as_bytes(), [b'+' | b'-', _, _, b':', _, _]);
-        match self.text {
-            "Z" => {}
-            "z" => faults.insert(Faults::LOWERCASE),
-            _ if shaped => {}
-            _ => faults.insert(Faults::OFFSET_FORMAT),
-        }
-        if !self.gap.is_empty() {
-            faults.insert(Faults::OFFSET_FORMAT);
-        }
-        match self.offset() {
-            None => faults.insert(Faults::OFFSET_RANGE),
-            Some(0) if self.west => faults.insert(Faults::NEGATIVE_ZERO),
-            Some(_) => {}
-        }
-        faults
-    }
-}
-
-/// A position in a text that only moves forward.
-pub(super) struct Cursor<'t> {
-    /// What has not been taken yet.
-    pub rest: &'t str,
-}
-
-impl<'t> Cursor<'t> {
-    /// Takes what matches, possibly nothing.
-    pub fn take(&mut self, matches: impl Fn(char) -> bool) -> &'t str {
-        let end = self.rest.find(|character| !matches(character)).unwrap_or(self.rest.len());
-        let (taken, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        taken
-    }
-
-    pub fn digits(&mut self) -> &'t str {
-        self.take(|character| character.is_ascii_digit())
-    }
-
-    /// One or two digits.
-    pub fn short(&mut self) -> Option<&'t str> {
-        let digits = self.digits();
-        matches!(digits.len(), 1 | 2).then_some(digits)
-    }
-
-    pub fn blanks(&mut self) -> &'t str {
-        self.take(is_blank)
-    }
-
-    pub fn eat(&mut self, expected: char) -> bool {
-        let rest = self.rest.strip_prefix(expected);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    pub fn at_end(&self) -> bool {
-        self.rest.is_empty()
-    }
-}
-
-fn is_blank(character: char) -> bool {
-    character.is_whitespace()
-}
-
-/// One or two digits as a number.
-pub(super) fn number(digits: &str) -> Option<u8> {
-    digits.parse().ok()
-}
-
 /// `YYYY[-MM[-DD[Thh:mm[:ss[.f]]][zone]]]`, its basic form, and everything near them.
 fn iso(text: &str) -> Option<Iso<'_>> {
     let mut cursor = Cursor { rest: text };
@@ -365,73 +230,6 @@ fn iso(text: &str) -> Option<Iso<'_>> {
     iso.time = time(&mut cursor, &mut iso.basic).ok()?;
     iso.zone = zone(&mut cursor).ok()?;
     cursor.at_end().then_some(iso)
-}
-
-/// Something follows that makes no sense there.
-pub(super) struct Nonsense;
-
-/// A time of day, if one follows.
-fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Option<Time<'t>>, Nonsense> {
-    let start = cursor.rest;
-    let separator =
-        if cursor.eat('T') || cursor.eat('t') { start.get(..1).unwrap_or_default() } else { cursor.blanks() };
-    if separator.is_empty() || !cursor.rest.starts_with(|character: char| character.is_ascii_digit()) {
-        cursor.rest = start;
-        return Ok(None);
-    }
-    let digits = cursor.digits();
-    let mut time = Time { separator, hour: digits, minute: None, second: None, fraction: None, comma: false };
-    match digits.len() {
-        1 | 2 if cursor.eat(':') => {
-            time.minute = Some(cursor.short().ok_or(Nonsense)?);
-            if cursor.eat(':') {
-                time.second = Some(cursor.short().ok_or(Nonsense)?);
-            }
-        }
-        2 => {}
-        4 | 6 => {
-            *basic = true;
-            time.hour = digits.get(..2).ok_or(Nonsense)?;
-            time.minute = digits.get(2..4);
-            time.second = digits.get(4..6);
-        }
-        _ => return Err(Nonsense),
-    }
-    time.comma = time.second.is_some() && cursor.rest.starts_with(',');
-    if time.second.is_some() && (cursor.eat('.') || cursor.eat(',')) {
-        time.fraction = Some(cursor.digits());
-    }
-    Ok(Some(time))
-}
-
-/// A zone, if one follows.
-pub(super) fn zone<'t>(cursor: &mut Cursor<'t>) -> Result<Option<Zone<'t>>, Nonsense> {
-    if cursor.at_end() {
-        return Ok(None);
-    }
-    let gap = cursor.blanks();
-    let text = cursor.rest;
-    let mut zone = Zone { gap, text, west: text.starts_with('-'), hours: 0, minutes: 0 };
-    if ["Z", "GMT", "UTC", "UT"].iter().any(|name| text.eq_ignore_ascii_case(name)) {
-        cursor.rest = "";
-        return Ok(Some(zone));
-    }
-    if !cursor.eat('+') && !cursor.eat('-') {
-        return Err(Nonsense);
-    }
-    let digits = cursor.digits();
-    let (hours, minutes) = match digits.len() {
-        1 | 2 if cursor.eat(':') => {
-            let minutes = cursor.digits();
-            (digits, if minutes.len() == 2 { minutes } else { return Err(Nonsense) })
-        }
-        1 | 2 => (digits, "0"),
-        4 => digits.split_at_checked(2).ok_or(Nonsense)?,
-        _ => return Err(Nonsense),
-    };
-    zone.hours = number(hours).ok_or(Nonsense)?;
-    zone.minutes = number(minutes).ok_or(Nonsense)?;
-    if cursor.at_end() { Ok(Some(zone)) } else { Err(Nonsense) }
 }
 
 /// How many `YYYY-MM-DD` a text holds.

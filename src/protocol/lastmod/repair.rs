@@ -5,7 +5,8 @@
 
 use super::calendar::{DAY, Date};
 use super::foreign::Foreign;
-use super::lenient_parser::{Iso, MILLISECONDS, Notation, Time, Zone, pieces, read};
+use super::lenient_parser::{Iso, Notation, pieces, read};
+use super::time_of_day::{MILLISECONDS, Time, Zone};
 use super::{Faults, validate};
 use std::fmt::Write as _;
 

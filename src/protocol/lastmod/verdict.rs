@@ -3,7 +3,8 @@
 //! The authorities disagree (rule catalogue section 3, conflicts C5 to C9); each is asked alone.
 
 use super::calendar::days_in_month;
-use super::lenient_parser::{Iso, MILLISECONDS, Notation, read};
+use super::lenient_parser::{Iso, Notation, read};
+use super::time_of_day::MILLISECONDS;
 use super::{Faults, validate};
 use crate::protocol::verdict::{Authority, Ruling, Verdicts, each};
 

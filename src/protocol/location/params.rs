@@ -4,7 +4,6 @@
 
 use super::chars;
 use super::parts::Location;
-use super::private::is_private;
 use memchr::{memchr2, memmem};
 
 /// Names of session parameters by their first letter (sitemaps.org FAQ, "session IDs").
@@ -168,12 +167,8 @@ pub fn without_tracking(location: &Location<'_>) -> String {
     rebuild(location, location.path(), is_tracking)
 }
 
-/// The value without the parameters that make it private.
-pub fn without_private(location: &Location<'_>) -> String {
-    rebuild(location, location.path(), is_private)
-}
-
-fn rebuild(location: &Location<'_>, path: &str, unwanted: fn(&str) -> bool) -> String {
+/// The value with this path, without unwanted parameters.
+pub(super) fn rebuild(location: &Location<'_>, path: &str, unwanted: fn(&str) -> bool) -> String {
     let text = location.text();
     let mut out = String::with_capacity(text.len());
     out.push_str(text.get(..location.path).unwrap_or(""));

@@ -78,6 +78,11 @@ pub fn is_private(parameter: &str) -> bool {
     of_parameter(parameter).is_some()
 }
 
+/// The value without the parameters that make it private.
+pub fn without_private(location: &Location<'_>) -> String {
+    params::rebuild(location, location.path(), is_private)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

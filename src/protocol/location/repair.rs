@@ -9,7 +9,7 @@ use super::fault::{Fault, Faults};
 use super::key::push_without_dot_segments;
 use super::parts::Location;
 use super::validate::{is_dot_segment, residue, validate, without_trailing_controls};
-use super::{host, params, shape};
+use super::{host, params, private, shape};
 
 /// Faults that show only once the scheme can be read.
 const HIDDEN_BY_TYPO: Faults = Faults::of(&[
@@ -104,7 +104,7 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
         }
         Fault::SessionId => (params::without_session(location), false),
         Fault::TrackingParam => (params::without_tracking(location), false),
-        Fault::Private => (params::without_private(location), false),
+        Fault::Private => (private::without_private(location), false),
         Fault::NotAbsolute
         | Fault::Scheme
         | Fault::NoHost

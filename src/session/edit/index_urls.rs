@@ -2,8 +2,9 @@
 
 use crate::document::Document;
 use crate::document::edit::Edit;
+use crate::document::index::{Child, ChildState, Index};
 use crate::document::rename::encoded;
-use crate::document::sitemap::{Child, ChildState, Index, Member};
+use crate::document::sitemap::Member;
 use crate::document::source::Source;
 use crate::protocol::Field;
 use crate::session::state::Snapshot;

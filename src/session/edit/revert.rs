@@ -1,10 +1,10 @@
 //! Plans to put rows and files back as they were saved.
 
 use crate::document::edit::{Edit, Value};
+use crate::document::index::Volume;
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::document::spans::moved_rows;
-use crate::document::volumes::Volume;
 use crate::document::{Document, RowState};
 use crate::progress::Progress;
 use crate::protocol::Field;

@@ -6,8 +6,9 @@ use crate::check::extension::{UrlGroup, urls};
 use crate::check::message::messages_of_value;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::edit::Value;
+use crate::document::index::{ChildState, Nested};
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::{ChildState, Nested, file_name};
+use crate::document::sitemap::file_name;
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity, location};
 use crate::session::command::Replace;
@@ -337,7 +338,7 @@ impl Snapshot {
     }
 }
 
-fn nested(child: &crate::document::sitemap::Child) -> Option<&Arc<Nested>> {
+fn nested(child: &crate::document::index::Child) -> Option<&Arc<Nested>> {
     match &child.state {
         ChildState::Nested(nested) => Some(nested),
         _ => None,

@@ -1,7 +1,7 @@
 //! Changes that other programs made to the files: notices, overwrites or merges them.
 
+use crate::document::index::{Child, ChildState, leaf_children};
 use crate::document::merge::{Merge, MergeChoice};
-use crate::document::sitemap::{Child, ChildState, leaf_children};
 use crate::document::{Document, RowState};
 use crate::files::external_changes::{OutsideChanges, Thoroughness, look};
 use crate::files::{self, Disk, Options};

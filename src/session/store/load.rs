@@ -1,8 +1,8 @@
 //! Loads a set in the background and adds its files in order while the screen stays responsive.
 
 use crate::document::Document;
+use crate::document::index::Index;
 use crate::document::quirk::{Quirk, QuirkKind};
-use crate::document::sitemap::Index;
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;

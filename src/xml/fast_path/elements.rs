@@ -6,7 +6,7 @@
 use super::{skip_blanks, text_before_tag};
 use crate::progress::note_work;
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::elements::{Elements, TOP, is_extension};
+use crate::xml::elements::{Elements, TOP, is_extension};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape;
 use crate::xml::markup::{Kind, Markup};

@@ -9,9 +9,9 @@ use super::write::{self, UrlEntry};
 use super::{ATOM, ATOM_03, Feed, FeedQuirk, FeedQuirkKind, Import};
 use crate::xml::entities::{Entities, Named};
 use crate::xml::escape;
+use crate::xml::instruction;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names;
-use crate::xml::scan;
 
 /// Namespace of Media RSS, which is written with and without its slash.
 const MEDIA: &[u8] = b"http://search.yahoo.com/mrss/";
@@ -56,7 +56,7 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
                 walk.ampersands(tag.name_end, tag.end);
             }
             Kind::Declaration => walk.entities.read_doctype(bytes.get(tag.start..tag.end).unwrap_or_default()),
-            Kind::Instruction if scan::is_declaration(bytes, &tag) => {
+            Kind::Instruction if instruction::is_declaration(bytes, &tag) => {
                 walk.entities.read_declaration(bytes.get(tag.start..tag.end).unwrap_or_default());
             }
             Kind::End => walk.end(&tag),

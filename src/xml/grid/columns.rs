@@ -275,12 +275,12 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan;
     use super::*;
     use crate::progress::Progress;
     use crate::xml::entry::Entry;
     use crate::xml::names::Names;
     use crate::xml::scan::Visit;
+    use crate::xml::scan::scan_grid;
     use proptest::prelude::*;
 
     #[derive(Default)]
@@ -295,7 +295,7 @@ mod tests {
     fn locs(text: &str, hints: TableHints<'_>) -> Result<String, Option<NoUrlColumn>> {
         let grid = Grid::of_table(text.as_bytes(), hints)?;
         let mut locs = Locs::default();
-        scan(text.as_bytes(), Some(&grid), &mut locs, &Progress::default());
+        scan_grid(text.as_bytes(), Some(&grid), &mut locs, &Progress::default());
         Ok(locs.0.join(" "))
     }
 
@@ -420,7 +420,7 @@ mod tests {
             let expected: Vec<String> = reader.records().map(|record| record.unwrap()[0].trim().to_owned()).collect();
             let grid = Grid::of_table(text.as_bytes(), TableHints::default()).unwrap();
             let mut read = Locs::default();
-            scan(text.as_bytes(), Some(&grid), &mut read, &Progress::default());
+            scan_grid(text.as_bytes(), Some(&grid), &mut read, &Progress::default());
             prop_assert_eq!(grid.delimiter, Some(delimiter));
             prop_assert_eq!(read.0, expected);
         }

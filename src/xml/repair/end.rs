@@ -3,18 +3,17 @@
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::super::wellformed::is_name;
-use super::text::{TextContext, has_illegal};
-use super::token::is_sound_end;
+use super::text::{TextContext, has_illegal, is_sound_end};
 use super::tree::Role;
 use super::words::{end_tag, tag};
-use super::{RepairKind, Repairer, WORDS, root_kind};
+use super::{RepairKind, Repairer, root_kind};
 use crate::protocol::Field;
 use crate::words::grouped;
 
 impl Repairer<'_> {
     pub(super) fn end_root(&mut self, token: &Markup) {
-        if !self.stack.is_empty() {
-            if !self.is_implied() || self.stack.len() > 1 {
+        if !self.elements.stack.is_empty() {
+            if !self.elements.is_implied() || self.elements.stack.len() > 1 {
                 self.note_unclosed(token);
             }
             self.close_all(token.start);
@@ -65,7 +64,7 @@ impl Repairer<'_> {
     }
 
     pub(super) fn second_root(&mut self, token: &Markup) {
-        if !self.stack.is_empty() {
+        if !self.elements.stack.is_empty() {
             self.close_all(token.start);
         }
         if self.entries > 0 {
@@ -96,7 +95,7 @@ impl Repairer<'_> {
                 self.note(RepairKind::Concatenated, token.start);
             }
             Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
-                self.raw(token, TextContext::Raw);
+                self.characters(token.start, token.end, TextContext::Raw);
             }
             Kind::Start | Kind::Empty => match self.role(token) {
                 Role::Root => {
@@ -131,7 +130,7 @@ impl Repairer<'_> {
         if self.closed.is_some() {
             return;
         }
-        if self.stack.len() == 1 && self.is_implied() {
+        if self.elements.stack.len() == 1 && self.elements.is_implied() {
             self.pop();
         }
         if self.drop_open() {
@@ -154,7 +153,7 @@ impl Repairer<'_> {
             1 => "1 entry kept".to_owned(),
             count => format!("{} entries kept", grouped(count.into())),
         };
-        self.words = self.words.max(WORDS);
+        self.log.make_room();
         self.note_what(RepairKind::TooDamaged, at, kept);
         if self.closed.is_none() {
             self.close_cut();
@@ -163,16 +162,14 @@ impl Repairer<'_> {
 
     /// Leaves out what is open below the root. Whether something was.
     fn drop_open(&mut self) -> bool {
-        let Some(first) = self.stack.first() else { return false };
+        let Some(first) = self.elements.stack.first() else { return false };
         let is_entry = first.is_entry();
         let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
         self.out.truncate(lead);
-        self.stack.clear();
-        self.declaring = 0;
-        self.open.clear();
+        self.elements.clear();
         if is_entry {
             self.entries = self.entries.saturating_sub(1);
-            self.repairs.retain(|repair| repair.entry != entry);
+            self.log.repairs.retain(|repair| repair.entry != entry);
             self.anchors.retain(|anchor| anchor.0 < lead);
         }
         true

@@ -3,29 +3,31 @@
 //! Repairs tokens first and parses later: a raw `&` becomes `&amp;`, and one bad row never costs the rows after it. One
 //! pass over UTF-8 bytes, no recursion. Invariant: what it returns scans without damage. Rule catalogue, section 11.
 
+mod closing;
+mod elements;
 mod end;
 mod html;
+mod log;
 mod nested;
+mod prolog;
 mod sound_entries;
 mod text;
 mod token;
 mod tree;
 mod words;
 
-pub(super) use text::{is_bad_comment, is_sound};
-
 use super::entities::Entities;
+use super::instruction;
 use super::markup::{self, Kind, Markup};
 use super::names::{self, FileKind, Names};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
-use nested::Wrapper;
+use elements::{Open, OpenElements};
+use log::RepairLog;
+use nested::Nesting;
 use sound_entries::SoundnessCheck;
-use std::collections::HashMap;
-use text::TextContext;
 use token::Tokens;
-use tree::Open;
-use words::name_shown;
+use words::snippet;
 
 /// What was repaired (rule codes of section 4 in brackets).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,16 +111,10 @@ pub struct SoundPrefix {
     pub end: usize,
 }
 
-/// How many repairs of one kind outside of entries are kept.
-const REPAIRS_OUTSIDE_ENTRIES: u32 = 100;
-
 /// Limit of memory: repairs, moved entries and open elements that are held for any file, and one more for so many of its
 /// bytes. A file that needs more is damaged in nearly every tag; the rest of it is left out.
 const PIECES: usize = 200_000;
 const BYTES_OF_PIECE: usize = 16;
-
-/// Bytes of what repairs say about the place, for any file; as many more as the file has.
-const WORDS: usize = 1 << 20;
 
 /// Repairs a damaged file; `None` when nothing in it is a sitemap. `bytes` must be UTF-8.
 pub fn repair(bytes: &[u8]) -> Option<Repaired> {
@@ -129,7 +125,7 @@ pub fn repair(bytes: &[u8]) -> Option<Repaired> {
 pub fn repair_after(bytes: &[u8], kept: Option<SoundPrefix>) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
     repairer.soundness = Some(SoundnessCheck::new(bytes));
-    let body = repairer.prolog()?;
+    let body = prolog::write(&mut repairer)?;
     let kept = kept.filter(|kept| !repairer.moved && kept.end >= body && bytes.get(body..kept.end).is_some());
     if let Some(kept) = kept {
         repairer.out.extend_from_slice(bytes.get(body..kept.end).unwrap_or_default());
@@ -199,12 +195,10 @@ struct Repairer<'b> {
     bytes: &'b [u8],
     tokens: Tokens,
     out: Vec<u8>,
-    repairs: Vec<AppliedRepair>,
+    log: RepairLog,
     anchors: Vec<(usize, usize)>,
     /// Whether positions have moved since the last anchor.
     moved: bool,
-    /// The entry (plus one) that a kind was noted for last, how often in none, and where last.
-    noted: HashMap<RepairKind, (u32, u32, usize)>,
     entities: Entities<'b>,
     /// Prefixes to be declared, with their namespaces.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
@@ -214,23 +208,14 @@ struct Repairer<'b> {
     /// What prefixes mean in the open entry, where it declares some itself.
     inside: Option<Names>,
     root: Root,
-    stack: Vec<Open<'b>>,
-    /// How many of the open elements declare namespaces.
-    declaring: usize,
-    /// How often a name is open below a child of an entry or of the root.
-    open: HashMap<&'b [u8], u32>,
+    elements: OpenElements<'b>,
     /// Entries that were begun.
     entries: u32,
-    /// Entries that began inside another one: where, their number, and the repair that says so.
-    nested: Vec<(usize, u32, Option<usize>)>,
-    /// Elements around entries, of which the end tags have not come yet: the innermost last.
-    wrappers: Vec<Wrapper<'b>>,
+    nesting: Nesting<'b>,
     /// Where an entry without children and its end tag were put, while nothing but blanks follows it.
     empty_entry: Option<EmptyEntry>,
     /// Where the root's end was put, and where what follows begins.
     closed: Option<(usize, usize)>,
-    /// Bytes that repairs may still say about their places.
-    words: usize,
 }
 
 impl<'b> Repairer<'b> {
@@ -239,225 +224,62 @@ impl<'b> Repairer<'b> {
             bytes,
             tokens: Tokens::default(),
             out: Vec::with_capacity(bytes.len() + bytes.len() / 64 + 256),
-            repairs: Vec::new(),
+            log: RepairLog::new(bytes.len()),
             anchors: Vec::new(),
             moved: false,
-            noted: HashMap::new(),
             entities: Entities::default(),
             needed: Vec::new(),
             names: Names::plain(FileKind::Urlset),
             soundness: None,
             inside: None,
             root: Root::default(),
-            stack: Vec::new(),
-            declaring: 0,
-            open: HashMap::new(),
+            elements: OpenElements::default(),
             entries: 0,
-            nested: Vec::new(),
-            wrappers: Vec::new(),
+            nesting: Nesting::default(),
             empty_entry: None,
             closed: None,
-            words: WORDS + bytes.len(),
         }
     }
 
     /// Notes a repair, with what stands there.
     fn note(&mut self, kind: RepairKind, at: usize) {
-        if self.is_new(kind, at) {
-            let what = if self.words == 0 { String::new() } else { self.snippet(at) };
-            self.keep(kind, at, what);
-        }
+        self.note_with(kind, at, |repairer| snippet(repairer.bytes, at));
     }
 
     /// Whether what is held of this file has become too much.
     fn is_too_damaged(&self) -> bool {
-        let pieces =
-            self.repairs.len() + self.anchors.len() + self.stack.len() + self.nested.len() + self.wrappers.len();
+        let pieces = self.log.repairs.len() + self.anchors.len() + self.elements.stack.len() + self.nesting.len();
         pieces > PIECES + self.bytes.len() / BYTES_OF_PIECE
     }
 
     fn note_what(&mut self, kind: RepairKind, at: usize, what: String) {
-        if self.is_new(kind, at) {
-            self.keep(kind, at, what);
-        }
+        self.note_with(kind, at, |_| what);
     }
 
     /// Notes markup that is not well-formed: what is wrong, and what was made of it.
     fn note_broken(&mut self, at: usize, what: impl FnOnce(&Self) -> String) {
-        if self.is_new(RepairKind::NotWellFormed, at) {
-            let what = if self.words == 0 { String::new() } else { what(self) };
-            self.keep(RepairKind::NotWellFormed, at, what);
-        }
+        self.note_with(RepairKind::NotWellFormed, at, what);
     }
 
-    /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
-    fn is_new(&mut self, kind: RepairKind, at: usize) -> bool {
+    fn note_with(&mut self, kind: RepairKind, at: usize, what: impl FnOnce(&Self) -> String) {
         self.moved = true;
-        let entry = self.current_entry().map_or(0, |entry| entry + 1);
-        let (last, count, place) = self.noted.entry(kind).or_insert((u32::MAX, 0, 0));
-        let is_near = *count > 0 && entry == 0 && *last == 0 && at.saturating_sub(*place) < 8;
-        *place = at;
-        if entry > 0 {
-            let is_new = *last != entry;
-            *last = entry;
-            return is_new;
+        let entry = self.current_entry();
+        if self.log.is_new(kind, at, entry) {
+            let what = if self.log.is_full() { String::new() } else { what(self) };
+            self.log.push(kind, at, entry, what);
         }
-        *last = 0;
-        *count += u32::from(!is_near);
-        !is_near && *count <= REPAIRS_OUTSIDE_ENTRIES
-    }
-
-    fn keep(&mut self, kind: RepairKind, at: usize, mut what: String) {
-        // Each text has memory of its own beside its letters.
-        let left = self.words.checked_sub(what.len() + size_of::<AppliedRepair>());
-        if left.is_none() {
-            what.clear();
-        }
-        self.words = left.unwrap_or_default();
-        self.repairs.push(AppliedRepair { kind, at, entry: self.current_entry(), what: what.into() });
     }
 
     fn current_entry(&self) -> Option<u32> {
-        let is_open = self.stack.first().is_some_and(Open::is_entry);
+        let is_open = self.elements.stack.first().is_some_and(Open::is_entry);
         if is_open { self.entries.checked_sub(1) } else { None }
-    }
-
-    /// What stands between two places, cut.
-    fn shown(&self, from: usize, to: usize) -> String {
-        name_shown(self.bytes.get(from..to).unwrap_or_default())
-    }
-
-    /// The first characters from a place on, with an ellipsis where more of the same text follows.
-    fn snippet(&self, at: usize) -> String {
-        const LENGTH: usize = 24;
-        let rest = self.bytes.get(at..self.bytes.len().min(at + 4 * (LENGTH + 2))).unwrap_or_default();
-        let text = super::escape::lossy(rest);
-        let mut letters = text.chars();
-        let mut out: String = letters.by_ref().take(1).collect();
-        let mut more = letters.take_while(|letter| !letter.is_control() && *letter != '<');
-        out.extend(more.by_ref().take(LENGTH));
-        let is_cut = more.next().is_some();
-        let mut out = out.chars().filter(|letter| !letter.is_control()).collect::<String>().trim().to_owned();
-        if is_cut {
-            out.push('…');
-        }
-        out
-    }
-
-    /// Everything up to the root's start tag, which is written; the offset after it. `None` without a root.
-    fn prolog(&mut self) -> Option<usize> {
-        let bytes = self.bytes;
-        let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        let (mut at, mut declaration, mut misc): (usize, Option<Vec<u8>>, Vec<u8>) = (mark, None, Vec::new());
-        let mut has_doctype = false;
-        loop {
-            let token = self.tokens.next(bytes, at)?;
-            let gap = bytes.get(at..token.start).unwrap_or_default();
-            let is_first = at == mark;
-            if !markup::is_blank(gap) {
-                let first = at + gap.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(0);
-                self.note_junk(first);
-            } else if !(is_first && gap.is_empty()) {
-                misc.extend_from_slice(gap);
-            }
-            at = token.end;
-            match token.kind {
-                Kind::Instruction => {
-                    let Some(sound) = declaration_of(bytes, &token) else {
-                        if is_sound_instruction(bytes, &token) {
-                            misc = self.aside(misc, |repairer| repairer.raw(&token, TextContext::Raw));
-                        } else {
-                            self.note_stray(&token);
-                        }
-                        continue;
-                    };
-                    if declaration.is_some() {
-                        self.note_broken(token.start, |_| "a second XML declaration; left out".to_owned());
-                        continue;
-                    }
-                    if !sound {
-                        self.note_broken(token.start, |repairer| {
-                            format!("{} is not a valid XML declaration; replaced", repairer.snippet(token.start))
-                        });
-                    }
-                    if token.start > mark && markup::is_blank(&misc) && self.repairs.is_empty() {
-                        self.note_what(RepairKind::LeadingBlank, mark, String::new());
-                    } else if !markup::is_blank(&misc) {
-                        self.note_junk(mark);
-                    }
-                    if markup::is_blank(&misc) {
-                        misc.clear();
-                    }
-                    let text = bytes.get(token.start..token.end).unwrap_or_default();
-                    if sound {
-                        self.entities.read_declaration(text);
-                    }
-                    declaration = Some(if sound { text.to_vec() } else { DECLARATION.to_vec() });
-                }
-                Kind::Comment => misc = self.aside(misc, |repairer| repairer.comment(&token)),
-                Kind::Declaration => {
-                    let text = bytes.get(token.start..token.end).unwrap_or_default();
-                    if has_doctype || is_html_doctype(text) || !text.starts_with(b"<!DOCTYPE") {
-                        self.note_junk(token.start);
-                    } else if !super::scan::is_sound_doctype(bytes, &token) {
-                        self.note_stray(&token);
-                    } else {
-                        has_doctype = true;
-                        self.entities.read_doctype(text);
-                        misc = self.aside(misc, |repairer| repairer.raw(&token, TextContext::Raw));
-                    }
-                }
-                Kind::Start | Kind::Empty => {
-                    let local = names::split(token.name(bytes)).1;
-                    let entry = [FileKind::Urlset, FileKind::Index]
-                        .into_iter()
-                        .find(|kind| local == kind.entry_name().as_bytes());
-                    let root = root_kind(local);
-                    if root.is_none() && entry.is_none() {
-                        self.note_junk(token.start);
-                        continue;
-                    }
-                    self.out.extend_from_slice(bytes.get(..mark).unwrap_or_default());
-                    self.out.extend_from_slice(&declaration.unwrap_or_default());
-                    self.out.extend_from_slice(&misc);
-                    return Some(match (root, entry) {
-                        (Some(kind), _) => {
-                            self.root(&token, kind);
-                            token.end
-                        }
-                        (None, entry) => {
-                            // The root may follow its first entry; who opens the file has gone by that.
-                            self.root_for(&token, kind(bytes).or(entry).unwrap_or_default());
-                            token.start
-                        }
-                    });
-                }
-                Kind::End | Kind::Cdata | Kind::Stray => self.note_junk(token.start),
-            }
-        }
     }
 
     /// Notes an instruction or a declaration that cannot stay.
     fn note_stray(&mut self, token: &Markup) {
         self.note_broken(token.start, |repairer| {
-            format!("{} cannot stand here; left out", repairer.snippet(token.start))
+            format!("{} cannot stand here; left out", snippet(repairer.bytes, token.start))
         });
-    }
-
-    /// Notes that something stands before the document: once, however many pieces it has.
-    fn note_junk(&mut self, at: usize) {
-        self.moved = true;
-        if !self.repairs.iter().any(|repair| repair.kind == RepairKind::LeadingJunk) {
-            self.note(RepairKind::LeadingJunk, at);
-        }
-    }
-
-    /// Writes into another buffer.
-    fn aside(&mut self, mut buffer: Vec<u8>, write: impl FnOnce(&mut Self)) -> Vec<u8> {
-        std::mem::swap(&mut self.out, &mut buffer);
-        write(self);
-        std::mem::swap(&mut self.out, &mut buffer);
-        buffer
     }
 
     fn root(&mut self, token: &Markup, kind: FileKind) {
@@ -522,7 +344,7 @@ impl<'b> Repairer<'b> {
             return;
         }
         if let Some(uri) = namespace::by_usual_prefix(prefix).and_then(namespace::Namespace::uri)
-            && self.declaring == 0
+            && self.elements.declaring == 0
             && !declares_own(token.attributes(self.bytes))
         {
             self.note(RepairKind::UndeclaredPrefix, token.start);
@@ -544,34 +366,26 @@ impl<'b> Repairer<'b> {
                 self.anchors.insert(0, (end + more, self.root.source_end));
             }
         }
-        self.repairs.sort_by_key(|repair| repair.at);
-        self.repairs.dedup();
-        Repaired { bytes: self.out, repairs: self.repairs, anchors: self.anchors, kept: 0 }
+        let mut repairs = self.log.repairs;
+        repairs.sort_by_key(|repair| repair.at);
+        repairs.dedup();
+        Repaired { bytes: self.out, repairs, anchors: self.anchors, kept: 0 }
     }
 }
 
-/// What stands where the declaration cannot be kept (rule catalogue, section 10).
-const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
-
 /// Whether an instruction can stay as it is.
 fn is_sound_instruction(bytes: &[u8], token: &Markup) -> bool {
-    super::scan::is_sound_instruction(bytes, token)
-        && !text::has_illegal(bytes.get(token.start..token.end).unwrap_or_default())
+    instruction::is_sound(bytes, token) && !text::has_illegal(bytes.get(token.start..token.end).unwrap_or_default())
 }
 
 /// Whether an instruction is, or was meant to be, the XML declaration, and whether it is a sound one.
 fn declaration_of(bytes: &[u8], token: &Markup) -> Option<bool> {
-    if super::scan::is_declaration(bytes, token) {
+    if instruction::is_declaration(bytes, token) {
         return Some(is_sound_instruction(bytes, token));
     }
     let inside = bytes.get(token.start + 2..token.end - 2).unwrap_or_default().trim_ascii_start();
     let name = inside.get(..4)?;
     (name.get(..3)?.eq_ignore_ascii_case(b"xml") && !matches!(name.get(3), Some(b'-'))).then_some(false)
-}
-
-fn is_html_doctype(text: &[u8]) -> bool {
-    let text = text.get(b"<!DOCTYPE".len()..).unwrap_or_default().trim_ascii_start();
-    text.get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html"))
 }
 
 /// Whether attributes declare a prefix.

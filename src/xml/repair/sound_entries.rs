@@ -3,9 +3,10 @@
 //! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens. Looking ahead is paid
 //! for from a budget, so that a file in which every entry looks endless costs no more than twice its length.
 
+use super::super::damage::{Damage, DamageKind};
 use super::super::entry::{Anomalies, Entry, TextKind};
 use super::super::markup::{Kind, Markup};
-use super::super::parser::{Damage, DamageKind, Parser};
+use super::super::parser::Parser;
 use super::super::scan::Scan;
 use super::text::{TextContext, is_illegal};
 use super::{Repairer, SoundPrefix};
@@ -56,14 +57,14 @@ impl Repairer<'_> {
     /// Copies the entry that a tag begins, if no element is open and it is sound; the offset after it.
     pub(super) fn copy_sound(&mut self, token: &Markup) -> Option<usize> {
         let is_entry = || matches!(token.kind, Kind::Start | Kind::Empty) && self.names.is_entry_tag(self.bytes, token);
-        if !self.stack.is_empty() || self.closed.is_some() || !is_entry() {
+        if !self.elements.stack.is_empty() || self.closed.is_some() || !is_entry() {
             return None;
         }
         let soundness = self.soundness.as_mut().filter(|soundness| soundness.budget > 0)?;
-        soundness.parser.damage.clear();
+        soundness.parser.damage.list.clear();
         let (entry, end) = soundness.parser.entry(self.bytes, token.start, token, &self.names);
         let is_clean = !soundness.has_illegal(self.bytes, token.start, end);
-        let values = damaged_values(&entry, token.start, &soundness.parser.damage);
+        let values = damaged_values(&entry, token.start, &soundness.parser.damage.list);
         // What follows an entry without anything in it may belong into it.
         let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
         let Some(values) = values.filter(|_| is_clean && has_fields) else {

@@ -392,7 +392,7 @@ fn any_part() -> impl Strategy<Value = String> {
 /// The model: a repair of the whole file, token by token.
 fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
-    let body = repairer.prolog()?;
+    let body = prolog::write(&mut repairer)?;
     repairer.body(body);
     Some(repairer.finish())
 }

@@ -3,9 +3,9 @@
 use super::super::entities::Named;
 use super::super::escape;
 use super::super::markup::{self, Markup};
-use super::super::wellformed::{is_legal_declaration, is_name};
+use super::super::wellformed::{is_bad_comment, is_legal_declaration, is_name, is_sound_attributes};
+use super::words::{shown, snippet};
 use super::{RepairKind, Repairer, html};
-use memchr::memmem;
 use std::collections::HashSet;
 
 /// The context of characters, which decides how illegal ones are repaired.
@@ -42,11 +42,13 @@ impl Repairer<'_> {
                 [b'&', ..] if escapes => self.reference(at, rest, place),
                 [b'<', ..] if escapes => {
                     self.note(RepairKind::Angle, at);
-                    self.put(b"&lt;", 1)
+                    self.out.extend_from_slice(b"&lt;");
+                    1
                 }
                 [b'>', ..] if escapes && self.out.ends_with(b"]]") => {
                     self.note(RepairKind::SectionEnd, at.saturating_sub(2));
-                    self.put(b"&gt;", 1)
+                    self.out.extend_from_slice(b"&gt;");
+                    1
                 }
                 [0xEF, 0xBF, last @ (0xBE | 0xBF), ..] => {
                     let last = *last;
@@ -62,12 +64,6 @@ impl Repairer<'_> {
                 }
             };
         }
-    }
-
-    /// Writes bytes for `len` bytes of the file.
-    fn put(&mut self, bytes: &[u8], len: usize) -> usize {
-        self.out.extend_from_slice(bytes);
-        len
     }
 
     /// A character that XML cannot hold, `len` bytes of the file long.
@@ -90,7 +86,8 @@ impl Repairer<'_> {
     fn reference(&mut self, at: usize, rest: &[u8], place: TextContext) -> usize {
         match escape::reference(rest) {
             Some((character, len)) if escape::is_xml_char(character) => {
-                return self.put(rest.get(..len).unwrap_or_default(), len);
+                self.out.extend_from_slice(rest.get(..len).unwrap_or_default());
+                return len;
             }
             Some((character, len)) => {
                 let mut buffer = [0; 4];
@@ -104,7 +101,10 @@ impl Repairer<'_> {
             // without it is another page. It stays to be seen, as text.
             let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
             self.note_what(RepairKind::NoCharacter, at, escape::lossy(shown).into_owned());
-            return self.put(b"&amp;", 1);
+            {
+                self.out.extend_from_slice(b"&amp;");
+                return 1;
+            }
         }
         let (kind, name) = match self.entities.named(rest) {
             Named::Ampersand => (RepairKind::Ampersand, &b""[..]),
@@ -117,9 +117,13 @@ impl Repairer<'_> {
             Some(character) => {
                 let mut buffer = [0; 4];
                 let encoded = character.encode_utf8(&mut buffer).as_bytes().to_vec();
-                self.put(&encoded, name.len() + 2)
+                self.out.extend_from_slice(&encoded);
+                name.len() + 2
             }
-            None => self.put(b"&amp;", 1),
+            None => {
+                self.out.extend_from_slice(b"&amp;");
+                1
+            }
         }
     }
 
@@ -150,17 +154,12 @@ impl Repairer<'_> {
         self.out.extend_from_slice(b"-->");
     }
 
-    /// An instruction or a CDATA section as it is, without what XML cannot hold.
-    pub(super) fn raw(&mut self, token: &Markup, place: TextContext) {
-        self.characters(token.start, token.end, place);
-    }
-
     /// A start tag under the name that it is to have.
     pub(super) fn tag(&mut self, token: &Markup, written: &[u8]) {
         self.out.push(b'<');
         self.out.extend_from_slice(written);
         let attributes = token.attributes(self.bytes);
-        if is_sound(attributes) && !has_illegal(attributes) {
+        if is_sound_attributes(attributes) && !has_illegal(attributes) {
             self.out.extend_from_slice(attributes);
         } else {
             self.attributes(token.name_end, token.name_end + attributes.len());
@@ -192,7 +191,9 @@ impl Repairer<'_> {
             }
             let (name, end_of_name) = (bytes.get(start..end).unwrap_or_default(), end);
             if name.is_empty() {
-                self.note_broken(start, |repairer| format!("{} is no attribute; left out", repairer.snippet(start)));
+                self.note_broken(start, |repairer| {
+                    format!("{} is no attribute; left out", snippet(repairer.bytes, start))
+                });
                 at = start + 1;
                 continue;
             }
@@ -204,7 +205,7 @@ impl Repairer<'_> {
                     let end = memchr::memchr(quote, rest);
                     if end.is_none() {
                         self.note_broken(start, |repairer| {
-                            let (name, quote) = (repairer.shown(start, end_of_name), char::from(quote));
+                            let (name, quote) = (shown(repairer.bytes, start, end_of_name), char::from(quote));
                             format!("the value of {name} has no {quote} at its end; written")
                         });
                     }
@@ -216,29 +217,29 @@ impl Repairer<'_> {
                         end += 1;
                     }
                     self.note_broken(start, |repairer| {
-                        format!("the value of {} has no quotes; written", repairer.shown(start, end_of_name))
+                        format!("the value of {} has no quotes; written", shown(repairer.bytes, start, end_of_name))
                     });
                     ((open, end), b'"', end)
                 }
             } else {
                 self.note_broken(start, |repairer| {
-                    format!("{} has no value; its name is taken for that", repairer.shown(start, end_of_name))
+                    format!("{} has no value; its name is taken for that", shown(repairer.bytes, start, end_of_name))
                 });
                 ((start, end), b'"', end)
             };
             at = next;
             if !is_name(name) {
                 self.note_broken(start, |repairer| {
-                    format!("{} is no name of an attribute; left out", repairer.shown(start, end_of_name))
+                    format!("{} is no name of an attribute; left out", shown(repairer.bytes, start, end_of_name))
                 });
             } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
                 self.note_broken(start, |repairer| {
-                    format!("{} is no sound namespace declaration; left out", repairer.shown(start, value.1 + 1))
+                    format!("{} is no sound namespace declaration; left out", shown(repairer.bytes, start, value.1 + 1))
                 });
             } else if seen.insert(name) {
                 if !is_apart {
                     self.note_broken(start, |repairer| {
-                        format!("no blank before {}; written", repairer.shown(start, end_of_name))
+                        format!("no blank before {}; written", shown(repairer.bytes, start, end_of_name))
                     });
                 }
                 self.out.push(b' ');
@@ -254,50 +255,9 @@ impl Repairer<'_> {
     }
 }
 
-/// Whether the inside of a comment is none (XML 1.0, production 15).
-pub(in crate::xml) fn is_bad_comment(inside: &[u8]) -> bool {
-    inside.ends_with(b"-") || memmem::find(inside, b"--").is_some()
-}
-
-/// Whether the attributes of a tag are well-formed, references in their values aside (XML 1.0, productions 40
-/// and 41, and the constraints "Unique Att Spec" and "No < in Attribute Values").
-pub(in crate::xml) fn is_sound(attributes: &[u8]) -> bool {
-    if attributes.is_empty() {
-        return true;
-    }
-    let mut list = markup::attributes(attributes);
-    // Hardly any tag has more than a few: those need no memory of their own.
-    let (mut names, mut count, mut many): ([&[u8]; 16], usize, HashSet<&[u8]>) = ([b""; 16], 0, HashSet::new());
-    loop {
-        let before = list.rest();
-        let Some(attribute) = list.next() else {
-            return markup::is_blank(before);
-        };
-        let known = names.get(..count).unwrap_or(&names);
-        let is_new = if let Some(place) = (!known.contains(&attribute.name)).then(|| names.get_mut(count)) {
-            match place {
-                Some(place) => {
-                    *place = attribute.name;
-                    count += 1;
-                    true
-                }
-                None => many.insert(attribute.name),
-            }
-        } else {
-            false
-        };
-        let apart = before.first().is_some_and(|byte| markup::is_space(*byte));
-        let value = attribute.value;
-        if !is_new
-            || !apart
-            || !is_name(attribute.name)
-            || !is_legal_declaration(attribute.name, value)
-            || value.contains(&b'<')
-            || escape::first_bad_reference(value).is_some()
-        {
-            return false;
-        }
-    }
+/// Whether nothing but blanks follows the name of an end tag.
+pub(super) fn is_sound_end(bytes: &[u8], token: &Markup) -> bool {
+    markup::is_blank(bytes.get(token.name_end..token.end.saturating_sub(1)).unwrap_or_default())
 }
 
 /// Whether what an element of an extension, or an attribute, of that local name holds is a URL ([`crate::protocol::extension`]).

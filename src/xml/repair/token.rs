@@ -54,11 +54,6 @@ fn named(bytes: &[u8], token: Markup) -> Markup {
     }
 }
 
-/// Whether nothing but blanks follows the name of an end tag.
-pub(super) fn is_sound_end(bytes: &[u8], token: &Markup) -> bool {
-    markup::is_blank(bytes.get(token.name_end..token.end.saturating_sub(1)).unwrap_or_default())
-}
-
 impl Repairer<'_> {
     /// A CDATA section that does not end, in an element that holds text alone and whose end tag comes next: the value
     /// is what stands between. Returns where that ends.
@@ -68,7 +63,7 @@ impl Repairer<'_> {
         if token.kind != Kind::Stray || self.closed.is_some() || !bytes.get(token.start..)?.starts_with(START) {
             return None;
         }
-        let top = self.stack.last_mut().filter(|top| !top.is_entry() && !top.has_child)?;
+        let top = self.elements.stack.last_mut().filter(|top| !top.is_entry() && !top.has_child)?;
         let from = token.start + START.len();
         let end = from + memchr::memchr(b'<', bytes.get(from..)?)?;
         let after = bytes.get(end..)?.strip_prefix(b"</")?.strip_prefix(top.name)?;
@@ -90,7 +85,7 @@ impl Repairer<'_> {
             return None;
         }
         // Text may hold what looks like a tag.
-        if self.stack.last().is_some_and(|top| !top.is_entry()) {
+        if self.elements.stack.last().is_some_and(|top| !top.is_entry()) {
             return None;
         }
         let rest = bytes.get(token.start + 1..)?;

@@ -2,59 +2,15 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
+use super::elements::{Level, Open};
+use super::nested::Unwrapped;
 use super::text::{TextContext, is_url};
-use super::token::is_sound_end;
-use super::words::{end_tag, tag};
+use super::words::{end_tag, snippet, tag};
 use super::{EmptyEntry, RepairKind, Repairer, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
-
-/// What an open element is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    /// An entry, a child of the root.
-    Entry,
-    /// A core field, a child of an entry.
-    Field(Field),
-    /// Anything else.
-    Other,
-}
-
-/// An open element below the root.
-#[derive(Debug)]
-pub(super) struct Open<'b> {
-    level: Level,
-    /// Its name as the file has it.
-    pub(super) name: &'b [u8],
-    /// Its name as its end tag will have it.
-    pub(super) written: Cow<'b, [u8]>,
-    /// Where it was put, leading trivia included.
-    pub(super) lead: usize,
-    /// Where its start tag was put.
-    pub(super) tag: usize,
-    /// Where what is inside it was put.
-    inner: usize,
-    /// Where its start tag stands in the file, and where that ends.
-    source: (usize, usize),
-    pub(super) has_text: bool,
-    pub(super) has_child: bool,
-    /// Whether its namespace is a known extension's, whose elements never hold themselves.
-    is_known: bool,
-    /// Whether it declares namespaces of its own.
-    declares: bool,
-    /// Whether the file has no start tag for it.
-    is_implied: bool,
-    /// Whether it is a child of the root, and one that the protocol does not have.
-    is_stray: bool,
-}
-
-impl Open<'_> {
-    pub(super) fn is_entry(&self) -> bool {
-        self.level == Level::Entry
-    }
-}
 
 /// What a tag below the root means.
 pub(super) enum Role<'b> {
@@ -105,28 +61,28 @@ impl<'b> Repairer<'b> {
             Kind::Comment => self.comment(token),
             Kind::Cdata => {
                 let place = if self.place() == TextContext::Url { TextContext::RawUrl } else { TextContext::Raw };
-                if let Some(top) = self.stack.last_mut() {
+                if let Some(top) = self.elements.stack.last_mut() {
                     top.has_text = true;
                 }
-                self.raw(token, place);
+                self.characters(token.start, token.end, place);
             }
             Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
                 self.note(RepairKind::Concatenated, token.start);
             }
             Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
-                self.raw(token, TextContext::Raw);
+                self.characters(token.start, token.end, TextContext::Raw);
             }
             Kind::Instruction | Kind::Declaration => self.note_stray(token),
             Kind::Stray => {
-                if let Some(top) = self.stack.last_mut() {
+                if let Some(top) = self.elements.stack.last_mut() {
                     top.has_text = true;
                 }
                 // What a comment was to hold that does not end, and where a URL ends that it begins in, nobody can say.
                 let rest = self.bytes.get(token.start..).unwrap_or_default();
-                let is_open = self.place() == TextContext::Url || self.stack.last().is_none_or(Open::is_entry);
+                let is_open = self.place() == TextContext::Url || self.elements.stack.last().is_none_or(Open::is_entry);
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
                     self.note_broken(token.start, |repairer| {
-                        format!("{} does not end; read as text", repairer.snippet(token.start))
+                        format!("{} does not end; read as text", snippet(repairer.bytes, token.start))
                     });
                     self.out.extend_from_slice(b"&lt;");
                     return;
@@ -138,9 +94,9 @@ impl<'b> Repairer<'b> {
 
     /// Where characters stand now.
     pub(super) fn place(&self) -> TextContext {
-        match self.stack.get(1) {
+        match self.elements.stack.get(1) {
             Some(Open { level: Level::Field(Field::Loc), .. }) => TextContext::Url,
-            _ if self.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => {
+            _ if self.elements.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => {
                 TextContext::Url
             }
             _ => TextContext::Text,
@@ -164,7 +120,7 @@ impl<'b> Repairer<'b> {
         }
         if !is_blank {
             self.empty_entry = None;
-            if let Some(top) = self.stack.last_mut() {
+            if let Some(top) = self.elements.stack.last_mut() {
                 top.has_text = true;
             }
         }
@@ -188,9 +144,9 @@ impl<'b> Repairer<'b> {
             is_implied: false,
             is_stray: false,
         };
-        self.stack.push(entry);
+        self.elements.push(entry);
         act(self);
-        self.stack.pop();
+        self.elements.pop();
     }
 
     /// What a tag means here; names of the protocol in other letters count, and get their own.
@@ -209,7 +165,7 @@ impl<'b> Repairer<'b> {
         };
         let is = |own: &str| local.eq_ignore_ascii_case(own.as_bytes());
         // An entry may declare what its own prefix means, for itself and for what is in it.
-        let inside = self.inside.as_ref().filter(|_| !self.stack.is_empty());
+        let inside = self.inside.as_ref().filter(|_| !self.elements.stack.is_empty());
         let is_own = self.names.is_entry_tag(self.bytes, token);
         if !is_own && !inside.unwrap_or(&self.names).is_core(prefix) {
             return Role::Other;
@@ -230,7 +186,7 @@ impl<'b> Repairer<'b> {
             Role::Root => self.second_root(token),
             Role::Entry(written) => {
                 // A foreign element may hold what looks like an entry, if it is closed; nothing says that it is.
-                if let Some(first) = self.stack.first() {
+                if let Some(first) = self.elements.stack.first() {
                     match first.level {
                         Level::Entry if first.is_implied => {}
                         Level::Other => self.unwrap(token.start, true),
@@ -252,17 +208,22 @@ impl<'b> Repairer<'b> {
     }
 
     fn field(&mut self, token: &Markup, field: Field, written: Cow<'b, [u8]>) {
-        let (level, has_text, has_child) =
-            self.stack.last().map_or((None, false, false), |top| (Some(top.level), top.has_text, top.has_child));
+        let (level, has_text, has_child) = self
+            .elements
+            .stack
+            .last()
+            .map_or((None, false, false), |top| (Some(top.level), top.has_text, top.has_child));
         match level {
             None if field == Field::Loc => self.imply_entry(token),
-            Some(Level::Other) if field == Field::Loc && self.stack.first().is_some_and(|open| open.is_stray) => {
+            Some(Level::Other)
+                if field == Field::Loc && self.elements.stack.first().is_some_and(|open| open.is_stray) =>
+            {
                 self.unwrap(token.start, false);
                 self.close_all(token.start);
                 self.imply_entry(token);
             }
             // A second loc begins another entry that has no tags of its own.
-            Some(Level::Entry) if field == Field::Loc && has_child && self.is_implied() => {
+            Some(Level::Entry) if field == Field::Loc && has_child && self.elements.is_implied() => {
                 self.close_all(token.start);
                 self.imply_entry(token);
             }
@@ -281,10 +242,10 @@ impl<'b> Repairer<'b> {
 
     /// Takes what begins an entry out of the elements around it. One that would be left with nothing in it goes.
     fn unwrap(&mut self, at: usize, has_tags: bool) {
-        let names: Vec<&[u8]> = self.stack.iter().map(|open| open.name).collect();
-        self.note_wrapped(&names, (at, self.entries, has_tags));
-        let is_stray = self.stack.first().is_some_and(|open| open.is_stray);
-        while let Some(top) = self.stack.last().filter(|_| is_stray) {
+        let names: Vec<&[u8]> = self.elements.stack.iter().map(|open| open.name).collect();
+        self.note_wrapped(&names, Unwrapped { at, number: self.entries, has_tags });
+        let is_stray = self.elements.stack.first().is_some_and(|open| open.is_stray);
+        while let Some(top) = self.elements.stack.last().filter(|_| is_stray) {
             let (tag, inner) = (top.tag, top.inner);
             let attributes = (top.source.0 + 1 + top.name.len(), top.source.1.saturating_sub(1));
             let has_attributes = self.bytes.get(attributes.0..attributes.1).is_none_or(|text| !markup::is_blank(text));
@@ -293,33 +254,19 @@ impl<'b> Repairer<'b> {
                 break;
             }
             self.out.drain(tag..inner);
-            self.take_top();
+            self.elements.pop();
         }
     }
 
     fn other(&mut self, token: &Markup) {
         let name = token.name(self.bytes);
-        if let Some(top) = self.stack.last()
+        if let Some(top) = self.elements.stack.last()
             && (top.name == name && top.is_known && top.has_text && !top.has_child && token.kind == Kind::Start)
         {
             return self.close_meant(token);
         }
         self.declare_usual(token);
         self.push(token, Level::Other, Cow::Borrowed(name));
-    }
-
-    /// Notes an end tag whose name has a character that no name may have.
-    pub(super) fn note_name(&mut self, token: &Markup) {
-        self.note_broken(token.start, |repairer| {
-            let written = repairer.shown(token.start, token.end);
-            format!("{written} has a character that no name may have; read as {}", end_tag(token.name(repairer.bytes)))
-        });
-    }
-
-    /// A start tag where the end tag of the open element belongs.
-    fn close_meant(&mut self, token: &Markup) {
-        self.note_meant(token, |repairer| repairer.stack.last().map_or_else(String::new, |top| end_tag(&top.written)));
-        self.pop();
     }
 
     /// Notes that a tag stands where another one was meant, which closes what is open.
@@ -336,13 +283,9 @@ impl<'b> Repairer<'b> {
         self.note_broken(token.start, |repairer| {
             let name = token.name(repairer.bytes);
             let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
-            let open = repairer.stack.last().map_or_else(String::new, |top| tag(&top.written));
+            let open = repairer.elements.stack.last().map_or_else(String::new, |top| tag(&top.written));
             format!("{open} is not closed before {found}; closed here")
         });
-    }
-
-    pub(super) fn is_implied(&self) -> bool {
-        self.stack.first().is_some_and(|open| open.is_implied)
     }
 
     /// An entry for a loc that has none: the empty one before it, or a new one.
@@ -370,7 +313,7 @@ impl<'b> Repairer<'b> {
             self.inside = None;
             name
         };
-        self.stack.push(Open {
+        self.elements.push(Open {
             level: Level::Entry,
             name: &[],
             written: name.into(),
@@ -387,7 +330,7 @@ impl<'b> Repairer<'b> {
         });
         if reopened {
             self.note_broken(token.start, |repairer| {
-                let (name, entry) = (tag(token.name(repairer.bytes)), repairer.stack.first());
+                let (name, entry) = (tag(token.name(repairer.bytes)), repairer.elements.stack.first());
                 let entry = entry.map_or_else(String::new, |entry| end_tag(&entry.written));
                 format!("{name} stands after {entry}; taken into that entry")
             });
@@ -415,7 +358,7 @@ impl<'b> Repairer<'b> {
     fn push(&mut self, token: &Markup, level: Level, written: Cow<'b, [u8]>) {
         self.empty_entry = None;
         let name = token.name(self.bytes);
-        if let Some(parent) = self.stack.last_mut() {
+        if let Some(parent) = self.elements.stack.last_mut() {
             parent.has_child = true;
         }
         let attributes = token.attributes(self.bytes);
@@ -423,7 +366,7 @@ impl<'b> Repairer<'b> {
         let prefix = names::split(name).0;
         let is_known = !prefix.is_empty() && namespace::by_usual_prefix(prefix).is_some();
         let declares = declares_own(attributes);
-        let is_below_root = self.stack.is_empty() && level == Level::Other;
+        let is_below_root = self.elements.stack.is_empty() && level == Level::Other;
         let is_stray = is_below_root && self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
         if is_below_root {
             // What an entry before it declared ended with that.
@@ -432,7 +375,7 @@ impl<'b> Repairer<'b> {
         let recased = *written != *name;
         let shown = written.clone();
         // The entry is open before its tag is written, so that what is repaired in the tag is counted as its own.
-        self.stack.push(Open {
+        self.elements.push(Open {
             level,
             name,
             written,
@@ -453,143 +396,11 @@ impl<'b> Repairer<'b> {
         self.tag(token, &shown);
         let inner = self.out.len();
         if token.kind == Kind::Empty {
-            self.stack.pop();
+            self.elements.pop();
             return;
         }
-        self.declaring += usize::from(declares);
-        if level == Level::Other {
-            *self.open.entry(name).or_default() += 1;
-        }
-        if let Some(top) = self.stack.last_mut() {
+        if let Some(top) = self.elements.stack.last_mut() {
             top.inner = inner;
-        }
-    }
-
-    /// Takes the innermost open element off the stack.
-    fn take_top(&mut self) -> Option<Open<'b>> {
-        let top = self.stack.pop()?;
-        self.declaring -= usize::from(top.declares);
-        if top.level == Level::Other
-            && let Some(count) = self.open.get_mut(top.name)
-        {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                self.open.remove(top.name);
-            }
-        }
-        Some(top)
-    }
-
-    /// Closes the innermost open element.
-    pub(super) fn pop(&mut self) {
-        self.pop_by(0, 0);
-    }
-
-    /// Closes it by an end tag of the file, or by one of our own where that is nothing.
-    fn pop_by(&mut self, from: usize, to: usize) {
-        let Some(top) = self.take_top() else { return };
-        let start = self.out.len();
-        if let Some(tag) = self.bytes.get(from..to).filter(|tag| !tag.is_empty()) {
-            self.out.extend_from_slice(tag);
-        } else {
-            self.out.extend_from_slice(b"</");
-            self.out.extend_from_slice(&top.written);
-            self.out.push(b'>');
-        }
-        if top.level == Level::Entry && !top.has_child && !top.has_text {
-            self.empty_entry = Some(EmptyEntry { tag: top.tag, close: start, end: self.out.len() });
-        }
-    }
-
-    /// Closes what is open above `height`; a field with markup in it that does not end holds text.
-    fn close_above(&mut self, height: usize, to: usize) {
-        if self.stack.len() > 2 && matches!(self.stack.get(1), Some(Open { level: Level::Field(_), .. })) {
-            self.flatten(to);
-        }
-        while self.stack.len() > height {
-            self.pop();
-        }
-    }
-
-    pub(super) fn close_all(&mut self, to: usize) {
-        self.close_above(0, to);
-    }
-
-    /// Writes the open field again, up to `to` in the file, with the tags in it as text.
-    fn flatten(&mut self, to: usize) {
-        let (Some(field), Some(first)) = (self.stack.get(1), self.stack.get(2)) else { return };
-        let (inner, from, first) = (field.inner, field.source.1, first.source.0);
-        self.out.truncate(inner);
-        while self.stack.len() > 2 {
-            self.take_top();
-        }
-        if let Some(field) = self.stack.last_mut() {
-            field.has_child = false;
-            field.has_text = true;
-        }
-        self.note(RepairKind::Angle, first);
-        self.characters(from, to, self.place());
-    }
-
-    fn end(&mut self, token: &Markup) {
-        let name = token.name(self.bytes);
-        let matches = |open: &Open<'_>| {
-            open.name == name
-                || *open.written == *name
-                || (open.level != Level::Other && open.written.eq_ignore_ascii_case(name))
-        };
-        if let Some(top) = self.stack.last()
-            && matches(top)
-        {
-            if !is_sound_end(self.bytes, token) {
-                self.note_name(token);
-                return self.pop();
-            }
-            if *top.written == *name {
-                return self.pop_by(token.start, token.end);
-            }
-            if top.written.eq_ignore_ascii_case(name) {
-                self.note(RepairKind::NameCase, token.start);
-            }
-            return self.pop();
-        }
-        let is_field = self.stack.get(1).is_some_and(|open| matches!(open.level, Level::Field(_)) && matches(open));
-        if is_field {
-            return self.close_above(1, token.start);
-        }
-        if self.stack.first().is_some_and(matches) {
-            self.note_unclosed(token);
-            return self.close_all(token.start);
-        }
-        if self.open.get(name).is_some_and(|count| *count > 0) {
-            self.note_unclosed(token);
-            while self.stack.last().is_some_and(|top| top.name != name) {
-                self.pop();
-            }
-            return self.pop();
-        }
-        if root_kind(names::split(name).1).is_some() {
-            return self.end_root(token);
-        }
-        if self.stack.len() < 2 && self.stack.first().is_none_or(|open| open.is_implied) && self.close_wrapped(name) {
-            return self.close_all(token.start);
-        }
-        let is_entry = matches!(names::split(name).1, b"url" | b"sitemap");
-        if self.stack.is_empty() && is_entry && self.close_nested() {
-            return;
-        }
-        // A field, or an element that holds text alone, is closed by whatever end tag comes.
-        let is_typo = self.stack.last().is_some_and(|top| match top.level {
-            Level::Entry => false,
-            Level::Field(_) => true,
-            Level::Other => top.is_known && top.has_text && !top.has_child,
-        });
-        if is_typo {
-            self.close_meant(token);
-        } else {
-            self.note_broken(token.start, |repairer| {
-                format!("{} closes nothing; left out", end_tag(token.name(repairer.bytes)))
-            });
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::document::edit::Edit;
+use crate::document::index::ChildState;
 use crate::document::rows::RowId;
-use crate::document::sitemap::{ChildState, SitemapId};
+use crate::document::sitemap::SitemapId;
 use crate::document::source::Source;
 use crate::files::fixture::{TestSet, index, lines, urlset};
 use crate::files::{Action, Options, load_many};

@@ -5,9 +5,9 @@
 //! second half found is taken over. If not – the tag stood in a comment, in a CDATA section, in an element of its own – the
 //! first half goes on to the end, and the second is forgotten. So the outcome is that of one scan, whatever was guessed.
 
-use super::names::Names;
-use super::parser::Parser;
-use super::scan::{self, Scan, Visit, Walk};
+use super::{Scan, Visit, Walk};
+use crate::xml::names::Names;
+use crate::xml::parser::Parser;
 use std::ops::Range;
 
 /// Bytes that are worth a piece of their own. Files of a set, which are read at the same time anyway, are smaller than two.
@@ -16,7 +16,7 @@ pub(super) const PIECE: usize = 16 << 20;
 /// Bytes in which an entry must end to be found.
 const NEAR: usize = 64 << 10;
 
-/// Scans what stands behind the root's start tag, as [`scan::body`] does, from the start of a range on. The range says
+/// Scans what stands behind the root's start tag, as [`super::body`] does, from the start of a range on. The range says
 /// how much there is to share out.
 pub(super) fn body<V: Visit + Send>(
     bytes: &[u8],
@@ -28,11 +28,11 @@ pub(super) fn body<V: Visit + Send>(
     let is_worth_it = walk.stops && range.len() >= 2 * piece && rayon::current_num_threads() > 1;
     let seam = is_worth_it.then(|| seam(bytes, range.start + range.len() / 2)).flatten();
     let Some((seam, mut fork)) = seam.filter(|seam| *seam < range.end).zip(walk.visitor.fork()) else {
-        return scan::body(bytes, range.start, names, walk);
+        return super::body(bytes, range.start, names, walk);
     };
     let mut later_scan = Scan { starts: vec![seam as u32], root_tag: walk.scan.root_tag, ..Scan::default() };
     let mut later_parser = Parser::default();
-    later_parser.has_brackets = walk.parser.has_brackets;
+    later_parser.damage.has_brackets = walk.parser.damage.has_brackets;
     let mut later = Walk {
         parser: &mut later_parser,
         scan: &mut later_scan,
@@ -63,7 +63,7 @@ pub(super) fn body<V: Visit + Send>(
     walk.scan.has_siblings |= later_scan.has_siblings;
     walk.parser.has_unbound |= later_parser.has_unbound;
     walk.scan.cancelled |= later_scan.cancelled;
-    walk.parser.damage.append(&mut later_parser.damage);
+    walk.parser.damage.list.append(&mut later_parser.damage.list);
     walk.visitor.join(fork);
 }
 
@@ -82,10 +82,10 @@ fn seam(bytes: &[u8], from: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::Entry;
     use super::*;
     use crate::progress::Progress;
     use crate::protocol::Field;
+    use crate::xml::entry::Entry;
     use proptest::prelude::*;
 
     /// Takes down what it sees; a fork goes on where it is told.
@@ -114,7 +114,7 @@ mod tests {
     /// A scan in pieces of so many bytes, what it saw, and how far it said to be.
     fn scanned(text: &[u8], piece: usize) -> (Scan, Seen, (u64, u64)) {
         let (mut seen, progress) = (Seen::default(), Progress::default());
-        let scan = scan::scan_parallel(text, &mut seen, &progress, piece);
+        let scan = crate::xml::scan::scan_parallel(text, &mut seen, &progress, piece);
         let reading = progress.read();
         (scan, seen, (reading.rows, reading.bytes_done))
     }

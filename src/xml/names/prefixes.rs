@@ -1,6 +1,6 @@
 //! Declared namespace prefixes with constant-time look-up.
 
-use super::names::Meaning;
+use super::Meaning;
 use crate::progress::note_work;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -3,10 +3,11 @@
 //! Everywhere else an index is one list of entries; only what reads, plans, writes, locks and compares files looks
 //! here. An index of one file has no [`Volume`], and is that file.
 
-use super::frame::part_frame;
-use super::quirk::Quirk;
-use super::sitemap::{Child, Index, UTF_8};
-use super::source::Source;
+use super::{Child, Index};
+use crate::document::frame::part_frame;
+use crate::document::quirk::Quirk;
+use crate::document::sitemap::UTF_8;
+use crate::document::source::Source;
 use crate::protocol::limits::Limits;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -193,7 +194,7 @@ impl Index {
     }
 
     /// Drops the quirks of files that were just written, by number.
-    pub(super) fn mark_files_written(&mut self, is_written: &dyn Fn(usize) -> bool) {
+    pub(in crate::document) fn mark_files_written(&mut self, is_written: &dyn Fn(usize) -> bool) {
         if is_written(0) {
             (self.quirks, self.encoding) = (Arc::default(), UTF_8);
         }

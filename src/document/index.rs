@@ -1,0 +1,317 @@
+//! The index of a set: its entries, what became of the sitemaps that they list, and its files.
+
+mod volumes;
+
+pub use volumes::{IndexFile, Slot, Volume, assign_slots};
+
+use super::quirk::Quirk;
+use super::sitemap::{SitemapId, UTF_8, file_name};
+use super::source::Source;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::names::FileKind;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// State of a child that an index lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChildState {
+    /// Loaded as this sitemap.
+    Loaded(SitemapId),
+    /// No such file beside the index.
+    Missing,
+    /// Its path would lead out of the index's folder; it was not looked for.
+    Outside,
+    /// It is an index itself, which Search Console does not take ("Nested sitemap indexes"); what it lists was
+    /// followed.
+    Nested(Arc<Nested>),
+    /// It is an index around the one that lists it.
+    Cycle,
+    /// It is the index itself.
+    Itself,
+    /// An earlier entry lists it already.
+    Repeated,
+    /// It was read and is no sitemap; the message says why.
+    Unreadable(Arc<str>),
+    /// It could not be read, and nothing is known of its content: no permission, an I/O error, no regular file, more
+    /// bytes than may be read; the message says why.
+    Denied(Arc<str>),
+    /// It is not on this disk and was not looked for; the text says why.
+    Elsewhere(&'static str),
+    /// It lay beside the index unlisted and was added by an edit: it is read when the set is opened again.
+    Listed,
+    /// Loading was stopped before it.
+    NotLoaded,
+}
+
+/// Why a child that lies on another host was not looked for.
+pub const ON_ANOTHER_HOST: &str = "it is on another host, so it was not looked for on this disk";
+
+/// Why what an index from standard input lists was not looked for.
+pub const NO_FOLDER: &str = "the index came from standard input, which has no folder to look for it in";
+
+impl ChildState {
+    /// Why the rows of the child are not in the set; `None` where they are, or where another entry brings them.
+    pub fn why_unread(&self) -> Option<&str> {
+        match self {
+            Self::Loaded(_) | Self::Nested(_) | Self::Cycle | Self::Itself | Self::Repeated => None,
+            Self::Missing => Some("not found beside the index"),
+            Self::Outside => Some("its path leads out of the folder of the index, so it was not read"),
+            Self::Elsewhere(why) => Some(why),
+            Self::Unreadable(why) | Self::Denied(why) => Some(why),
+            Self::Listed | Self::NotLoaded => Some("it was not read"),
+        }
+    }
+}
+
+/// An index inside an index.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Nested {
+    /// Its name on screen.
+    pub name: Arc<str>,
+    /// Its bytes; entry *i* is `children[i]`.
+    pub source: Arc<Source>,
+    /// Its entries, in file order.
+    pub children: Vec<Child>,
+}
+
+impl Nested {
+    /// Whether it lists an index that it is in, or itself, at any depth.
+    pub fn loops(&self) -> bool {
+        self.children.iter().any(|child| match &child.state {
+            ChildState::Cycle | ChildState::Itself => true,
+            ChildState::Nested(nested) => nested.loops(),
+            _ => false,
+        })
+    }
+}
+
+/// The children that are sitemaps, at any depth, in order.
+pub fn leaf_children<'c>(children: &'c [Child]) -> Vec<&'c Child> {
+    let leaf = |child: &'c Child| match &child.state {
+        ChildState::Nested(nested) => leaf_children(&nested.children),
+        _ => vec![child],
+    };
+    children.iter().flat_map(leaf).collect()
+}
+
+/// One `<sitemap>` entry of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Child {
+    /// Its `loc`, decoded and trimmed; empty if it has none.
+    pub loc: Arc<str>,
+    /// Its state.
+    pub state: ChildState,
+}
+
+/// A sitemap index: a file, or several where one may not list all sitemaps.
+#[derive(Debug, Clone)]
+pub struct Index {
+    /// Where it is; `None` for an unsaved document. Of several files, the first.
+    pub path: Option<PathBuf>,
+    /// Its name on screen.
+    pub name: Arc<str>,
+    /// Whether it is written gzipped.
+    pub gzip: bool,
+    /// Its bytes; entry *i* is `children[i]`. Of several files: text around the entries of the first, and the
+    /// entries of all.
+    pub source: Arc<Source>,
+    /// Its entries, in file order. Shared, since trials of fixes make copies of the index, and it may have an entry in every
+    /// ten bytes.
+    pub children: Arc<Vec<Child>>,
+    /// Its further files; none where one file lists all sitemaps.
+    pub more: Arc<[Volume]>,
+    /// The encoding that it is stored in; in memory it is UTF-8 always.
+    pub encoding: &'static str,
+    /// Its quirks, in the order of entries.
+    pub quirks: Arc<[Quirk]>,
+    /// Names of sitemaps that lay beside it when it was read and that it does not list.
+    pub unlisted: Arc<[Arc<str>]>,
+    /// Its entries as they were before the first edit of them; empty before that.
+    pub was: Arc<Vec<Child>>,
+    /// Whether the user agreed to write its repairs, even if nothing else differs.
+    pub accepted: bool,
+    /// Entries whose text was changed since the index was read or written, by number.
+    pub edited: Arc<BTreeSet<usize>>,
+    /// Which sitemaps the entries name, once somebody has asked.
+    pub places: IndexLookup,
+}
+
+/// Look-up tables of an index, built on first use: which entry lists a sitemap, and which volume is at a path. A copy of an
+/// index, which may get other entries and files, begins without.
+#[derive(Debug, Default)]
+pub struct IndexLookup {
+    entries: OnceLock<HashMap<SitemapId, Option<usize>>>,
+    files: OnceLock<HashMap<PathBuf, usize>>,
+}
+
+impl Clone for IndexLookup {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Default for Index {
+    /// A new index without a name and without children.
+    fn default() -> Self {
+        Self {
+            path: None,
+            name: "sitemap_index.xml".into(),
+            gzip: false,
+            source: Arc::new(Source::blank(FileKind::Index)),
+            children: Arc::default(),
+            more: Arc::default(),
+            encoding: UTF_8,
+            quirks: Arc::default(),
+            unlisted: Arc::default(),
+            was: Arc::default(),
+            accepted: false,
+            edited: Arc::default(),
+            places: IndexLookup::default(),
+        }
+    }
+}
+
+impl Index {
+    /// Its entries, to be changed.
+    pub fn children_mut(&mut self) -> &mut Vec<Child> {
+        Arc::make_mut(&mut self.children)
+    }
+
+    /// The entry that lists a sitemap.
+    pub fn child_of(&self, sitemap: SitemapId) -> Option<usize> {
+        self.places().get(&sitemap).copied().flatten()
+    }
+
+    /// Whether an entry lists a sitemap, directly or through a nested index.
+    pub fn lists(&self, sitemap: SitemapId) -> bool {
+        self.places().contains_key(&sitemap)
+    }
+
+    /// The sitemaps that are named, each with the entry that does it; none where that is in an index inside this one.
+    fn places(&self) -> &HashMap<SitemapId, Option<usize>> {
+        self.places.entries.get_or_init(|| {
+            let mut places = HashMap::new();
+            for (number, child) in self.children.iter().enumerate() {
+                match &child.state {
+                    ChildState::Loaded(id) => {
+                        let place = places.entry(*id).or_insert(Some(number));
+                        *place = place.or(Some(number));
+                    }
+                    ChildState::Nested(nested) => {
+                        for child in leaf_children(&nested.children) {
+                            if let ChildState::Loaded(id) = child.state {
+                                places.entry(id).or_insert(None);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            places
+        })
+    }
+
+    /// The number of its file at a path.
+    pub fn number_at(&self, path: &Path) -> Option<usize> {
+        let places = self.places.files.get_or_init(|| {
+            let mut places = HashMap::new();
+            for (number, file) in self.files().enumerate() {
+                if let Some(path) = file.path {
+                    places.entry(path.to_path_buf()).or_insert(number);
+                }
+            }
+            places
+        });
+        places.get(path).copied()
+    }
+
+    /// The children, at any depth, whose rows are not in the set: each URL once, in order.
+    pub fn unread(&self) -> Vec<&Child> {
+        let mut seen = HashSet::new();
+        let mut unread = leaf_children(&self.children);
+        unread.retain(|child| child.state.why_unread().is_some() && seen.insert(&*child.loc));
+        unread
+    }
+
+    /// Whether an entry is an index itself.
+    pub fn has_nested(&self) -> bool {
+        self.children.iter().any(|child| matches!(child.state, ChildState::Nested(_)))
+    }
+
+    /// What is known of sitemaps that are no entries of it now, by their locs: those of indexes inside it, and those
+    /// that edits took out.
+    fn known<'i>(&'i self) -> HashMap<&'i str, &'i ChildState> {
+        let nested = |child: &'i Child| match &child.state {
+            ChildState::Nested(nested) => leaf_children(&nested.children),
+            _ => Vec::new(),
+        };
+        let inside = self.was.iter().chain(self.children.iter()).flat_map(nested);
+        let mut known: HashMap<&str, &ChildState> = HashMap::new();
+        for child in inside.chain(self.was.iter()) {
+            // The first that led to a file counts.
+            let is_new = !known.get(&*child.loc).is_some_and(|known| matches!(known, ChildState::Loaded(_)));
+            if is_new {
+                known.insert(&child.loc, &child.state);
+            }
+        }
+        known
+    }
+
+    /// Most entries that an edit can give it: its own, those of indexes inside it, and what lies beside it.
+    pub fn most_entries(&self) -> usize {
+        self.children.len() + self.known().len() + self.unlisted.len()
+    }
+
+    /// The same with other bytes: entries changed, some of them gone or come. Each remaining entry keeps what became of
+    /// its child; where entries are gone or new, they are known by their locs, in order.
+    #[must_use]
+    pub fn edited(&self, source: Arc<Source>) -> Self {
+        let loc = |entry: usize| -> Arc<str> {
+            let text = source.entry_text(entry);
+            let value = Entry::of(text, &source.names).value(Field::Loc, text);
+            value.map(|loc| loc.trim().into()).unwrap_or_default()
+        };
+        let locs: Vec<Arc<str>> = (0..source.len()).map(loc).collect();
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, child) in self.children.iter().enumerate().rev() {
+            places.entry(&child.loc).or_default().push(place);
+        }
+        let known = self.known();
+        let unlisted: HashSet<&str> = self.unlisted.iter().map(|name| &**name).collect();
+        let comes = |loc: &Arc<str>| {
+            !places.contains_key(&**loc) && (known.contains_key(&**loc) || unlisted.contains(&*file_name(loc)))
+        };
+        // Where none came and none went, a loc may be another now.
+        let is_same = source.len() == self.children.len() && !locs.iter().any(comes);
+        let (mut children, mut edited) = (Vec::with_capacity(source.len()), BTreeSet::new());
+        let mut places_before = Vec::with_capacity(source.len());
+        for (entry, loc) in locs.iter().enumerate() {
+            let old = if is_same { Some(entry) } else { places.get_mut(&**loc).and_then(Vec::pop) };
+            places_before.push(old);
+            let is_kept =
+                |old: &usize| !self.edited.contains(old) && self.source.entry_text(*old) == source.entry_text(entry);
+            if !old.as_ref().is_some_and(is_kept) {
+                edited.insert(entry);
+            }
+            let state = match old.and_then(|old| self.children.get(old)) {
+                Some(child) => child.state.clone(),
+                None => known.get(&**loc).map_or(ChildState::Listed, |state| (*state).clone()),
+            };
+            children.push(Child { loc: Arc::clone(loc), state });
+        }
+        let is_listed = |child: &&Child| child.state == ChildState::Listed;
+        let listed: HashSet<&str> = children.iter().filter(is_listed).map(|child| &*child.loc).collect();
+        let names: HashSet<String> = listed.iter().map(|loc| file_name(loc)).collect();
+        let is_unlisted = |name: &&Arc<str>| !names.contains(&***name);
+        let gone = self.children.iter().filter(is_listed).filter(|gone| !listed.contains(&*gone.loc));
+        let back = gone.map(|child| Arc::from(file_name(&child.loc)));
+        let mut unlisted: Vec<Arc<str>> = self.unlisted.iter().filter(is_unlisted).cloned().chain(back).collect();
+        unlisted.sort_unstable();
+        let was = Arc::clone(if self.was.is_empty() { &self.children } else { &self.was });
+        let children = Arc::new(children);
+        let more = self.volume_starts(&places_before);
+        Self { source, children, more, edited: Arc::new(edited), unlisted: unlisted.into(), was, ..self.clone() }
+    }
+}

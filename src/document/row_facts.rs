@@ -1,0 +1,135 @@
+//! The properties of rows that queries test and that views are sorted by.
+
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::{Field, Severity};
+use std::borrow::Cow;
+
+/// A column of the table that rows can be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// The position in the file order.
+    Number,
+    /// The worst finding; ascending from note to error, none last.
+    Findings,
+    /// The URL, digits by their value.
+    Loc,
+    /// The instant.
+    Lastmod,
+    /// From always to never.
+    Changefreq,
+    /// By value.
+    Priority,
+    /// The name of the sitemap file, digits by their value.
+    File,
+    /// The host of the URL.
+    Host,
+    /// The path of the URL.
+    Path,
+    /// The first segment of the path.
+    Section,
+    /// How many segments the path has.
+    Depth,
+    /// The line in the file as stored.
+    Line,
+    /// How many extensions of a kind the entry holds.
+    Count(Extension),
+    /// The URLs of images.
+    Images,
+    /// The URLs of videos.
+    Videos,
+    /// The URLs of alternate versions.
+    Alternates,
+    /// The words of `has:` that hold.
+    Has,
+    /// The words of `is:` that hold.
+    Is,
+    /// The codes of the rules that the row breaks.
+    Rules,
+}
+
+/// What a column says of a row where it is none of the facts that queries ask for most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<'v> {
+    /// Nothing; comes last.
+    Absent,
+    /// A number.
+    Number(u64),
+    /// A text, digits by their value.
+    Text(Cow<'v, str>),
+}
+
+/// A property that is decoded already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact<T> {
+    /// There is no such element.
+    Absent,
+    /// There is one, but its text is not of the kind.
+    Unreadable,
+    /// Its value.
+    Is(T),
+}
+
+/// A kind of extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// `image:image`
+    Image,
+    /// `video:video`
+    Video,
+    /// `news:news`
+    News,
+    /// `xhtml:link`
+    Alternate,
+    /// Any other namespace.
+    Other,
+}
+
+impl Extension {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::Image, Self::Video, Self::News, Self::Alternate, Self::Other];
+}
+
+/// The state of a row: edited, marked, duplicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// A value differs from the saved one.
+    Changed,
+    /// Not in the saved file.
+    Added,
+    /// Will not be in the saved file.
+    Deleted,
+    /// Marked by the user.
+    Marked,
+    /// Another row has an equivalent loc.
+    Duplicate,
+    /// Its text had to be repaired when its file was read.
+    Repaired,
+}
+
+/// The properties of a row that queries test. All but the texts must be cheap, since every row is tested.
+pub trait RowFacts {
+    /// The URL, decoded and trimmed; empty when there is none.
+    fn loc(&self) -> Cow<'_, str>;
+    /// A field's text, decoded and trimmed; `None` when the element is absent.
+    fn value(&self, field: Field) -> Option<Cow<'_, str>>;
+    /// The name of the sitemap file, as it is shown.
+    fn file(&self) -> &str;
+    /// The start of lastmod in seconds since 1970-01-01T00:00:00Z, zone applied.
+    fn lastmod(&self) -> Fact<i64>;
+    /// The frequency.
+    fn changefreq(&self) -> Fact<Changefreq>;
+    /// The priority in hundredths, 0 to 100.
+    fn priority(&self) -> Fact<u8>;
+    /// Whether the entry holds an extension of this kind.
+    fn has_extension(&self, kind: Extension) -> bool;
+    /// Whether the row is this.
+    fn is(&self, state: State) -> bool;
+    /// Whether the row breaks the rule of this index in [`Vocabulary::rules`].
+    fn has_rule(&self, rule: u16) -> bool;
+    /// Whether the row has a finding of this severity.
+    fn has_severity(&self, severity: Severity) -> bool;
+    /// What a column says of the row that is none of the above; such columns are only sorted by.
+    fn more(&self, _column: Column) -> Value<'_> {
+        Value::Absent
+    }
+}

@@ -1,0 +1,145 @@
+//! Closes elements: by their end tags, by tags that stand for those, and where end tags are missing.
+
+use super::super::markup::Markup;
+use super::super::names;
+use super::elements::{Level, Open};
+use super::text::is_sound_end;
+use super::words::{end_tag, shown};
+use super::{EmptyEntry, RepairKind, Repairer, root_kind};
+
+impl Repairer<'_> {
+    /// Closes the innermost open element.
+    pub(super) fn pop(&mut self) {
+        self.pop_by(0, 0);
+    }
+
+    /// Closes it by an end tag of the file, or by one of our own where that is nothing.
+    fn pop_by(&mut self, from: usize, to: usize) {
+        let Some(top) = self.elements.pop() else { return };
+        let start = self.out.len();
+        if let Some(tag) = self.bytes.get(from..to).filter(|tag| !tag.is_empty()) {
+            self.out.extend_from_slice(tag);
+        } else {
+            self.out.extend_from_slice(b"</");
+            self.out.extend_from_slice(&top.written);
+            self.out.push(b'>');
+        }
+        if top.level == Level::Entry && !top.has_child && !top.has_text {
+            self.empty_entry = Some(EmptyEntry { tag: top.tag, close: start, end: self.out.len() });
+        }
+    }
+
+    /// Closes what is open above `height`; a field with markup in it that does not end holds text.
+    pub(super) fn close_above(&mut self, height: usize, to: usize) {
+        if self.elements.stack.len() > 2
+            && matches!(self.elements.stack.get(1), Some(Open { level: Level::Field(_), .. }))
+        {
+            self.flatten(to);
+        }
+        while self.elements.stack.len() > height {
+            self.pop();
+        }
+    }
+
+    pub(super) fn close_all(&mut self, to: usize) {
+        self.close_above(0, to);
+    }
+
+    /// Writes the open field again, up to `to` in the file, with the tags in it as text.
+    fn flatten(&mut self, to: usize) {
+        let (Some(field), Some(first)) = (self.elements.stack.get(1), self.elements.stack.get(2)) else { return };
+        let (inner, from, first) = (field.inner, field.source.1, first.source.0);
+        self.out.truncate(inner);
+        while self.elements.stack.len() > 2 {
+            self.elements.pop();
+        }
+        if let Some(field) = self.elements.stack.last_mut() {
+            field.has_child = false;
+            field.has_text = true;
+        }
+        self.note(RepairKind::Angle, first);
+        self.characters(from, to, self.place());
+    }
+
+    /// A start tag where the end tag of the open element belongs.
+    pub(super) fn close_meant(&mut self, token: &Markup) {
+        self.note_meant(token, |repairer| {
+            repairer.elements.stack.last().map_or_else(String::new, |top| end_tag(&top.written))
+        });
+        self.pop();
+    }
+
+    /// Notes an end tag whose name has a character that no name may have.
+    pub(super) fn note_name(&mut self, token: &Markup) {
+        self.note_broken(token.start, |repairer| {
+            let written = shown(repairer.bytes, token.start, token.end);
+            format!("{written} has a character that no name may have; read as {}", end_tag(token.name(repairer.bytes)))
+        });
+    }
+
+    pub(super) fn end(&mut self, token: &Markup) {
+        let name = token.name(self.bytes);
+        let matches = |open: &Open<'_>| {
+            open.name == name
+                || *open.written == *name
+                || (open.level != Level::Other && open.written.eq_ignore_ascii_case(name))
+        };
+        if let Some(top) = self.elements.stack.last()
+            && matches(top)
+        {
+            if !is_sound_end(self.bytes, token) {
+                self.note_name(token);
+                return self.pop();
+            }
+            if *top.written == *name {
+                return self.pop_by(token.start, token.end);
+            }
+            if top.written.eq_ignore_ascii_case(name) {
+                self.note(RepairKind::NameCase, token.start);
+            }
+            return self.pop();
+        }
+        let is_field =
+            self.elements.stack.get(1).is_some_and(|open| matches!(open.level, Level::Field(_)) && matches(open));
+        if is_field {
+            return self.close_above(1, token.start);
+        }
+        if self.elements.stack.first().is_some_and(matches) {
+            self.note_unclosed(token);
+            return self.close_all(token.start);
+        }
+        if self.elements.has(name) {
+            self.note_unclosed(token);
+            while self.elements.stack.last().is_some_and(|top| top.name != name) {
+                self.pop();
+            }
+            return self.pop();
+        }
+        if root_kind(names::split(name).1).is_some() {
+            return self.end_root(token);
+        }
+        if self.elements.stack.len() < 2
+            && self.elements.stack.first().is_none_or(|open| open.is_implied)
+            && self.close_wrapped(name)
+        {
+            return self.close_all(token.start);
+        }
+        let is_entry = matches!(names::split(name).1, b"url" | b"sitemap");
+        if self.elements.stack.is_empty() && is_entry && self.close_nested() {
+            return;
+        }
+        // A field, or an element that holds text alone, is closed by whatever end tag comes.
+        let is_typo = self.elements.stack.last().is_some_and(|top| match top.level {
+            Level::Entry => false,
+            Level::Field(_) => true,
+            Level::Other => top.is_known && top.has_text && !top.has_child,
+        });
+        if is_typo {
+            self.close_meant(token);
+        } else {
+            self.note_broken(token.start, |repairer| {
+                format!("{} closes nothing; left out", end_tag(token.name(repairer.bytes)))
+            });
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The repairs that were made, within a bound of memory.
+
+use super::{AppliedRepair, RepairKind};
+use std::collections::HashMap;
+
+/// How many repairs of one kind outside of entries are kept.
+const OUTSIDE_ENTRIES: u32 = 100;
+
+/// Bytes of what repairs say about the place, for any file; as many more as the file has.
+const WORDS: usize = 1 << 20;
+
+/// Where a kind of repair was made so far.
+#[derive(Default)]
+struct Noted {
+    /// The entry of the last one.
+    entry: Option<u32>,
+    /// Whether there was one, and that in no entry.
+    is_outside: bool,
+    /// How many were in no entry.
+    outside: u32,
+    /// Where the last one was.
+    at: usize,
+}
+
+/// The repairs of a file.
+pub(super) struct RepairLog {
+    pub(super) repairs: Vec<AppliedRepair>,
+    noted: HashMap<RepairKind, Noted>,
+    /// Bytes that repairs may still say about their places.
+    words: usize,
+}
+
+impl RepairLog {
+    pub(super) fn new(file_len: usize) -> Self {
+        Self { repairs: Vec::new(), noted: HashMap::new(), words: WORDS + file_len }
+    }
+
+    /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
+    pub(super) fn is_new(&mut self, kind: RepairKind, at: usize, entry: Option<u32>) -> bool {
+        let noted = self.noted.entry(kind).or_default();
+        let last = std::mem::replace(&mut noted.at, at);
+        if entry.is_some() {
+            noted.is_outside = false;
+            return std::mem::replace(&mut noted.entry, entry) != entry;
+        }
+        let is_near = std::mem::replace(&mut noted.is_outside, true) && at.saturating_sub(last) < 8;
+        noted.entry = None;
+        noted.outside += u32::from(!is_near);
+        !is_near && noted.outside <= OUTSIDE_ENTRIES
+    }
+
+    /// Whether nothing more can be said about places.
+    pub(super) const fn is_full(&self) -> bool {
+        self.words == 0
+    }
+
+    /// Makes sure that one more repair can say something about its place.
+    pub(super) fn make_room(&mut self) {
+        self.words = self.words.max(WORDS);
+    }
+
+    pub(super) fn push(&mut self, kind: RepairKind, at: usize, entry: Option<u32>, mut what: String) {
+        // Each text has memory of its own beside its letters.
+        let left = self.words.checked_sub(what.len() + size_of::<AppliedRepair>());
+        if left.is_none() {
+            what.clear();
+        }
+        self.words = left.unwrap_or_default();
+        self.repairs.push(AppliedRepair { kind, at, entry, what: what.into() });
+    }
+}
