@@ -221,7 +221,7 @@ fn target(open: &Open) -> Result<Vec<PathBuf>, Failure> {
     if !open.paths.is_empty() {
         return Ok(open.paths.clone());
     }
-    files::load::in_folder(Path::new("")).map(|path| vec![path]).ok_or_else(|| {
+    files::in_folder(Path::new("")).map(|path| vec![path]).ok_or_else(|| {
         let hint = "name it: sited --script FILE PATH".to_owned();
         Failure::Usage("this folder has no sitemap_index.xml and no sitemap.xml".to_owned(), hint)
     })

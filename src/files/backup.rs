@@ -14,11 +14,12 @@ mod tests;
 pub use list::{BackupFile, BackupSet, Incomplete, incomplete, prune, remove_incomplete, sets, superfluous};
 pub use restore::{RestorePlan, Restored, RestoredFile, Trust, plan_restore};
 
-use super::commit::{FsOperation, Gate, SUFFIX, attempt, stem, sync_folder, temporary_prefix};
 use super::disk::fingerprint;
 use super::error::{Error, Reason, plain};
+use super::gate::{FsOperation, Gate, attempt, sync_folder};
 use super::record::Key;
 use super::replace_target::{ReplaceTarget, take_over};
+use super::temporary::{SUFFIX, stem, temporary_prefix};
 use crate::protocol::lastmod::Now;
 use list::{BackupList, Entry, LIST, VERSION};
 use std::collections::BTreeMap;

@@ -6,10 +6,12 @@
 
 use super::disk;
 use super::error::Error;
-use super::load::{File, FileInfo, LoadContext, LoadedFile};
+use super::load_context::LoadContext;
+use super::loaded::{File, FileInfo, LoadedFile};
 use super::locate::{self, ChildLocation};
 use super::ordered_pool::in_order;
 use super::read::{self, Options};
+use super::stream::is_stream;
 use super::unlisted;
 use crate::document::index::{Child, ChildState, NO_FOLDER, Nested, ON_ANOTHER_HOST};
 use crate::document::sitemap::SitemapId;
@@ -80,7 +82,7 @@ pub(super) struct SeenFiles {
 
 /// The folder in which an index is, and what it lists; standard input has none.
 pub(super) fn folder_of(index: &Path, options: &Options) -> Option<PathBuf> {
-    let has_folder = !options.is_copy && !read::is_stream(index);
+    let has_folder = !options.is_copy && !is_stream(index);
     has_folder.then(|| index.parent().unwrap_or(Path::new("")).to_path_buf())
 }
 

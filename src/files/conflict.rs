@@ -6,6 +6,7 @@
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
+use super::merge_conflict::{Conflicts, MergeConflict, Side};
 use super::read::{self, Contents, Options};
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines};
@@ -17,110 +18,10 @@ use crate::xml::grid::TableHints;
 use crate::xml::markup;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Scan, Visit};
+use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
-use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Which side of merge conflicts is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// What the current branch has.
-    Ours,
-    /// What the merged branch has.
-    Theirs,
-    /// The entries of both, each URL once.
-    Both,
-}
-
-impl Side {
-    /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::Ours, Self::Theirs, Self::Both];
-
-    /// The word for it on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ours => "ours",
-            Self::Theirs => "theirs",
-            Self::Both => "both",
-        }
-    }
-
-    /// What a word stands for.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|side| side.name() == name)
-    }
-}
-
-/// What is done with files that have merge conflicts.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Conflicts {
-    /// They are not opened.
-    #[default]
-    Refuse,
-    /// They are opened to be looked at: our side is shown, and each conflict is a finding.
-    Show,
-    /// They are opened to be listed: what both sides have, and each conflict is a finding.
-    ShowBoth,
-    /// They are opened as resolved.
-    Take(Arc<Answers>),
-}
-
-/// Answers to the merge conflicts of a set.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answers {
-    /// The answers of each file, in the order of its conflicts.
-    pub files: BTreeMap<PathBuf, Vec<Side>>,
-    /// The answer for every conflict of other files; without one, such files are not opened.
-    pub others: Option<Side>,
-}
-
-impl Answers {
-    /// One answer for all conflicts.
-    pub const fn all(side: Side) -> Self {
-        Self { files: BTreeMap::new(), others: Some(side) }
-    }
-
-    /// One answer for each conflict of a list, in its order.
-    pub fn each<'c>(conflicts: impl IntoIterator<Item = (&'c MergeConflict, Side)>) -> Self {
-        let mut answers = Self::default();
-        for (conflict, side) in conflicts {
-            answers.files.entry(conflict.path.clone()).or_default().push(side);
-        }
-        answers
-    }
-
-    /// The answers for a file with so many conflicts; an error says why there are none.
-    fn of(&self, path: &Path, conflicts: usize) -> Result<Vec<Side>, String> {
-        match (self.files.get(path), self.others) {
-            (Some(sides), _) if sides.len() == conflicts => Ok(sides.clone()),
-            (Some(sides), _) => {
-                let answers = counted(sides.len() as u64, "answer");
-                Err(format!("{answers} for {}", counted(conflicts as u64, "merge conflict")))
-            }
-            (None, Some(side)) => Ok(vec![side; conflicts]),
-            (None, None) => Err(format!("{} without an answer", counted(conflicts as u64, "merge conflict"))),
-        }
-    }
-}
-
-/// A merge conflict of a file, with the lines of both sides.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MergeConflict {
-    /// The file.
-    pub path: PathBuf,
-    /// Its first and its last line in the file, markers included, from 1.
-    pub lines: (u64, u64),
-    /// The lines of the current branch.
-    pub ours: String,
-    /// The lines of the merged branch.
-    pub theirs: String,
-    /// What Git calls each side: a branch or a commit; may be empty.
-    pub names: [String; 2],
-    /// Why [`Side::Both`] is no answer, if it is none.
-    pub no_both: Option<&'static str>,
-}
 
 /// One conflict: byte ranges of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -555,6 +456,7 @@ impl LineMap {
 
 #[cfg(test)]
 mod tests {
+    use super::super::merge_conflict::Answers;
     use super::*;
 
     const HEAD: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";

@@ -2,7 +2,7 @@
 //!
 //! A message is one line that begins with the file; [`Error::hint`] is a second one. Neither blames.
 
-use super::read::is_stream;
+use super::stream::is_stream;
 use crate::words::{counted, grouped};
 use std::io;
 use std::path::{Path, PathBuf};

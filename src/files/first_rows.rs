@@ -6,8 +6,9 @@
 use super::children::folder_of;
 use super::decode::{self, Decoded};
 use super::detect::{self, Detected};
+use super::folder::in_folder;
 use super::form;
-use super::load::{file_name, in_folder};
+use super::loaded::file_name;
 use super::locate::{self, ChildLocation};
 use super::read::{self, Options};
 use crate::progress::Progress;

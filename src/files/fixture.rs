@@ -1,8 +1,8 @@
 //! Test fixture: a set in a temporary folder that is loaded, edited and saved as by a session.
 
-use super::load::{FileInfo, LoadedFile};
 use super::plan::{Plan, Request, plan};
 use super::{Disk, OnDisk, Options, Recovery, SaveMode, load_many};
+use super::{FileInfo, LoadedFile};
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::{RowId, RowSet};

@@ -4,8 +4,8 @@
 //! old content: a file that holds new blocks, old blocks and nothing else is a copy that was interrupted, and may be
 //! copied again. A file with any other block was changed by somebody else.
 
-use super::commit::{FsOperation, Gate, attempt};
 use super::disk::fingerprint;
+use super::gate::{FsOperation, Gate, attempt};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -3,116 +3,21 @@
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
 //! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
 
-use super::children::{SeenFiles, folder_of, known_unread, probe};
-use super::commit;
-use super::conflict::{self, LineMap, Resolved};
-use super::detect::{self, Detected};
-use super::disk::OnDisk;
+use super::children::{SeenFiles, folder_of};
 use super::error::{Error, Reason};
-use super::form::{self, Shaped};
-use super::journal::{LockedByOther, StateSlot};
-use super::locate;
-use super::read::{self, Contents, Options};
-use super::record::{self, Recovered};
-use super::scan_and_repair::{self, ScannedFile};
-use super::unlisted;
-use crate::document::form::Form;
-use crate::document::index::{Child, ChildState, Index};
-use crate::document::quirk::Quirk;
-use crate::document::sitemap::Sitemap;
-use crate::document::source::Source;
+use super::folder::all_in_folder;
+use super::index_contents::IndexContents;
+use super::indexes::load_indexes;
+use super::journal::StateSlot;
+use super::load_context::LoadContext;
+use super::load_many::load_sitemaps;
+use super::loaded::{FileInfo, Loaded, LoadedFile, file_name};
+use super::read::{self, Options};
+use super::{locate, record, unlisted};
 use crate::progress::Progress;
-use crate::protocol::Field;
-use crate::xml::entry::Entry;
-use crate::xml::grid::{Grid, TableHints};
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Properties of a file that are known before its entries are scanned.
-#[derive(Debug, Clone)]
-pub struct FileInfo {
-    /// Urlset or index.
-    pub kind: FileKind,
-    /// Where it is; `None` for the sample.
-    pub path: Option<PathBuf>,
-    /// Its path relative to the set's folder.
-    pub name: Arc<str>,
-    /// Its public URL, as far as an index or a base URL tells.
-    pub url: Option<Arc<str>>,
-    /// Whether it is gzipped.
-    pub gzip: bool,
-    /// Its size, uncompressed.
-    pub bytes: u64,
-    /// The encoding that it is stored in.
-    pub encoding: &'static str,
-    /// The layout of a table.
-    pub grid: Option<Arc<Grid>>,
-}
-
-/// A loaded file.
-#[derive(Debug)]
-pub enum LoadedFile<V> {
-    /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
-    Index {
-        /// The file, or several.
-        index: Index,
-        /// What each file was on disk; none for the sample.
-        on_disk: Vec<OnDisk>,
-        /// Have seen the entries, one those of each file.
-        visitors: Vec<V>,
-    },
-    /// A urlset: in index order; the first one becomes `SitemapId(0)` of a new document, and so on.
-    Sitemap {
-        /// Its bytes.
-        source: Source,
-        /// Where it belongs; the document fills in its rows and frame when it is appended.
-        sitemap: Sitemap,
-        /// What it was on disk; `None` for the sample.
-        on_disk: Option<OnDisk>,
-        /// Has seen its entries.
-        visitor: V,
-    },
-}
-
-/// The result of a load.
-#[derive(Debug, Default)]
-pub struct Loaded {
-    /// The file that was opened (in a folder: the one found there; of several the first); `None` for the sample.
-    pub path: Option<PathBuf>,
-    /// All files, where several were opened as one set.
-    pub paths: Vec<PathBuf>,
-    /// Which of several could not be read, and why.
-    pub unread: Vec<Error>,
-    /// The index with the final state of each child.
-    pub index: Option<Index>,
-    /// Whether it was stopped before the end.
-    pub stopped: bool,
-    /// What was done about an interrupted save.
-    pub recovered: Recovered,
-    /// The state slot for the journal, if one was asked for.
-    pub state_slot: Option<Result<StateSlot, LockedByOther>>,
-}
-
-/// The names that are looked for in a folder, in this order.
-pub const FOLDER_NAMES: [&str; 2] = ["sitemap_index.xml", "sitemap.xml"];
-
-/// The sitemap of a folder.
-pub fn in_folder(folder: &Path) -> Option<PathBuf> {
-    // One that is there and cannot be read is not passed over for another.
-    let is_there = |path: &PathBuf| !path.is_dir() && std::fs::symlink_metadata(path).is_ok();
-    FOLDER_NAMES.iter().map(|name| folder.join(name)).find(is_there)
-}
-
-/// All files that a folder is opened by: its sitemap, an index and those that go on where it ends, or else all sitemaps.
-pub fn all_in_folder(folder: &Path, options: &Options) -> Vec<PathBuf> {
-    match in_folder(folder) {
-        Some(found) => super::indexes::with_further(found, options),
-        None => super::load_many::sitemaps_in(folder, options),
-    }
-}
 
 /// Loads a sitemap, an index with the children beside it, or the one of a folder.
 ///
@@ -132,7 +37,7 @@ pub fn load<V: Visit + Send>(
         match all_in_folder(path, options).as_slice() {
             [] => return Err(Error::new(path, Reason::Folder)),
             [only] => only.clone(),
-            several => return super::load_many(several, options, progress, make, deliver),
+            several => return load_many(several, options, progress, make, deliver),
         }
     } else {
         path.to_path_buf()
@@ -166,205 +71,38 @@ pub fn load<V: Visit + Send>(
     Ok(Loaded { path: Some(path), index: Some(index), stopped, recovered, state_slot, ..Loaded::default() })
 }
 
-/// The place of a set with all its files: somebody may have one of them open by itself.
-fn claimed<'p>(
-    state_slot: Result<StateSlot, LockedByOther>,
-    files: impl Iterator<Item = &'p Path>,
-) -> Result<StateSlot, LockedByOther> {
-    state_slot.and_then(|mut state_slot| state_slot.claim(files).map(|()| state_slot))
-}
-
-/// Removes what dead processes have left beside the files of a set, `set_folder` being the folder of the one that it is opened
-/// by. Its record, if there was one, has been finished.
-pub(super) fn sweep_beside<'p>(set_folder: &Path, files: impl Iterator<Item = &'p Path>) {
-    let here = if set_folder.as_os_str().is_empty() { Path::new(".") } else { set_folder };
-    let Ok(real_home) = here.canonicalize() else { return };
-    let (mut swept, mut swept_behind_links) = (BTreeSet::from([set_folder]), BTreeSet::new());
-    let mut far = Vec::new();
-    for path in files {
-        if let Some(folder) = path.parent().filter(|folder| swept.insert(folder)) {
-            folder.canonicalize().iter().for_each(|folder| commit::sweep(folder));
-        }
-        let is_elsewhere = path.parent() != Some(set_folder) || path.is_symlink();
-        let Some(real) = is_elsewhere.then(|| path.canonicalize().ok()).flatten() else { continue };
-        match real.parent() {
-            Some(folder) if folder.starts_with(&real_home) => {
-                if swept_behind_links.insert(folder.to_path_buf()) {
-                    commit::sweep(folder);
-                }
-            }
-            _ => far.push(real),
-        }
+/// Loads several sitemaps as one set, in their order, or several indexes as one. What cannot be read is said in
+/// [`Loaded::unread`].
+///
+/// # Errors
+/// When one of them is a folder, or some are indexes and others are not: a set of its own each; the first one's when none
+/// could be read.
+pub fn load_many<V: Visit + Send>(
+    paths: &[PathBuf],
+    options: &Options,
+    progress: &Progress,
+    make: impl Fn(&FileInfo) -> V + Sync,
+    deliver: &mut dyn FnMut(LoadedFile<V>),
+) -> Result<Loaded, Error> {
+    if let [only] = paths {
+        return load(only, options, progress, make, deliver);
     }
-    commit::sweep_far(&far, &real_home);
-}
-
-/// A file name as text.
-pub(super) fn file_name(path: &Path) -> Arc<str> {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into()
-}
-
-/// A scanned file.
-pub(super) struct File<V> {
-    pub(super) facts: FileInfo,
-    pub(super) source: Source,
-    pub(super) on_disk: Option<OnDisk>,
-    pub(super) visitor: V,
-    pub(super) quirks: Arc<[Quirk]>,
-    pub(super) form: Form,
-}
-
-impl<V> File<V> {
-    /// The index, with the loc of each child.
-    pub(super) fn into_index(self) -> (Index, Option<OnDisk>, V) {
-        let source = self.source;
-        let children = Arc::new(children_of(&source));
-        let FileInfo { path, name, gzip, encoding, .. } = self.facts;
-        let (source, quirks) = (Arc::new(source), self.quirks);
-        (Index { path, name, gzip, source, children, encoding, quirks, ..Index::default() }, self.on_disk, self.visitor)
+    if let Some(folder) = paths.iter().find(|path| path.is_dir()) {
+        return Err(Error::new(folder, Reason::InSet("a folder")));
     }
-
-    pub(super) fn into_sitemap(self) -> LoadedFile<V> {
-        let FileInfo { path, name, url, gzip, encoding, .. } = self.facts;
-        let File { quirks, form, .. } = self;
-        let sitemap = Sitemap { path, name, url, gzip, encoding, quirks, form, ..Sitemap::default() };
-        LoadedFile::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
+    if paths.iter().any(|path| unlisted::is_index(path)) {
+        return load_indexes(paths, options, progress, make, deliver);
     }
-}
-
-/// The sitemaps that an index lists, none of them looked for yet.
-fn children_of(index: &Source) -> Vec<Child> {
-    let loc = |entry| {
-        let text = index.entry_text(entry);
-        Entry::of(text, &index.names).value(Field::Loc, text).map_or_else(Arc::default, Into::into)
-    };
-    (0..index.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect()
-}
-
-/// An index with the files that it lists.
-pub(super) struct IndexContents {
-    /// The index with what became of its children.
-    pub(super) index: Index,
-    /// Whether it was stopped before the last.
-    pub(super) stopped: bool,
-    /// The place of the set with all its files.
-    pub(super) state_slot: Option<Result<StateSlot, LockedByOther>>,
-}
-
-/// What all files of one load have in common.
-pub(super) struct LoadContext<'a, M> {
-    pub(super) options: &'a Options,
-    pub(super) progress: &'a Progress,
-    pub(super) make: &'a M,
-    /// URL of the set's folder, with its last slash.
-    pub(super) base: Option<String>,
-}
-
-impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
-    /// Whether any sitemap that an index lists is there, or may be and cannot be looked at.
-    fn has_children(&self, met: &SeenFiles, index: &Source) -> bool {
-        let mut children = children_of(index);
-        // What is found here is counted when it is looked for in earnest.
-        let quiet = Progress::default();
-        let job = LoadContext { options: self.options, progress: &quiet, make: self.make, base: self.base.clone() };
-        let found = job.resolve(&mut met.clone(), None, &mut children);
-        let is_absent =
-            |child: &Child| matches!(child.state, ChildState::Missing | ChildState::Outside | ChildState::Elsewhere(_));
-        !found.is_empty() || !children.iter().all(is_absent)
-    }
-
-    /// Reads what an index lists.
-    ///
-    /// # Errors
-    /// When not all can be read and all are required: where that is known beforehand, nothing is delivered.
-    pub(super) fn files_of(
-        &self,
-        mut index: Index,
-        mut met: SeenFiles,
-        state_slot: Option<Result<StateSlot, LockedByOther>>,
-        deliver: &mut dyn FnMut(LoadedFile<V>),
-    ) -> Result<IndexContents, Error> {
-        let path = index.path.clone().unwrap_or_default();
-        let found = self.resolve(&mut met, None, index.children_mut());
-        if self.options.require_all {
-            let indexes = probe(&found, index.children_mut());
-            let inside = self.unread_inside(&mut met.clone(), &indexes);
-            Error::unread(&path, known_unread(&index.children).chain(inside)).map_or(Ok(()), Err)?;
-        }
-        let Some(folder) = folder_of(&path, self.options) else {
-            return Ok(IndexContents { index, stopped: false, state_slot });
-        };
-        let direct = met.paths.len();
-        let state_slot = state_slot.map(|state_slot| claimed(state_slot, found.iter().map(|found| &*found.path)));
-        if self.options.recovery.finish {
-            sweep_beside(&folder, found.iter().map(|found| &*found.path));
-        }
-        let stopped = self.children(&mut met, &found, index.children_mut(), deliver);
-        // What indexes inside the index list is of the set as well.
-        let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
-        let state_slot = state_slot.map(|state_slot| claimed(state_slot, inside));
-        let known = met.paths.iter().map(PathBuf::as_path).collect();
-        index.unlisted = unlisted::unlisted_sitemaps(&folder, &known);
-        if self.options.require_all && !stopped {
-            let unread = index.unread().into_iter();
-            let unread = unread.map(|child| format!("{}: {}", child.loc, child.state.why_unread().unwrap_or_default()));
-            Error::unread(&path, unread).map_or(Ok(()), Err)?;
-        }
-        Ok(IndexContents { index, stopped, state_slot })
-    }
-}
-
-impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
-    /// Scans what was read; an error when it is no sound sitemap file.
-    pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
-        let path = contents.on_disk.path.clone();
-        let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
-        let Resolved { contents, quirks: of_merge, anchors: sides } =
-            conflict::resolve(contents, &path, &self.options.conflicts, hints)?;
-        let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
-        let map = (!sides.is_empty()).then(|| LineMap::of(&bytes, &sides));
-        let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
-        let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, (kind, grid.as_ref()), &name);
-        let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));
-        let facts = FileInfo { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
-        let file = scan(
-            (bytes, [form::of_encoding(quirks, kind), odd].concat()),
-            facts,
-            Some(on_disk),
-            (self.make, self.progress),
-        )?;
-        let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
-        let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, &file.quirks), form, ..file }) };
-        // What was found in the resolved text is told by the lines of the file as stored.
-        let moved = file.quirks.iter().map(|quirk| Quirk { at: map.stored(quirk.at), ..quirk.clone() });
-        let quirks = joined(of_merge, &moved.collect::<Vec<_>>());
-        let source =
-            if source.is_as_stored() { source.anchored(sides) } else { source.with_places(|at| map.stored(at)) };
-        Ok(File { source, quirks, form, ..file })
-    }
-}
-
-/// Quirks of a file as a whole, and others.
-fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
-    first.into_iter().chain(rest.iter().cloned()).collect()
-}
-
-/// Scans a file's bytes, and repairs them where they are not well-formed.
-pub(super) fn scan<V: Visit + Send>(
-    (bytes, quirks): (Vec<u8>, Vec<Quirk>),
-    facts: FileInfo,
-    on_disk: Option<OnDisk>,
-    (make, progress): (&impl Fn(&FileInfo) -> V, &Progress),
-) -> Result<File<V>, Error> {
-    let ScannedFile { source, visitor, quirks } =
-        scan_and_repair::scan_and_repair(bytes, quirks, &facts, make, progress)?;
-    Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml })
+    load_sitemaps(paths, options, progress, make, deliver)
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::document::index::{Child, ChildState};
     use crate::document::sitemap::SitemapId;
+    use crate::protocol::Field;
+    use crate::xml::entry::Entry;
     use crate::xml::names::Names;
     use std::fs;
 

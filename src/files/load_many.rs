@@ -1,14 +1,14 @@
 //! Loads several sitemaps without an index as one set: paths named together, or a folder.
 
 use super::error::{Error, Reason};
-use super::journal::StateSlot;
-use super::load::{File, FileInfo, LoadContext, Loaded, LoadedFile};
+use super::index_contents::sweep_beside;
+use super::load_context::{begin, refuse_unread};
+use super::loaded::{File, FileInfo, Loaded, LoadedFile};
 use super::ordered_pool::in_order;
-use super::{detect, locate, read, record, unlisted};
+use super::{detect, read, unlisted};
 use crate::progress::Progress;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,45 +18,23 @@ pub fn is_multi_file(path: &Path) -> bool {
     path.is_dir() || unlisted::is_index(path)
 }
 
-/// Whether a file has a name under which sitemaps are kept, and begins like one. Feeds do not count: they are not written.
-pub fn is_sitemap_file(path: &Path) -> bool {
-    has_usual_name(path) && !path.is_dir() && unlisted::is_any_sitemap(path)
-}
-
-/// Whether a file has a name under which sitemaps are kept.
-fn has_usual_name(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    !name.starts_with('.') && ENDS.iter().any(|end| name.ends_with(end))
-}
-
-/// Loads several sitemaps as one set, in their order, or several indexes as one. What cannot be read is said in
-/// [`Loaded::unread`].
+/// Loads several sitemaps as one set, in their order. What cannot be read is said in [`Loaded::unread`].
 ///
 /// # Errors
-/// When one of them is a folder, or some are indexes and others are not: a set of its own each; the first one's when none
-/// could be read.
-pub fn load_many<V: Visit + Send>(
+/// When one of them is an index; the first one's when none could be read.
+pub(super) fn load_sitemaps<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
     progress: &Progress,
     make: impl Fn(&FileInfo) -> V + Sync,
     deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
-    if let [only] = paths {
-        return super::load(only, options, progress, make, deliver);
-    }
-    if let Some(folder) = paths.iter().find(|path| path.is_dir()) {
-        return Err(Error::new(folder, Reason::InSet("a folder")));
-    }
-    if paths.iter().any(|path| unlisted::is_index(path)) {
-        return super::indexes::load_indexes(paths, options, progress, make, deliver);
-    }
     refuse_unread(options, &mut unreadable(paths, options))?;
     let folder = common_folder(paths);
     let (job, mut loaded) = begin(paths, options, progress, &make)?;
     let mut seen = BTreeSet::new();
     if let Some(set_folder) = paths.first().and_then(|path| path.parent()).filter(|_| options.recovery.finish) {
-        super::load::sweep_beside(set_folder, paths.iter().map(PathBuf::as_path));
+        sweep_beside(set_folder, paths.iter().map(PathBuf::as_path));
     }
     let read_one = |path: &PathBuf| -> Option<Result<File<V>, Error>> {
         if progress.is_cancelled() {
@@ -111,42 +89,6 @@ fn unreadable(paths: &[PathBuf], options: &read::Options) -> Vec<Error> {
     probed.filter_map(|path| super::unlisted::probe(path).err()).collect()
 }
 
-/// Refuses a set of which files cannot be read, where all are required.
-///
-/// # Errors
-/// That of the only one, or all of them with the first.
-pub(super) fn refuse_unread(options: &read::Options, unread: &mut Vec<Error>) -> Result<(), Error> {
-    match unread.as_slice() {
-        _ if !options.require_all => Ok(()),
-        [] => Ok(()),
-        [_] => Err(unread.swap_remove(0)),
-        [first, ..] => {
-            let set = first.path.parent().unwrap_or(Path::new("")).to_path_buf();
-            Error::unread(&set, unread.iter().map(ToString::to_string)).map_or(Ok(()), Err)
-        }
-    }
-}
-
-/// Starts a load of several paths: finishes interrupted saves, then takes the state slot of the set before the first byte is
-/// read, so that two processes never edit the same file.
-///
-/// # Errors
-/// When an interrupted save cannot be finished.
-pub(super) fn begin<'a, M>(
-    paths: &[PathBuf],
-    options: &'a read::Options,
-    progress: &'a Progress,
-    make: &'a M,
-) -> Result<(LoadContext<'a, M>, Loaded), Error> {
-    // The record of a save lies beside the first.
-    let recovered = record::recover_all(paths, &options.recovery)?;
-    let loaded = Loaded { recovered, state_slot: StateSlot::wanted(options, paths), ..Loaded::default() };
-    let base = options.base_url.as_deref().and_then(locate::folder_url);
-    let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    progress.expect(paths.len() as u64, paths.iter().map(len).sum());
-    Ok((LoadContext { options, progress, make, base }, loaded))
-}
-
 /// The folder that all paths are in.
 fn common_folder(paths: &[PathBuf]) -> PathBuf {
     let mut folders = paths.iter().map(|path| path.parent().unwrap_or(Path::new("")));
@@ -157,33 +99,10 @@ fn common_folder(paths: &[PathBuf]) -> PathBuf {
     common
 }
 
-/// Ends of names under which sitemaps are kept.
-const ENDS: [&str; 7] = [".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom", ".gz"];
-
-/// The sitemaps of a folder that has no index by its usual name: the first index with those that go on where it
-/// ends, else all sitemaps, by name.
-pub(super) fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| has_usual_name(path) && !path.is_dir()).collect();
-    paths.sort();
-    // A file that cannot be read may be a sitemap: whoever opens it is told. What is read and is none is passed over.
-    let kind = |path: &PathBuf| match read::read_regular(path, options, &Progress::default()) {
-        Ok(contents) => detect::detect(&contents.bytes).ok().map(Some),
-        Err(error) if error.is_of_content() || matches!(error.reason, Reason::Irregular(_)) => None,
-        Err(_) => Some(None),
-    };
-    let kinds: Vec<(Option<FileKind>, PathBuf)> =
-        paths.into_par_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
-    if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == Some(FileKind::Index)) {
-        return super::indexes::with_further(index.clone(), options);
-    }
-    kinds.into_iter().map(|(_, path)| path).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::load::tests::Locs;
+    use super::super::load_many;
     use super::*;
     use std::fs;
 

@@ -16,14 +16,21 @@ pub mod external_changes;
 mod first_rows;
 #[cfg(test)]
 mod fixture;
+mod folder;
 mod form;
+mod gate;
 mod in_place;
+mod index_contents;
 mod indexes;
 pub mod journal;
 pub mod load;
+mod load_context;
 mod load_many;
+mod loaded;
 mod locate;
 mod lock;
+mod made_folders;
+mod merge_conflict;
 mod ordered_pool;
 pub mod plan;
 mod pool;
@@ -38,6 +45,8 @@ mod small_files;
 mod space;
 pub mod split_history;
 pub mod spool;
+mod stream;
+mod temporary;
 mod tree;
 mod trust;
 mod unlisted;
@@ -46,20 +55,23 @@ pub mod verify;
 
 pub use backup::Backups;
 pub use buffers::Buffers;
-pub use conflict::{Answers, Conflicts, MergeConflict, Side, merge_conflicts};
+pub use conflict::merge_conflicts;
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use first_rows::{FirstRow, LARGE, first_rows};
-pub use load::{FileInfo, Loaded, LoadedFile, all_in_folder, in_folder, load};
-pub use load_many::{is_multi_file, is_sitemap_file, load_many};
+pub use folder::{FOLDER_NAMES, all_in_folder, in_folder, is_sitemap_file};
+pub use load::{load, load_many};
+pub use load_many::is_multi_file;
+pub use loaded::{FileInfo, Loaded, LoadedFile};
 pub use locate::{base_url_error, folder_url, missing_folder};
+pub use merge_conflict::{Answers, Conflicts, MergeConflict, Side};
 pub use ordered_pool::in_order;
 pub use plan::{
     Action, FileId, Output, Plan, Problem, Repairs, Request, export, in_xml, main_path, main_paths, plan, plan_part,
     relocate,
 };
 pub use pool::{Pool, start_pool};
-pub use read::{Options, is_stream, read};
+pub use read::{Options, read};
 pub use record::{
     Finished, Pending, PendingSave, PendingStep, RecordAction, Recovered, Recovery, discard, finish, inspect,
     pending_records, recover,
@@ -68,3 +80,4 @@ pub use sample::{blank, sample};
 pub use save::{IncrementalSave, SaveMode, Saved, save, save_as_asked};
 pub use small_files::{is_there, names_in, read_text, write_atomic};
 pub use split_history::SplitHistory;
+pub use stream::is_stream;

@@ -3,12 +3,13 @@
 //! The bytes are read once into a buffer of their exact size. Nothing is repaired here.
 
 use super::buffers::Buffers;
-use super::conflict::Conflicts;
 use super::decode::{self, Decoded};
 use super::detect;
 use super::disk::{OnDisk, fingerprint};
 use super::error::{Error, Reason};
+use super::merge_conflict::Conflicts;
 use super::record::Recovery;
+use super::stream::is_stream;
 use super::unpack;
 use crate::document::quirk::Quirk;
 use crate::progress::Progress;
@@ -143,11 +144,6 @@ fn unpacked(
     }
     quirks.extend(odd);
     Ok(Contents { bytes, gzip: is_gzip, encoding, quirks, on_disk })
-}
-
-/// Whether a path stands for standard input or output.
-pub fn is_stream(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 /// The regular file at a path, if anything is there.

@@ -4,12 +4,12 @@
 //! must be the document's rows: as many, in this order, with these values. Memory for the file alone, none per row.
 
 use super::buffers::Buffers;
-use super::commit::Staged;
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
 use super::plan::{FileId, Output, Plan};
 use super::read::{self, Contents, Options};
+use super::temporary::Staged;
 use crate::document::Document;
 use crate::document::index::IndexFile;
 use crate::document::row_cursor::RowCursor;

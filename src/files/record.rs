@@ -18,18 +18,16 @@ pub use recovery::{
     inspect, pending_records, recover, recover_all,
 };
 
-use super::commit::{self, FsOperation, Gate, SUFFIX, Staged, attempt, sync_folder};
+use super::gate::{FsOperation, Gate, attempt, sync_folder};
 use super::in_place::OldBlocks;
 use super::replace_target::ReplaceTarget;
+use super::temporary::{RECORD, SUFFIX, Staged, temporary_prefix};
 use super::tree::FileStamp;
 use super::trust;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Its name, in the folder of the file that the set is opened by.
-pub(super) const NAME: &str = ".sited.commit";
 
 /// The first line of a record, before the code.
 const MAGIC: &str = "sited commit record";
@@ -145,16 +143,6 @@ pub(super) struct WrittenRecord {
     superseded: Vec<PathBuf>,
 }
 
-/// Whether a record lies in a folder, whoever wrote it. One that cannot be looked at may be there: who takes it for
-/// missing would read a half-saved set as a whole one.
-pub(super) fn is_there(folder: &Path) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound};
-    match fs::symlink_metadata(folder.join(NAME)) {
-        Err(error) => !matches!(error.kind(), NotFound | NotADirectory),
-        Ok(_) => true,
-    }
-}
-
 impl WrittenRecord {
     /// Writes the commit record. From here on the save will be finished, by this process or another one. A record of
     /// another process is never replaced.
@@ -175,7 +163,7 @@ impl WrittenRecord {
         let folder = &folder.canonicalize()?;
         let record = Record::of(folder, intent)?;
         record.check_names().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
-        let path = folder.join(NAME);
+        let path = folder.join(RECORD);
         // The record of an earlier save that failed half-way: this one writes whatever that one did not.
         let earlier = intent.supersedes.then(|| read(&path).ok()).flatten();
         let superseded = earlier.filter(|(record, _)| record.check_names().is_ok());
@@ -186,7 +174,7 @@ impl WrittenRecord {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o600));
         }
-        let prefix = commit::temporary_prefix(NAME);
+        let prefix = temporary_prefix(RECORD);
         builder.prefix(&prefix).suffix(SUFFIX);
         let bytes = record.bytes(intent.state)?;
         let mut file = attempt(gate, FsOperation::Record, || builder.tempfile_in(folder))?;

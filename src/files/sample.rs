@@ -2,7 +2,8 @@
 //!
 //! It comes through the same scan and the same parts as files do; only its paths are missing.
 
-use super::load::{FileInfo, Loaded, LoadedFile, scan};
+use super::load_context::scan;
+use super::loaded::{FileInfo, Loaded, LoadedFile};
 use crate::document::form::Form;
 use crate::document::index::ChildState;
 use crate::document::sitemap::{Sitemap, SitemapId, UTF_8};

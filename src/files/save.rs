@@ -6,14 +6,17 @@
 
 use super::backup::{BackupContext, Backups, NewBackups, When};
 use super::buffers::Buffers;
-use super::commit::{self, AllowAll, Commit, Folders, FsOperation, Gate, Staged, TempFile, attempt};
+use super::commit::{self, Commit};
 use super::disk::Disk;
 use super::error::{Error, Reason};
+use super::gate::{AllowAll, FsOperation, Gate, attempt};
+use super::made_folders::{Folders, resolve_target, set_folder};
 use super::plan::{Action, FileId, Output, Plan};
 use super::readback::read_back;
 use super::record::{self, Recovery};
 use super::replace_target::{ReplaceTarget, TargetAction, first_twice};
 use super::space;
+use super::temporary::{self, Staged, TempFile, has_record};
 use crate::document::Document;
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
@@ -158,13 +161,13 @@ impl<'g> IncrementalSave<'g> {
         let mut made = Folders::default();
         let set_folder = set_folder(path, &mut made)?;
         if !disk.is_unfinished() {
-            if record::is_there(&set_folder) {
+            if has_record(&set_folder) {
                 // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
                 let recovery = Recovery { state: mode.state.clone(), finish: true };
                 record::recover(path.unwrap_or(&set_folder), &recovery)?;
             }
             // A copy goes where nothing was loaded from, and so nobody has looked for what a kill has left.
-            commit::sweep(&set_folder);
+            temporary::sweep(&set_folder);
         }
         Ok(Self {
             gate,
@@ -237,7 +240,7 @@ impl<'g> IncrementalSave<'g> {
         let (set_folder, mode, gate) = (&self.set_folder, &self.mode, self.gate);
         let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
         // The record of a save that failed at its very end is crossed out even if nothing is left to write.
-        if staged.is_empty() && removes.is_empty() && !record::is_there(set_folder) {
+        if staged.is_empty() && removes.is_empty() && !has_record(set_folder) {
             return Ok((written, NewBackups::default()));
         }
         let changing = staged.iter().map(|file| &file.target).chain(removes);
@@ -246,7 +249,7 @@ impl<'g> IncrementalSave<'g> {
         let mut taken = mode.backups.keep(main, changing, &BackupContext { now: mode.now, state, gate })?;
         let commit = Commit { main, set_folder, removed: removes, made: &self.made, state };
         let done = commit::commit(staged, &commit, disk, gate);
-        if done.is_ok() || record::is_there(set_folder) {
+        if done.is_ok() || has_record(set_folder) {
             taken.stay();
         }
         done.map(|()| (written, taken))
@@ -317,22 +320,6 @@ fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool, taken: &BTreeSet<Path
     Ok((writes, removes.collect()))
 }
 
-/// The folder of the file that the set is opened by, without links.
-pub(super) fn set_folder(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
-    let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let failed = |error| Error::system("make the folder", folder, error);
-    made.make(folder).and_then(|()| folder.canonicalize()).map_err(failed)
-}
-
-/// Creates the folder of a new file, and resolves the file's real path.
-pub(super) fn resolve_target(target: &mut ReplaceTarget, made: &mut Folders) -> io::Result<()> {
-    made.make(target.folder())?;
-    let folder = target.folder().canonicalize()?;
-    target.real = folder.join(target.real.file_name().unwrap_or_default());
-    Ok(())
-}
-
 /// The block size of most file systems.
 const BLOCK: u64 = 4_096;
 
@@ -373,10 +360,10 @@ fn is_same_disk(folder: &Path, path: &Path) -> bool {
 
 /// An error with the names of what could not be taken away again. What a record names stays for good reason.
 fn left_behind(error: Error, set_folder: &Path, reals: &[PathBuf]) -> Error {
-    if record::is_there(set_folder) {
+    if has_record(set_folder) {
         return error;
     }
-    let files = commit::leftover_files(reals.iter().map(PathBuf::as_path));
+    let files = temporary::leftover_files(reals.iter().map(PathBuf::as_path));
     if files.is_empty() {
         return error;
     }

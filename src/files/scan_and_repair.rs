@@ -3,7 +3,7 @@
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
-use super::load::FileInfo;
+use super::loaded::FileInfo;
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines, Source};
 use crate::progress::Progress;

@@ -1,7 +1,7 @@
 //! Lists, reads and prunes backups: dated folders, each with a list of its files.
 
-use crate::files::commit::sync_folder;
 use crate::files::error::{Error, plain};
+use crate::files::gate::sync_folder;
 use crate::files::record::Key;
 use crate::files::tree::Tree;
 use crate::files::trust;

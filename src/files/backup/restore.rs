@@ -4,12 +4,15 @@
 //! since. They are put in place as a save does it (beside their targets, read back, all or nothing), and what they
 //! replace is kept like before any other save.
 
-use super::super::commit::{self, AllowAll, Commit, Folders, Gate, Staged, TempFile};
+use super::super::commit::{self, Commit};
 use super::super::disk::{Disk, Fingerprint};
 use super::super::error::{Error, Reason};
+use super::super::gate::{AllowAll, Gate};
+use super::super::made_folders::{Folders, resolve_target, set_folder};
 use super::super::replace_target::{ReplaceTarget, TargetAction};
+use super::super::temporary::{Staged, TempFile, has_record};
 use super::super::tree::Tree;
-use super::super::{external_changes, record, save, space};
+use super::super::{external_changes, record, space};
 use super::{BackupContext, BackupFile, Backups, When, sets};
 use crate::protocol::lastmod::Now;
 use std::collections::{BTreeMap, BTreeSet};
@@ -239,14 +242,14 @@ impl RestorePlan {
         let state = trust.state;
         let mut disk = Disk::default();
         let mut made = Folders::default();
-        let set_folder = save::set_folder(Some(&self.main), &mut made)?;
+        let set_folder = set_folder(Some(&self.main), &mut made)?;
         let tree = Tree::open(&set_folder).map_err(|error| Error::system("open", &set_folder, error))?;
         let mut targets = Vec::new();
         for put in &self.files {
             let path = &put.target;
             let mut target = ReplaceTarget::look(path, TargetAction::Replace, &disk, true)?;
             if target.metadata.is_none() {
-                save::resolve_target(&mut target, &mut made)
+                resolve_target(&mut target, &mut made)
                     .map_err(|error| Error::system("make the folder of", path, error))?;
                 target.ceiling = mode(&put.open(&tree)?);
             }
@@ -268,7 +271,7 @@ impl RestorePlan {
             .map(|(target, put)| stage(target, put, &tree, gate))
             .collect::<Result<_, _>>()
             .map_err(explained)?;
-        if staged.is_empty() && removed.is_empty() && !record::is_there(&set_folder) {
+        if staged.is_empty() && removed.is_empty() && !has_record(&set_folder) {
             return Ok(Restored { written: 0, removed: 0, backup: None, unsigned: None });
         }
         let changing = staged.iter().map(|file| &file.target).chain(&removed);
@@ -278,7 +281,7 @@ impl RestorePlan {
         let written = staged.len();
         let commit = Commit { main: &self.main, set_folder: &set_folder, removed: &removed, made: &made, state };
         let done = commit::commit(staged, &commit, &mut disk, gate);
-        if done.is_ok() || record::is_there(&set_folder) {
+        if done.is_ok() || has_record(&set_folder) {
             taken.stay();
         }
         done.map_err(explained)?;

@@ -1,8 +1,8 @@
 //! Tests of backups and restores.
 
 use super::*;
-use crate::files::commit::AllowAll;
 use crate::files::fixture::{TestSet as Sitemaps, index, urlset};
+use crate::files::gate::AllowAll;
 use crate::files::save::faults::{DEATH, Death, lived};
 use crate::files::save::{SaveMode, save_as_asked};
 use crate::progress::Progress;
@@ -210,7 +210,7 @@ fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
         finished += usize::from(set.path(".sited.commit").exists());
         let main = main(&set);
         set.recover("index.xml");
-        crate::files::load::sweep_beside(main.parent().unwrap(), [&*set.path("s-1.xml")].into_iter());
+        crate::files::index_contents::sweep_beside(main.parent().unwrap(), [&*set.path("s-1.xml")].into_iter());
         let now = own(&set);
         assert!(now == before || now == after, "{at}: {:?}", now.keys());
         // Whatever was half-made, the way back is there still.

@@ -4,7 +4,7 @@
 //! by one that builds on it: what failed is taken off the end, and once writing works again a new file with all that is
 //! unsaved takes the place of the old one.
 
-use super::super::commit::sync_folder;
+use super::super::gate::sync_folder;
 use super::super::lock::private;
 use super::counter::{self, Counter};
 use super::format::{Header, first_line, line};

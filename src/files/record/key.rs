@@ -3,8 +3,8 @@
 //! 32 random bytes in the user's state folder, made when they are first needed. A record is authenticated by a keyed
 //! BLAKE3 hash, so that nobody without the key can write one that is carried out unasked.
 
-use crate::files::commit::{SUFFIX, temporary_prefix};
 use crate::files::lock::{check_own_folder, make_private};
+use crate::files::temporary::{SUFFIX, temporary_prefix};
 use crate::files::trust;
 use std::fs;
 use std::io::{self, Write};

@@ -2,7 +2,7 @@
 //! that a save makes for it. A save whose record would name any other is refused before its first rename.
 
 use super::{Name, Record, Replacement};
-use crate::files::commit::is_temporary_of;
+use crate::files::temporary::is_temporary_of;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path};

@@ -5,10 +5,11 @@
 //! reached without links and without hidden components. In both cases nothing is changed unless all of it can be.
 
 use super::names::{TargetPath, check_path};
-use super::{Content, KIND, Key, NAME, Name, Record, Removal, Replacement, Sealed, has_locks, parse};
-use crate::files::commit::{self, AllowAll, FsOperation as Operation, Gate, attempt, sync_folder};
+use super::{Content, KIND, Key, Name, Record, Removal, Replacement, Sealed, has_locks, parse};
 use crate::files::disk::identity;
 use crate::files::error::{Error, Reason};
+use crate::files::gate::{AllowAll, FsOperation as Operation, Gate, attempt, sync_folder};
+use crate::files::temporary::{self, RECORD, has_record};
 use crate::files::tree::{Status, Tree, TreePath};
 use crate::files::{in_place, trust};
 use crate::words::counted;
@@ -135,7 +136,7 @@ fn recover_all_through(gate: &dyn Gate, paths: &[PathBuf], recovery: &Recovery) 
             sweep(own, paths);
         }
         // A key that was never whole.
-        recovery.state.as_deref().map(commit::sweep);
+        recovery.state.as_deref().map(temporary::sweep);
     }
     Ok(recovered)
 }
@@ -164,15 +165,15 @@ fn records(own: &Path, path: &Path, key: Option<&Key>) -> Vec<PathBuf> {
             && set.is_some_and(|set| fs::symlink_metadata(folder.join(set)).is_ok_and(|set| set.is_file()))
             && record.targets().any(|target| folder.join(target.path()) == *real)
     };
-    let there = own.ancestors().filter(|folder| super::is_there(folder)).map(|folder| folder.join(NAME));
+    let there = own.ancestors().filter(|folder| has_record(folder)).map(|folder| folder.join(RECORD));
     there.filter(|record| record.parent() == Some(own) || is_of_set_above(record)).collect()
 }
 
 /// Whether a record is still there when whoever may be saving right now is through.
 fn is_left(record: &Path) -> bool {
-    let Ok(file) = trust::open_own(record) else { return super::is_there(record.parent().unwrap_or(record)) };
+    let Ok(file) = trust::open_own(record) else { return has_record(record.parent().unwrap_or(record)) };
     let _ = wait(|| file.try_lock_shared());
-    super::is_there(record.parent().unwrap_or(record))
+    has_record(record.parent().unwrap_or(record))
 }
 
 /// Waits for a lock; false when somebody else keeps it.
@@ -191,13 +192,13 @@ fn wait(lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<bool> {
 
 /// Removes what dead processes have left beside files of one folder, and beside what links in it lead to.
 fn sweep(own: &Path, paths: &[&Path]) {
-    commit::sweep(own);
+    temporary::sweep(own);
     let links = paths.iter().filter(|path| path.is_symlink());
     let reals: Vec<PathBuf> = links.filter_map(|path| path.canonicalize().ok()).collect();
     // The record of a set that is opened by a link would lie beside the link.
     let folders: BTreeSet<&Path> = reals.iter().filter_map(|real| real.parent()).collect();
-    folders.into_iter().for_each(commit::sweep);
-    commit::sweep_far(&reals, own);
+    folders.into_iter().for_each(temporary::sweep);
+    temporary::sweep_far(&reals, own);
 }
 
 /// Whether this user's key made the code of a record, for this folder.
@@ -333,7 +334,7 @@ pub fn discard(record: &Path) -> Result<Discarded, Error> {
         }
     }
     // Also one that cannot be read: a link, a pipe. The name alone is removed, nothing behind it.
-    tree.locate(Path::new(NAME)).and_then(|place| place.remove()).map_err(failed)?;
+    tree.locate(Path::new(RECORD)).and_then(|place| place.remove()).map_err(failed)?;
     sync_folder(folder).map_err(failed)?;
     Ok(Discarded { new_files: removed, was_read })
 }
@@ -574,7 +575,7 @@ fn finish_through(
     for folder in &folders {
         attempt(gate, Operation::SyncFolder, || sync_folder(folder)).map_err(failed)?;
     }
-    let record = case.tree.locate(Path::new(NAME)).map_err(failed)?;
+    let record = case.tree.locate(Path::new(RECORD)).map_err(failed)?;
     attempt(gate, Operation::Unrecord, || record.remove()).and_then(|()| sync_folder(folder)).map_err(failed)?;
     Ok(Some(Finished { files: case.record.files.len(), removed }))
 }

@@ -4,8 +4,8 @@
 
 use super::scenarios::{Files, SCENARIOS, has_record};
 use super::*;
-use crate::files::commit::FsOperation;
 use crate::files::fixture::TestSet;
+use crate::files::gate::FsOperation;
 use crate::files::record;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -147,7 +147,7 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
         let index = set.path("out/sitemap_index.xml");
         let has_record = set.recover("out/sitemap_index.xml").is_some();
         finished += usize::from(has_record);
-        crate::files::load::sweep_beside(&set.path("out"), [&*index].into_iter());
+        crate::files::index_contents::sweep_beside(&set.path("out"), [&*index].into_iter());
         let now = set.files();
         let new = {
             split_into(&set, limits(4), true);

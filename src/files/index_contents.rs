@@ -1,0 +1,111 @@
+//! Loads the files that an index lists.
+
+use super::children::{SeenFiles, folder_of, known_unread, probe};
+use super::error::Error;
+use super::journal::{LockedByOther, StateSlot};
+use super::load_context::LoadContext;
+use super::loaded::{FileInfo, LoadedFile, children_of};
+use super::{temporary, unlisted};
+use crate::document::index::{Child, ChildState, Index};
+use crate::document::source::Source;
+use crate::progress::Progress;
+use crate::xml::scan::Visit;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// An index with the files that it lists.
+pub(super) struct IndexContents {
+    /// The index with what became of its children.
+    pub(super) index: Index,
+    /// Whether it was stopped before the last.
+    pub(super) stopped: bool,
+    /// The place of the set with all its files.
+    pub(super) state_slot: Option<Result<StateSlot, LockedByOther>>,
+}
+
+impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
+    /// Whether any sitemap that an index lists is there, or may be and cannot be looked at.
+    pub(super) fn has_children(&self, met: &SeenFiles, index: &Source) -> bool {
+        let mut children = children_of(index);
+        // What is found here is counted when it is looked for in earnest.
+        let quiet = Progress::default();
+        let job = LoadContext { options: self.options, progress: &quiet, make: self.make, base: self.base.clone() };
+        let found = job.resolve(&mut met.clone(), None, &mut children);
+        let is_absent =
+            |child: &Child| matches!(child.state, ChildState::Missing | ChildState::Outside | ChildState::Elsewhere(_));
+        !found.is_empty() || !children.iter().all(is_absent)
+    }
+
+    /// Reads what an index lists.
+    ///
+    /// # Errors
+    /// When not all can be read and all are required: where that is known beforehand, nothing is delivered.
+    pub(super) fn files_of(
+        &self,
+        mut index: Index,
+        mut met: SeenFiles,
+        state_slot: Option<Result<StateSlot, LockedByOther>>,
+        deliver: &mut dyn FnMut(LoadedFile<V>),
+    ) -> Result<IndexContents, Error> {
+        let path = index.path.clone().unwrap_or_default();
+        let found = self.resolve(&mut met, None, index.children_mut());
+        if self.options.require_all {
+            let indexes = probe(&found, index.children_mut());
+            let inside = self.unread_inside(&mut met.clone(), &indexes);
+            Error::unread(&path, known_unread(&index.children).chain(inside)).map_or(Ok(()), Err)?;
+        }
+        let Some(folder) = folder_of(&path, self.options) else {
+            return Ok(IndexContents { index, stopped: false, state_slot });
+        };
+        let direct = met.paths.len();
+        let state_slot = state_slot.map(|state_slot| claimed(state_slot, found.iter().map(|found| &*found.path)));
+        if self.options.recovery.finish {
+            sweep_beside(&folder, found.iter().map(|found| &*found.path));
+        }
+        let stopped = self.children(&mut met, &found, index.children_mut(), deliver);
+        // What indexes inside the index list is of the set as well.
+        let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
+        let state_slot = state_slot.map(|state_slot| claimed(state_slot, inside));
+        let known = met.paths.iter().map(PathBuf::as_path).collect();
+        index.unlisted = unlisted::unlisted_sitemaps(&folder, &known);
+        if self.options.require_all && !stopped {
+            let unread = index.unread().into_iter();
+            let unread = unread.map(|child| format!("{}: {}", child.loc, child.state.why_unread().unwrap_or_default()));
+            Error::unread(&path, unread).map_or(Ok(()), Err)?;
+        }
+        Ok(IndexContents { index, stopped, state_slot })
+    }
+}
+
+/// The place of a set with all its files: somebody may have one of them open by itself.
+fn claimed<'p>(
+    state_slot: Result<StateSlot, LockedByOther>,
+    files: impl Iterator<Item = &'p Path>,
+) -> Result<StateSlot, LockedByOther> {
+    state_slot.and_then(|mut state_slot| state_slot.claim(files).map(|()| state_slot))
+}
+
+/// Removes what dead processes have left beside the files of a set, `set_folder` being the folder of the one that it is opened
+/// by. Its record, if there was one, has been finished.
+pub(super) fn sweep_beside<'p>(set_folder: &Path, files: impl Iterator<Item = &'p Path>) {
+    let here = if set_folder.as_os_str().is_empty() { Path::new(".") } else { set_folder };
+    let Ok(real_home) = here.canonicalize() else { return };
+    let (mut swept, mut swept_behind_links) = (BTreeSet::from([set_folder]), BTreeSet::new());
+    let mut far = Vec::new();
+    for path in files {
+        if let Some(folder) = path.parent().filter(|folder| swept.insert(folder)) {
+            folder.canonicalize().iter().for_each(|folder| temporary::sweep(folder));
+        }
+        let is_elsewhere = path.parent() != Some(set_folder) || path.is_symlink();
+        let Some(real) = is_elsewhere.then(|| path.canonicalize().ok()).flatten() else { continue };
+        match real.parent() {
+            Some(folder) if folder.starts_with(&real_home) => {
+                if swept_behind_links.insert(folder.to_path_buf()) {
+                    temporary::sweep(folder);
+                }
+            }
+            _ => far.push(real),
+        }
+    }
+    temporary::sweep_far(&far, &real_home);
+}

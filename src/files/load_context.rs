@@ -1,0 +1,112 @@
+//! What all files of one load share, and how each is scanned.
+
+use super::conflict::{self, LineMap, Resolved};
+use super::detect::{self, Detected};
+use super::disk::OnDisk;
+use super::error::Error;
+use super::form::{self, Shaped};
+use super::journal::StateSlot;
+use super::loaded::{File, FileInfo, Loaded};
+use super::locate;
+use super::read::{Contents, Options};
+use super::record;
+use super::scan_and_repair::{self, ScannedFile};
+use crate::document::form::Form;
+use crate::document::quirk::Quirk;
+use crate::progress::Progress;
+use crate::xml::grid::TableHints;
+use crate::xml::scan::Visit;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What all files of one load have in common.
+pub(super) struct LoadContext<'a, M> {
+    pub(super) options: &'a Options,
+    pub(super) progress: &'a Progress,
+    pub(super) make: &'a M,
+    /// URL of the set's folder, with its last slash.
+    pub(super) base: Option<String>,
+}
+
+impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
+    /// Scans what was read; an error when it is no sound sitemap file.
+    pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
+        let path = contents.on_disk.path.clone();
+        let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
+        let Resolved { contents, quirks: of_merge, anchors: sides } =
+            conflict::resolve(contents, &path, &self.options.conflicts, hints)?;
+        let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
+        let map = (!sides.is_empty()).then(|| LineMap::of(&bytes, &sides));
+        let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
+        let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, (kind, grid.as_ref()), &name);
+        let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));
+        let facts = FileInfo { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
+        let file = scan(
+            (bytes, [form::of_encoding(quirks, kind), odd].concat()),
+            facts,
+            Some(on_disk),
+            (self.make, self.progress),
+        )?;
+        let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
+        let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, &file.quirks), form, ..file }) };
+        // What was found in the resolved text is told by the lines of the file as stored.
+        let moved = file.quirks.iter().map(|quirk| Quirk { at: map.stored(quirk.at), ..quirk.clone() });
+        let quirks = joined(of_merge, &moved.collect::<Vec<_>>());
+        let source =
+            if source.is_as_stored() { source.anchored(sides) } else { source.with_places(|at| map.stored(at)) };
+        Ok(File { source, quirks, form, ..file })
+    }
+}
+
+/// Quirks of a file as a whole, and others.
+fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
+    first.into_iter().chain(rest.iter().cloned()).collect()
+}
+
+/// Scans a file's bytes, and repairs them where they are not well-formed.
+pub(super) fn scan<V: Visit + Send>(
+    (bytes, quirks): (Vec<u8>, Vec<Quirk>),
+    facts: FileInfo,
+    on_disk: Option<OnDisk>,
+    (make, progress): (&impl Fn(&FileInfo) -> V, &Progress),
+) -> Result<File<V>, Error> {
+    let ScannedFile { source, visitor, quirks } =
+        scan_and_repair::scan_and_repair(bytes, quirks, &facts, make, progress)?;
+    Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml })
+}
+
+/// Starts a load of several paths: finishes interrupted saves, then takes the state slot of the set before the first byte is
+/// read, so that two processes never edit the same file.
+///
+/// # Errors
+/// When an interrupted save cannot be finished.
+pub(super) fn begin<'a, M>(
+    paths: &[PathBuf],
+    options: &'a Options,
+    progress: &'a Progress,
+    make: &'a M,
+) -> Result<(LoadContext<'a, M>, Loaded), Error> {
+    // The record of a save lies beside the first.
+    let recovered = record::recover_all(paths, &options.recovery)?;
+    let loaded = Loaded { recovered, state_slot: StateSlot::wanted(options, paths), ..Loaded::default() };
+    let base = options.base_url.as_deref().and_then(locate::folder_url);
+    let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    progress.expect(paths.len() as u64, paths.iter().map(len).sum());
+    Ok((LoadContext { options, progress, make, base }, loaded))
+}
+
+/// Refuses a set of which files cannot be read, where all are required.
+///
+/// # Errors
+/// That of the only one, or all of them with the first.
+pub(super) fn refuse_unread(options: &Options, unread: &mut Vec<Error>) -> Result<(), Error> {
+    match unread.as_slice() {
+        _ if !options.require_all => Ok(()),
+        [] => Ok(()),
+        [_] => Err(unread.swap_remove(0)),
+        [first, ..] => {
+            let set = first.path.parent().unwrap_or(Path::new("")).to_path_buf();
+            Error::unread(&set, unread.iter().map(ToString::to_string)).map_or(Ok(()), Err)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a load gives: files with their sources, sitemaps or indexes, and what became of the whole.
+
+use super::disk::OnDisk;
+use super::error::Error;
+use super::journal::{LockedByOther, StateSlot};
+use super::record::Recovered;
+use crate::document::form::Form;
+use crate::document::index::{Child, ChildState, Index};
+use crate::document::quirk::Quirk;
+use crate::document::sitemap::Sitemap;
+use crate::document::source::Source;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::grid::Grid;
+use crate::xml::names::FileKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Properties of a file that are known before its entries are scanned.
+#[derive(Debug, Clone)]
+pub struct FileInfo {
+    /// Urlset or index.
+    pub kind: FileKind,
+    /// Where it is; `None` for the sample.
+    pub path: Option<PathBuf>,
+    /// Its path relative to the set's folder.
+    pub name: Arc<str>,
+    /// Its public URL, as far as an index or a base URL tells.
+    pub url: Option<Arc<str>>,
+    /// Whether it is gzipped.
+    pub gzip: bool,
+    /// Its size, uncompressed.
+    pub bytes: u64,
+    /// The encoding that it is stored in.
+    pub encoding: &'static str,
+    /// The layout of a table.
+    pub grid: Option<Arc<Grid>>,
+}
+
+/// A loaded file.
+#[derive(Debug)]
+pub enum LoadedFile<V> {
+    /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
+    Index {
+        /// The file, or several.
+        index: Index,
+        /// What each file was on disk; none for the sample.
+        on_disk: Vec<OnDisk>,
+        /// Have seen the entries, one those of each file.
+        visitors: Vec<V>,
+    },
+    /// A urlset: in index order; the first one becomes `SitemapId(0)` of a new document, and so on.
+    Sitemap {
+        /// Its bytes.
+        source: Source,
+        /// Where it belongs; the document fills in its rows and frame when it is appended.
+        sitemap: Sitemap,
+        /// What it was on disk; `None` for the sample.
+        on_disk: Option<OnDisk>,
+        /// Has seen its entries.
+        visitor: V,
+    },
+}
+
+/// The result of a load.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The file that was opened (in a folder: the one found there; of several the first); `None` for the sample.
+    pub path: Option<PathBuf>,
+    /// All files, where several were opened as one set.
+    pub paths: Vec<PathBuf>,
+    /// Which of several could not be read, and why.
+    pub unread: Vec<Error>,
+    /// The index with the final state of each child.
+    pub index: Option<Index>,
+    /// Whether it was stopped before the end.
+    pub stopped: bool,
+    /// What was done about an interrupted save.
+    pub recovered: Recovered,
+    /// The state slot for the journal, if one was asked for.
+    pub state_slot: Option<Result<StateSlot, LockedByOther>>,
+}
+
+/// A scanned file.
+pub(super) struct File<V> {
+    pub(super) facts: FileInfo,
+    pub(super) source: Source,
+    pub(super) on_disk: Option<OnDisk>,
+    pub(super) visitor: V,
+    pub(super) quirks: Arc<[Quirk]>,
+    pub(super) form: Form,
+}
+
+impl<V> File<V> {
+    /// The index, with the loc of each child.
+    pub(super) fn into_index(self) -> (Index, Option<OnDisk>, V) {
+        let source = self.source;
+        let children = Arc::new(children_of(&source));
+        let FileInfo { path, name, gzip, encoding, .. } = self.facts;
+        let (source, quirks) = (Arc::new(source), self.quirks);
+        (Index { path, name, gzip, source, children, encoding, quirks, ..Index::default() }, self.on_disk, self.visitor)
+    }
+
+    pub(super) fn into_sitemap(self) -> LoadedFile<V> {
+        let FileInfo { path, name, url, gzip, encoding, .. } = self.facts;
+        let File { quirks, form, .. } = self;
+        let sitemap = Sitemap { path, name, url, gzip, encoding, quirks, form, ..Sitemap::default() };
+        LoadedFile::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
+    }
+}
+
+/// The sitemaps that an index lists, none of them looked for yet.
+pub(super) fn children_of(index: &Source) -> Vec<Child> {
+    let loc = |entry| {
+        let text = index.entry_text(entry);
+        Entry::of(text, &index.names).value(Field::Loc, text).map_or_else(Arc::default, Into::into)
+    };
+    (0..index.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect()
+}
+
+/// A file name as text.
+pub(super) fn file_name(path: &Path) -> Arc<str> {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into()
+}
