@@ -64,7 +64,7 @@ pub fn unified(before: &[u8], after: &[u8], spans: &[Span], most: usize) -> Diff
             hunk.push(next.clone());
             rest.next();
         }
-        put_hunk(&mut diff, &mut lines, (before, after), (&hunk, most));
+        Hunk { before, after, spans: &hunk, most }.put(&mut diff, &mut lines);
     }
     diff
 }
@@ -192,31 +192,43 @@ impl Counted {
     }
 }
 
-fn put_hunk(diff: &mut Diff, lines: &mut Counted, (before, after): (&[u8], &[u8]), (hunk, most): (&[Span], usize)) {
-    let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
-    let lead = last_lines(before.get(..first.before.start).unwrap_or_default());
-    let trail = first_lines(before.get(last.before.end..).unwrap_or_default());
-    let from = Counted::line(&mut lines.before, before, first.before.start - lead.len());
-    let to = Counted::line(&mut lines.after, after, first.after.start - lead.len());
-    let (mut old, mut new) = (0, 0);
-    let place = diff.lines.len();
-    let mut put = |kind: Kind, text: &[u8]| {
-        let count = put(diff, kind, text, most);
-        old += if kind == Kind::New { 0 } else { count };
-        new += if kind == Kind::Gone { 0 } else { count };
-    };
-    put(Kind::Same, lead);
-    let mut at = first.before.start;
-    for span in hunk {
-        put(Kind::Same, before.get(at..span.before.start).unwrap_or_default());
-        put(Kind::Gone, before.get(span.before.clone()).unwrap_or_default());
-        put(Kind::New, after.get(span.after.clone()).unwrap_or_default());
-        at = span.before.end;
+/// Neighbouring spans that are shown together.
+struct Hunk<'b> {
+    before: &'b [u8],
+    after: &'b [u8],
+    spans: &'b [Span],
+    /// Most lines of each kind in a row.
+    most: usize,
+}
+
+impl Hunk<'_> {
+    fn put(&self, diff: &mut Diff, lines: &mut Counted) {
+        let Self { before, after, spans: hunk, most } = *self;
+        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
+        let lead = last_lines(before.get(..first.before.start).unwrap_or_default());
+        let trail = first_lines(before.get(last.before.end..).unwrap_or_default());
+        let from = Counted::line(&mut lines.before, before, first.before.start - lead.len());
+        let to = Counted::line(&mut lines.after, after, first.after.start - lead.len());
+        let (mut old, mut new) = (0, 0);
+        let place = diff.lines.len();
+        let mut put = |kind: Kind, text: &[u8]| {
+            let count = put(diff, kind, text, most);
+            old += if kind == Kind::New { 0 } else { count };
+            new += if kind == Kind::Gone { 0 } else { count };
+        };
+        put(Kind::Same, lead);
+        let mut at = first.before.start;
+        for span in hunk {
+            put(Kind::Same, before.get(at..span.before.start).unwrap_or_default());
+            put(Kind::Gone, before.get(span.before.clone()).unwrap_or_default());
+            put(Kind::New, after.get(span.after.clone()).unwrap_or_default());
+            at = span.before.end;
+        }
+        put(Kind::Same, trail);
+        // A side without lines is named by the line before it.
+        let (from, to) = (from - usize::from(old == 0), to - usize::from(new == 0));
+        diff.lines.insert(place, Line { kind: Kind::Place, text: format!("@@ -{from},{old} +{to},{new} @@") });
     }
-    put(Kind::Same, trail);
-    // A side without lines is named by the line before it.
-    let (from, to) = (from - usize::from(old == 0), to - usize::from(new == 0));
-    diff.lines.insert(place, Line { kind: Kind::Place, text: format!("@@ -{from},{old} +{to},{new} @@") });
 }
 
 /// Puts lines, no more than asked for; gives how many there are.

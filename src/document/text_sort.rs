@@ -37,7 +37,7 @@ pub(super) fn by_text(texts: &impl Texts, by: SortKey, progress: &Progress) -> O
     if !empty.is_empty() {
         items.retain(|item| empty.binary_search(&item.at).is_err());
     }
-    sort(&mut items, (0, false), by, texts, progress);
+    TextSort { texts, by, progress }.sort(&mut items, 0, false);
     if progress.is_cancelled() {
         return None;
     }
@@ -47,61 +47,71 @@ pub(super) fn by_text(texts: &impl Texts, by: SortKey, progress: &Progress) -> O
 /// Rows up to which one core sorts, by copies of their texts: they fit its cache.
 const FEW: usize = 4_096;
 
-/// Sorts rows whose texts have their first `from` bytes in common; of those that are `alike`, the keys behind that
-/// place are the same too.
-fn sort(items: &mut [Item], (from, alike): (usize, bool), by: SortKey, texts: &impl Texts, progress: &Progress) {
-    if items.len() <= FEW {
-        sort_few(items, by, texts);
-    } else {
-        sort_many(items, (from, alike), by, texts, progress);
-    }
+/// A sort of rows by their texts.
+struct TextSort<'t, T> {
+    texts: &'t T,
+    by: SortKey,
+    progress: &'t Progress,
 }
 
-fn sort_many(items: &mut [Item], (from, alike): (usize, bool), by: SortKey, texts: &impl Texts, progress: &Progress) {
-    let Some(first) = items.first().map(|item| texts.see(item.at, <[u8]>::to_vec)) else { return };
-    let tail = first.get(from..).unwrap_or_default();
-    let shared =
-        |item: &Item| texts.see(item.at, |text| (in_common(tail, text.get(from..).unwrap_or_default()), text.len()));
-    let less = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
-    let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less);
-    if progress.is_cancelled() || (common == tail.len() && longest == first.len()) {
-        // All the same, and in their order.
-        return;
-    }
-    // Not into a number: its key begins with its length.
-    let won = tail.iter().take(common).rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
-    if alike && won == 0 {
-        // Numbers that differ in leading zeros, or are longer than a key.
-        return sort_few(items, by, texts);
-    }
-    let from = from + won;
-    items.par_iter_mut().for_each(|item| {
-        let key = texts.see(item.at, |text| key_of(text.get(from..).unwrap_or_default()));
-        item.key = if by.descending { key.map(|word| !word) } else { key };
-    });
-    if progress.is_cancelled() {
-        return;
-    }
-    items.par_sort_unstable_by_key(|item| (item.key, item.at));
-    items.par_chunk_by_mut(|a, b| a.key == b.key).for_each(|run| {
-        if run.len() > 1 {
-            sort(run, (from, true), by, texts, progress);
+impl<T: Texts> TextSort<'_, T> {
+    /// Sorts rows whose texts have their first `from` bytes in common; of those that are `alike`, the keys behind that
+    /// place are the same too.
+    fn sort(&self, items: &mut [Item], from: usize, alike: bool) {
+        if items.len() <= FEW {
+            self.sort_few(items);
+        } else {
+            self.sort_many(items, from, alike);
         }
-    });
-}
-
-/// Sorts rows by copies of their texts; those of equal texts must stand in their order.
-fn sort_few(items: &mut [Item], by: SortKey, texts: &impl Texts) {
-    let mut all = Vec::new();
-    let mut copies: Vec<(usize, usize, Item)> = Vec::with_capacity(items.len());
-    for item in &*items {
-        let start = all.len();
-        texts.see(item.at, |text| all.extend_from_slice(text));
-        copies.push((start, all.len(), *item));
     }
-    let text = |copy: &(usize, usize, Item)| all.get(copy.0..copy.1).unwrap_or_default();
-    copies.par_sort_by(|a, b| by.compare_bytes(text(a), text(b)));
-    items.iter_mut().zip(copies).for_each(|(place, (.., item))| *place = item);
+
+    fn sort_many(&self, items: &mut [Item], from: usize, alike: bool) {
+        let Some(first) = items.first().map(|item| self.texts.see(item.at, <[u8]>::to_vec)) else { return };
+        let tail = first.get(from..).unwrap_or_default();
+        let shared = |item: &Item| {
+            self.texts.see(item.at, |text| (in_common(tail, text.get(from..).unwrap_or_default()), text.len()))
+        };
+        let less = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
+        let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less);
+        if self.progress.is_cancelled() || (common == tail.len() && longest == first.len()) {
+            // All the same, and in their order.
+            return;
+        }
+        // Not into a number: its key begins with its length.
+        let won = tail.iter().take(common).rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+        if alike && won == 0 {
+            // Numbers that differ in leading zeros, or are longer than a key.
+            return self.sort_few(items);
+        }
+        let from = from + won;
+        items.par_iter_mut().for_each(|item| {
+            let key = self.texts.see(item.at, |text| key_of(text.get(from..).unwrap_or_default()));
+            item.key = if self.by.descending { key.map(|word| !word) } else { key };
+        });
+        if self.progress.is_cancelled() {
+            return;
+        }
+        items.par_sort_unstable_by_key(|item| (item.key, item.at));
+        items.par_chunk_by_mut(|a, b| a.key == b.key).for_each(|run| {
+            if run.len() > 1 {
+                self.sort(run, from, true);
+            }
+        });
+    }
+
+    /// Sorts rows by copies of their texts; those of equal texts must stand in their order.
+    fn sort_few(&self, items: &mut [Item]) {
+        let mut all = Vec::new();
+        let mut copies: Vec<(usize, usize, Item)> = Vec::with_capacity(items.len());
+        for item in &*items {
+            let start = all.len();
+            self.texts.see(item.at, |text| all.extend_from_slice(text));
+            copies.push((start, all.len(), *item));
+        }
+        let text = |copy: &(usize, usize, Item)| all.get(copy.0..copy.1).unwrap_or_default();
+        copies.par_sort_by(|a, b| self.by.compare_bytes(text(a), text(b)));
+        items.iter_mut().zip(copies).for_each(|(place, (.., item))| *place = item);
+    }
 }
 
 /// How many bytes two texts begin with in common.
@@ -212,7 +222,7 @@ mod tests {
             let given = Given(texts, AtomicUsize::new(0));
             let mut items: Vec<Item> = (0..given.len()).map(|at| Item { key: [0; KEY / 8], at }).collect();
             items.retain(|item| given.see(item.at, |text| !text.is_empty()));
-            sort_many(&mut items, (0, false), by, &given, &Progress::default());
+            TextSort { texts: &given, by, progress: &Progress::default() }.sort_many(&mut items, 0, false);
             let found: Vec<u32> = items.into_iter().map(|item| item.at).collect();
             prop_assert_eq!(found.as_slice(), &expected[..found.len()]);
         }

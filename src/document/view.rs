@@ -148,7 +148,7 @@ impl View {
             },
         };
         if !spec.sort.is_empty() {
-            rows = sorted(rows, (document, &numbers), &spec.sort, facts, progress)?;
+            rows = RowSort { document, numbers: &numbers, keys: &spec.sort, progress }.sorted(rows, facts)?;
         }
         Some(Self { order: Order::List { rows: Arc::new(rows), numbers } })
     }
@@ -291,103 +291,103 @@ impl text_sort::Texts for Locs<'_> {
     }
 }
 
-/// Rows sorted under the keys; equal ones keep their order.
-fn sorted<R: RowFacts>(
-    rows: Vec<u32>,
-    (document, numbers): (&Document, &Numbers),
-    keys: &[SortKey],
-    facts: &(impl Fn(RowId) -> R + Sync),
-    progress: &Progress,
-) -> Option<Vec<u32>> {
-    let is_fact = |key: &SortKey| !key.column.is_text() && key.column != Column::Number;
-    if let [key] = keys
-        && is_fact(key)
-    {
-        let code = |row: &u32| key.packed(&facts(RowId(*row))).unwrap_or(u64::MAX);
-        let codes: Vec<u64> = rows.par_iter().map(code).collect();
-        if progress.is_cancelled() {
-            return None;
-        }
-        let order = numeric_sort::order(&codes);
-        return Some(order.into_par_iter().map(|at| rows.get(at as usize).copied().unwrap_or_default()).collect());
-    }
-    if keys.len() <= 2 && keys.iter().all(is_fact) {
-        // Facts: sort their numbers, then the places.
-        let code = |facts: &R, place: usize| keys.get(place).and_then(|key| key.packed(facts)).unwrap_or(u64::MAX);
-        let pair = |(at, row): (usize, &u32)| {
-            let facts = facts(RowId(*row));
-            (code(&facts, 0), code(&facts, 1), at as u32)
-        };
-        let mut codes: Vec<(u64, u64, u32)> = rows.par_iter().enumerate().map(pair).collect();
-        if progress.is_cancelled() {
-            return None;
-        }
-        codes.par_sort_unstable();
-        return Some(
-            codes.into_par_iter().map(|(.., at)| rows.get(at as usize).copied().unwrap_or_default()).collect(),
-        );
-    }
-    if let [key] = keys
-        && key.column == Column::Loc
-    {
-        let locs = Locs { rows: &rows, document };
-        let order = text_sort::by_text(&locs, *key, progress)?;
-        return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
-    }
-    let is_made = |key: &SortKey| key.column.is_text() && !matches!(key.column, Column::Loc | Column::File);
-    if keys.iter().any(is_made) {
-        return by_made_texts(&rows, numbers, keys, facts, progress);
-    }
-    let mut rows = rows;
-    let number = |row: u32| numbers.get(row);
-    rows.par_sort_by(|a, b| {
-        if progress.is_cancelled() {
-            return std::cmp::Ordering::Equal;
-        }
-        sort::compare(keys, &facts(RowId(*a)), &facts(RowId(*b)), (number(*a), number(*b)))
-    });
-    (!progress.is_cancelled()).then_some(rows)
-}
-
 /// The key of a row: in rising order, whatever was asked for, or a text.
 enum Key {
     Code(u64),
     Text(Box<str>),
 }
 
-/// Rows sorted under keys some of whose texts are not there but made: each once.
-fn by_made_texts<R: RowFacts>(
-    rows: &[u32],
-    numbers: &Numbers,
-    keys: &[SortKey],
-    facts: &(impl Fn(RowId) -> R + Sync),
-    progress: &Progress,
-) -> Option<Vec<u32>> {
-    let made = |row: &u32| {
-        if progress.is_cancelled() {
-            return (Box::default(), *row);
+/// A sort of rows under keys.
+struct RowSort<'d> {
+    document: &'d Document,
+    numbers: &'d Numbers,
+    keys: &'d [SortKey],
+    progress: &'d Progress,
+}
+
+impl RowSort<'_> {
+    /// Rows sorted under the keys; equal ones keep their order.
+    fn sorted<R: RowFacts>(&self, rows: Vec<u32>, facts: &(impl Fn(RowId) -> R + Sync)) -> Option<Vec<u32>> {
+        let Self { document, numbers, keys, progress } = *self;
+        let is_fact = |key: &SortKey| !key.column.is_text() && key.column != Column::Number;
+        if let [key] = keys
+            && is_fact(key)
+        {
+            let code = |row: &u32| key.packed(&facts(RowId(*row))).unwrap_or(u64::MAX);
+            let codes: Vec<u64> = rows.par_iter().map(code).collect();
+            if progress.is_cancelled() {
+                return None;
+            }
+            let order = numeric_sort::order(&codes);
+            return Some(order.into_par_iter().map(|at| rows.get(at as usize).copied().unwrap_or_default()).collect());
         }
-        let facts = facts(RowId(*row));
-        let of = |key: &SortKey| match key.column {
-            Column::Number if key.descending => Key::Code(u64::from(u32::MAX - numbers.get(*row))),
-            Column::Number => Key::Code(u64::from(numbers.get(*row))),
-            column if column.is_text() => Key::Text(column.text(&facts).into()),
-            _ => Key::Code(key.packed(&facts).unwrap_or(u64::MAX)),
-        };
-        (keys.iter().map(of).collect::<Box<[Key]>>(), *row)
-    };
-    let mut made: Vec<(Box<[Key]>, u32)> = rows.par_iter().map(made).collect();
-    made.par_sort_by(|(a, _), (b, _)| {
-        let by = |(key, (a, b)): (&SortKey, (&Key, &Key))| match (a, b) {
-            (Key::Code(a), Key::Code(b)) => a.cmp(b),
-            (Key::Text(a), Key::Text(b)) => key.compare_texts(a, b),
-            _ => std::cmp::Ordering::Equal,
-        };
-        let orders = keys.iter().zip(a.iter().zip(b)).map(by);
-        if progress.is_cancelled() {
-            return std::cmp::Ordering::Equal;
+        if keys.len() <= 2 && keys.iter().all(is_fact) {
+            // Facts: sort their numbers, then the places.
+            let code = |facts: &R, place: usize| keys.get(place).and_then(|key| key.packed(facts)).unwrap_or(u64::MAX);
+            let pair = |(at, row): (usize, &u32)| {
+                let facts = facts(RowId(*row));
+                (code(&facts, 0), code(&facts, 1), at as u32)
+            };
+            let mut codes: Vec<(u64, u64, u32)> = rows.par_iter().enumerate().map(pair).collect();
+            if progress.is_cancelled() {
+                return None;
+            }
+            codes.par_sort_unstable();
+            return Some(
+                codes.into_par_iter().map(|(.., at)| rows.get(at as usize).copied().unwrap_or_default()).collect(),
+            );
         }
-        orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-    });
-    (!progress.is_cancelled()).then(|| made.into_iter().map(|(_, row)| row).collect())
+        if let [key] = keys
+            && key.column == Column::Loc
+        {
+            let locs = Locs { rows: &rows, document };
+            let order = text_sort::by_text(&locs, *key, progress)?;
+            return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
+        }
+        let is_made = |key: &SortKey| key.column.is_text() && !matches!(key.column, Column::Loc | Column::File);
+        if keys.iter().any(is_made) {
+            return self.by_made_texts(&rows, facts);
+        }
+        let mut rows = rows;
+        let number = |row: u32| numbers.get(row);
+        rows.par_sort_by(|a, b| {
+            if progress.is_cancelled() {
+                return std::cmp::Ordering::Equal;
+            }
+            sort::compare(keys, &facts(RowId(*a)), &facts(RowId(*b)), (number(*a), number(*b)))
+        });
+        (!progress.is_cancelled()).then_some(rows)
+    }
+
+    /// Rows sorted under keys some of whose texts are not there but made: each once.
+    fn by_made_texts<R: RowFacts>(&self, rows: &[u32], facts: &(impl Fn(RowId) -> R + Sync)) -> Option<Vec<u32>> {
+        let Self { numbers, keys, progress, .. } = *self;
+        let made = |row: &u32| {
+            if progress.is_cancelled() {
+                return (Box::default(), *row);
+            }
+            let facts = facts(RowId(*row));
+            let of = |key: &SortKey| match key.column {
+                Column::Number if key.descending => Key::Code(u64::from(u32::MAX - numbers.get(*row))),
+                Column::Number => Key::Code(u64::from(numbers.get(*row))),
+                column if column.is_text() => Key::Text(column.text(&facts).into()),
+                _ => Key::Code(key.packed(&facts).unwrap_or(u64::MAX)),
+            };
+            (keys.iter().map(of).collect::<Box<[Key]>>(), *row)
+        };
+        let mut made: Vec<(Box<[Key]>, u32)> = rows.par_iter().map(made).collect();
+        made.par_sort_by(|(a, _), (b, _)| {
+            let by = |(key, (a, b)): (&SortKey, (&Key, &Key))| match (a, b) {
+                (Key::Code(a), Key::Code(b)) => a.cmp(b),
+                (Key::Text(a), Key::Text(b)) => key.compare_texts(a, b),
+                _ => std::cmp::Ordering::Equal,
+            };
+            let orders = keys.iter().zip(a.iter().zip(b)).map(by);
+            if progress.is_cancelled() {
+                return std::cmp::Ordering::Equal;
+            }
+            orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        (!progress.is_cancelled()).then(|| made.into_iter().map(|(_, row)| row).collect())
+    }
 }

@@ -41,12 +41,8 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
         let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, (kind, grid.as_ref()), &name);
         let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));
         let facts = FileInfo { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
-        let file = scan(
-            (bytes, [form::of_encoding(quirks, kind), odd].concat()),
-            facts,
-            Some(on_disk),
-            (self.make, self.progress),
-        )?;
+        let quirks = [form::of_encoding(quirks, kind), odd].concat();
+        let file = scan(Unscanned { facts, bytes, quirks, on_disk: Some(on_disk) }, self.make, self.progress)?;
         let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
         let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, &file.quirks), form, ..file }) };
         // What was found in the resolved text is told by the lines of the file as stored.
@@ -63,13 +59,22 @@ fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
     first.into_iter().chain(rest.iter().cloned()).collect()
 }
 
+/// A file that was read and is to be scanned.
+pub(super) struct Unscanned {
+    pub(super) facts: FileInfo,
+    pub(super) bytes: Vec<u8>,
+    /// What was odd about it before the scan.
+    pub(super) quirks: Vec<Quirk>,
+    pub(super) on_disk: Option<OnDisk>,
+}
+
 /// Scans a file's bytes, and repairs them where they are not well-formed.
 pub(super) fn scan<V: Visit + Send>(
-    (bytes, quirks): (Vec<u8>, Vec<Quirk>),
-    facts: FileInfo,
-    on_disk: Option<OnDisk>,
-    (make, progress): (&impl Fn(&FileInfo) -> V, &Progress),
+    file: Unscanned,
+    make: &impl Fn(&FileInfo) -> V,
+    progress: &Progress,
 ) -> Result<File<V>, Error> {
+    let Unscanned { facts, bytes, quirks, on_disk } = file;
     let ScannedFile { source, visitor, quirks } =
         scan_and_repair::scan_and_repair(bytes, quirks, &facts, make, progress)?;
     Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml })

@@ -2,7 +2,7 @@
 //!
 //! It comes through the same scan and the same parts as files do; only its paths are missing.
 
-use super::load_context::scan;
+use super::load_context::{Unscanned, scan};
 use super::loaded::{FileInfo, Loaded, LoadedFile};
 use crate::document::form::Form;
 use crate::document::index::ChildState;
@@ -27,7 +27,7 @@ pub fn sample<V: Visit + Send>(make: impl Fn(&FileInfo) -> V, deliver: &mut dyn 
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
         let (path, gzip, grid, len) = (None, false, None, bytes.len() as u64);
         let facts = FileInfo { kind, path, name: name.into(), url, gzip, bytes: len, encoding: UTF_8, grid };
-        scan((bytes.to_vec(), Vec::new()), facts, None, (&make, &progress)).ok()
+        scan(Unscanned { facts, bytes: bytes.to_vec(), quirks: Vec::new(), on_disk: None }, &make, &progress).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
     let (mut index, _, visitor) = index.into_index();

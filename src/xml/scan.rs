@@ -110,7 +110,7 @@ pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Pr
 
 /// The same with another size of what is worth a core.
 pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, progress: &Progress, piece: usize) -> Scan {
-    run(bytes, visitor, progress, (Parser::default(), true), |from, names, walk| {
+    run(bytes, visitor, progress, Start { parser: Parser::default(), stops: true }, |from, names, walk| {
         parallel::body(bytes, from..bytes.len(), names, walk, piece);
     })
 }
@@ -136,21 +136,33 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
 
 /// Scans a whole file. `bytes` must be at most 4 GiB (`u32` offsets); the loader refuses more.
 pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    run(bytes, visitor, progress, (Parser::default(), false), |from, names, walk| body(bytes, from, names, walk))
+    run(bytes, visitor, progress, Start { parser: Parser::default(), stops: false }, |from, names, walk| {
+        body(bytes, from, names, walk)
+    })
 }
 
 /// [`scan`] without the fast path for plain entries: slower, and the reference for it.
 pub fn scan_thoroughly(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    run(bytes, visitor, progress, (Parser::thorough(), false), |from, names, walk| body(bytes, from, names, walk))
+    run(bytes, visitor, progress, Start { parser: Parser::thorough(), stops: false }, |from, names, walk| {
+        body(bytes, from, names, walk)
+    })
+}
+
+/// How a scan begins.
+struct Start {
+    parser: Parser,
+    /// Whether the first damage ends it.
+    stops: bool,
 }
 
 fn run<V: Visit>(
     bytes: &[u8],
     visitor: &mut V,
     progress: &Progress,
-    (mut parser, stops): (Parser, bool),
+    start: Start,
     body: impl FnOnce(usize, &Names, &mut Walk<'_, V>),
 ) -> Scan {
+    let Start { mut parser, stops } = start;
     check_characters(bytes, 0, &mut parser);
     let mut scan = Scan::default();
     let after_root = if let Some(root) = prolog(bytes, &mut parser) {
