@@ -6,10 +6,11 @@
 use super::Streams;
 use crate::check::quirk::rule_of;
 use crate::document::index::Index;
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::words::counted;
+use crate::xml::defect::Defect;
 use std::collections::BTreeSet;
 
 /// Files that are named; of more it is said how many.
@@ -61,8 +62,8 @@ impl Damage {
 }
 
 /// The rule that damage breaks; `None` for what is merely stored in another way.
-fn of_damage(kind: QuirkKind) -> Option<&'static str> {
-    let is_other_way = matches!(kind, QuirkKind::NotUtf8 | QuirkKind::OtherMark | QuirkKind::TextNotUtf8);
+fn of_damage(kind: Defect) -> Option<&'static str> {
+    let is_other_way = matches!(kind, Defect::NotUtf8 | Defect::OtherMark | Defect::TextNotUtf8);
     let rule = rule_of(kind);
     (kind.is_repair() && !is_other_way && rule.severity() == Some(Severity::Error)).then(|| rule.code())
 }
@@ -75,9 +76,9 @@ mod tests {
     fn what_is_lost_is_named_and_many_files_are_counted() {
         let mut damage = Damage::default();
         let quirk = |kind| Quirk { kind, at: (1, 1), entry: None, what: "".into() };
-        damage.add("sound.xml", &[quirk(QuirkKind::NotUtf8), quirk(QuirkKind::Feed)]);
+        damage.add("sound.xml", &[quirk(Defect::NotUtf8), quirk(Defect::Feed)]);
         for number in 0..5 {
-            damage.add(&format!("{number}.xml"), &[quirk(QuirkKind::Truncated), quirk(QuirkKind::Truncated)]);
+            damage.add(&format!("{number}.xml"), &[quirk(Defect::Truncated), quirk(Defect::Truncated)]);
         }
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         damage.say(&mut Streams::new(&mut out, &mut notes));

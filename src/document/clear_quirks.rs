@@ -2,9 +2,10 @@
 
 use super::Document;
 use super::form::Form;
-use super::quirk::{Quirk, QuirkKind};
+use super::quirk::Quirk;
 use super::rows::RowId;
 use super::sitemap::{Member, SitemapId, UTF_8};
+use crate::xml::defect::Defect;
 use crate::xml::grid;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -61,7 +62,7 @@ pub(super) fn accept(document: &mut Document, file: Member) -> Vec<RowId> {
 }
 
 /// The quirks of a list's lines and name as they are now.
-fn list_line_quirks(document: &Document, id: SitemapId) -> Vec<QuirkKind> {
+fn list_line_quirks(document: &Document, id: SitemapId) -> Vec<Defect> {
     let mut standing = Vec::new();
     let Some(sitemap) = document.sitemap(id).filter(|sitemap| sitemap.form == Form::List) else { return standing };
     if sitemap.quirks.is_empty() {
@@ -73,8 +74,8 @@ fn list_line_quirks(document: &Document, id: SitemapId) -> Vec<QuirkKind> {
         Ok(())
     });
     let survey = written.map(|()| grid::survey(&bytes)).unwrap_or_default();
-    standing.extend(survey.blank.map(|_| QuirkKind::BlankLine));
-    standing.extend(survey.returns.map(|_| QuirkKind::LineEnds));
-    standing.extend((Form::of_name(&sitemap.name) != Some(Form::List)).then_some(QuirkKind::Extension));
+    standing.extend(survey.blank.map(|_| Defect::BlankLine));
+    standing.extend(survey.returns.map(|_| Defect::LineEnds));
+    standing.extend((Form::of_name(&sitemap.name) != Some(Form::List)).then_some(Defect::Extension));
     standing
 }

@@ -5,10 +5,10 @@
 use super::Document;
 use super::form::Form;
 use super::index::{ChildState, Index};
-use super::quirk::QuirkKind;
 use super::sitemap::{Member, SitemapId, file_name};
 use super::source::Source;
 use crate::protocol::Field;
+use crate::xml::defect::Defect;
 use crate::xml::entry::Entry;
 use crate::xml::splice::{self, Change};
 use std::borrow::Cow;
@@ -143,7 +143,7 @@ pub(super) fn rename(document: &mut Document, file: Member, name: &str) {
         sitemap.url = sitemap.url.as_deref().and_then(|url| url_named(url, &old, name)).map(Into::into);
         sitemap.name = sibling_name(&sitemap.name, name).into();
         if Form::of_name(name) == Some(Form::List) {
-            let kept = sitemap.quirks.iter().filter(|quirk| quirk.kind != QuirkKind::Extension);
+            let kept = sitemap.quirks.iter().filter(|quirk| quirk.kind != Defect::Extension);
             sitemap.quirks = kept.cloned().collect();
         }
     });

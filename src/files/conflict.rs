@@ -8,11 +8,12 @@ use super::error::{Error, Reason};
 use super::form;
 use super::merge_conflict::{Conflicts, MergeConflict, Side};
 use super::read::{self, Contents, Options};
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::words::{counted, grouped};
+use crate::xml::defect::Defect;
 use crate::xml::entry::Entry;
 use crate::xml::grid::TableHints;
 use crate::xml::markup;
@@ -85,7 +86,7 @@ pub(super) fn resolve(
             if matches!(asked, Conflicts::Refuse | Conflicts::Take(_)) {
                 return Err(refused(at, what));
             }
-            let quirks = vec![Quirk { kind: QuirkKind::MergeConflict, at, entry: None, what: what.into() }];
+            let quirks = vec![Quirk { kind: Defect::MergeConflict, at, entry: None, what: what.into() }];
             return Ok(Resolved { contents, quirks, anchors: Vec::new() });
         }
     };
@@ -111,7 +112,7 @@ pub(super) fn resolve(
         }
         Conflicts::Take(_) => taken(bytes, &found, |number, one| [one.side(sides.get(number).copied(), Side::Ours)]),
     };
-    let kind = if sides.is_empty() { QuirkKind::MergeConflict } else { QuirkKind::MergeResolved };
+    let kind = if sides.is_empty() { Defect::MergeConflict } else { Defect::MergeResolved };
     let quirks = spans.iter().enumerate().map(|(number, (from, to))| {
         let mut what = span_words(*from, *to);
         if let Some(side) = sides.get(number) {

@@ -5,9 +5,10 @@
 //! 4, `enc-mismatch`). Without a mark, the first `<` (XML 1.0, appendix F) or the first two letters tell UTF-16. Never
 //! fails: bytes that an encoding does not have are read as windows-1252.
 
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::document::sitemap::UTF_8;
 use crate::document::source::Lines;
+use crate::xml::defect::Defect;
 use crate::xml::markup;
 use encoding_rs::{Encoding, REPLACEMENT, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::ops::Range;
@@ -45,13 +46,13 @@ pub fn decode(bytes: Vec<u8>) -> Decoded {
         [0, 0, 0xFE, 0xFF, rest @ ..] => utf_32(rest, u32::from_be_bytes),
         [0xFF, 0xFE, rest @ ..] if is_single_byte(rest) => mismarked(rest, UTF_16LE),
         [0xFE, 0xFF, rest @ ..] if is_single_byte(rest) => mismarked(rest, UTF_16BE),
-        [0xFF, 0xFE, rest @ ..] => utf_16(rest, UTF_16LE, QuirkKind::OtherMark),
-        [0xFE, 0xFF, rest @ ..] => utf_16(rest, UTF_16BE, QuirkKind::OtherMark),
-        [b'<', 0, ..] => utf_16(&bytes, UTF_16LE, QuirkKind::NotUtf8),
-        [0, b'<', ..] => utf_16(&bytes, UTF_16BE, QuirkKind::NotUtf8),
+        [0xFF, 0xFE, rest @ ..] => utf_16(rest, UTF_16LE, Defect::OtherMark),
+        [0xFE, 0xFF, rest @ ..] => utf_16(rest, UTF_16BE, Defect::OtherMark),
+        [b'<', 0, ..] => utf_16(&bytes, UTF_16LE, Defect::NotUtf8),
+        [0, b'<', ..] => utf_16(&bytes, UTF_16BE, Defect::NotUtf8),
         // A list begins with a URL, a table with the name of a column.
-        [first, 0, second, 0, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16LE, QuirkKind::NotUtf8),
-        [0, first, 0, second, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16BE, QuirkKind::NotUtf8),
+        [first, 0, second, 0, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16LE, Defect::NotUtf8),
+        [0, first, 0, second, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16BE, Defect::NotUtf8),
         _ => of_bytes(bytes),
     }
 }
@@ -70,7 +71,7 @@ fn mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
     let name = if rest.is_ascii() { "ASCII" } else { UTF_8 };
     let what = format!("{} before {name} text, which was read as {name}", mark.name());
     let mut decoded = of_bytes(rest.to_vec());
-    decoded.quirks.insert(0, Quirk { kind: QuirkKind::OtherMark, at: (1, 1), entry: None, what: what.into() });
+    decoded.quirks.insert(0, Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: what.into() });
     decoded
 }
 
@@ -89,27 +90,27 @@ fn of_bytes(bytes: Vec<u8>) -> Decoded {
     let known = encoding_of(&name);
     if bytes.starts_with(MARK) {
         let what = format!("the declaration says {name}, the byte order mark UTF-8; read as UTF-8");
-        let quirks = vec![quirk(QuirkKind::EncodingMismatch, what)];
+        let quirks = vec![quirk(Defect::EncodingMismatch, what)];
         return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
     }
     let Some(encoding) = known else {
-        let quirks = vec![quirk(QuirkKind::UnknownLabel, name)];
+        let quirks = vec![quirk(Defect::UnknownLabel, name)];
         return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
     };
     let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
     if is_wide || (is_valid && !bytes.is_ascii()) {
         let what = format!("the declaration says {name}, the bytes are UTF-8; read as UTF-8");
-        let quirks = vec![quirk(QuirkKind::EncodingMismatch, what)];
+        let quirks = vec![quirk(Defect::EncodingMismatch, what)];
         return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
     }
-    let mut quirks = vec![quirk(QuirkKind::NotUtf8, name)];
+    let mut quirks = vec![quirk(Defect::NotUtf8, name)];
     let (text, has_errors) = encoding.decode_without_bom_handling(&bytes);
     if has_errors {
         let text = text.as_bytes();
         let first = memchr::memmem::find(text, "\u{FFFD}".as_bytes()).unwrap_or(0);
         let at = Lines::new(text).position(first);
         let what = format!("not {}", encoding.name());
-        quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: what.into() });
+        quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: what.into() });
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(&bytes);
         let bytes = text.into_owned().into_bytes();
         return relabelled(Decoded { bytes, encoding: WINDOWS_1252.name(), quirks, label: None });
@@ -135,17 +136,17 @@ fn mixed(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
         }
     }
     let at = Lines::new(&out).position(first.unwrap_or(0));
-    quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: "not UTF-8".into() });
+    quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: "not UTF-8".into() });
     Decoded { bytes: out, encoding: WINDOWS_1252.name(), quirks, label: None }
 }
 
-fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: QuirkKind) -> Decoded {
+fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Decoded {
     let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
     let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: encoding.name().into() }];
     if has_errors {
         let first = memchr::memmem::find(text.as_bytes(), "\u{FFFD}".as_bytes()).unwrap_or(0);
         let at = Lines::new(text.as_bytes()).position(first);
-        quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: "half a character".into() });
+        quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: "half a character".into() });
     }
     contradicted(text.as_bytes(), encoding.name(), &mut quirks);
     relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
@@ -154,7 +155,7 @@ fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: QuirkKind) -> Decoded
 fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
     let letters = bytes.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok());
     let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
-    let mut quirks = vec![Quirk { kind: QuirkKind::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
+    let mut quirks = vec![Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
     contradicted(text.as_bytes(), "UTF-32", &mut quirks);
     relabelled(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks, label: None })
 }
@@ -176,7 +177,7 @@ fn contradicted(text: &[u8], encoding: &str, quirks: &mut Vec<Quirk>) {
     if !name.trim().get(..6).is_some_and(|start| start.eq_ignore_ascii_case(family)) {
         let what = format!("the declaration says {name}, the bytes are {encoding}; read as {encoding}");
         let at = Lines::new(text).position(label.start);
-        quirks.push(Quirk { kind: QuirkKind::EncodingMismatch, at, entry: None, what: what.into() });
+        quirks.push(Quirk { kind: Defect::EncodingMismatch, at, entry: None, what: what.into() });
     }
 }
 
@@ -241,13 +242,13 @@ mod tests {
 
     #[test]
     fn every_encoding_becomes_utf_8_and_says_what_was_unusual() {
-        use QuirkKind::*;
+        use Defect::*;
         let declared =
             |label: &str, text: &[u8]| [format!("<?xml version='1.0' encoding='{label}'?>").as_bytes(), text].concat();
         let latin = b"<a>caf\xE9</a>";
         let utf8 = "<a>café</a>".as_bytes();
         let says = |label: &str| String::from_utf8(declared(label, utf8)).unwrap();
-        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 33] = [
+        let table: [(Vec<u8>, String, &str, &[Defect]); 33] = [
             (wide("https://e.com/é", false, false), "https://e.com/é".into(), "UTF-16LE", &[NotUtf8]),
             (wide("loc,é", false, true), "loc,é".into(), "UTF-16BE", &[NotUtf8]),
             (utf8.to_vec(), "<a>café</a>".into(), "UTF-8", &[]),

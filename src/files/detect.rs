@@ -5,7 +5,7 @@
 
 use super::error::Reason;
 use crate::document::form::Form;
-use crate::xml::damage::DamageKind;
+use crate::xml::defect::Defect;
 use crate::xml::feed::Feed;
 use crate::xml::grid::{Grid, NameHint, TableHints, is_url_line};
 use crate::xml::markup::{self, Kind, Markup};
@@ -181,23 +181,25 @@ fn plain_text(text: &[u8]) -> String {
 }
 
 /// What is wrong at a place that is not well-formed, in words.
-pub const fn damage_words(kind: DamageKind) -> &'static str {
+pub const fn damage_words(kind: Defect) -> &'static str {
     match kind {
-        DamageKind::Ampersand => "`&` that starts no known reference (write `&amp;`)",
-        DamageKind::Angle => "`<` that starts no tag, or a tag, comment or CDATA section that does not end",
-        DamageKind::EndTag => "an end tag that closes no open element",
-        DamageKind::Unclosed => "an element that is never closed; the file may be cut off",
-        DamageKind::Instruction => "`<?` or `<!` that starts no valid instruction, XML declaration or DOCTYPE",
-        DamageKind::BeforeRoot => "content before the root element",
-        DamageKind::AfterRoot => "content after the root element",
-        DamageKind::Character => "a character that XML does not allow",
-        DamageKind::Comment => "`--` inside a comment",
-        DamageKind::Attribute => "a duplicate or malformed attribute",
-        DamageKind::Name => "a tag name with a character that XML does not allow in names",
-        DamageKind::Prefix => "a prefix that is not declared",
-        DamageKind::Outside => "an element outside of any entry, or a name in capital letters",
-        DamageKind::Encoding => "bytes that are not UTF-8",
-        DamageKind::NoRoot => "there is no root element",
+        Defect::Ampersand => "`&` that starts no known reference (write `&amp;`)",
+        Defect::Angle => "`<` that starts no tag, or a tag, comment or CDATA section that does not end",
+        Defect::EndTag => "an end tag that closes no open element",
+        Defect::Unclosed => "an element that is never closed; the file may be cut off",
+        Defect::Instruction => "`<?` or `<!` that starts no valid instruction, XML declaration or DOCTYPE",
+        Defect::BeforeRoot => "content before the root element",
+        Defect::TrailingJunk => "content after the root element",
+        Defect::Character => "a character that XML does not allow",
+        Defect::Comment => "`--` inside a comment",
+        Defect::Attribute => "a duplicate or malformed attribute",
+        Defect::Name => "a tag name with a character that XML does not allow in names",
+        Defect::UndeclaredPrefix => "a prefix that is not declared",
+        Defect::Misplaced => "an element outside of any entry, or a name in capital letters",
+        Defect::InvalidBytes => "bytes that are not UTF-8",
+        Defect::NoRoot => "there is no root element",
+        // What only a repair or the reading of a file tells is no word of the scanner.
+        _ => "markup that is not well-formed",
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::detect;
 use crate::document::form::Form;
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines};
 use crate::progress::Progress;
 use crate::words::counted;
-use crate::xml::damage::DamageKind;
-use crate::xml::feed::{self, Feed, FeedQuirkKind, Import};
+use crate::xml::defect::Defect;
+use crate::xml::feed::{self, Feed, Import};
 use crate::xml::grid::{self, Grid};
 use crate::xml::markup;
 use crate::xml::names::FileKind;
@@ -47,8 +47,8 @@ pub(super) fn shape(bytes: Vec<u8>, (kind, grid): (FileKind, Option<&Grid>), nam
 /// What the encoding of a file breaks: a list has a rule of its own.
 pub(super) fn of_encoding(mut quirks: Vec<Quirk>, kind: FileKind) -> Vec<Quirk> {
     for quirk in quirks.iter_mut().filter(|_| kind == FileKind::List) {
-        if matches!(quirk.kind, QuirkKind::NotUtf8 | QuirkKind::InvalidBytes | QuirkKind::OtherMark) {
-            quirk.kind = QuirkKind::TextNotUtf8;
+        if matches!(quirk.kind, Defect::NotUtf8 | Defect::InvalidBytes | Defect::OtherMark) {
+            quirk.kind = Defect::TextNotUtf8;
         }
     }
     quirks.dedup_by_key(|quirk| (quirk.entry, quirk.kind));
@@ -69,10 +69,10 @@ fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {
     let survey = grid::survey(bytes);
     let mut lines = Lines::new(bytes);
     let named = Form::of_name(name) == Some(Form::List) || name == "-";
-    let extension = (!named).then(|| (QuirkKind::Extension, 0, String::new()));
+    let extension = (!named).then(|| (Defect::Extension, 0, String::new()));
     let blank = survey.blank.map(|(count, at)| {
         (
-            QuirkKind::BlankLine,
+            Defect::BlankLine,
             at,
             format!(
                 "{} {}",
@@ -83,11 +83,11 @@ fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {
     });
     let ends = survey.returns.map(|(count, at)| {
         let verb = if count == 1 { "ends" } else { "end" };
-        (QuirkKind::LineEnds, at, format!("{} {verb}", counted(count.into(), "line")))
+        (Defect::LineEnds, at, format!("{} {verb}", counted(count.into(), "line")))
     });
     let mut found: Vec<_> = [extension, blank, ends].into_iter().flatten().collect();
     found.sort_by_key(|(_, at, _)| *at);
-    let quirk = |(kind, at, what): (QuirkKind, u32, String)| Quirk {
+    let quirk = |(kind, at, what): (Defect, u32, String)| Quirk {
         kind,
         at: lines.position(at as usize),
         entry: None,
@@ -97,7 +97,7 @@ fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {
 }
 
 fn of_feed(stored: &[u8], import: Import) -> Shaped {
-    let kind = if import.feed == Feed::Atom03 { QuirkKind::FeedOld } else { QuirkKind::Feed };
+    let kind = if import.feed == Feed::Atom03 { Defect::FeedOld } else { Defect::Feed };
     // The longest list anybody wants to read in a message.
     let names = import.left.iter().take(6);
     let left: Vec<String> = names.map(|(name, count)| format!("{} {name}", crate::words::grouped(*count))).collect();
@@ -107,19 +107,19 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
         let verb = if import.places.len() == 1 { "is" } else { "are" };
         let what = format!("{items} {verb} here, what is open at the end is left out").into();
         let at = Lines::new(stored).position(stored.len());
-        quirks.push(Quirk { kind: QuirkKind::Truncated, at, entry: None, what });
+        quirks.push(Quirk { kind: Defect::Truncated, at, entry: None, what });
     }
     if let Some(at) = import.given_up {
         let what = format!("{} kept", counted(import.places.len() as u64, "item")).into();
         let at = Lines::new(stored).position(at as usize);
-        quirks.push(Quirk { kind: QuirkKind::TooDamaged, at, entry: None, what });
+        quirks.push(Quirk { kind: Defect::TooDamaged, at, entry: None, what });
     }
     let mut lines = Lines::new(stored);
     quirks.extend(import.odd.into_iter().map(|odd| Quirk {
-        kind: quirk_of(odd.kind),
-        at: lines.position(odd.at as usize),
-        entry: odd.item,
-        what: odd.what.into(),
+        kind: odd.kind,
+        at: lines.position(odd.at),
+        entry: odd.entry,
+        what: odd.what,
     }));
     quirks.extend(damage_of_feed(stored, import.is_cut || import.given_up.is_some()));
     // One of a kind for each entry.
@@ -137,16 +137,14 @@ fn damage_of_feed(stored: &[u8], is_cut: bool) -> Vec<Quirk> {
         let first = rest.trim_ascii_start();
         let words = || format!("{}; read as well as possible", detect::damage_words(damage.kind));
         let (kind, what) = match damage.kind {
-            DamageKind::Ampersand | DamageKind::Encoding => continue,
-            DamageKind::Unclosed if is_cut => continue,
-            DamageKind::Character => (QuirkKind::Character, String::new()),
-            DamageKind::Comment => (QuirkKind::Comment, String::new()),
-            DamageKind::BeforeRoot if is_first_but_blanks(stored, damage.at) => {
-                (QuirkKind::LeadingBlank, String::new())
-            }
-            DamageKind::BeforeRoot => (QuirkKind::LeadingJunk, excerpt(first)),
-            DamageKind::AfterRoot => (QuirkKind::TrailingJunk, excerpt(first)),
-            _ => (QuirkKind::NotWellFormed, words()),
+            Defect::Ampersand | Defect::InvalidBytes => continue,
+            Defect::Unclosed if is_cut => continue,
+            Defect::Character => (Defect::Character, String::new()),
+            Defect::Comment => (Defect::Comment, String::new()),
+            Defect::BeforeRoot if is_first_but_blanks(stored, damage.at) => (Defect::LeadingBlank, String::new()),
+            Defect::BeforeRoot => (Defect::LeadingJunk, excerpt(first)),
+            Defect::TrailingJunk => (Defect::TrailingJunk, excerpt(first)),
+            _ => (Defect::NotWellFormed, words()),
         };
         if !quirks.iter().any(|known| known.kind == kind) {
             quirks.push(Quirk { kind, at: lines.position(damage.at), entry: None, what: what.into() });
@@ -177,22 +175,4 @@ pub(super) fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
     let positions: Vec<(u64, u64)> = places.iter().map(|place| lines.position(*place as usize)).collect();
     let position = |theirs: &u32| positions.get(places.binary_search(theirs).ok()?).copied();
     offsets.iter().filter_map(|(ours, theirs)| Some((*ours, position(theirs)?))).collect()
-}
-
-const fn quirk_of(kind: FeedQuirkKind) -> QuirkKind {
-    match kind {
-        FeedQuirkKind::NoChannel => QuirkKind::FeedNoChannel,
-        FeedQuirkKind::NoLink => QuirkKind::FeedNoLink,
-        FeedQuirkKind::Date => QuirkKind::FeedDate,
-        FeedQuirkKind::Relative => QuirkKind::FeedRelative,
-        FeedQuirkKind::Title => QuirkKind::MediaTitle,
-        FeedQuirkKind::Description => QuirkKind::MediaDescription,
-        FeedQuirkKind::Thumbnail => QuirkKind::MediaThumbnail,
-        FeedQuirkKind::Content => QuirkKind::MediaContent,
-        FeedQuirkKind::Player => QuirkKind::MediaPlayer,
-        FeedQuirkKind::Restriction => QuirkKind::MediaRestriction,
-        FeedQuirkKind::Ampersand => QuirkKind::Ampersand,
-        FeedQuirkKind::Entity => QuirkKind::Entity,
-        FeedQuirkKind::DtdEntity => QuirkKind::DtdEntity,
-    }
 }

@@ -306,7 +306,7 @@ fn read_up_to(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::quirk::QuirkKind;
+    use crate::xml::defect::Defect;
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use std::io::Write;
@@ -413,8 +413,8 @@ mod tests {
         let stored =
             gzip(&[gzip(b"<?xml version='1.0' encoding='latin1'?><urlset>\xE9</urlset>"), b"x".to_vec()].concat());
         let read = read_bytes(&stored, 100_000).unwrap();
-        let kinds: Vec<QuirkKind> = read.quirks.iter().map(|quirk| quirk.kind).collect();
-        assert_eq!(kinds, [QuirkKind::GzipDouble, QuirkKind::GzipTrailing, QuirkKind::NotUtf8]);
+        let kinds: Vec<Defect> = read.quirks.iter().map(|quirk| quirk.kind).collect();
+        assert_eq!(kinds, [Defect::GzipDouble, Defect::GzipTrailing, Defect::NotUtf8]);
         assert_eq!(read.encoding, "windows-1252");
         assert_eq!(String::from_utf8(read.bytes).unwrap(), "<?xml version='1.0' encoding='UTF-8'?><urlset>é</urlset>");
     }

@@ -4,10 +4,11 @@ use super::detect;
 use super::error::{Error, Reason};
 use super::form;
 use super::loaded::FileInfo;
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines, Source};
 use crate::progress::Progress;
-use crate::xml::repair::{self, RepairKind, Repaired, SoundPrefix};
+use crate::xml::defect::Defect;
+use crate::xml::repair::{self, Repaired, SoundPrefix};
 use crate::xml::scan::{self, Scan, Visit};
 use std::path::PathBuf;
 
@@ -83,7 +84,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
 fn note_silent(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<Quirk>) {
     if let Some(damage) = scan.damage.first().filter(|_| repaired.repairs.is_empty()) {
         quirks.push(Quirk {
-            kind: QuirkKind::NotWellFormed,
+            kind: Defect::NotWellFormed,
             at: Lines::new(bytes).position(damage.at),
             entry: None,
             what: format!("{}; repaired", detect::damage_words(damage.kind)).into(),
@@ -102,7 +103,7 @@ fn take_in(
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
     let mut at = lines();
     quirks.extend(std::mem::take(&mut repaired.repairs).into_iter().map(|repair| Quirk {
-        kind: quirk_of(repair.kind),
+        kind: repair.kind,
         at: at.position(repair.at),
         entry: repair.entry,
         what: repair.what,
@@ -148,40 +149,14 @@ fn check(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64, u64), R
     Err((Lines::anchored(bytes, map).position(first.at), reason))
 }
 
-const fn quirk_of(kind: RepairKind) -> QuirkKind {
-    match kind {
-        RepairKind::Ampersand => QuirkKind::Ampersand,
-        RepairKind::Angle => QuirkKind::Angle,
-        RepairKind::SectionEnd => QuirkKind::SectionEnd,
-        RepairKind::Entity => QuirkKind::Entity,
-        RepairKind::DtdEntity => QuirkKind::DtdEntity,
-        RepairKind::Character => QuirkKind::Character,
-        RepairKind::NoCharacter => QuirkKind::NoCharacter,
-        RepairKind::DuplicateAttribute => QuirkKind::DuplicateAttribute,
-        RepairKind::Comment => QuirkKind::Comment,
-        RepairKind::UndeclaredPrefix => QuirkKind::UndeclaredPrefix,
-        RepairKind::NotWellFormed => QuirkKind::NotWellFormed,
-        RepairKind::LeadingBlank => QuirkKind::LeadingBlank,
-        RepairKind::LeadingJunk => QuirkKind::LeadingJunk,
-        RepairKind::TrailingJunk => QuirkKind::TrailingJunk,
-        RepairKind::Concatenated => QuirkKind::Concatenated,
-        RepairKind::Truncated => QuirkKind::Truncated,
-        RepairKind::TooDamaged => QuirkKind::TooDamaged,
-        RepairKind::NameCase => QuirkKind::NameCase,
-        RepairKind::Outside => QuirkKind::OutsideRoot,
-        RepairKind::Nested => QuirkKind::Nested,
-        RepairKind::Wrapped => QuirkKind::Wrapped,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml::repair::AppliedRepair;
+    use crate::xml::defect::{Defect, FoundDefect};
 
     #[test]
     fn what_a_second_repair_did_is_told_by_the_places_of_the_file_as_stored() {
-        let repair = |at, entry| AppliedRepair { kind: RepairKind::Angle, at, entry, what: "".into() };
+        let repair = |at, entry| FoundDefect { kind: Defect::Angle, at, entry, what: "".into() };
         let repaired = |bytes: &[u8], repairs, anchors| Repaired { bytes: bytes.to_vec(), repairs, anchors, kept: 0 };
         // `&` became five bytes, then `b` became three.
         let (stored, first, second) = (&b"a\n&b\ncd"[..], &b"a\n&amp;b\ncd"[..], &b"a\n&amp;BBB\ncd"[..]);

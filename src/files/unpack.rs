@@ -5,7 +5,8 @@
 
 use super::detect;
 use super::error::Reason;
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
+use crate::xml::defect::Defect;
 use flate2::bufread::GzDecoder;
 use std::io::{self, Read};
 
@@ -21,7 +22,7 @@ pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(Vec<u8>, Vec<Quirk>),
         if !detect::is_gzip(&bytes) {
             break;
         }
-        quirks.push(quirk(QuirkKind::GzipDouble, ""));
+        quirks.push(quirk(Defect::GzipDouble, ""));
         bytes = members(&bytes, limit, &mut quirks)?;
     }
     quirks.dedup_by_key(|quirk| quirk.kind);
@@ -48,13 +49,13 @@ fn members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>
             Ok(_) => count += 1,
             // What follows a whole member and is none itself was never meant to be unpacked.
             Err(_) if count > 0 && bytes.len() == before => {
-                quirks.push(quirk(QuirkKind::GzipTrailing, &format!("{} bytes", rest.len())));
+                quirks.push(quirk(Defect::GzipTrailing, &format!("{} bytes", rest.len())));
                 break;
             }
             Err(source) if bytes.is_empty() => return Err(Reason::Gzip { source }),
             Err(source) => {
                 let is_cut = source.kind() == io::ErrorKind::UnexpectedEof;
-                let kind = if is_cut { QuirkKind::GzipTruncated } else { QuirkKind::GzipCorrupt };
+                let kind = if is_cut { Defect::GzipTruncated } else { Defect::GzipCorrupt };
                 quirks.push(quirk(kind, &format!("{} bytes unpacked", bytes.len())));
                 break;
             }
@@ -64,17 +65,17 @@ fn members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>
             break;
         }
         if !detect::is_gzip(rest) {
-            quirks.push(quirk(QuirkKind::GzipTrailing, &format!("{} bytes", rest.len())));
+            quirks.push(quirk(Defect::GzipTrailing, &format!("{} bytes", rest.len())));
             break;
         }
     }
     if count > 1 {
-        quirks.push(quirk(QuirkKind::GzipMembers, &count.to_string()));
+        quirks.push(quirk(Defect::GzipMembers, &count.to_string()));
     }
     Ok(bytes)
 }
 
-fn quirk(kind: QuirkKind, what: &str) -> Quirk {
+fn quirk(kind: Defect, what: &str) -> Quirk {
     Quirk { kind, at: (1, 1), entry: None, what: what.into() }
 }
 
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_can_be_unpacked_is_kept_and_what_was_odd_is_said() {
-        use QuirkKind::*;
+        use Defect::*;
         let (text, packed) = (text(), gzip(&text()));
         let mut wrong = packed.clone();
         let at = wrong.len() - 6;
@@ -120,7 +121,7 @@ mod tests {
         let mut flipped = packed.clone();
         flipped[packed.len() / 2] ^= 0xFF;
         let members = [gzip(&text[..7_000]), gzip(b""), gzip(&text[7_000..])].concat();
-        let table: [(Vec<u8>, &[QuirkKind], bool); 8] = [
+        let table: [(Vec<u8>, &[Defect], bool); 8] = [
             (packed.clone(), &[], true),
             (members, &[GzipMembers], true),
             ([&packed[..], b"\0\0\0"].concat(), &[GzipTrailing], true),

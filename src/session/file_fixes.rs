@@ -15,7 +15,7 @@ use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::form::Form;
 use crate::document::index::Index;
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::document::source::Source;
@@ -23,6 +23,7 @@ use crate::progress::note_work;
 use crate::protocol::limits::Limits;
 use crate::protocol::namespace::{self, Namespace};
 use crate::session::finding::{FileFinding, FindingTarget};
+use crate::xml::defect::Defect;
 use crate::xml::markup::{self, Kind};
 use crate::xml::record::Flags;
 use std::cell::RefCell;
@@ -85,12 +86,12 @@ pub(super) fn is_feed(document: &Document, member: Member) -> bool {
 /// are fixed.
 pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
     let label = match quirk.kind {
-        QuirkKind::GzipMembers => "write one gzip member",
-        QuirkKind::MergeConflict => "take ours, theirs or the entries of both",
-        QuirkKind::BlankLine => "remove the empty lines",
-        QuirkKind::LineEnds => "end each line with LF",
-        QuirkKind::Extension => "give it a name that ends in .txt",
-        QuirkKind::MergeResolved => "write the file as resolved",
+        Defect::GzipMembers => "write one gzip member",
+        Defect::MergeConflict => "take ours, theirs or the entries of both",
+        Defect::BlankLine => "remove the empty lines",
+        Defect::LineEnds => "end each line with LF",
+        Defect::Extension => "give it a name that ends in .txt",
+        Defect::MergeResolved => "write the file as resolved",
         kind if kind.is_repair() => "write the file as repaired",
         _ => return None,
     };

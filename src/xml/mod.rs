@@ -5,6 +5,7 @@
 pub mod anomaly;
 mod change;
 pub mod damage;
+pub mod defect;
 mod element_reader;
 pub mod elements;
 mod entities;

@@ -2,7 +2,7 @@
 //!
 //! Total, and always moving forward: whatever stands there, each byte is looked at once.
 
-use super::damage::{DamageKind, DamageLog};
+use super::damage::DamageLog;
 use super::elements::{Elements, is_extension};
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::fast_path;
@@ -13,6 +13,7 @@ use super::scopes::{Scopes, declared_by};
 use super::{instruction, wellformed};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
+use crate::xml::defect::Defect;
 use std::collections::HashSet;
 
 /// What entries inside a skipped element are.
@@ -80,7 +81,7 @@ impl Parser {
             return;
         }
         if !wellformed::is_name(tag.name(bytes)) {
-            self.damage.note(tag.start, DamageKind::Name);
+            self.damage.note(tag.start, Defect::Name);
         }
         if !tag.attributes(bytes).is_empty() {
             let known = self.damage.list.len();
@@ -88,7 +89,7 @@ impl Parser {
             self.damage.check_text(bytes, tag.name_end, tag.end);
             self.damage.has_brackets = brackets;
             if self.damage.list.len() == known && !wellformed::is_sound_attributes(tag.attributes(bytes)) {
-                self.damage.note(tag.start, DamageKind::Attribute);
+                self.damage.note(tag.start, Defect::Attribute);
             }
         }
     }
@@ -111,7 +112,7 @@ impl Parser {
             && self.scopes.is_empty()
             && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_none()
         {
-            self.damage.note(tag.start, DamageKind::Prefix);
+            self.damage.note(tag.start, Defect::UndeclaredPrefix);
         }
     }
 
@@ -163,11 +164,11 @@ impl Parser {
                 let inside = bytes.get(aside.start + 4..aside.end.saturating_sub(3)).unwrap_or_default();
                 // `<!-->` and `<!--->` are no comments either.
                 if aside.end < aside.start + 7 || wellformed::is_bad_comment(inside) {
-                    self.damage.note(aside.start, DamageKind::Comment);
+                    self.damage.note(aside.start, Defect::Comment);
                 }
             }
             Kind::Instruction if wellformed::is_instruction(instruction::inside(bytes, aside)) => {}
-            Kind::Instruction | Kind::Declaration => self.damage.note(aside.start, DamageKind::Instruction),
+            Kind::Instruction | Kind::Declaration => self.damage.note(aside.start, Defect::Instruction),
             _ => {}
         }
     }
@@ -259,7 +260,7 @@ impl Parser {
         let open_name = tag.name(bytes);
         loop {
             let Some(child) = markup::next(bytes, at) else {
-                self.damage.note(at, DamageKind::Unclosed);
+                self.damage.note(at, Defect::Unclosed);
                 return finish_broken(entry, lead, bytes.len());
             };
             if child.start > at && !markup::is_blank(bytes.get(at..child.start).unwrap_or_default()) {
@@ -273,7 +274,7 @@ impl Parser {
                     return (entry, child.end);
                 }
                 Kind::End => {
-                    self.damage.note(child.start, DamageKind::EndTag);
+                    self.damage.note(child.start, Defect::EndTag);
                     // The root ends, or another entry's end: this entry was never closed.
                     if names.is_root(child.name(bytes)) {
                         return finish_broken(entry, lead, child.start);
@@ -283,7 +284,7 @@ impl Parser {
                 }
                 Kind::Start | Kind::Empty => {
                     if names.is_entry_tag(bytes, &child) {
-                        self.damage.note(child.start, DamageKind::Unclosed);
+                        self.damage.note(child.start, Defect::Unclosed);
                         return finish_broken(entry, lead, at);
                     }
                     match self.pass_element(bytes, (lead, child.start), names, &mut entry) {
@@ -303,7 +304,7 @@ impl Parser {
                     child.end
                 }
                 Kind::Stray => {
-                    self.damage.note(child.start, DamageKind::Angle);
+                    self.damage.note(child.start, Defect::Angle);
                     entry.anomalies.insert(Anomalies::BROKEN);
                     child.end
                 }
@@ -343,7 +344,7 @@ impl Parser {
                 Meaning::Core => {
                     entry.anomalies.insert(Anomalies::UNKNOWN_CHILD);
                     if names.is_recased(tag.name(bytes)) {
-                        self.damage.note(tag.start, DamageKind::Outside);
+                        self.damage.note(tag.start, Defect::Misplaced);
                     }
                 }
                 Meaning::Extension(namespace) => {
@@ -397,7 +398,7 @@ impl Parser {
                 break (tag.end, tag.end);
             }
             let Some(next) = markup::next(bytes, at) else {
-                self.damage.note(tag.start, DamageKind::Unclosed);
+                self.damage.note(tag.start, Defect::Unclosed);
                 broken = true;
                 break (bytes.len(), bytes.len());
             };
@@ -408,7 +409,7 @@ impl Parser {
             match next.kind {
                 Kind::End if next.name(bytes) == name => break (next.start, next.end),
                 Kind::End => {
-                    self.damage.note(next.start, DamageKind::EndTag);
+                    self.damage.note(next.start, Defect::EndTag);
                     broken = true;
                     break (next.start, next.start);
                 }
@@ -425,7 +426,7 @@ impl Parser {
                     self.is_declaring = is_declaring;
                 }
                 Kind::Stray => {
-                    self.damage.note(next.start, DamageKind::Angle);
+                    self.damage.note(next.start, Defect::Angle);
                     text = text.max(TextKind::Mixed);
                     broken = true;
                     at = next.end;
@@ -483,7 +484,7 @@ impl Parser {
             return;
         }
         match self.seeks {
-            Seek::Misplaced | Seek::Stray => self.damage.note(tag.start, DamageKind::Outside),
+            Seek::Misplaced | Seek::Stray => self.damage.note(tag.start, Defect::Misplaced),
             _ => self.has_wrapped = true,
         }
     }
@@ -506,7 +507,7 @@ impl Parser {
         let mut at = tag.end;
         while let Some((name_start, name_end)) = stack.last().copied() {
             let Some(next) = markup::next(bytes, at) else {
-                self.damage.note(tag.start, DamageKind::Unclosed);
+                self.damage.note(tag.start, Defect::Unclosed);
                 at = bytes.len();
                 break;
             };
@@ -532,11 +533,11 @@ impl Parser {
                 }
                 Kind::End => {
                     // Give the end tag back to the parent: it may be the entry's own.
-                    self.damage.note(next.start, DamageKind::EndTag);
+                    self.damage.note(next.start, Defect::EndTag);
                     at = next.start;
                     break;
                 }
-                Kind::Stray => self.damage.note(next.start, DamageKind::Angle),
+                Kind::Stray => self.damage.note(next.start, Defect::Angle),
                 Kind::Comment | Kind::Cdata | Kind::Instruction | Kind::Declaration => self.check_aside(bytes, &next),
             }
             at = next.end;

@@ -8,7 +8,7 @@ mod parallel;
 
 pub use grid::scan_grid;
 
-use super::damage::{Damage, DamageKind};
+use super::damage::Damage;
 use super::elements::Elements;
 use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
@@ -16,6 +16,7 @@ use super::names::{Meaning, Names};
 use super::parser::{Parser, Seek};
 use super::{fast_path, instruction};
 use crate::progress::Progress;
+use crate::xml::defect::Defect;
 
 /// Visitor that is called for each entry once, in file order.
 pub trait Visit {
@@ -173,7 +174,7 @@ fn run<V: Visit>(
         parser.check_tag(bytes, &root);
         root.end
     } else {
-        parser.damage.note(0, DamageKind::NoRoot);
+        parser.damage.note(0, Defect::NoRoot);
         bytes.len()
     };
     scan.starts.push(after_root as u32);
@@ -202,12 +203,11 @@ pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     match prolog(bytes, &mut parser) {
         Some(root) => {
             let end = parser.skip_element(bytes, &root);
-            if !parser.damage.list.iter().any(|damage| matches!(damage.kind, DamageKind::EndTag | DamageKind::Unclosed))
-            {
+            if !parser.damage.list.iter().any(|damage| matches!(damage.kind, Defect::EndTag | Defect::Unclosed)) {
                 epilog(bytes, end, &mut parser);
             }
         }
-        None => parser.damage.note(0, DamageKind::NoRoot),
+        None => parser.damage.note(0, Defect::NoRoot),
     }
     parser.damage.list.sort_by_key(|damage| damage.at);
     parser.damage.list
@@ -253,22 +253,22 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
     while let Some(markup) = markup::next(bytes, at) {
         let gap = bytes.get(at..markup.start).unwrap_or_default();
         if !markup::is_blank(gap) {
-            parser.damage.note(at, DamageKind::BeforeRoot);
+            parser.damage.note(at, Defect::BeforeRoot);
         }
         match markup.kind {
             Kind::Start | Kind::Empty => return Some(markup),
             // An XML declaration may only stand at the very start (XML 1.0, production 22).
             Kind::Instruction if markup.start > first && instruction::is_declaration(bytes, &markup) => {
-                parser.damage.note(markup.start, DamageKind::BeforeRoot);
+                parser.damage.note(markup.start, Defect::BeforeRoot);
             }
             Kind::Instruction if !instruction::is_sound(bytes, &markup) => {
-                parser.damage.note(markup.start, DamageKind::Instruction);
+                parser.damage.note(markup.start, Defect::Instruction);
             }
-            Kind::End | Kind::Cdata => parser.damage.note(markup.start, DamageKind::BeforeRoot),
-            Kind::Stray => parser.damage.note(markup.start, DamageKind::Angle),
+            Kind::End | Kind::Cdata => parser.damage.note(markup.start, Defect::BeforeRoot),
+            Kind::Stray => parser.damage.note(markup.start, Defect::Angle),
             Kind::Comment => parser.check_aside(bytes, &markup),
             Kind::Declaration if has_doctype || !instruction::is_sound_doctype(bytes, &markup) => {
-                parser.damage.note(markup.start, DamageKind::Instruction);
+                parser.damage.note(markup.start, Defect::Instruction);
             }
             Kind::Declaration => has_doctype = true,
             Kind::Instruction => {}
@@ -290,7 +290,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
         let plain = if walk.parser.is_thorough { None } else { fast_path::start(bytes, at, names) };
         let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
             note_stray(bytes, at, bytes.len(), walk);
-            walk.parser.damage.note(bytes.len(), DamageKind::Unclosed);
+            walk.parser.damage.note(bytes.len(), Defect::Unclosed);
             break;
         };
         if plain.is_none() {
@@ -336,7 +336,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 if is_core {
                     walk.scan.stray.get_or_insert(markup.start as u32);
                     if names.is_outside(markup.name(bytes)) {
-                        walk.parser.damage.note(markup.start, DamageKind::Outside);
+                        walk.parser.damage.note(markup.start, Defect::Misplaced);
                     }
                 }
                 let seeks = if is_core { Seek::Stray } else { Seek::Wrapped };
@@ -353,11 +353,11 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 break;
             }
             Kind::End => {
-                walk.parser.damage.note(markup.start, DamageKind::EndTag);
+                walk.parser.damage.note(markup.start, Defect::EndTag);
                 markup.end
             }
             Kind::Stray => {
-                walk.parser.damage.note(markup.start, DamageKind::Angle);
+                walk.parser.damage.note(markup.start, Defect::Angle);
                 markup.end
             }
             Kind::Cdata => {
@@ -420,21 +420,21 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
         let next = markup::next(bytes, at);
         let gap = bytes.get(at..next.map_or(bytes.len(), |markup| markup.start)).unwrap_or_default();
         if !markup::is_blank(gap) {
-            parser.damage.note(at, DamageKind::AfterRoot);
+            parser.damage.note(at, Defect::TrailingJunk);
             return;
         }
         match next {
             None => return,
             Some(markup) if matches!(markup.kind, Kind::Comment | Kind::Instruction) => {
                 if instruction::is_declaration(bytes, &markup) {
-                    parser.damage.note(markup.start, DamageKind::AfterRoot);
+                    parser.damage.note(markup.start, Defect::TrailingJunk);
                     return;
                 }
                 parser.check_aside(bytes, &markup);
                 at = markup.end;
             }
             Some(markup) => {
-                parser.damage.note(markup.start, DamageKind::AfterRoot);
+                parser.damage.note(markup.start, Defect::TrailingJunk);
                 return;
             }
         }
@@ -456,18 +456,18 @@ fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
         }
     }
     if let Some(at) = first {
-        parser.damage.note(from + at, DamageKind::Character);
+        parser.damage.note(from + at, Defect::Character);
     }
     parser.damage.has_brackets = memchr::memmem::find(whole, b"]]>").is_some();
     if high < 0x80 {
         return;
     }
     if let Err(error) = std::str::from_utf8(bytes) {
-        parser.damage.note(from + error.valid_up_to(), DamageKind::Encoding);
+        parser.damage.note(from + error.valid_up_to(), Defect::InvalidBytes);
     } else if let Some(at) =
         memchr::memmem::find(bytes, b"\xEF\xBF\xBE").or_else(|| memchr::memmem::find(bytes, b"\xEF\xBF\xBF"))
     {
-        parser.damage.note(from + at, DamageKind::Character);
+        parser.damage.note(from + at, Defect::Character);
     }
 }
 
@@ -564,11 +564,11 @@ mod tests {
     #[test]
     fn one_bad_row_does_not_cost_the_rows_after_it_and_is_reported_where_it_stands() {
         let table = [
-            ("<url><loc>a?x=1&y=2</loc></url><url><loc>b</loc></url>", vec!["a?x=1&y=2", "b"], DamageKind::Ampersand),
-            ("<url><loc>a</url><url><loc>b</loc></url>", vec!["a", "b"], DamageKind::EndTag),
-            ("<url><loc>a</loc><url><loc>b</loc></url>", vec!["a", "b"], DamageKind::Unclosed),
-            ("<url><loc>a < b</loc></url><url><loc>b</loc></url>", vec!["a < b", "b"], DamageKind::Angle),
-            ("</x><url><loc>b</loc></url>", vec!["b"], DamageKind::EndTag),
+            ("<url><loc>a?x=1&y=2</loc></url><url><loc>b</loc></url>", vec!["a?x=1&y=2", "b"], Defect::Ampersand),
+            ("<url><loc>a</url><url><loc>b</loc></url>", vec!["a", "b"], Defect::EndTag),
+            ("<url><loc>a</loc><url><loc>b</loc></url>", vec!["a", "b"], Defect::Unclosed),
+            ("<url><loc>a < b</loc></url><url><loc>b</loc></url>", vec!["a < b", "b"], Defect::Angle),
+            ("</x><url><loc>b</loc></url>", vec!["b"], Defect::EndTag),
         ];
         for (body, expected, kind) in table {
             let text = format!("<urlset {NS}>{body}</urlset>");
@@ -581,19 +581,19 @@ mod tests {
     #[test]
     fn a_file_that_is_not_well_formed_is_never_taken_for_sound() {
         let table = [
-            ("", DamageKind::NoRoot),
-            (" <?xml version='1.0'?><urlset/>", DamageKind::BeforeRoot),
-            ("x<urlset/>", DamageKind::BeforeRoot),
-            ("<? xml version='1.0'?><urlset/>", DamageKind::Instruction),
-            ("<?xml version='1.0' header();?><urlset/>", DamageKind::Instruction),
-            ("<?xml version='1.0' charset='a'?><urlset/>", DamageKind::Instruction),
-            ("<urlset/>x", DamageKind::AfterRoot),
-            ("<urlset/><urlset/>", DamageKind::AfterRoot),
-            ("<urlset>", DamageKind::Unclosed),
-            ("<urlset><url><loc>a", DamageKind::Unclosed),
-            ("<urlset>\u{1}</urlset>", DamageKind::Character),
-            ("<urlset><url><loc>&#27;</loc></url></urlset>", DamageKind::Character),
-            ("<urlset><url><image:image><image:loc></image:image></url></urlset>", DamageKind::EndTag),
+            ("", Defect::NoRoot),
+            (" <?xml version='1.0'?><urlset/>", Defect::BeforeRoot),
+            ("x<urlset/>", Defect::BeforeRoot),
+            ("<? xml version='1.0'?><urlset/>", Defect::Instruction),
+            ("<?xml version='1.0' header();?><urlset/>", Defect::Instruction),
+            ("<?xml version='1.0' charset='a'?><urlset/>", Defect::Instruction),
+            ("<urlset/>x", Defect::TrailingJunk),
+            ("<urlset/><urlset/>", Defect::TrailingJunk),
+            ("<urlset>", Defect::Unclosed),
+            ("<urlset><url><loc>a", Defect::Unclosed),
+            ("<urlset>\u{1}</urlset>", Defect::Character),
+            ("<urlset><url><loc>&#27;</loc></url></urlset>", Defect::Character),
+            ("<urlset><url><image:image><image:loc></image:image></url></urlset>", Defect::EndTag),
         ];
         for (text, kind) in table {
             let damage = rows(text).0.damage;

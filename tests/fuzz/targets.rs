@@ -165,8 +165,8 @@ fn feeds_target(bytes: &[u8]) -> Result<(), String> {
     ensure(scan.entries() == import.places.len(), "a row for each item")?;
     ensure(import.places.is_sorted(), "items in their order")?;
     let is_there = |item: u32| (item as usize) < import.places.len();
-    ensure(import.odd.iter().all(|odd| odd.item.is_none_or(is_there)), "odd things of items that exist")?;
-    ensure(import.odd.is_sorted_by_key(|odd| odd.item), "odd things in the order of items")
+    ensure(import.odd.iter().all(|odd| odd.entry.is_none_or(is_there)), "odd things of items that exist")?;
+    ensure(import.odd.is_sorted_by_key(|odd| odd.entry), "odd things in the order of items")
 }
 
 /// Damage becomes sound XML, and what is sound stays as it is.

@@ -3,10 +3,11 @@
 //! A recursive descent over the grammar in the module documentation. Recursion is bounded by
 //! [`DEEPEST`], so no text can exhaust the stack.
 
-use super::data::{Comparison, DataNode, DataTest, Operand};
+use super::data::DataNode;
 use super::date::Date;
 use super::expr::{
-    CONNECTIVES, Expr, Has, Match, NONE, Name, OPERATOR_STARTS, Order, Test, is_name_character, is_scheme,
+    CONNECTIVES, Comparison, DataTest, Expr, Has, Match, NONE, Name, OPERATOR_STARTS, Operand, Order, Test,
+    is_name_character, is_scheme,
 };
 use super::scan::{Scanner, Unclosed};
 use super::suggest::{listed, nearest};

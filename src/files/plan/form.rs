@@ -3,9 +3,9 @@
 use super::{Action, Output, Planner};
 use crate::document::conversion::{self, Losses};
 use crate::document::form::Form;
-use crate::document::quirk::QuirkKind;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
+use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ impl Planner<'_> {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let Form::Feed(feed) = sitemap.form else { return };
         let mut quirks = sitemap.quirks.iter();
-        let left = quirks.find(|quirk| matches!(quirk.kind, QuirkKind::Feed | QuirkKind::FeedOld));
+        let left = quirks.find(|quirk| matches!(quirk.kind, Defect::Feed | Defect::FeedOld));
         let left = left.map(|quirk| &*quirk.what).filter(|what| !what.is_empty());
         let left = left.map_or_else(String::new, |left| format!("; not carried over: {left}"));
         self.losses.push(format!("{} becomes a sitemap{left}", feed.name()));

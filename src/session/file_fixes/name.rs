@@ -3,10 +3,10 @@
 use crate::check::name::{self, NameKind};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::edit::Edit;
-use crate::document::quirk::QuirkKind;
 use crate::document::sitemap::Member;
 use crate::document::{Document, rename};
 use crate::files;
+use crate::xml::defect::Defect;
 use std::path::PathBuf;
 
 /// Rules that another name of the file puts right.
@@ -36,7 +36,7 @@ pub(in crate::session) fn breaks(document: &Document, file: Member, rules: RuleS
         Member::Index => false,
         Member::Sitemap(id) => document
             .sitemap(id)
-            .is_some_and(|sitemap| sitemap.quirks.iter().any(|quirk| quirk.kind == QuirkKind::Extension)),
+            .is_some_and(|sitemap| sitemap.quirks.iter().any(|quirk| quirk.kind == Defect::Extension)),
     };
     path_of(document, file).is_some()
         && ((is_unsafe && rules.contains(Rule::FILE_NAME_UNSAFE))

@@ -6,7 +6,7 @@ use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::index::Index;
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::session::edit::{Intent, Label};
@@ -15,6 +15,7 @@ use crate::session::file_fixes::name;
 use crate::session::file_fixes::{SPLIT, dealt_when_written, edits_for, is_feed, list, volumes};
 use crate::session::fix_table::safe_rules;
 use crate::session::state::Snapshot;
+use crate::xml::defect::Defect;
 use std::collections::BTreeSet;
 
 impl Snapshot {
@@ -120,8 +121,8 @@ impl Snapshot {
             Member::Sitemap(id) => was.sitemap(id).into_iter().flat_map(|file| file.quirks.iter()).collect(),
         };
         let of_quirks =
-            |is_meant: fn(QuirkKind) -> bool| quirk::rules(quirks.iter().copied().filter(|quirk| is_meant(quirk.kind)));
-        let repairs = of_quirks(QuirkKind::ends_when_written);
+            |is_meant: fn(Defect) -> bool| quirk::rules(quirks.iter().copied().filter(|quirk| is_meant(quirk.kind)));
+        let repairs = of_quirks(Defect::ends_when_written);
         // A file is accepted as a whole: unattended only if each of its repairs may be, else by whichever is named.
         let is_named = rules != safe_rules();
         let agrees = |rule: Rule| is_named || rules.contains(rule) || rule.fix() == FixKind::Safe;
@@ -129,7 +130,7 @@ impl Snapshot {
             return edits;
         }
         let lines = match member {
-            Member::Sitemap(id) if of_quirks(QuirkKind::is_of_lines).intersects(rules) => {
+            Member::Sitemap(id) if of_quirks(Defect::is_of_lines).intersects(rules) => {
                 list::put_right(&document, id, rules)
             }
             _ => Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::document::index::Index;
-use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::quirk::Quirk;
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
@@ -10,6 +10,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::checks::{Checks, Reader};
 use crate::session::state::State;
+use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
 use std::path::{Path, PathBuf};
@@ -168,7 +169,7 @@ impl Session {
 }
 
 fn is_conflicted(quirks: &[Quirk]) -> bool {
-    quirks.iter().any(|quirk| quirk.kind == QuirkKind::MergeConflict)
+    quirks.iter().any(|quirk| quirk.kind == Defect::MergeConflict)
 }
 
 /// When a file was last changed, in seconds since 1970, as far as the system tells.

@@ -1,8 +1,9 @@
 //! One feed item while it is read, and the URL entry that it becomes.
 
+use super::Feed;
 use super::date;
 use super::media::Media;
-use super::{Feed, FeedQuirkKind};
+use crate::xml::defect::Defect;
 use std::collections::BTreeMap;
 
 /// A link of an item.
@@ -53,7 +54,7 @@ pub(super) struct Item {
     /// Its Media RSS.
     pub media: Media,
     /// What is odd: kind, offset, words.
-    pub odd: Vec<(FeedQuirkKind, u32, String)>,
+    pub odd: Vec<(Defect, u32, String)>,
     /// The date that counts.
     dated: Option<Dated>,
 }
@@ -65,7 +66,7 @@ impl Item {
     }
 
     /// Notes what is odd; the first of each kind.
-    pub fn note(&mut self, kind: FeedQuirkKind, at: u32, what: impl FnOnce() -> String) {
+    pub fn note(&mut self, kind: Defect, at: u32, what: impl FnOnce() -> String) {
         if !self.odd.iter().any(|(known, ..)| *known == kind) {
             self.odd.push((kind, at, what()));
         }
@@ -92,7 +93,7 @@ impl Item {
         let read = date::read(feed, name, text);
         if !read.sound {
             let taken = read.value.as_ref().map_or_else(String::new, |value| format!(", read as {value}"));
-            self.note(FeedQuirkKind::Date, at, || format!("{text}{taken}"));
+            self.note(Defect::FeedDate, at, || format!("{text}{taken}"));
         }
         if read.value.is_some() && self.dated.as_ref().is_none_or(|known| rank < known.rank) {
             self.dated = Some(Dated { rank, value: read.value, at });

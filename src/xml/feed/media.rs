@@ -3,8 +3,8 @@
 //! Elements count for everything below the place where they stand: an item's title is that of each of its
 //! videos, unless the group or the content has its own (Media RSS 1.5.1, "Optional elements").
 
-use super::FeedQuirkKind;
 use crate::words::grouped;
+use crate::xml::defect::Defect;
 
 /// A text and where its element starts.
 pub(super) type PlacedText = (String, u32);
@@ -128,7 +128,7 @@ pub(super) struct Video {
 pub(super) struct ExtractedMedia {
     pub videos: Vec<Video>,
     pub images: Vec<PlacedText>,
-    pub odd: Vec<(FeedQuirkKind, u32, String)>,
+    pub odd: Vec<(Defect, u32, String)>,
 }
 
 /// What an item says besides Media RSS that its videos may need.
@@ -177,7 +177,7 @@ impl Media {
             let thumbnails: Vec<PlacedText> = levels.filter_map(|level| level.thumbnail.clone()).collect();
             found.images.extend(thumbnails);
             if let Some(at) = self.first.filter(|_| found.images.is_empty()) {
-                found.odd.push((FeedQuirkKind::Content, at, String::new()));
+                found.odd.push((Defect::MediaContent, at, String::new()));
             }
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -200,15 +200,15 @@ impl ExtractedMedia {
         let is_placed = content.is_some_and(|content| !content.url.is_empty())
             || player.as_ref().is_some_and(|(url, _)| !url.is_empty());
         if !is_placed {
-            self.odd.push((FeedQuirkKind::Content, at, String::new()));
+            self.odd.push((Defect::MediaContent, at, String::new()));
         }
-        self.measure(FeedQuirkKind::Title, at, title.as_ref(), TITLE);
-        self.measure(FeedQuirkKind::Description, at, description.as_ref(), DESCRIPTION);
+        self.measure(Defect::MediaTitle, at, title.as_ref(), TITLE);
+        self.measure(Defect::MediaDescription, at, description.as_ref(), DESCRIPTION);
         if thumbnail.is_none() {
-            self.odd.push((FeedQuirkKind::Thumbnail, at, String::new()));
+            self.odd.push((Defect::MediaThumbnail, at, String::new()));
         }
         if let Some((url, at)) = player.as_ref().filter(|(url, _)| Some(url.as_str()) == around.link) {
-            self.odd.push((FeedQuirkKind::Player, *at, url.clone()));
+            self.odd.push((Defect::MediaPlayer, *at, url.clone()));
         }
         let (keywords, tagged) = nearest(levels, |level| level.keywords.clone()).unwrap_or_default();
         let tags = keywords.split(',').map(str::trim).filter(|tag| !tag.is_empty());
@@ -228,7 +228,7 @@ impl ExtractedMedia {
     }
 
     /// Says that a text is missing or too long.
-    fn measure(&mut self, kind: FeedQuirkKind, at: u32, text: Option<&PlacedText>, most: usize) {
+    fn measure(&mut self, kind: Defect, at: u32, text: Option<&PlacedText>, most: usize) {
         match text.map(|(text, at)| (text.chars().count(), *at)) {
             None => self.odd.push((kind, at, String::new())),
             Some((count, at)) if count > most => {

@@ -16,6 +16,7 @@ pub use read::import;
 
 use super::markup::{self, Markup};
 use super::names;
+use crate::xml::defect::FoundDefect;
 
 /// Which feed format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,55 +85,11 @@ pub struct Import {
     /// Offsets of the text, in rising order, and where in the feed stands what they were made of.
     pub anchors: Vec<(u32, u32)>,
     /// What the feed's own rules say about it, in document order.
-    pub odd: Vec<FeedQuirk>,
+    pub odd: Vec<FoundDefect>,
     /// Whether it ends too early: an item that is open there is left out.
     pub is_cut: bool,
     /// Where reading stopped, as a byte offset, because the feed has more items than its length accounts for.
     pub given_up: Option<u32>,
     /// Children of items that a sitemap has no place for: their names and how often they occur.
     pub left: Vec<(String, u64)>,
-}
-
-/// A property of a feed that the imported sitemap does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FeedQuirk {
-    /// What it is.
-    pub kind: FeedQuirkKind,
-    /// Byte offset in the feed.
-    pub at: u32,
-    /// The number of the item, from 0; none where it stands outside of all items.
-    pub item: Option<u32>,
-    /// What stands there, or what is wrong with it.
-    pub what: String,
-}
-
-/// The kinds of it (rule codes of section 9 in brackets).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FeedQuirkKind {
-    /// An RSS feed without a channel \[feed-no-channel\].
-    NoChannel,
-    /// An item without a link to its page \[feed-item-no-link\].
-    NoLink,
-    /// A date in another notation than the format's, or none at all \[feed-date\].
-    Date,
-    /// A link that begins with no scheme \[feed-relative-link\].
-    Relative,
-    /// A video without its own title, or a title of more than 100 characters \[mrss-title\].
-    Title,
-    /// A video without its own description, or one of more than 2,048 characters \[mrss-description\].
-    Description,
-    /// A video without a thumbnail \[mrss-thumbnail\].
-    Thumbnail,
-    /// Media elements, but neither a file nor a player of a video \[mrss-content\].
-    Content,
-    /// The player's address is the item's link \[mrss-player\].
-    Player,
-    /// A restriction that is not one of countries \[mrss-restriction\].
-    Restriction,
-    /// An ampersand that begins no reference; it was read as one \[xml-unescaped-ampersand\].
-    Ampersand,
-    /// A reference that XML does not know and no DOCTYPE declares; it stays text \[xml-unknown-entity\].
-    Entity,
-    /// A reference to an entity that the DOCTYPE, or a DTD outside of the file, may declare; it stays text \[xml-dtd-entity\].
-    DtdEntity,
 }

@@ -6,7 +6,8 @@
 use super::item::{Item, Link, SkippedElements};
 use super::media::{Content, ItemContext, Level, MediaGroup};
 use super::write::{self, UrlEntry};
-use super::{ATOM, ATOM_03, Feed, FeedQuirk, FeedQuirkKind, Import};
+use super::{ATOM, ATOM_03, Feed, Import};
+use crate::xml::defect::{Defect, FoundDefect};
 use crate::xml::entities::{Entities, Named};
 use crate::xml::escape;
 use crate::xml::instruction;
@@ -112,7 +113,7 @@ struct Walk<'b> {
     page: Option<String>,
     left: SkippedElements,
     /// The first raw `&` of each item, and of each run outside of items.
-    raw: Vec<FeedQuirk>,
+    raw: Vec<FoundDefect>,
     /// Whether a channel was met.
     has_channel: bool,
     /// What the prolog says of entities.
@@ -153,19 +154,19 @@ impl<'b> Walk<'b> {
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'\'' | b'>');
         let word = rest.iter().position(is_end).map_or(rest, |end| rest.get(..end).unwrap_or_default());
         let kind = match self.entities.named(rest) {
-            Named::Ampersand => FeedQuirkKind::Ampersand,
-            Named::Declared | Named::Elsewhere(_) => FeedQuirkKind::DtdEntity,
-            Named::Unknown(_) => FeedQuirkKind::Entity,
+            Named::Ampersand => Defect::Ampersand,
+            Named::Declared | Named::Elsewhere(_) => Defect::DtdEntity,
+            Named::Unknown(_) => Defect::Entity,
         };
         let item = self.item.is_some().then_some(self.items.len() as u32);
-        if self.raw.last().is_some_and(|last| (last.item, last.kind) == (item, kind)) {
+        if self.raw.last().is_some_and(|last| (last.entry, last.kind) == (item, kind)) {
             return;
         }
-        let end = memchr::memchr(b';', word).filter(|_| kind != FeedQuirkKind::Ampersand);
+        let end = memchr::memchr(b';', word).filter(|_| kind != Defect::Ampersand);
         let shown = end.and_then(|end| word.get(..=end)).unwrap_or(word);
-        let what = escape::lossy(shown).chars().take(SHOWN).collect();
+        let what: String = escape::lossy(shown).chars().take(SHOWN).collect();
         self.pieces += 1;
-        self.raw.push(FeedQuirk { kind, at: at as u32, item, what });
+        self.raw.push(FoundDefect { kind, at, entry: item, what: what.into() });
     }
 
     /// A start tag. `None` ends the walk: the first element is no feed's root.
@@ -396,7 +397,7 @@ impl<'b> Walk<'b> {
         let in_content = parents.iter().take(2).any(|name| *name == b"content");
         self.with_item(|item| {
             if local == b"restriction" && kind != "country" {
-                item.note(FeedQuirkKind::Restriction, at, || kind);
+                item.note(Defect::MediaRestriction, at, || kind);
                 return;
             }
             let level = level(item, in_group, in_content);
@@ -441,13 +442,13 @@ impl<'b> Walk<'b> {
                 None => {
                     let guid = item.permalink.as_deref();
                     let what = guid.map_or_else(String::new, |guid| format!("its guid may be one: {guid}"));
-                    found.push((FeedQuirkKind::NoLink, item.at, what));
+                    found.push((Defect::FeedNoLink, item.at, what));
                     None
                 }
                 Some(link) => {
                     if !link.is_page() {
                         let what = format!("the one taken has rel=\"{}\", which need not be its page", link.rel);
-                        found.push((FeedQuirkKind::NoLink, link.at, what));
+                        found.push((Defect::FeedNoLink, link.at, what));
                     }
                     Some((address(link, self.page.as_deref(), &mut found), link.at))
                 }
@@ -464,11 +465,11 @@ impl<'b> Walk<'b> {
                     true
                 }
             });
-            odd.extend(found.into_iter().map(|(kind, at, what)| FeedQuirk {
+            odd.extend(found.into_iter().map(|(kind, at, what)| FoundDefect {
                 kind,
-                at,
-                item: Some(number as u32),
-                what,
+                at: at as usize,
+                entry: Some(number as u32),
+                what: what.into(),
             }));
             places.push(item.at);
             let lastmod = item.lastmod().map(|(date, at)| (date.to_owned(), at));
@@ -482,11 +483,11 @@ impl<'b> Walk<'b> {
             });
         }
         if feed == Feed::Rss && !self.has_channel {
-            odd.push(FeedQuirk { kind: FeedQuirkKind::NoChannel, at: 0, item: None, what: String::new() });
+            odd.push(FoundDefect { kind: Defect::FeedNoChannel, at: 0, entry: None, what: Box::default() });
         }
         // What stands in an item that the end of the file cut is about none.
-        odd.extend(self.raw.into_iter().filter(|odd| odd.item.is_none_or(|item| (item as usize) < rows.len())));
-        odd.sort_by_key(|odd| (odd.item, odd.at));
+        odd.extend(self.raw.into_iter().filter(|odd| odd.entry.is_none_or(|item| (item as usize) < rows.len())));
+        odd.sort_by_key(|odd| (odd.entry, odd.at));
         let (text, anchors) = write::urlset(&rows);
         Some(Import { feed, text, anchors, places, odd, left: self.left.into_list(), is_cut: false, given_up: None })
     }
@@ -508,14 +509,14 @@ fn level(item: &mut Item, in_group: bool, in_content: bool) -> &mut Level {
 }
 
 /// The address that a link leads to, made whole where it is relative.
-fn address(link: &Link, page: Option<&str>, odd: &mut Vec<(FeedQuirkKind, u32, String)>) -> String {
+fn address(link: &Link, page: Option<&str>, odd: &mut Vec<(Defect, u32, String)>) -> String {
     if link.href.is_empty() || url::Url::parse(&link.href).is_ok() || link.href.contains("://") {
         return link.href.clone();
     }
     let base = link.base.as_deref().or(page);
     let whole = base.and_then(|base| joined(Some(base), &link.href));
     let read = whole.as_ref().map_or_else(String::new, |whole| format!(", read as {whole}"));
-    odd.push((FeedQuirkKind::Relative, link.at, format!("{}{read}", link.href)));
+    odd.push((Defect::FeedRelative, link.at, format!("{}{read}", link.href)));
     whole.unwrap_or_else(|| link.href.clone())
 }
 

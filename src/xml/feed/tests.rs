@@ -3,6 +3,7 @@
 use super::*;
 use crate::progress::Progress;
 use crate::protocol::Field;
+use crate::xml::defect::{Defect, FoundDefect};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::scan::{self, Visit};
@@ -114,7 +115,7 @@ fn relative_links_start_from_the_base_or_from_the_page_of_the_feed() {
     for (text, expected) in table {
         let (import, found) = rows(&text);
         assert_eq!(found[0].0.as_deref(), Some(expected), "{text}");
-        assert_eq!(import.odd.iter().map(|odd| odd.kind).collect::<Vec<_>>(), [FeedQuirkKind::Relative], "{text}");
+        assert_eq!(import.odd.iter().map(|odd| odd.kind).collect::<Vec<_>>(), [Defect::FeedRelative], "{text}");
     }
 }
 
@@ -122,17 +123,17 @@ fn relative_links_start_from_the_base_or_from_the_page_of_the_feed() {
 fn what_is_odd_is_said_with_its_place() {
     let text = "<rss><channel>\n<item>\n<guid>http://e/1</guid><pubDate>soon</pubDate></item></channel></rss>";
     let (import, _) = rows(text);
-    let odd = |kind, needle: &str, what: &str| FeedQuirk {
+    let odd = |kind, needle: &str, what: &str| FoundDefect {
         kind,
-        at: text.find(needle).unwrap() as u32,
-        item: Some(0),
-        what: what.to_owned(),
+        at: text.find(needle).unwrap(),
+        entry: Some(0),
+        what: what.into(),
     };
     assert_eq!(
         import.odd,
         [
-            odd(FeedQuirkKind::NoLink, "<item", "its guid may be one: http://e/1"),
-            odd(FeedQuirkKind::Date, "<pubDate", "soon")
+            odd(Defect::FeedNoLink, "<item", "its guid may be one: http://e/1"),
+            odd(Defect::FeedDate, "<pubDate", "soon")
         ]
     );
     assert_eq!(import.left, [("guid".to_owned(), 1)]);
@@ -146,13 +147,13 @@ fn what_has_no_address_is_no_link_and_no_video() {
         "<media:title>A</media:title><media:description>B</media:description><media:thumbnail url='http://e/t.png'/>"
     );
     let table = [
-        ("<rss><channel><item><link/></item></channel></rss>".to_owned(), FeedQuirkKind::NoLink),
-        ("<rss><channel><item><link> </link></item></channel></rss>".to_owned(), FeedQuirkKind::NoLink),
+        ("<rss><channel><item><link/></item></channel></rss>".to_owned(), Defect::FeedNoLink),
+        ("<rss><channel><item><link> </link></item></channel></rss>".to_owned(), Defect::FeedNoLink),
         (
             "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href=''/></entry></feed>".to_owned(),
-            FeedQuirkKind::NoLink,
+            Defect::FeedNoLink,
         ),
-        (media, FeedQuirkKind::Content),
+        (media, Defect::MediaContent),
     ];
     for (text, expected) in table {
         let (import, _) = rows(&text);
@@ -171,27 +172,27 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
     let (import, found) = rows(text);
     let locs: Vec<Option<&str>> = found.iter().map(|row| row.0.as_deref()).collect();
     assert_eq!(locs, [Some("http://e/?a=1&b=2"), Some("http://e/?a=1&b=2"), Some("http://e/3")]);
-    let odd: Vec<(FeedQuirkKind, Option<u32>, usize, &str)> =
-        import.odd.iter().map(|odd| (odd.kind, odd.item, odd.at as usize, &*odd.what)).collect();
+    let odd: Vec<(Defect, Option<u32>, usize, &str)> =
+        import.odd.iter().map(|odd| (odd.kind, odd.entry, odd.at, &*odd.what)).collect();
     let at = |needle: &str| text.find(needle).unwrap();
     assert_eq!(
         odd,
         [
-            (FeedQuirkKind::Ampersand, None, at("& B"), "&"),
-            (FeedQuirkKind::Ampersand, Some(0), at("&b=2"), "&b=2"),
-            (FeedQuirkKind::Ampersand, Some(2), at("&e=1"), "&e=1"),
-            (FeedQuirkKind::Entity, Some(2), at("&eacute;"), "&eacute;"),
+            (Defect::Ampersand, None, at("& B"), "&"),
+            (Defect::Ampersand, Some(0), at("&b=2"), "&b=2"),
+            (Defect::Ampersand, Some(2), at("&e=1"), "&e=1"),
+            (Defect::Entity, Some(2), at("&eacute;"), "&eacute;"),
         ]
     );
     // What a DOCTYPE may declare is not called unknown, and nothing else is passed over for it.
     for (doctype, expected) in [
-        ("<!DOCTYPE rss [<!ENTITY x 'y'>]>", FeedQuirkKind::DtdEntity),
-        ("<!DOCTYPE rss PUBLIC 'rss' 'rss-0.91.dtd'>", FeedQuirkKind::DtdEntity),
-        ("<!DOCTYPE rss>", FeedQuirkKind::Entity),
-        ("<?xml version='1.0' standalone='yes'?><!DOCTYPE rss SYSTEM 'rss-0.91.dtd'>", FeedQuirkKind::Entity),
+        ("<!DOCTYPE rss [<!ENTITY x 'y'>]>", Defect::DtdEntity),
+        ("<!DOCTYPE rss PUBLIC 'rss' 'rss-0.91.dtd'>", Defect::DtdEntity),
+        ("<!DOCTYPE rss>", Defect::Entity),
+        ("<?xml version='1.0' standalone='yes'?><!DOCTYPE rss SYSTEM 'rss-0.91.dtd'>", Defect::Entity),
     ] {
         let text = format!("{doctype}<rss><channel><item><link>http://e/&x;</link></item></channel></rss>");
-        let kinds: Vec<FeedQuirkKind> = rows(&text).0.odd.iter().map(|odd| odd.kind).collect();
+        let kinds: Vec<Defect> = rows(&text).0.odd.iter().map(|odd| odd.kind).collect();
         assert_eq!(kinds, [expected], "{doctype}");
     }
 }
@@ -199,7 +200,7 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
 const MEDIA: &str = "xmlns:media='http://search.yahoo.com/mrss/'";
 
 /// The extension blocks of the only row, on one line.
-fn extensions(item: &str) -> (String, Vec<FeedQuirkKind>) {
+fn extensions(item: &str) -> (String, Vec<Defect>) {
     let (import, _) = rows(&format!("<rss {MEDIA}><channel><item><link>http://e/</link>{item}</item></channel></rss>"));
     let text = String::from_utf8(import.text).unwrap();
     let from = text.find("</loc>").unwrap() + 6;
@@ -210,7 +211,7 @@ fn extensions(item: &str) -> (String, Vec<FeedQuirkKind>) {
 
 #[test]
 fn media_become_videos_and_images() {
-    use FeedQuirkKind::{Content, Description, Player, Restriction, Thumbnail, Title};
+    use Defect::{MediaContent, MediaDescription, MediaPlayer, MediaRestriction, MediaThumbnail, MediaTitle};
     let whole = "<media:title>T &amp; t</media:title><media:description>D</media:description><media:thumbnail url='http://e/t.jpg'/>";
     let video = |middle: &str| {
         format!(
@@ -241,19 +242,19 @@ fn media_become_videos_and_images() {
         (
             format!("{whole}<media:player url='http://e/'/><media:restriction type='country' relationship='deny'>us gb</media:restriction>"),
             video("<video:player_loc>http://e/</video:player_loc><video:restriction relationship=\"deny\">us gb</video:restriction>"),
-            vec![Player],
+            vec![MediaPlayer],
         ),
         (
             "<title>page</title><media:content url='http://e/v.mp4'/><media:restriction type='sharing'/>".to_owned(),
             format!("<video:video><video:title>page</video:title>{file}</video:video>"),
-            vec![Title, Description, Thumbnail, Restriction],
+            vec![MediaTitle, MediaDescription, MediaThumbnail, MediaRestriction],
         ),
         (
             "<media:content url='http://e/i.jpg?a=1&amp;b' medium='image'/><media:thumbnail url='http://e/t.png'/>".to_owned(),
             "<image:image><image:loc>http://e/i.jpg?a=1&amp;b</image:loc></image:image><image:image><image:loc>http://e/t.png</image:loc></image:image>".to_owned(),
             vec![],
         ),
-        ("<media:content url='http://e/a.mp3' medium='audio'/>".to_owned(), String::new(), vec![Content]),
+        ("<media:content url='http://e/a.mp3' medium='audio'/>".to_owned(), String::new(), vec![MediaContent]),
     ];
     for (item, expected, odd) in table {
         assert_eq!(extensions(&item), (expected, odd), "{item}");

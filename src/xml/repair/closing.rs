@@ -5,7 +5,8 @@ use super::super::names;
 use super::elements::{Level, Open};
 use super::text::is_sound_end;
 use super::words::{end_tag, shown};
-use super::{EmptyEntry, RepairKind, Repairer, root_kind};
+use super::{EmptyEntry, Repairer, root_kind};
+use crate::xml::defect::Defect;
 
 impl Repairer<'_> {
     /// Closes the innermost open element.
@@ -57,7 +58,7 @@ impl Repairer<'_> {
             field.has_child = false;
             field.has_text = true;
         }
-        self.note(RepairKind::Angle, first);
+        self.note(Defect::Angle, first);
         self.characters(from, to, self.place());
     }
 
@@ -95,7 +96,7 @@ impl Repairer<'_> {
                 return self.pop_by(token.start, token.end);
             }
             if top.written.eq_ignore_ascii_case(name) {
-                self.note(RepairKind::NameCase, token.start);
+                self.note(Defect::NameCase, token.start);
             }
             return self.pop();
         }

@@ -6,9 +6,10 @@ use super::super::wellformed::is_name;
 use super::text::{TextContext, has_illegal, is_sound_end};
 use super::tree::Role;
 use super::words::{end_tag, tag};
-use super::{RepairKind, Repairer, root_kind};
+use super::{Repairer, root_kind};
 use crate::protocol::Field;
 use crate::words::grouped;
+use crate::xml::defect::Defect;
 
 impl Repairer<'_> {
     pub(super) fn end_root(&mut self, token: &Markup) {
@@ -20,7 +21,7 @@ impl Repairer<'_> {
         }
         if token.name(self.bytes) != self.root.name {
             if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
-                self.note(RepairKind::NameCase, token.start);
+                self.note(Defect::NameCase, token.start);
             } else {
                 self.note_meant(token, |repairer| end_tag(&repairer.root.name));
             }
@@ -68,7 +69,7 @@ impl Repairer<'_> {
             self.close_all(token.start);
         }
         if self.entries > 0 {
-            self.note(RepairKind::Concatenated, token.start);
+            self.note(Defect::Concatenated, token.start);
         } else {
             self.note_broken(token.start, |repairer| {
                 format!("{} is a second root; taken for one with the first", tag(token.name(repairer.bytes)))
@@ -92,7 +93,7 @@ impl Repairer<'_> {
         match token.kind {
             Kind::Comment => self.comment(token),
             Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
-                self.note(RepairKind::Concatenated, token.start);
+                self.note(Defect::Concatenated, token.start);
             }
             Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
                 self.characters(token.start, token.end, TextContext::Raw);
@@ -100,7 +101,7 @@ impl Repairer<'_> {
             Kind::Start | Kind::Empty => match self.role(token) {
                 Role::Root => {
                     self.reopen();
-                    self.note(RepairKind::Concatenated, token.start);
+                    self.note(Defect::Concatenated, token.start);
                     self.second_root(token);
                     if token.kind == Kind::Empty {
                         self.close_root();
@@ -114,14 +115,14 @@ impl Repairer<'_> {
                     });
                     self.start(token);
                 }
-                Role::Field(..) | Role::Other => self.note(RepairKind::TrailingJunk, token.start),
+                Role::Field(..) | Role::Other => self.note(Defect::TrailingJunk, token.start),
             },
             Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
                 self.note_broken(token.start, |repairer| {
                     format!("{} stands there once too often; left out", end_tag(token.name(repairer.bytes)))
                 });
             }
-            _ => self.note(RepairKind::TrailingJunk, token.start),
+            _ => self.note(Defect::TrailingJunk, token.start),
         }
     }
 
@@ -138,10 +139,10 @@ impl Repairer<'_> {
                 1 => "1 complete entry is here, the open one is left out".to_owned(),
                 count => format!("{count} complete entries are here, the open one is left out"),
             };
-            self.note_what(RepairKind::Truncated, at, whole);
+            self.note_what(Defect::Truncated, at, whole);
         } else if !self.root.is_closed {
             let root = String::from_utf8_lossy(&self.root.name).into_owned();
-            self.note_what(RepairKind::Truncated, at, format!("</{root}> is missing; all entries are complete"));
+            self.note_what(Defect::Truncated, at, format!("</{root}> is missing; all entries are complete"));
         }
         self.close_cut();
     }
@@ -154,7 +155,7 @@ impl Repairer<'_> {
             count => format!("{} entries kept", grouped(count.into())),
         };
         self.log.make_room();
-        self.note_what(RepairKind::TooDamaged, at, kept);
+        self.note_what(Defect::TooDamaged, at, kept);
         if self.closed.is_none() {
             self.close_cut();
         }

@@ -1,6 +1,6 @@
 //! The repairs that were made, within a bound of memory.
 
-use super::{AppliedRepair, RepairKind};
+use crate::xml::defect::{Defect, FoundDefect};
 use std::collections::HashMap;
 
 /// How many repairs of one kind outside of entries are kept.
@@ -24,8 +24,8 @@ struct Noted {
 
 /// The repairs of a file.
 pub(super) struct RepairLog {
-    pub(super) repairs: Vec<AppliedRepair>,
-    noted: HashMap<RepairKind, Noted>,
+    pub(super) repairs: Vec<FoundDefect>,
+    noted: HashMap<Defect, Noted>,
     /// Bytes that repairs may still say about their places.
     words: usize,
 }
@@ -36,7 +36,7 @@ impl RepairLog {
     }
 
     /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
-    pub(super) fn is_new(&mut self, kind: RepairKind, at: usize, entry: Option<u32>) -> bool {
+    pub(super) fn is_new(&mut self, kind: Defect, at: usize, entry: Option<u32>) -> bool {
         let noted = self.noted.entry(kind).or_default();
         let last = std::mem::replace(&mut noted.at, at);
         if entry.is_some() {
@@ -59,13 +59,13 @@ impl RepairLog {
         self.words = self.words.max(WORDS);
     }
 
-    pub(super) fn push(&mut self, kind: RepairKind, at: usize, entry: Option<u32>, mut what: String) {
+    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, mut what: String) {
         // Each text has memory of its own beside its letters.
-        let left = self.words.checked_sub(what.len() + size_of::<AppliedRepair>());
+        let left = self.words.checked_sub(what.len() + size_of::<FoundDefect>());
         if left.is_none() {
             what.clear();
         }
         self.words = left.unwrap_or_default();
-        self.repairs.push(AppliedRepair { kind, at, entry, what: what.into() });
+        self.repairs.push(FoundDefect { kind, at, entry, what: what.into() });
     }
 }

@@ -22,6 +22,7 @@ use super::markup::{self, Kind, Markup};
 use super::names::{self, FileKind, Names};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
+use crate::xml::defect::{Defect, FoundDefect};
 use elements::{Open, OpenElements};
 use log::RepairLog;
 use nested::Nesting;
@@ -29,73 +30,13 @@ use sound_entries::SoundnessCheck;
 use token::Tokens;
 use words::snippet;
 
-/// What was repaired (rule codes of section 4 in brackets).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RepairKind {
-    /// `&` that began no reference \[xml-unescaped-ampersand\].
-    Ampersand,
-    /// `<` inside a value \[xml-unescaped-angle\].
-    Angle,
-    /// `]]>` in text \[xml-not-well-formed\].
-    SectionEnd,
-    /// A named reference that XML does not know \[xml-unknown-entity\].
-    Entity,
-    /// A reference to an entity that the DOCTYPE, or a DTD outside of the file, may declare \[xml-dtd-entity\].
-    DtdEntity,
-    /// A character that XML cannot hold \[xml-illegal-char\].
-    Character,
-    /// A reference to a number that is no character \[xml-illegal-char\].
-    NoCharacter,
-    /// An attribute that stands twice \[xml-duplicate-attribute\].
-    DuplicateAttribute,
-    /// `--` inside a comment \[xml-bad-comment\].
-    Comment,
-    /// A known prefix without a declaration \[xml-undeclared-prefix\].
-    UndeclaredPrefix,
-    /// Tags that do not match, broken instructions and attributes \[xml-not-well-formed\].
-    NotWellFormed,
-    /// Blanks before the XML declaration \[xml-leading-whitespace\].
-    LeadingBlank,
-    /// Something before the document \[xml-leading-junk\].
-    LeadingJunk,
-    /// Something after the document \[xml-trailing-junk\].
-    TrailingJunk,
-    /// A second document \[xml-concatenated\].
-    Concatenated,
-    /// The end is missing \[xml-truncated\].
-    Truncated,
-    /// There is more damage than is worth repairing: what follows is left out \[xml-truncated\].
-    TooDamaged,
-    /// Names in capitals \[doc-root-case\].
-    NameCase,
-    /// A loc in no entry \[doc-entry-outside-root\].
-    Outside,
-    /// An entry inside another one \[doc-entry-outside-root\].
-    Nested,
-    /// Entries inside an element that the protocol does not have \[doc-entry-outside-root\].
-    Wrapped,
-}
-
-/// One repair that was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppliedRepair {
-    /// What was wrong.
-    pub kind: RepairKind,
-    /// Where, as a byte offset of the damaged bytes.
-    pub at: usize,
-    /// In which entry of the repaired bytes, from 0.
-    pub entry: Option<u32>,
-    /// What stood there, in a few words; where the kind does not say it, what is wrong with that and what was made of it.
-    pub what: Box<str>,
-}
-
 /// The result of a repair.
 #[derive(Debug, Clone)]
 pub struct Repaired {
     /// Well-formed bytes.
     pub bytes: Vec<u8>,
     /// What was done: once per kind and entry, in the order of the file.
-    pub repairs: Vec<AppliedRepair>,
+    pub repairs: Vec<FoundDefect>,
     /// Places that belong together, in rising order: an offset of the repaired bytes, and one of the damaged.
     pub anchors: Vec<(usize, usize)>,
     /// How many of the first bytes are known to be those of the damaged file: up to [`SoundPrefix::end`], or none.
@@ -242,7 +183,7 @@ impl<'b> Repairer<'b> {
     }
 
     /// Notes a repair, with what stands there.
-    fn note(&mut self, kind: RepairKind, at: usize) {
+    fn note(&mut self, kind: Defect, at: usize) {
         self.note_with(kind, at, |repairer| snippet(repairer.bytes, at));
     }
 
@@ -252,16 +193,16 @@ impl<'b> Repairer<'b> {
         pieces > PIECES + self.bytes.len() / BYTES_OF_PIECE
     }
 
-    fn note_what(&mut self, kind: RepairKind, at: usize, what: String) {
+    fn note_what(&mut self, kind: Defect, at: usize, what: String) {
         self.note_with(kind, at, |_| what);
     }
 
     /// Notes markup that is not well-formed: what is wrong, and what was made of it.
     fn note_broken(&mut self, at: usize, what: impl FnOnce(&Self) -> String) {
-        self.note_with(RepairKind::NotWellFormed, at, what);
+        self.note_with(Defect::NotWellFormed, at, what);
     }
 
-    fn note_with(&mut self, kind: RepairKind, at: usize, what: impl FnOnce(&Self) -> String) {
+    fn note_with(&mut self, kind: Defect, at: usize, what: impl FnOnce(&Self) -> String) {
         self.moved = true;
         let entry = self.current_entry();
         if self.log.is_new(kind, at, entry) {
@@ -287,7 +228,7 @@ impl<'b> Repairer<'b> {
         let (prefix, local) = names::split(name);
         let mut written = name.to_vec();
         if local != kind.root_name().as_bytes() {
-            self.note(RepairKind::NameCase, token.start);
+            self.note(Defect::NameCase, token.start);
             written = [prefix, if prefix.is_empty() { b"" } else { b":" }, kind.root_name().as_bytes()].concat();
         }
         self.root.start = self.out.len();
@@ -347,7 +288,7 @@ impl<'b> Repairer<'b> {
             && self.elements.declaring == 0
             && !declares_own(token.attributes(self.bytes))
         {
-            self.note(RepairKind::UndeclaredPrefix, token.start);
+            self.note(Defect::UndeclaredPrefix, token.start);
             self.declare(prefix, uri.as_bytes());
         }
     }

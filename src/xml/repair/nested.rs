@@ -1,7 +1,8 @@
 //! Repairs entries that start inside another entry or inside an unknown element.
 
+use super::Repairer;
 use super::words::{snippet, tag};
-use super::{AppliedRepair, RepairKind, Repairer};
+use crate::xml::defect::{Defect, FoundDefect};
 
 /// An entry that began inside another one.
 struct NestedEntry {
@@ -60,7 +61,7 @@ impl<'b> Repairer<'b> {
     pub(super) fn close_nested(&mut self) -> bool {
         let Some(NestedEntry { at, number, repair }) = self.nesting.entries.pop() else { return false };
         let what = snippet(self.bytes, at);
-        let nested = AppliedRepair { kind: RepairKind::Nested, at, entry: Some(number), what: what.into() };
+        let nested = FoundDefect { kind: Defect::Nested, at, entry: Some(number), what: what.into() };
         match repair.and_then(|repair| self.log.repairs.get_mut(repair)) {
             Some(repair) => *repair = nested,
             None => self.log.repairs.push(nested),
@@ -96,9 +97,9 @@ impl<'b> Repairer<'b> {
         self.moved = true;
         // That a loc stands in no entry is said anyway, and is said once.
         let (kind, what) =
-            if has_tags { (RepairKind::Wrapped, tag(name)) } else { (RepairKind::Outside, snippet(self.bytes, at)) };
+            if has_tags { (Defect::Wrapped, tag(name)) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };
         if let Some(repair) = repair.and_then(|repair| self.log.repairs.get_mut(repair)) {
-            *repair = AppliedRepair { kind, at, entry: Some(number), what: what.into() };
+            *repair = FoundDefect { kind, at, entry: Some(number), what: what.into() };
         }
         true
     }

@@ -5,7 +5,8 @@ use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::text::TextContext;
 use super::words::snippet;
-use super::{RepairKind, Repairer, declaration_of, is_sound_instruction, kind, root_kind};
+use super::{Repairer, declaration_of, is_sound_instruction, kind, root_kind};
+use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 
 /// What stands where the declaration cannot be kept (rule catalogue, section 10).
@@ -74,7 +75,7 @@ impl Prolog {
             });
         }
         if token.start > self.mark && markup::is_blank(&self.misc) && repairer.log.repairs.is_empty() {
-            repairer.note_what(RepairKind::LeadingBlank, self.mark, String::new());
+            repairer.note_what(Defect::LeadingBlank, self.mark, String::new());
         } else if !markup::is_blank(&self.misc) {
             note_junk(repairer, self.mark);
         }
@@ -141,8 +142,8 @@ impl Prolog {
 /// Notes that something stands before the document: once, however many pieces it has.
 fn note_junk(repairer: &mut Repairer<'_>, at: usize) {
     repairer.moved = true;
-    if !repairer.log.repairs.iter().any(|repair| repair.kind == RepairKind::LeadingJunk) {
-        repairer.note(RepairKind::LeadingJunk, at);
+    if !repairer.log.repairs.iter().any(|repair| repair.kind == Defect::LeadingJunk) {
+        repairer.note(Defect::LeadingJunk, at);
     }
 }
 

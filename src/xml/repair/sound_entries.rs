@@ -3,7 +3,7 @@
 //! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens. Looking ahead is paid
 //! for from a budget, so that a file in which every entry looks endless costs no more than twice its length.
 
-use super::super::damage::{Damage, DamageKind};
+use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, TextKind};
 use super::super::markup::{Kind, Markup};
 use super::super::parser::Parser;
@@ -11,6 +11,7 @@ use super::super::scan::Scan;
 use super::text::{TextContext, is_illegal};
 use super::{Repairer, SoundPrefix};
 use crate::protocol::Field;
+use crate::xml::defect::Defect;
 
 /// Checks whether entries are undamaged.
 #[derive(Debug)]
@@ -100,7 +101,7 @@ fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Opt
         *value = span.map(|span| (start + span.inner_start as usize, start + span.inner_end as usize, place));
     }
     let is_in = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
-    let is_meant = |damage: &Damage| damage.kind == DamageKind::Ampersand && is_in(damage.at);
+    let is_meant = |damage: &Damage| damage.kind == Defect::Ampersand && is_in(damage.at);
     if entry.anomalies != Anomalies::default() || !damage.iter().all(is_meant) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::progress::Progress;
+use crate::xml::defect::Defect;
 use crate::xml::entry::Entry;
 use crate::xml::scan::{self, Visit};
 use proptest::prelude::*;
@@ -26,7 +27,7 @@ fn rows(bytes: &[u8]) -> (scan::Scan, Vec<String>) {
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
 /// The locs, the kinds of repairs and the text of a repaired file whose damage the scan has seen.
-fn repaired(text: &str) -> (Vec<String>, Vec<RepairKind>, String) {
+fn repaired(text: &str) -> (Vec<String>, Vec<Defect>, String) {
     let before = rows(text.as_bytes()).0;
     assert!(!before.damage.is_empty() || before.names.is_none(), "sound: {text}");
     let repaired = repair(text.as_bytes()).unwrap_or_else(|| panic!("nothing to repair in {text}"));
@@ -36,15 +37,15 @@ fn repaired(text: &str) -> (Vec<String>, Vec<RepairKind>, String) {
     for repair in &repaired.repairs {
         assert!(repair.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{repair:?} {out}");
     }
-    let mut kinds: Vec<RepairKind> = repaired.repairs.iter().map(|repair| repair.kind).collect();
+    let mut kinds: Vec<Defect> = repaired.repairs.iter().map(|repair| repair.kind).collect();
     kinds.dedup();
     (locs, kinds, out)
 }
 
 #[test]
 fn values_keep_what_they_meant() {
-    use RepairKind::*;
-    let table: [(&str, &str, &[RepairKind]); 26] = [
+    use Defect::*;
+    let table: [(&str, &str, &[Defect]); 26] = [
         ("<loc>http://e/?a=1&b=2</loc>", "http://e/?a=1&b=2", &[Ampersand]),
         ("<loc>http://e/?a=1&copy=2</loc>", "http://e/?a=1&copy=2", &[Ampersand]),
         ("<loc>http://e/?a&amp;b&c</loc>", "http://e/?a&b&c", &[Ampersand]),
@@ -82,17 +83,17 @@ fn values_keep_what_they_meant() {
 
 #[test]
 fn a_bad_row_does_not_lose_the_rows_after_it() {
-    use RepairKind::*;
-    let table: [(&str, &[&str], &[RepairKind]); 33] = [
+    use Defect::*;
+    let table: [(&str, &[&str], &[Defect]); 33] = [
         ("<x><url><loc>a</loc></url><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
         ("<x><y> <url><loc>a</loc></url></y></x><url><loc>b</loc></url>", &["a", "b"], &[Wrapped]),
         ("<x>t<url><loc>a</loc></url></x><x><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
         ("<x><url><loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<x><y><url><loc>a</loc></url></x></y>", &["a"], &[Wrapped, NotWellFormed]),
-        ("<p><loc>a</loc><priority>1</priority></p>\n<p><loc>b</loc></p>", &["a", "b"], &[Outside]),
-        ("<url xmlns='x'></url><p><loc>b</loc></p>", &["", "b"], &[Outside]),
-        ("<p><q><LOC>a</LOC></q></p><url><loc>b</loc></url>", &["a", "b"], &[Outside, NameCase]),
-        ("<p><title>t</title><loc>a</loc><loc>b</loc></p>", &["a", "b"], &[Outside]),
+        ("<p><loc>a</loc><priority>1</priority></p>\n<p><loc>b</loc></p>", &["a", "b"], &[OutsideRoot]),
+        ("<url xmlns='x'></url><p><loc>b</loc></p>", &["", "b"], &[OutsideRoot]),
+        ("<p><q><LOC>a</LOC></q></p><url><loc>b</loc></url>", &["a", "b"], &[OutsideRoot, NameCase]),
+        ("<p><title>t</title><loc>a</loc><loc>b</loc></p>", &["a", "b"], &[OutsideRoot]),
         ("<url><loc>a</loc><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc><url><loc>b</loc></url></url>", &["a", "b"], &[Nested]),
         ("<url><url><loc>a</loc><url><loc>b</loc></url></url></url>", &["", "a", "b"], &[Nested]),
@@ -104,7 +105,7 @@ fn a_bad_row_does_not_lose_the_rows_after_it() {
         ("<url a='b><loc>a</loc></url><url><loc c='d'>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc></url></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><x:y><loc>no</loc><url><loc>b</loc></url>", &["", "b"], &[NotWellFormed]),
-        ("<loc>a</loc><loc>b</loc><url><loc>c</loc></url>", &["a", "b", "c"], &[Outside]),
+        ("<loc>a</loc><loc>b</loc><url><loc>c</loc></url>", &["a", "b", "c"], &[OutsideRoot]),
         ("<url></url>\n<loc>a</loc><priority>1</priority>\n<url></url><loc>b</loc>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc></url></urlset>\n<url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<URL><loc>a</loc></URL><url><loc>b</loc></Url>", &["a", "b"], &[NameCase]),
@@ -135,10 +136,10 @@ fn a_bad_row_does_not_lose_the_rows_after_it() {
 
 #[test]
 fn content_around_the_document_is_omitted() {
-    use RepairKind::*;
+    use Defect::*;
     let root = format!("<urlset {NS}><url><loc>a</loc></url></urlset>");
     let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
-    let table: [(String, &[&str], &[RepairKind], String); 19] = [
+    let table: [(String, &[&str], &[Defect], String); 19] = [
         (format!("\n {declaration}\n{root}"), &["a"], &[LeadingBlank], format!("{declaration}\n{root}")),
         (format!("Notice: x\n{declaration}{root}"), &["a"], &[LeadingJunk], format!("{declaration}{root}")),
         (format!("<br /><b>Notice</b>: x{root}"), &["a"], &[LeadingJunk], root.clone()),
@@ -233,7 +234,7 @@ fn repairs_name_their_position_and_entry() {
 fn markup_that_is_not_well_formed_is_said_in_full() {
     let said = |body: &str| {
         let repaired = repair(format!("<urlset {NS}>{body}</urlset>").as_bytes()).unwrap();
-        let broken = repaired.repairs.into_iter().filter(|repair| repair.kind == RepairKind::NotWellFormed);
+        let broken = repaired.repairs.into_iter().filter(|repair| repair.kind == Defect::NotWellFormed);
         broken.map(|repair| repair.what.into_string()).collect::<Vec<_>>().join(" | ")
     };
     let url = |inside: &str| said(&format!("<url>{inside}</url>"));

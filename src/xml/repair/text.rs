@@ -5,7 +5,8 @@ use super::super::escape;
 use super::super::markup::{self, Markup};
 use super::super::wellformed::{is_bad_comment, is_legal_declaration, is_name, is_sound_attributes};
 use super::words::{shown, snippet};
-use super::{RepairKind, Repairer, html};
+use super::{Repairer, html};
+use crate::xml::defect::Defect;
 use std::collections::HashSet;
 
 /// The context of characters, which decides how illegal ones are repaired.
@@ -41,12 +42,12 @@ impl Repairer<'_> {
                 [] => return,
                 [b'&', ..] if escapes => self.reference(at, rest, place),
                 [b'<', ..] if escapes => {
-                    self.note(RepairKind::Angle, at);
+                    self.note(Defect::Angle, at);
                     self.out.extend_from_slice(b"&lt;");
                     1
                 }
                 [b'>', ..] if escapes && self.out.ends_with(b"]]") => {
-                    self.note(RepairKind::SectionEnd, at.saturating_sub(2));
+                    self.note(Defect::SectionEnd, at.saturating_sub(2));
                     self.out.extend_from_slice(b"&gt;");
                     1
                 }
@@ -68,7 +69,7 @@ impl Repairer<'_> {
 
     /// A character that XML cannot hold, `len` bytes of the file long.
     fn illegal(&mut self, at: usize, encoded: &[u8], place: TextContext, len: usize) -> usize {
-        self.note_what(RepairKind::Character, at, format!("U+{:04X}", code_point(encoded)));
+        self.note_what(Defect::Character, at, format!("U+{:04X}", code_point(encoded)));
         if matches!(place, TextContext::Url | TextContext::RawUrl) {
             for byte in encoded {
                 let digits = b"0123456789ABCDEF";
@@ -100,17 +101,17 @@ impl Repairer<'_> {
             // A surrogate or a number beyond Unicode is no character at all: nothing says what was meant, and a URL
             // without it is another page. It stays to be seen, as text.
             let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
-            self.note_what(RepairKind::NoCharacter, at, escape::lossy(shown).into_owned());
+            self.note_what(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
             {
                 self.out.extend_from_slice(b"&amp;");
                 return 1;
             }
         }
         let (kind, name) = match self.entities.named(rest) {
-            Named::Ampersand => (RepairKind::Ampersand, &b""[..]),
-            Named::Declared => (RepairKind::DtdEntity, &b""[..]),
-            Named::Elsewhere(name) => (RepairKind::DtdEntity, name),
-            Named::Unknown(name) => (RepairKind::Entity, name),
+            Named::Ampersand => (Defect::Ampersand, &b""[..]),
+            Named::Declared => (Defect::DtdEntity, &b""[..]),
+            Named::Elsewhere(name) => (Defect::DtdEntity, name),
+            Named::Unknown(name) => (Defect::Entity, name),
         };
         self.note(kind, at);
         match html::character(name) {
@@ -137,7 +138,7 @@ impl Repairer<'_> {
             self.out.extend_from_slice(b"-->");
             return;
         }
-        self.note(RepairKind::Comment, token.start);
+        self.note(Defect::Comment, token.start);
         self.out.extend_from_slice(b"<!--");
         let first = self.out.len();
         self.characters(from, to, TextContext::Raw);
@@ -249,7 +250,7 @@ impl Repairer<'_> {
                 self.characters(value.0, value.1, place);
                 self.out.push(quote);
             } else {
-                self.note(RepairKind::DuplicateAttribute, start);
+                self.note(Defect::DuplicateAttribute, start);
             }
         }
     }

@@ -6,9 +6,10 @@ use super::elements::{Level, Open};
 use super::nested::Unwrapped;
 use super::text::{TextContext, is_url};
 use super::words::{end_tag, snippet, tag};
-use super::{EmptyEntry, RepairKind, Repairer, declares_own, root_kind};
+use super::{EmptyEntry, Repairer, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
+use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
 
@@ -35,7 +36,7 @@ impl<'b> Repairer<'b> {
             self.gap(at, token.start);
             if is_cut {
                 if self.closed.is_some() {
-                    self.note(RepairKind::TrailingJunk, token.start);
+                    self.note(Defect::TrailingJunk, token.start);
                 }
                 self.cut(token.start);
                 return;
@@ -67,7 +68,7 @@ impl<'b> Repairer<'b> {
                 self.characters(token.start, token.end, place);
             }
             Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
-                self.note(RepairKind::Concatenated, token.start);
+                self.note(Defect::Concatenated, token.start);
             }
             Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
                 self.characters(token.start, token.end, TextContext::Raw);
@@ -114,7 +115,7 @@ impl<'b> Repairer<'b> {
             let blank = text.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(text.len());
             self.out.extend_from_slice(text.get(..blank).unwrap_or_default());
             if !is_blank {
-                self.note(RepairKind::TrailingJunk, from + blank);
+                self.note(Defect::TrailingJunk, from + blank);
             }
             return;
         }
@@ -335,7 +336,7 @@ impl<'b> Repairer<'b> {
                 format!("{name} stands after {entry}; taken into that entry")
             });
         } else {
-            self.note(RepairKind::Outside, token.start);
+            self.note(Defect::OutsideRoot, token.start);
         }
     }
 
@@ -391,7 +392,7 @@ impl<'b> Repairer<'b> {
             is_stray,
         });
         if recased {
-            self.note(RepairKind::NameCase, token.start);
+            self.note(Defect::NameCase, token.start);
         }
         self.tag(token, &shown);
         let inner = self.out.len();
