@@ -26,7 +26,7 @@ use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
 use crate::document::quirk::Quirk;
 use crate::document::rows::{self, RowId, RowSet};
-use crate::progress::Progress;
+use crate::progress::{Progress, note_work};
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::location::{self, UrlPrefix};
@@ -282,6 +282,7 @@ impl Checks {
 
     /// The rows alone, page by page on all cores. `None` when cancelled.
     fn recheck_rows(&self, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
+        note_work(applied.touched.len() as usize);
         let mut findings = self.findings.clone();
         findings.grow(applied.document.row_limit() as usize);
         let mut counts = Arc::clone(&self.counts);

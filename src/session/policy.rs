@@ -6,7 +6,9 @@ use crate::check::rule::Rule;
 use crate::files;
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::session::checks::Checks;
 use crate::session::edit::Refused;
+use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
 use serde::Deserialize;
 use std::path::Path;
@@ -74,15 +76,15 @@ impl Session {
 
     /// Holds the set against the policy of a file; gives back what came of it, in words.
     pub(super) fn read_policy(&mut self, path: &str) -> Result<String, Refused> {
-        let text = PolicyText::read(Path::new(path)).map_err(|error| match error {
-            PolicyError::File(error) => Refused(error.to_string()),
-            PolicyError::Text(why) => Refused(format!("{why}; {EXAMPLE}")),
-        })?;
-        let policy = text.compile().map_err(|why| Refused(format!("{path}: {why}")))?;
-        self.set_policy(policy);
+        self.set_policy(policy_of(path)?);
+        Ok(self.policy_words(path))
+    }
+
+    /// What came of a policy, in words.
+    fn policy_words(&self, path: &str) -> String {
         let count = |rule: Rule| self.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, n)| n);
         let forbidden = counted(count(Rule::POLICY_NEVER), "forbidden URL");
-        Ok(format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST))))
+        format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST)))
     }
 
     /// Holds the set against a policy, or against none; every row is looked at again, on all cores.
@@ -107,4 +109,79 @@ impl Session {
         }
         self.check_files();
     }
+}
+
+/// The policy of a file.
+fn policy_of(path: &str) -> Result<Option<Arc<Policy>>, Refused> {
+    let text = PolicyText::read(Path::new(path)).map_err(|error| match error {
+        PolicyError::File(error) => Refused(error.to_string()),
+        PolicyError::Text(why) => Refused(format!("{why}; {EXAMPLE}")),
+    })?;
+    text.compile().map_err(|why| Refused(format!("{path}: {why}")))
+}
+
+/// What every row is checked against from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standard {
+    /// The expectations of a profile.
+    Profile(Profile),
+    /// The policy of a file.
+    PolicyFile(String),
+    /// No policy.
+    NoPolicy,
+}
+
+/// Every row of a document checked anew, to be taken in by [`take_rechecked`].
+#[derive(Debug)]
+pub struct Rechecked {
+    standard: Standard,
+    checks: Checks,
+    base: Base,
+}
+
+/// The document that rows were checked of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Base {
+    version: u64,
+    saves: u64,
+    rows: u32,
+}
+
+impl Base {
+    fn of(snapshot: &Snapshot) -> Self {
+        Self { version: snapshot.version, saves: snapshot.saves, rows: snapshot.document.row_limit() }
+    }
+}
+
+/// Checks every row anew, on a worker. `None` when cancelled.
+///
+/// # Errors
+/// When the policy cannot be read.
+pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> Result<Option<Rechecked>, Refused> {
+    let current = &snapshot.checks;
+    let (profile, policy) = match &standard {
+        Standard::Profile(profile) => (*profile, current.shared_policy().cloned()),
+        Standard::PolicyFile(path) => (current.profile(), policy_of(path)?),
+        Standard::NoPolicy => (current.profile(), None),
+    };
+    let checks = current.under((profile, policy), &snapshot.document, snapshot.clock, progress);
+    Ok(checks.map(|checks| Rechecked { standard, checks, base: Base::of(snapshot) }))
+}
+
+/// Takes in what a worker has checked; gives back what came of it, in words.
+///
+/// # Errors
+/// When the document has changed meanwhile: it has to be checked again.
+pub fn take_rechecked(session: &mut Session, rechecked: Rechecked) -> Result<String, Standard> {
+    let Rechecked { standard, checks, base } = rechecked;
+    if base != Base::of(&session.current) {
+        return Err(standard);
+    }
+    session.current.state.checks = checks;
+    session.check_files();
+    Ok(match standard {
+        Standard::Profile(profile) => format!("checked for {}", profile.name()),
+        Standard::PolicyFile(path) => session.policy_words(&path),
+        Standard::NoPolicy => "no policy".to_owned(),
+    })
 }

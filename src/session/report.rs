@@ -8,7 +8,7 @@ mod markdown;
 mod summary;
 
 pub use counting::{Counted, InWords, Receiver, Wanted};
-pub use markdown::FindingsReport;
+pub use markdown::{CountsByFile, FindingsReport};
 pub use summary::{FileGroup, RuleGroup, Summary};
 
 use crate::check::extension;

@@ -13,14 +13,57 @@ use std::path::Path;
 /// The file of rules where none is named: in the folder that the program was started in.
 pub const RULES: &str = "rules.toml";
 
+/// A rule that can be written to a file of rules.
+#[derive(Debug)]
+pub struct ExportedRule {
+    /// The rule as TOML.
+    text: String,
+    /// The rows that it is about, in words.
+    rows: String,
+}
+
+impl ExportedRule {
+    /// Writes it at the end of a file of rules, as `sited apply` reads it (TOML 1.0); a file that is not there is made.
+    /// Gives back what was written, in words.
+    ///
+    /// # Errors
+    /// When the file is another or cannot be written.
+    pub fn write(&self, path: &Path) -> Result<String, Refused> {
+        let refuse = |error: files::Error| Refused(error.to_string());
+        let before = if path.exists() { files::read_text(path).map_err(refuse)? } else { String::new() };
+        let is_rules = |text: &str| text.parse::<toml::Table>().is_ok();
+        if !is_rules(&before) {
+            return Err(Refused(format!("{} is no file of rules (TOML); name another", path.display())));
+        }
+        let gap = if before.is_empty() {
+            ""
+        } else if before.ends_with('\n') {
+            "\n"
+        } else {
+            "\n\n"
+        };
+        let text = format!("{before}{gap}{}\n", self.text);
+        debug_assert!(is_rules(&text), "{text}");
+        files::write_atomic(path, text.as_bytes()).map_err(refuse)?;
+        Ok(format!("kept in {}: {}", path.display(), self.rows))
+    }
+}
+
 impl Session {
-    /// Writes the last bulk change at the end of a file of rules, as `sited apply` reads it (TOML 1.0); a file that is
-    /// not there is made. Gives back what was written, in words.
+    /// Writes the last bulk change at the end of a file of rules ([`ExportedRule::write`]).
     ///
     /// # Errors
     /// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
     /// written.
     pub fn keep_rule(&self, path: &Path) -> Result<String, Refused> {
+        self.export_rule()?.write(path)
+    }
+
+    /// The last bulk change as a rule.
+    ///
+    /// # Errors
+    /// When there is no such change, or it says more than a rule can.
+    pub fn export_rule(&self) -> Result<ExportedRule, Refused> {
         let (assignments, query) = self.last_rule()?;
         if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
             return Err(Refused(
@@ -38,24 +81,8 @@ impl Session {
             };
             lines.push(format!("{} = {value}", assignment.field.name()));
         }
-        let refuse = |error: files::Error| Refused(error.to_string());
-        let before = if path.exists() { files::read_text(path).map_err(refuse)? } else { String::new() };
-        let is_rules = |text: &str| text.parse::<toml::Table>().is_ok();
-        if !is_rules(&before) {
-            return Err(Refused(format!("{} is no file of rules (TOML); name another", path.display())));
-        }
-        let gap = if before.is_empty() {
-            ""
-        } else if before.ends_with('\n') {
-            "\n"
-        } else {
-            "\n\n"
-        };
-        let text = format!("{before}{gap}{}\n", lines.join("\n"));
-        debug_assert!(is_rules(&text), "{text}");
-        files::write_atomic(path, text.as_bytes()).map_err(refuse)?;
-        let whose = query.map_or_else(|| "all rows".to_owned(), |query| format!("where {query}"));
-        Ok(format!("kept in {}: {whose}", path.display()))
+        let rows = query.map_or_else(|| "all rows".to_owned(), |query| format!("where {query}"));
+        Ok(ExportedRule { text: lines.join("\n"), rows })
     }
 
     /// The last change in effect that gave values to many rows, as the assignments and the query; where there is none,

@@ -30,13 +30,15 @@ pub enum Kind {
     Read,
     /// Listing a folder, for completion.
     List,
-    /// Writing the findings to a file.
+    /// Writing the findings, or a rule, to a file.
     Report,
+    /// Counting findings by file.
+    Count,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Load,
         Self::View,
         Self::Preview,
@@ -48,11 +50,15 @@ impl Kind {
         Self::Read,
         Self::List,
         Self::Report,
+        Self::Count,
     ];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.
     const fn newest_wins(self) -> bool {
-        matches!(self, Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look | Self::Read | Self::List)
+        matches!(
+            self,
+            Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look | Self::Read | Self::List | Self::Count
+        )
     }
 }
 

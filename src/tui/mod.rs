@@ -263,6 +263,7 @@ impl Shell {
                 Effect::Reclaim => self.terminal.resume()?,
                 Effect::Repaint => self.terminal.repaint()?,
                 Effect::Mouse(on) => self.terminal.set_mouse(on)?,
+                Effect::RemoveJournal(journal) => journal.remove(),
                 Effect::Quit(status) => self.status = Some(status),
             }
         }

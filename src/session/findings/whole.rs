@@ -91,17 +91,6 @@ impl Session {
         let of_set = of_set.filter_map(|(file, rule)| self.of_rows(file, rule));
         own.chain(of_set.map(|finding| self.worded(finding))).collect()
     }
-
-    /// In how many files rows break a rule of entries: a rule that is grouped by file has that many findings. Looks at
-    /// what is known of each row, file by file until one is found.
-    pub fn files_with(&self, rule: Rule) -> u64 {
-        let (document, checks) = (self.document(), &self.current.checks);
-        let breaks: Vec<bool> = checks.rule_sets().iter().map(|rules| rules.intersects(rule.family())).collect();
-        let is_broken = |row: RowId| breaks.get(usize::from(checks.finding_id(row))).copied().unwrap_or_default();
-        let files = document.sitemaps().iter();
-        files.filter(|file| file.rows.iter().any(|row| document.is_live(row) && is_broken(row))).count() as u64
-    }
-
     /// Whether a key does something about any of them.
     pub fn can_fix_whole(&self) -> bool {
         self.each_whole_finding().any(|finding| finding.is_fixable)

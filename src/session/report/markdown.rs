@@ -4,12 +4,13 @@
 use crate::check::rule::Rule;
 use crate::document::sitemap::SitemapId;
 use crate::files;
-use crate::progress::Progress;
+use crate::progress::{Progress, note_work};
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::edit::Refused;
 use crate::session::finding::{FindingTarget, Reported};
 use crate::session::findings;
+use crate::session::state::Snapshot;
 use crate::visible::Charset;
 use crate::words::{counted, grouped};
 use std::collections::BTreeMap;
@@ -18,14 +19,19 @@ use std::path::Path;
 
 /// How a report begins; a file that begins otherwise is not replaced.
 const TITLE: &str = "# Findings in ";
-impl Session {
-    /// How many rows of each file break each rule, by [`Rule::main`]; findings of files are among them, those of the
-    /// index and the set are not.
-    pub fn rule_counts_by_file(&self) -> BTreeMap<(usize, SitemapId), u64> {
-        let mut counts: BTreeMap<(usize, SitemapId), u64> = BTreeMap::new();
-        let document = self.document();
-        let (checks, sets) = (&self.current.checks, self.current.checks.rule_sets());
+/// Counts by the index of [`Rule::main`] and file.
+pub type CountsByFile = BTreeMap<(usize, SitemapId), u64>;
+
+impl Snapshot {
+    /// How many rows of each file break each rule. `None` when cancelled.
+    pub fn row_counts_by_file(&self, progress: &Progress) -> Option<CountsByFile> {
+        let mut counts = CountsByFile::new();
+        let (checks, sets, document) = (&self.checks, self.checks.rule_sets(), &self.document);
         for (id, sitemap) in (0..).map(SitemapId).zip(document.sitemaps()) {
+            if progress.is_cancelled() {
+                return None;
+            }
+            note_work(sitemap.rows.len());
             let mut of_file = [0_u64; Rule::COUNT];
             for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
                 for rule in checks.rules_in(row, document, &sets).iter() {
@@ -36,12 +42,26 @@ impl Session {
             }
             counts.extend((0..).zip(of_file).filter(|(_, count)| *count > 0).map(|(rule, count)| ((rule, id), count)));
         }
+        Some(counts)
+    }
+}
+
+impl Session {
+    /// How many rows of each file break each rule; findings of files are among them, those of the index and the set are
+    /// not.
+    pub fn rule_counts_by_file(&self) -> CountsByFile {
+        let mut counts = self.current.row_counts_by_file(&Progress::default()).unwrap_or_default();
+        self.add_file_findings(&mut counts);
+        counts
+    }
+
+    /// Adds the findings of files to counts of rows.
+    pub fn add_file_findings(&self, counts: &mut CountsByFile) {
         for finding in self.each_whole_finding() {
             if let FindingTarget::Sitemap(id) = finding.place {
                 *counts.entry((finding.rule.main().index(), id)).or_default() += 1;
             }
         }
-        counts
     }
 
     /// What a report of the findings is made from, on any thread.

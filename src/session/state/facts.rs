@@ -186,6 +186,7 @@ impl Snapshot {
 
     /// A view of this state. `None` when cancelled.
     pub fn view_of(&self, spec: &ViewSpec, progress: &Progress) -> Option<View> {
+        note_work(self.document.row_limit() as usize);
         let facts = self.facts();
         View::build(&self.document, spec, &|row| facts.of(row), progress)
     }

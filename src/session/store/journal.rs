@@ -98,6 +98,11 @@ fn then(document: &Document, during: &During) -> JournalLine {
     JournalLine::Then(edits_since(document, &during.document).iter().map(Written::from).collect())
 }
 
+/// The journal of the set, where there is one, to be removed: nothing of the set is kept any longer.
+pub fn take_journal(session: &mut Session) -> Option<Journal> {
+    session.keeping.take().map(|keeping| keeping.journal)
+}
+
 impl Session {
     /// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
     ///

@@ -3,18 +3,18 @@
 use super::App;
 use super::actions::open_changes;
 use super::flows::{external_changes, help, history, inspect, leave, opening, rules, save};
-use super::operations::{cursor, edit, search, view};
+use super::operations::{cursor, edit, mark, recheck, search, view};
 use super::state::Shared;
 use super::state::jobs::Effect;
 use crate::document::view::ViewSpec;
 use crate::files::external_changes::Thoroughness;
 use crate::session::command::{Command, Goto};
 use crate::session::edit::Asker;
+use crate::session::policy::Standard;
 use crate::session::rule_export::RULES;
 use crate::session::run::CommandOutcome;
 use crate::tui::draw::columns::Name;
 use crate::tui::theme::{Scheme, Theme};
-use std::path::Path;
 
 /// Does what a command says.
 pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
@@ -31,10 +31,7 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         }
         Command::History { as_commands: false } => history::open_history(app),
         Command::History { as_commands: true } => history::open_script(app),
-        Command::KeepRule(path) => match app.shared.session.keep_rule(Path::new(path.as_deref().unwrap_or(RULES))) {
-            Ok(words) => app.shared.say(words),
-            Err(refused) => app.shared.fail(refused.0),
-        },
+        Command::KeepRule(path) => rules::export_rule(&mut app.shared, path.as_deref().unwrap_or(RULES)),
         Command::Check(None) => rules::open_rules(app),
         Command::Check(Some(path)) => rules::write_findings(&mut app.shared, path),
         Command::Help(topic) => help::open_help(app, topic.as_deref()),
@@ -56,17 +53,18 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         Command::Columns(names) => choose_columns(&mut app.shared, &names),
         Command::Undo(steps) => edit::undo(&mut app.shared, true, steps),
         Command::Redo(steps) => edit::undo(&mut app.shared, false, steps),
-        Command::Mark(_)
-        | Command::Unmark(_)
-        | Command::Marks(_)
-        | Command::Profile(_)
-        | Command::Policy(_)
-        | Command::Backup(_)
-        | Command::SetBaseUrl(_) => match app.shared.session.run(&command, asker) {
-            Ok(CommandOutcome::Shown(words)) => app.shared.say(words),
-            Ok(_) => {}
-            Err(refused) => app.shared.fail(refused.0),
-        },
+        Command::Mark(scope) => mark::mark_scope(&mut app.shared, scope, asker, true),
+        Command::Unmark(scope) => mark::mark_scope(&mut app.shared, scope, asker, false),
+        Command::Profile(profile) => recheck::recheck(&mut app.shared, Standard::Profile(profile)),
+        Command::Policy(Some(path)) => recheck::recheck(&mut app.shared, Standard::PolicyFile(path)),
+        Command::Policy(None) => recheck::recheck(&mut app.shared, Standard::NoPolicy),
+        Command::Marks(_) | Command::Backup(_) | Command::SetBaseUrl(_) => {
+            match app.shared.session.run(&command, asker) {
+                Ok(CommandOutcome::Shown(words)) => app.shared.say(words),
+                Ok(_) => {}
+                Err(refused) => app.shared.fail(refused.0),
+            }
+        }
         Command::RebaseIndex(url) => match app.shared.session.run(&Command::SetBaseUrl(url.clone()), asker) {
             Ok(_) => edit::change_by(&mut app.shared, Command::RebaseIndex(url), asker),
             Err(refused) => app.shared.fail(refused.0),

@@ -3,7 +3,7 @@
 use super::App;
 use super::flows::{conflicts, external_changes, inspect, loaded, rules, save};
 use super::modes::Mode;
-use super::operations::{edit, view};
+use super::operations::{edit, mark, recheck, view};
 use super::state::find::Hit;
 use super::state::jobs::Effect;
 use super::state::outcome::JobOutcome;
@@ -65,6 +65,11 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         }
         JobOutcome::Compared(result) => external_changes::compared(app, result),
         JobOutcome::Merged(merged) => external_changes::merged(&mut app.shared, merged),
+        JobOutcome::Scoped { rows, on } => mark::scoped(&mut app.shared, rows, on),
+        JobOutcome::Rechecked(result) => recheck::rechecked(&mut app.shared, result),
+        JobOutcome::Counted(counts) => counts.map_or((), |counts| rules::counted_by_file(app, counts)),
+        JobOutcome::SideAccepted(result) => conflicts::side_accepted(&mut app.shared, result),
+        JobOutcome::Created(path, state_slot) => loaded::created(app, path, state_slot),
         JobOutcome::Reported(written) => rules::findings_written(&mut app.shared, written),
         JobOutcome::Read(read) => {
             let waiting = app.shared.large.take(*read, app.shared.grid.row);

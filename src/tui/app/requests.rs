@@ -7,9 +7,7 @@ use super::operations::{clipboard, cursor, edit, view};
 use super::state::recent::Purpose;
 use super::state::request::{Answer, Choice, Request, Subject};
 use super::{App, actions, commands};
-use crate::files::journal::StateSlot;
 use crate::protocol::Field;
-use std::path::PathBuf;
 
 /// Does what was asked for.
 pub(super) fn carry_out(app: &mut App, request: Request) {
@@ -77,7 +75,7 @@ fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
         }
         (Answer::SaveAndQuit, _) => save::save_and_quit(app),
         (Answer::Discard, _) => leave::leave(&mut app.shared),
-        (Answer::Create(path), _) => create(app, path),
+        (Answer::Create(path), _) => opening::create(&mut app.shared, path),
         (Answer::CreateFolder(folder), _) => save::create_folder(app, folder),
         (Answer::Leave(status), _) => app.shared.jobs.quit(status),
         (Answer::Write, _) => save::write_waiting(app),
@@ -98,15 +96,4 @@ fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
         // These are answers to questions with a subject.
         (Answer::Resolve { .. } | Answer::Replay | Answer::DropRecoverable, _) => {}
     }
-}
-
-/// Makes a new sitemap at a path.
-fn create(app: &mut App, path: PathBuf) {
-    let state_slot = StateSlot::wanted(&app.shared.opening.options, std::slice::from_ref(&path));
-    app.shared.session.start_new(path);
-    if let Some(state_slot) = state_slot {
-        recovery::keep(app, state_slot);
-    }
-    app.shared.grid.follow(&app.shared.session);
-    app.shared.say("a new sitemap; o adds its first URL");
 }

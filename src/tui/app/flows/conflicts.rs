@@ -12,7 +12,8 @@ use super::opening;
 use crate::check::rule::Rule;
 use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
 use crate::session::command::{Command, Scope};
-use crate::session::edit::Asker;
+use crate::session::edit::Refused;
+use crate::session::edit::{Asker, Prepared};
 use crate::tui::jobs::Kind;
 use crate::tui::text::Charset;
 use crate::tui::theme::Role;
@@ -150,11 +151,27 @@ pub(in crate::tui::app) fn look_at_conflict(app: &mut App) {
 
 /// Makes the answers to merge conflicts a change, which a save writes.
 pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
+    if !shared.is_changeable() {
+        return;
+    }
     let scope = Scope { shown: false, query: None };
     let command = Command::Fix { scope, rules: vec![Rule::MERGE_CONFLICT.code().to_owned()], answer: None };
-    match shared.session.run(&command, Asker::Headless) {
+    let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
+    shared.jobs.run(Kind::Edit, is_small, move |progress| {
+        JobOutcome::SideAccepted(snapshot.prepare_command(&command, Asker::Headless, progress))
+    });
+}
+
+/// The change is worked out.
+pub(in crate::tui::app) fn side_accepted(shared: &mut Shared, result: Result<Option<Prepared>, Refused>) {
+    let committed = match result {
+        Ok(Some(prepared)) => shared.session.commit(prepared, None),
+        Ok(None) => Err(Refused("cancelled".to_owned())),
+        Err(refused) => Err(refused),
+    };
+    match committed {
         Ok(_) => shared.say("merge conflicts resolved; saving writes the result"),
-        Err(refused) => shared.fail(refused.to_string()),
+        Err(refused) => shared.fail(refused.0),
     }
     shared.grid.follow(&shared.session);
 }

@@ -6,6 +6,7 @@ use super::super::state::Shared;
 use super::super::state::jobs::Effect;
 use super::super::state::request::Answer;
 use super::super::state::save::PlanRequest;
+use crate::session::store::journal::take_journal;
 use crate::tui::jobs::Kind;
 use crate::tui::words::Words;
 use crate::words::counted;
@@ -39,8 +40,15 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
 
 /// Leaves as it should be: nothing is kept that anybody could want back.
 pub(in crate::tui::app) fn leave(shared: &mut Shared) {
-    shared.session.forget_unsaved();
+    remove_journal(shared);
     shared.jobs.quit(0);
+}
+
+/// Nothing of the set is kept any longer.
+pub(in crate::tui::app) fn remove_journal(shared: &mut Shared) {
+    if let Some(journal) = take_journal(&mut shared.session) {
+        shared.jobs.effect(Effect::RemoveJournal(Box::new(journal)));
+    }
 }
 
 /// Stops as Ctrl-Z does.

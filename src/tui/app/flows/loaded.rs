@@ -7,10 +7,12 @@ use super::super::state::Shared;
 use super::super::state::request::Answer;
 use super::{conflicts, recovery};
 use crate::check::rule::Rule;
+use crate::files::journal::{LockedByOther, StateSlot};
 use crate::files::{self, Error, Loaded, Reason};
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::counted;
+use std::path::PathBuf;
 
 pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) {
     app.shared.opening.first_rows = Vec::new();
@@ -86,4 +88,14 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
     } else if sample {
         shared.say("a sample set to try things on; nothing of it is on your disk");
     }
+}
+
+/// A new sitemap begins, at a path where nothing is.
+pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, state_slot: Option<Result<StateSlot, LockedByOther>>) {
+    app.shared.session.start_new(path);
+    if let Some(state_slot) = state_slot {
+        recovery::keep(app, state_slot);
+    }
+    app.shared.grid.follow(&app.shared.session);
+    app.shared.say("a new sitemap; o adds its first URL");
 }

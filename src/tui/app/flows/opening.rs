@@ -2,16 +2,20 @@
 
 use super::super::state::outcome::JobOutcome;
 use super::super::state::{Shared, Start};
+use super::leave::remove_journal;
+use crate::files::journal::StateSlot;
 use crate::files::{self, Options, Reason};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::store::load::Loader;
 use crate::tui::jobs::Kind;
+use std::path::PathBuf;
 
 /// Begins: asks for the load.
 pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Options) {
     shared.opening.options = options.clone();
     shared.grid.forget_widths();
+    shared.row_counts = None;
     shared.opening.start = Some(start.clone());
     let loader = shared.session.loader(options);
     shared.opening.path = match &start {
@@ -64,7 +68,7 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     let spec = shared.session.spec().clone();
     let (profile, backups) = (shared.session.profile(), shared.session.backups());
     let policy = shared.session.policy().cloned();
-    shared.session.forget_unsaved();
+    remove_journal(shared);
     let watcher = shared.session.journal_watcher();
     shared.session = Session::new(now, base);
     shared.session.watch_journal(watcher);
@@ -77,4 +81,13 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     shared.save.is_saved = false;
     let options = shared.opening.options.clone();
     start(shared, opened, options);
+}
+
+/// Takes the place of a new set in the state folder; the set is there when that is known.
+pub(in crate::tui::app) fn create(shared: &mut Shared, path: PathBuf) {
+    let options = shared.opening.options.clone();
+    shared.jobs.run(Kind::Load, false, move |_| {
+        let state_slot = StateSlot::wanted(&options, std::slice::from_ref(&path));
+        JobOutcome::Created(path, state_slot)
+    });
 }

@@ -15,27 +15,56 @@ use super::super::state::request::Choice;
 use super::explain;
 use crate::check::rule::{FixKind, Grouping, Rule};
 use crate::document::sitemap::SitemapId;
+use crate::progress::Progress;
 use crate::session::edit::Refused;
 use crate::session::explain::fix_words;
 use crate::session::finding::FindingTarget;
 use crate::session::findings::whole::WholeFinding;
+use crate::session::report::CountsByFile;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 use crate::words::{counted, grouped};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Opens the list of rules that are broken.
 pub(in crate::tui::app) fn open_rules(app: &mut App) {
+    count_by_file(&mut app.shared);
     match rules_list(&app.shared) {
         Some(list) => app.open(Mode::List(list)),
         None => app.shared.say("no findings"),
     }
 }
 
+/// Counts findings by file, at once or in a job; until then the counts are those of last time.
+fn count_by_file(shared: &mut Shared) {
+    if shared.session.document().sitemaps().len() < 2 {
+        shared.row_counts = None;
+    } else if shared.is_small() {
+        shared.row_counts = shared.session.view().row_counts_by_file(&Progress::default());
+    } else {
+        let snapshot = shared.session.snapshot();
+        shared.jobs.run(Kind::Count, false, move |progress| JobOutcome::Counted(snapshot.row_counts_by_file(progress)));
+    }
+}
+
+/// Findings are counted by file: the list shows them, if it is still open.
+pub(in crate::tui::app) fn counted_by_file(app: &mut App, counts: CountsByFile) {
+    app.shared.row_counts = Some(counts);
+    let Mode::List(list) = app.modes.current_mut() else { return };
+    if list.kind == ListKind::Rules
+        && let Some(mut counted) = rules_list(&app.shared)
+    {
+        let choice = list.choice();
+        let same = counted.lines.iter().position(|(_, other)| *other == choice);
+        counted.choose(same.unwrap_or(list.chosen));
+        *list = counted;
+    }
+}
+
 /// The list of rules comes back from below another: what was fixed meanwhile is gone.
 pub(in crate::tui::app) fn refresh(app: &mut App, lines_after: usize) {
+    count_by_file(&mut app.shared);
     let list = if app.shared.session.rule_counts().is_empty() { None } else { rules_list(&app.shared) };
     let Some(mut list) = list else { return app.modes.close_all() };
     // Lines before it may be gone; those after it are not.
@@ -46,8 +75,10 @@ pub(in crate::tui::app) fn refresh(app: &mut App, lines_after: usize) {
 /// The rules that are broken, with how often and in which files; `None` where there are none.
 fn rules_list(shared: &Shared) -> Option<Box<List>> {
     let mut lines: Vec<Item> = Vec::new();
-    let is_set = shared.session.document().sitemaps().len() > 1;
-    let by_file = if is_set { shared.session.rule_counts_by_file() } else { BTreeMap::new() };
+    let by_file = shared.row_counts.clone().map(|mut counts| {
+        shared.session.add_file_findings(&mut counts);
+        counts
+    });
     for (rule, count) in shared.session.rule_counts() {
         let Some(severity) = rule.severity_in(shared.session.profile()) else { continue };
         let words = Words::new()
@@ -55,15 +86,15 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             .and(Role::Text, format!("{:32}", rule.code()))
             .and(Role::Dim, rule.summary());
         let right = match rule.grouping() {
-            Some(Grouping::File) => {
-                let files = shared.session.files_with(rule).max(1);
-                Words::dim(format!("{} in {}", counted(files, "finding"), counted(count, "row")))
-            }
+            Some(Grouping::File) => match files_with(shared, rule) {
+                Some(files) => Words::dim(format!("{} in {}", counted(files, "finding"), counted(count, "row"))),
+                None => Words::new(),
+            },
             Some(Grouping::Host) => Words::dim("1 finding per host"),
             None => Words::new(),
         };
         lines.push(entry(words, right, Choice::Rule(rule)));
-        if let Some(files) = counts_in_files(shared, &by_file, rule) {
+        if let Some(files) = by_file.as_ref().and_then(|counts| counts_in_files(shared, counts, rule)) {
             lines.push(items::text(Words::dim(format!("{:12}{files}", ""))));
         }
     }
@@ -99,8 +130,18 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
     Some(List::new(ListKind::Rules, lines))
 }
 
+/// In how many files rows break a rule; `None` until that is counted.
+fn files_with(shared: &Shared, rule: Rule) -> Option<u64> {
+    if shared.session.document().sitemaps().len() < 2 {
+        return Some(1);
+    }
+    let main = rule.main().index();
+    let files = shared.row_counts.as_ref()?.range((main, SitemapId(0))..=(main, SitemapId(u32::MAX))).count();
+    Some((files as u64).max(1))
+}
+
 /// How often a rule is broken in each file, the most affected files first, as many as fit on a line.
-fn counts_in_files(shared: &Shared, counts: &BTreeMap<(usize, SitemapId), u64>, rule: Rule) -> Option<String> {
+fn counts_in_files(shared: &Shared, counts: &CountsByFile, rule: Rule) -> Option<String> {
     let main = rule.main().index();
     let mut files: Vec<(SitemapId, u64)> =
         counts.range((main, SitemapId(0))..=(main, SitemapId(u32::MAX))).map(|(key, n)| (key.1, *n)).collect();
@@ -126,6 +167,17 @@ fn counts_in_files(shared: &Shared, counts: &BTreeMap<(usize, SitemapId), u64>, 
         out.push_str(&counted(more as u64, "more file"));
     }
     (told > 0).then_some(out)
+}
+
+/// Writes the last bulk change to a file of rules.
+pub(in crate::tui::app) fn export_rule(shared: &mut Shared, path: &str) {
+    match shared.session.export_rule() {
+        Ok(rule) => {
+            let path = PathBuf::from(path);
+            shared.jobs.run(Kind::Report, false, move |_| JobOutcome::Reported(rule.write(&path).map(Some)));
+        }
+        Err(refused) => shared.fail(refused.0),
+    }
 }
 
 /// Writes the findings to a file: every row is put into words, which is work for a job.

@@ -6,6 +6,8 @@ pub(in crate::tui) mod describe;
 pub(in crate::tui::app) mod edit;
 pub(in crate::tui) mod here;
 pub(in crate::tui) mod judge;
+pub(in crate::tui::app) mod mark;
+pub(in crate::tui::app) mod recheck;
 pub(in crate::tui) mod row_details;
 pub(in crate::tui::app) mod search;
 pub(in crate::tui) mod view;

@@ -1,6 +1,7 @@
 //! The jobs that were asked for: which run, how far they are, and what is to be done outside of the state.
 
 use super::outcome::JobOutcome;
+use crate::files::journal::Journal;
 use crate::progress::{Progress, Reading};
 use crate::session::store::load::LoadedFile;
 use crate::tui::jobs::{self, Kind};
@@ -27,6 +28,8 @@ pub enum Effect {
     Repaint,
     /// Ask for mouse events, or leave the mouse to the terminal.
     Mouse(bool),
+    /// Remove the journal of a set that is left: nothing of it is unsaved.
+    RemoveJournal(Box<Journal>),
     /// End with this exit status.
     Quit(u8),
 }

@@ -23,6 +23,7 @@ use crate::session::Session;
 use crate::session::command::Command;
 use crate::session::edit::Asker;
 use crate::session::edit::Refused;
+use crate::session::report::CountsByFile;
 use crate::tui::command::Action;
 use crate::tui::jobs::Kind;
 use crate::tui::keymap::Keymap;
@@ -137,6 +138,8 @@ pub(in crate::tui) struct Shared {
     pub opening: Opening,
     /// Files that other programs have changed.
     pub outside: Outside,
+    /// Findings of rows by file, as they were counted last.
+    pub(in crate::tui::app) row_counts: Option<CountsByFile>,
     /// The mouse.
     pub mouse: Mouse,
     /// What was asked for and is done after the key.
@@ -161,6 +164,7 @@ impl Shared {
             save: SaveState::default(),
             opening: Opening::default(),
             outside: Outside::default(),
+            row_counts: None,
             mouse: Mouse { is_captured: true, is_explained: false, drawn_rows: Vec::new() },
             requests: VecDeque::new(),
         }
@@ -194,6 +198,11 @@ impl Shared {
     /// Whether the document can be changed now.
     pub(in crate::tui::app) fn changeable(&self) -> Result<(), Refused> {
         self.session.writable()?;
+        self.is_unchanging()
+    }
+
+    /// Whether no change is being worked out that is about the document as it is.
+    pub(in crate::tui::app) fn is_unchanging(&self) -> Result<(), Refused> {
         if self.jobs.is_busy(Kind::Edit) {
             return Err(Refused("the last change is still being applied; Esc stops it".into()));
         }

@@ -4,17 +4,22 @@ use super::find::Hit;
 use super::large::LargeRows;
 use super::paths::Listing;
 use super::preview::Preview;
+use crate::document::rows::RowSet;
 use crate::document::view::{View, ViewSpec};
 use crate::files::external_changes::OutsideChanges;
+use crate::files::journal::{LockedByOther, StateSlot};
 use crate::files::verify::Proof;
 use crate::files::{Error, FirstRow, Loaded, MergeConflict};
 use crate::session::edit::Prepared;
 use crate::session::edit::Refused;
+use crate::session::policy::Rechecked;
+use crate::session::report::CountsByFile;
 use crate::session::store::external_changes::{Compared, Merged};
 use crate::session::store::pending::Pending;
 use crate::session::store::planning::Planned;
 use crate::session::store::save::SaveResult;
 use crate::session::store::verify::FileDiff;
+use std::path::PathBuf;
 
 /// The result of a job.
 #[derive(Debug)]
@@ -91,6 +96,21 @@ pub enum JobOutcome {
     Compared(Result<Box<Compared>, String>),
     /// A merge worked out; `None` if the job was stopped.
     Merged(Option<Box<Merged>>),
+    /// The rows that a command marks, or takes the mark off; no rows if the job was stopped.
+    Scoped {
+        /// The rows.
+        rows: Option<RowSet>,
+        /// Whether they are marked.
+        on: bool,
+    },
+    /// Every row checked anew; `Ok(None)` if the job was stopped.
+    Rechecked(Result<Option<Box<Rechecked>>, Refused>),
+    /// Findings of rows, counted by file; `None` if the job was stopped.
+    Counted(Option<CountsByFile>),
+    /// The answers to merge conflicts as a change, worked out.
+    SideAccepted(Result<Option<Prepared>, Refused>),
+    /// The place of a new set in the state folder, if there is one, for the set at this path.
+    Created(PathBuf, Option<Result<StateSlot, LockedByOther>>),
     /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
     Reported(Result<Option<String>, Refused>),
 }

@@ -36,7 +36,7 @@ pub(super) struct Bench {
     pub(super) folder: Option<tempfile::TempDir>,
     /// Work of this kind waits until it is let go.
     pub(super) hold: Option<Kind>,
-    held: Vec<(Work, Progress)>,
+    pub(super) held: Vec<(Work, Progress)>,
 }
 
 impl Bench {
@@ -97,6 +97,7 @@ impl Bench {
                 Effect::Copy(text) => self.copied.push(text),
                 Effect::Suspend(words) => self.suspended.push(words),
                 Effect::Quit(status) => self.status = Some(status),
+                Effect::RemoveJournal(journal) => journal.remove(),
                 Effect::Cancel(_) | Effect::Reclaim | Effect::Repaint | Effect::Mouse(_) => {}
             }
         }

@@ -1,8 +1,11 @@
 //! What is shown: filter, order, search, columns, files of a set.
 
 use super::bench::{Bench, SMALL};
+use crate::progress::work;
 use crate::protocol::Field;
-use crate::tui::app::Event;
+use crate::tui::app::{Event, Start};
+use crate::tui::jobs::Kind;
+use crate::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 #[test]
@@ -313,4 +316,61 @@ fn a_failed_search_returns_to_its_start_and_says_so_while_typing() {
     assert!(!bench.screen().contains("no match"), "{}", bench.screen());
     bench.keys("<esc>fnothing");
     bench.shows("no match for “nothing”");
+}
+
+/// Two files, too large for anything to be done at once.
+fn large_set() -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    for file in 0..2 {
+        let row = |number: u32| format!("  <url><loc>https://example.com/p/{file}/{number:05}#x</loc></url>\n");
+        let rows: String = (0..3_000).map(row).collect::<Vec<_>>().concat();
+        let xml = format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{rows}</urlset>\n");
+        std::fs::write(folder.path().join(format!("{file}.xml")), xml).unwrap();
+    }
+    std::fs::write(folder.path().join("policy.toml"), "never = [\"/p/0/\"]").unwrap();
+    let bench = Bench::start(Start::Path(folder.path().to_owned()), (120, 40), &Theme::default());
+    Bench { folder: Some(folder), ..bench }
+}
+
+#[test]
+fn update_looks_at_no_more_rows_than_it_shows() {
+    let probe = large_set();
+    let policy = format!(":policy {}\n", probe.folder.as_ref().unwrap().path().join("policy.toml").display());
+    for (keys, said) in [
+        (":profile google\n", "checked for google"),
+        (policy.as_str(), "3,000 forbidden URLs"),
+        (":mark where p/1\n", "3,000 rows marked"),
+        ("f0001\n", "22 shown"),
+        (":%set priority=0.5\n", "modified"),
+        (":%fix loc-fragment\n", "modified"),
+        ("s", "sort"),
+        ("\u{5}", "3,000 in 0"),
+    ] {
+        let mut bench = large_set();
+        let mut later = Vec::new();
+        for letter in keys.chars() {
+            let (code, modifiers) = match letter {
+                '\n' => (KeyCode::Enter, KeyModifiers::NONE),
+                '\u{5}' => (KeyCode::Char('e'), KeyModifiers::CONTROL),
+                letter => (KeyCode::Char(letter), KeyModifiers::NONE),
+            };
+            let work = work::here(|| later.extend(bench.app.update(Event::Key(KeyEvent::new(code, modifiers)))));
+            assert!(work < 3_000, "{keys:?}: {work} rows at {letter:?}");
+        }
+        let work = work::here(|| bench.effects(later));
+        assert!(work >= 6_000, "{keys:?}: a job looks at every row, not at {work}");
+        bench.shows(said);
+    }
+}
+
+#[test]
+fn a_rule_is_written_by_a_job() {
+    let mut bench = Bench::file(SMALL);
+    let rules = bench.folder.as_ref().unwrap().path().join("rules.toml");
+    bench.keys(":%set priority=0.5 where shop<enter>");
+    bench.hold = Some(Kind::Report);
+    bench.keys(&format!(":keep-as-rule {}<enter>", rules.display()));
+    assert!(!rules.exists());
+    bench.let_go();
+    assert!(rules.exists() && bench.says().contains("kept in"), "{}", bench.says());
 }

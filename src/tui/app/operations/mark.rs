@@ -1,0 +1,33 @@
+//! Marks the rows that a command is about.
+
+use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
+use super::cursor::say_marks;
+use crate::document::rows::RowSet;
+use crate::session::command::Scope;
+use crate::session::edit::Asker;
+use crate::tui::jobs::Kind;
+
+/// Marks the rows of a scope, or takes the mark off; a query may have to look at every row.
+pub(in crate::tui::app) fn mark_scope(shared: &mut Shared, scope: Scope, asker: Asker, on: bool) {
+    if let Err(refused) = shared.is_unchanging() {
+        return shared.fail(refused.0);
+    }
+    let snapshot = shared.session.snapshot();
+    let is_small = shared.is_small();
+    shared.jobs.run(Kind::Edit, is_small, move |progress| JobOutcome::Scoped {
+        rows: snapshot.scope(&scope, asker, progress),
+        on,
+    });
+}
+
+/// The rows are found.
+pub(in crate::tui::app) fn scoped(shared: &mut Shared, rows: Option<RowSet>, on: bool) {
+    match rows {
+        Some(rows) => {
+            shared.session.mark(&rows, on);
+            say_marks(shared);
+        }
+        None => shared.say("stopped; no mark was changed"),
+    }
+}
