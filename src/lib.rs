@@ -3,7 +3,7 @@
 //! Layers, imports point downwards only (`tests/tidy.rs` checks it):
 //!
 //! ```text
-//! main ─► cli, tui ─► session ─► files, check ─► document ─► xml ─► protocol
+//! main ─► cli, tui ─► session, net ─► files, check ─► document ─► xml ─► protocol
 //! ```
 //!
 //! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (text that can be looked at)
@@ -16,7 +16,8 @@
 //! * **I2** An entry without overrides is written by copying its bytes.
 //! * **I3** Undoing everything gives the original bytes, and a save then writes nothing.
 //! * **I4** `document`, `check`, `xml` and `protocol` use no file system, clock, thread or terminal.
-//! * **I5** Only `xml` names `quick_xml`, only `tui` `ratatui` and `crossterm`, only `cli` `clap`.
+//! * **I5** Only `xml` names `quick_xml`, only `tui` `ratatui` and `crossterm`, only `cli` `clap`,
+//!   only `net` opens sockets.
 //! * **I6** Drawing takes `&App`; it changes nothing.
 //! * **I7** Records, sizes and findings equal those recomputed from the text.
 
@@ -26,6 +27,8 @@ pub mod data;
 pub mod document;
 pub mod files;
 pub mod manual;
+#[cfg(feature = "net")]
+pub mod net;
 pub mod progress;
 pub mod protocol;
 pub mod session;

@@ -17,13 +17,14 @@ use std::path::{Path, PathBuf};
 
 /// A layer, what may be imported from it, and from where. A file may import from lower ranks and from its own layer;
 /// layers of one rank do not know each other. Invariants I4 and I5 of the crate's documentation.
-const LAYERS: [(&str, u8); 10] = [
+const LAYERS: [(&str, u8); 11] = [
     ("protocol", 0),
     ("data", 1),
     ("xml", 1),
     ("document", 2),
     ("check", 3),
     ("files", 3),
+    ("net", 4),
     ("session", 4),
     ("jobs", 5),
     ("cli", 6),
@@ -31,7 +32,27 @@ const LAYERS: [(&str, u8); 10] = [
 ];
 
 /// Crates that one layer keeps to itself (invariant I5).
-const KEPT: [(&str, &str); 4] = [("quick_xml", "xml"), ("ratatui", "tui"), ("crossterm", "tui"), ("clap", "cli")];
+const KEPT: [(&str, &str); 7] = [
+    ("quick_xml", "xml"),
+    ("ratatui", "tui"),
+    ("crossterm", "tui"),
+    ("clap", "cli"),
+    ("ureq", "net"),
+    ("rustls", "net"),
+    ("html5gum", "net"),
+];
+
+/// What opens sockets or looks up names; only the layer `net` may name it.
+const SOCKETS: [&str; 8] = [
+    "TcpStream",
+    "TcpListener",
+    "UdpSocket",
+    "UnixStream",
+    "UnixListener",
+    "UnixDatagram",
+    "ToSocketAddrs",
+    "SocketAddr",
+];
 
 /// Layers without files, clock, threads and terminal (invariant I4), and what they therefore do not name.
 const PURE: [&str; 5] = ["protocol", "data", "xml", "document", "check"];
@@ -82,6 +103,24 @@ fn layers_keep_their_crates() {
         }
     }
     assert_none(&wrong, "crates outside their layer");
+}
+
+/// Without the feature `net` the layer is not compiled, so that no command can open a socket then.
+#[test]
+fn only_net_opens_sockets() {
+    let mut wrong = Vec::new();
+    for file in sources("src").into_iter().filter(|file| layer_of(file).is_none_or(|(layer, _)| layer != "net")) {
+        wrong.extend(
+            words(&file.code).filter(|word| SOCKETS.contains(word)).map(|word| format!("{}: {word}", file.name)),
+        );
+        // Addresses as values, which URLs have, are no sockets; all of the module is more than that.
+        let is_socket = |path: &String| path == "std::net" || path.starts_with("std::net::*");
+        let found = paths(&file.code).into_iter().filter(is_socket);
+        wrong.extend(found.map(|path| format!("{}: {path}", file.name)));
+    }
+    assert_none(&wrong, "sockets outside of src/net");
+    let lib = fs::read_to_string(root().join("src/lib.rs")).expect("read the root of the library");
+    assert!(lib.contains("#[cfg(feature = \"net\")]\npub mod net;"), "src/net belongs to the feature `net`");
 }
 
 #[test]

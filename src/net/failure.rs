@@ -1,0 +1,90 @@
+//! Why a request got no answer, in words for people.
+
+use std::io;
+use std::time::Duration;
+
+/// Why there is no answer, or no complete one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct RequestError {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    text: String,
+}
+
+/// Kinds of failures that are treated differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The address is not allowed; nothing was sent.
+    Refused,
+    /// The server or the network failed; another try may succeed.
+    Network,
+    /// The answer makes no sense, or the certificate is not valid; another try would end the same way.
+    Answer,
+}
+
+/// An address that requests may not go to.
+#[derive(Debug, thiserror::Error)]
+#[error("{host} is {what} ({address})")]
+pub(super) struct AddressRefused {
+    pub(super) host: String,
+    pub(super) address: std::net::IpAddr,
+    pub(super) what: &'static str,
+}
+
+impl RequestError {
+    pub(super) fn new(kind: FailureKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+
+    /// What the client says, about a request that may take so long.
+    pub(super) fn of(error: ureq::Error, timeout: Duration) -> Self {
+        match error {
+            ureq::Error::Timeout(_) => Self::timeout(timeout),
+            ureq::Error::HostNotFound => Self::new(FailureKind::Network, "the name of the host cannot be resolved"),
+            ureq::Error::ConnectionFailed => Self::new(FailureKind::Network, "no connection"),
+            ureq::Error::Io(error) => Self::of_io(&error, timeout),
+            ureq::Error::Rustls(error) => Self::of_tls(&error),
+            ureq::Error::Tls(text) => Self::new(FailureKind::Answer, format!("TLS: {text}")),
+            ureq::Error::Other(error) if error.is::<AddressRefused>() => {
+                Self::new(FailureKind::Refused, format!("{error}; --allow-private allows it"))
+            }
+            ureq::Error::BodyStalled => Self::new(FailureKind::Network, "the answer stopped"),
+            ureq::Error::LargeResponseHeader(..) => Self::new(FailureKind::Answer, "the headers are too long"),
+            other => Self::new(FailureKind::Answer, format!("not a valid HTTP answer ({other})")),
+        }
+    }
+
+    /// The same for an error while the answer is read.
+    pub(super) fn of_io(error: &io::Error, timeout: Duration) -> Self {
+        if let Some(inner) = error.get_ref() {
+            if let Some(tls) = inner.downcast_ref::<rustls::Error>() {
+                return Self::of_tls(tls);
+            }
+            if let Some(ureq::Error::Timeout(_)) = inner.downcast_ref::<ureq::Error>() {
+                return Self::timeout(timeout);
+            }
+        }
+        let network = |text: &str| Self::new(FailureKind::Network, text);
+        match error.kind() {
+            io::ErrorKind::ConnectionRefused => network("connection refused"),
+            io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe => {
+                network("connection reset by the server")
+            }
+            io::ErrorKind::UnexpectedEof => network("the connection ended before the answer was complete"),
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::timeout(timeout),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+                Self::new(FailureKind::Answer, format!("the body cannot be read ({error})"))
+            }
+            _ => network(&error.to_string()),
+        }
+    }
+
+    fn of_tls(error: &rustls::Error) -> Self {
+        Self::new(FailureKind::Answer, format!("TLS: {error}"))
+    }
+
+    fn timeout(timeout: Duration) -> Self {
+        Self::new(FailureKind::Network, format!("no complete answer within {} s", timeout.as_secs_f64()))
+    }
+}

@@ -1,0 +1,20 @@
+//! The network: all requests that sited ever sends, and only those that the user asked for.
+//!
+//! No other layer opens a socket, and without the feature `net` there is none. A request goes to the hosts that were
+//! named and to public addresses, unless the user allowed others; what a server answers is bounded in time and bytes.
+
+pub mod address;
+pub mod client;
+mod failure;
+mod head;
+pub mod hosts;
+pub mod pace;
+pub mod probe;
+pub mod record;
+mod resolver;
+pub mod results;
+mod rules;
+#[cfg(test)]
+#[path = "../../tests/support/server.rs"]
+mod test_server;
+mod visit;

@@ -1,0 +1,316 @@
+//! Asks a site about many URLs: each once, at the pace that the site allows.
+//!
+//! Workers take URLs from a bounded queue and hand back records; memory does not grow with the number of URLs. A record
+//! of a URL for which the server did not answer is held back until the server answers again: when it does not, these
+//! URLs were not asked, and a later run asks them.
+
+use super::address::special;
+use super::client::{Answer, Client, Settings, SettingsError};
+use super::hosts::{Hosts, requestable};
+use super::pace::{Limits, Pace};
+use super::record::Record;
+use super::visit::{Courier, Stop, Visitor, asks_for_less, may_pass};
+use crate::protocol::robots::{AgentRules, Verdict, product_token};
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use ureq::http::Method;
+use url::Url;
+
+/// How often a URL is asked for again when the server says that it is asked too much.
+const MOST_TRIES: u32 = 6;
+/// How often the caller can show how far the work is.
+const TICK: Duration = Duration::from_millis(100);
+/// Workers of a run; more would only wait.
+const MOST_WORKERS: usize = 256;
+
+/// How a site is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How requests are sent.
+    pub settings: Settings,
+    /// Where to.
+    pub hosts: Hosts,
+    /// The most that each host is asked.
+    pub limits: Limits,
+    /// Whether robots.txt is not looked at.
+    pub ignore_robots: bool,
+    /// Whether only the status is asked for.
+    pub head_only: bool,
+}
+
+/// What happens while URLs are asked.
+#[derive(Debug)]
+pub enum Event {
+    /// A URL was asked.
+    Record(Box<Record>),
+    /// Some time has passed.
+    Tick,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// URLs that were not asked because their host is left alone.
+    pub unasked: u64,
+    /// Hosts that are left alone, and why.
+    pub stopped: Vec<(String, String)>,
+}
+
+/// Asks a site.
+#[derive(Debug)]
+pub struct Prober {
+    client: Client,
+    options: Options,
+    /// The name by which robots.txt files call this program.
+    agent: String,
+    sites: Mutex<HashMap<String, Arc<Site>>>,
+    is_stopped: AtomicBool,
+    unasked: AtomicU64,
+}
+
+/// What is known about one host.
+#[derive(Debug)]
+struct Site {
+    pace: Pace,
+    /// The rules of each scheme and port.
+    rules: Mutex<HashMap<String, Result<Arc<AgentRules>, String>>>,
+    /// Records of URLs for which the server did not answer.
+    held: Mutex<Vec<Record>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Prober {
+    /// One that resolves names as the system does.
+    pub fn new(options: Options) -> Result<Self, SettingsError> {
+        Ok(Self::with_client(Client::new(&options.settings)?, options))
+    }
+
+    pub(super) fn with_client(client: Client, options: Options) -> Self {
+        let agent = String::from_utf8_lossy(product_token(options.settings.user_agent.as_bytes())).into_owned();
+        let (sites, unasked) = (Mutex::default(), AtomicU64::new(0));
+        Self { client, options, agent, sites, is_stopped: AtomicBool::new(false), unasked }
+    }
+
+    /// Asks about every URL. Events come on this thread; an error of `see` or of `urls` ends the work.
+    pub fn run(
+        &self,
+        urls: impl Iterator<Item = io::Result<String>> + Send,
+        mut see: impl FnMut(Event) -> io::Result<()>,
+    ) -> io::Result<Summary> {
+        let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
+        let (work, queue) = sync_channel::<String>(2 * workers);
+        let (done, records) = sync_channel::<Record>(2 * workers);
+        let queue = Mutex::new(queue);
+        let mut outcome = std::thread::scope(|scope| {
+            let queue = &queue;
+            let mut started = 0;
+            for _ in 0..workers {
+                let done = done.clone();
+                let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.work(queue, &done));
+                started += usize::from(worker.is_ok());
+            }
+            drop(done);
+            if started == 0 {
+                self.is_stopped.store(true, Ordering::Relaxed);
+                return Err(io::Error::other("the system starts no thread"));
+            }
+            let feeder = std::thread::Builder::new().spawn_scoped(scope, move || self.feed(urls, &work));
+            let outcome = loop {
+                let event = match records.recv_timeout(TICK) {
+                    Ok(record) => Event::Record(Box::new(record)),
+                    Err(RecvTimeoutError::Timeout) => Event::Tick,
+                    Err(RecvTimeoutError::Disconnected) => break Ok(()),
+                };
+                if let Err(error) = see(event) {
+                    self.is_stopped.store(true, Ordering::Relaxed);
+                    break Err(error);
+                }
+            };
+            // Workers that want to hand over a record end now.
+            drop(records);
+            match feeder.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(fed)) => outcome.and(fed),
+                Ok(Err(_)) => outcome.and(Err(io::Error::other("a thread ended unexpectedly"))),
+                Err(error) => outcome.and(Err(error)),
+            }
+        });
+        let summary = self.finish(&mut |record| see(Event::Record(Box::new(record))));
+        match (&mut outcome, summary) {
+            (Ok(()), summary) => summary,
+            (Err(error), _) => Err(std::mem::replace(error, io::Error::other(""))),
+        }
+    }
+
+    /// Puts URLs into the queue, until there are none or nobody takes them.
+    fn feed(&self, urls: impl Iterator<Item = io::Result<String>>, work: &SyncSender<String>) -> io::Result<()> {
+        for url in urls {
+            if self.is_stopped.load(Ordering::Relaxed) || work.send(url?).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn work(&self, queue: &Mutex<Receiver<String>>, done: &SyncSender<Record>) {
+        loop {
+            let next = lock(queue).recv();
+            let Ok(text) = next else { return };
+            for record in self.ask(&text) {
+                if done.send(record).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Asks about one URL. Returns records that are known now.
+    fn ask(&self, text: &str) -> Vec<Record> {
+        let Some(url) = requestable(text) else {
+            let error = Some("this is no URL of a web page".to_owned());
+            return vec![Record { error, ..Record::new(text) }];
+        };
+        if !self.options.hosts.contains(&url) {
+            return Vec::new();
+        }
+        let site = self.site(&url);
+        let visitor = Visitor { client: &self.client, hosts: &self.options.hosts, head_only: self.options.head_only };
+        match visitor.visit(text, url, self) {
+            Ok((record, Some(error))) if may_pass(&error) => {
+                let mut held = lock(&site.held);
+                held.push(record);
+                if site.pace.fail(&error.to_string()) {
+                    self.unasked.fetch_add(held.drain(..).count() as u64, Ordering::Relaxed);
+                }
+                Vec::new()
+            }
+            Ok((record, _)) if matches!(record.status, Some(429 | 503)) => vec![record],
+            Ok((record, _)) => {
+                let mut records = Vec::new();
+                if record.status.is_some() {
+                    site.pace.succeed();
+                    records.append(&mut lock(&site.held));
+                }
+                records.push(record);
+                records
+            }
+            Err(_) => {
+                self.unasked.fetch_add(1, Ordering::Relaxed);
+                Vec::new()
+            }
+        }
+    }
+
+    fn site(&self, url: &Url) -> Arc<Site> {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let new = || {
+            let pace = Pace::new(self.options.limits);
+            Arc::new(Site { pace, rules: Mutex::default(), held: Mutex::default() })
+        };
+        Arc::clone(lock(&self.sites).entry(host).or_insert_with(new))
+    }
+
+    /// The rules of a site, which are fetched by whoever wants them first.
+    fn rules(&self, site: &Site, url: &Url) -> Option<Arc<AgentRules>> {
+        // Others wait here until the rules are known.
+        let mut known = lock(&site.rules);
+        let rules = known.entry(url.origin().ascii_serialization()).or_insert_with(|| {
+            let fetched = super::rules::fetch(&self.client, &self.options.hosts, &site.pace, url, &self.agent);
+            if let Some(delay) = fetched.as_ref().ok().and_then(AgentRules::crawl_delay) {
+                site.pace.delay(delay);
+            }
+            fetched.map(Arc::new)
+        });
+        match rules {
+            Ok(rules) => Some(Arc::clone(rules)),
+            Err(why) => {
+                site.pace.stop(why.clone());
+                None
+            }
+        }
+    }
+
+    /// Hands over what was held back for hosts that answer, and says how the others ended.
+    fn finish(&self, see: &mut impl FnMut(Record) -> io::Result<()>) -> io::Result<Summary> {
+        let mut summary = Summary::default();
+        for (host, site) in lock(&self.sites).iter() {
+            let held = std::mem::take(&mut *lock(&site.held));
+            if let Some(why) = site.pace.stopped() {
+                self.unasked.fetch_add(held.len() as u64, Ordering::Relaxed);
+                summary.stopped.push((host.clone(), why));
+            } else {
+                held.into_iter().try_for_each(&mut *see)?;
+            }
+        }
+        summary.stopped.sort();
+        summary.unasked = self.unasked.load(Ordering::Relaxed);
+        Ok(summary)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl Courier for Prober {
+    fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop> {
+        let site = self.site(url);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let permit = site.pace.acquire(|| self.is_stopped()).ok_or(Stop::Unasked)?;
+            match self.client.send(method.clone(), url) {
+                Ok(answer) => {
+                    let Some(less) = asks_for_less(&answer) else {
+                        read(answer);
+                        return Ok(());
+                    };
+                    if site.pace.slow_down(&permit, less.wanted) {
+                        return Err(Stop::Unasked);
+                    }
+                    if tries == MOST_TRIES {
+                        site.pace.fail(&format!("status {}", answer.status));
+                        read(answer);
+                        return Ok(());
+                    }
+                }
+                // A connection that the server closed meanwhile is no failure of the page.
+                Err(error) if may_pass(&error) && tries == 1 => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn blocked(&self, url: &Url) -> Result<Option<u32>, Stop> {
+        if self.options.ignore_robots {
+            return Ok(None);
+        }
+        let site = self.site(url);
+        let Some(rules) = self.rules(&site, url) else { return Err(Stop::Unasked) };
+        Ok(match rules.verdict(url.as_str()) {
+            Verdict::Allowed => None,
+            Verdict::Blocked { line } => Some(line),
+        })
+    }
+}
+
+/// Why a URL may not be requested, as far as its host says it: an address that is not public. Only the name is looked
+/// up; nothing is sent to the host.
+pub fn refused_address(url: &Url) -> Option<(IpAddr, &'static str)> {
+    let (host, port) = (url.host_str()?, url.port_or_known_default()?);
+    let mut found = format!("{host}:{port}").to_socket_addrs().ok()?.map(|address| address.ip()).peekable();
+    found.peek()?;
+    let specials: Vec<_> = found.map(|ip| special(ip).map(|what| (ip, what))).collect();
+    // With a public address among them there is a site to ask.
+    if specials.contains(&None) { None } else { specials.into_iter().flatten().next() }
+}
+
+#[cfg(test)]
+mod tests;

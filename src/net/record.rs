@@ -1,0 +1,112 @@
+//! What is known about a URL after it was asked: one line of JSON.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What a site said about one URL. The order of the fields is that of the output; what is not known is `null`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Record {
+    /// As the sitemap has it.
+    pub url: String,
+    /// The status of the URL itself, also where it is redirected.
+    pub status: Option<u16>,
+    /// Where redirects lead, hop by hop.
+    pub location: Option<Vec<String>>,
+    /// The URL that answered in the end.
+    #[serde(rename = "final")]
+    pub last: Option<String>,
+    /// Its status.
+    pub final_status: Option<u16>,
+    /// Its media type, such as `text/html`.
+    #[serde(rename = "type")]
+    pub media_type: Option<String>,
+    /// The length of its body as sent, if that is known.
+    pub bytes: Option<u64>,
+    /// Milliseconds until the URL itself answered.
+    pub ms: Option<u64>,
+    /// `Last-Modified`, as a W3C Datetime.
+    pub modified: Option<String>,
+    /// `ETag`.
+    pub etag: Option<String>,
+    /// `X-Robots-Tag` and `<meta name="robots">`.
+    pub robots: Option<String>,
+    /// `Link: rel="canonical"` or `<link rel="canonical">`.
+    pub canonical: Option<String>,
+    /// Alternates by language.
+    pub hreflang: Option<BTreeMap<String, String>>,
+    /// The title of the page.
+    pub title: Option<String>,
+    /// The line of robots.txt that forbids the request.
+    pub blocked: Option<u32>,
+    /// Why something is not known.
+    pub error: Option<String>,
+    /// When it was asked, in UTC.
+    pub checked: String,
+}
+
+impl Record {
+    /// One about a URL, as of now.
+    pub fn new(url: &str) -> Self {
+        Self { url: url.to_owned(), checked: timestamp(chrono::Utc::now()), ..Self::default() }
+    }
+
+    /// One line of JSON, with its line break. A terminal obeys nothing in it: also the control characters that JSON
+    /// allows are escaped.
+    pub fn line(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_default();
+        let mut line = String::with_capacity(json.len() + 1);
+        for char in json.chars() {
+            match char {
+                '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                    let _ = write!(line, "\\u{:04x}", u32::from(char));
+                }
+                _ => line.push(char),
+            }
+        }
+        line.push('\n');
+        line
+    }
+}
+
+/// A date with time as sitemaps write it.
+pub(super) fn timestamp(time: chrono::DateTime<chrono::Utc>) -> String {
+    time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// The time so long ago, as [`Record::checked`] is written.
+pub fn past(age: Duration) -> String {
+    let now = chrono::Utc::now();
+    let then = chrono::TimeDelta::from_std(age).ok().and_then(|age| now.checked_sub_signed(age));
+    then.map_or_else(String::new, timestamp)
+}
+
+/// An HTTP date as a W3C Datetime.
+pub(super) fn date(text: &str) -> Option<String> {
+    let date = chrono::DateTime::parse_from_rfc2822(text.trim()).ok()?;
+    Some(timestamp(date.with_timezone(&chrono::Utc)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_json_that_no_terminal_obeys() {
+        let title = "a\x1b]0;x\x07\u{9b}31m\u{202e}b\n\"\\".to_owned();
+        let record = Record { title: Some(title.clone()), ..Record::new("https://e.com/é") };
+        let line = record.line();
+        assert!(line.ends_with("}\n") && !line.trim_end().chars().any(char::is_control), "{line:?}");
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((value["title"].as_str(), value["url"].as_str()), (Some(title.as_str()), Some("https://e.com/é")));
+        assert!(value["status"].is_null() && value["final"].is_null());
+    }
+
+    #[test]
+    fn dates_are_written_as_sitemaps_write_them() {
+        assert_eq!(date("Sun, 06 Nov 1994 08:49:37 GMT").as_deref(), Some("1994-11-06T08:49:37Z"));
+        assert_eq!(date(" Sun, 06 Nov 1994 08:49:37 +0100").as_deref(), Some("1994-11-06T07:49:37Z"));
+        assert_eq!(date("yesterday"), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! Name resolution that refuses addresses which are not public.
+//!
+//! It is the resolver of the connections themselves: the address that was checked is the one that is connected to, so a
+//! name that resolves to something else a moment later (DNS rebinding) changes nothing.
+
+use super::address::special;
+use super::failure::AddressRefused;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::NextTimeout;
+
+/// Another resolver, without the addresses that are not public.
+#[derive(Debug)]
+pub(super) struct PublicOnly<R> {
+    pub(super) inner: R,
+    /// Whether every address is allowed.
+    pub(super) allow_private: bool,
+}
+
+impl<R: Resolver> Resolver for PublicOnly<R> {
+    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.inner.resolve(uri, config, timeout)?;
+        if self.allow_private {
+            return Ok(found);
+        }
+        let mut public = self.empty();
+        let mut refused = None;
+        for address in &found {
+            match special(address.ip()) {
+                None => public.push(*address),
+                Some(what) => refused = Some((address.ip(), what)),
+            }
+        }
+        match refused {
+            Some((address, what)) if public.is_empty() => {
+                let host = uri.host().unwrap_or_default().to_owned();
+                Err(ureq::Error::Other(Box::new(AddressRefused { host, address, what })))
+            }
+            _ if public.is_empty() => Err(ureq::Error::HostNotFound),
+            _ => Ok(public),
+        }
+    }
+}

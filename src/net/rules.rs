@@ -1,0 +1,56 @@
+//! The robots.txt of a site: fetched once, then obeyed.
+
+use super::client::{Client, header};
+use super::hosts::{Hosts, cleaned};
+use super::pace::Pace;
+use crate::protocol::robots::{AgentRules, MAX_BYTES, Robots};
+use flate2::read::MultiGzDecoder;
+use std::io::Read;
+use ureq::http::Method;
+use url::Url;
+
+/// Redirects of a robots.txt that are followed (RFC 9309, section 2.3.1.2: at least five).
+const MOST_REDIRECTS: usize = 5;
+
+/// Fetches the rules for a crawler. A robots.txt that does not exist allows everything; one that cannot be fetched
+/// forbids everything (RFC 9309, section 2.3.1.4), which is the error.
+pub(super) fn fetch(
+    client: &Client,
+    hosts: &Hosts,
+    pace: &Pace,
+    site: &Url,
+    agent: &str,
+) -> Result<AgentRules, String> {
+    let mut url = site.clone();
+    url.set_path("/robots.txt");
+    url.set_query(None);
+    for _ in 0..=MOST_REDIRECTS {
+        let forbids = |why: &str| format!("{url}: {why}; a robots.txt that cannot be fetched forbids everything");
+        let Some(_permit) = pace.acquire(|| false) else { return Err(forbids("the host is left alone")) };
+        let mut answer = client.send(Method::GET, &url).map_err(|error| forbids(&error.to_string()))?;
+        match answer.status {
+            200..=299 => {
+                let mut bytes = Vec::new();
+                let is_gzip = header(&answer.headers, "content-encoding").is_some_and(|coding| coding.contains("gzip"));
+                let read = if is_gzip {
+                    MultiGzDecoder::new(&mut answer.body).take(MAX_BYTES as u64).read_to_end(&mut bytes)
+                } else {
+                    answer.body.by_ref().take(MAX_BYTES as u64).read_to_end(&mut bytes)
+                };
+                read.map_err(|error| forbids(&client.body_error(&error).to_string()))?;
+                return Ok(Robots::parse(&bytes).rules_for(agent));
+            }
+            301 | 302 | 303 | 307 | 308 => {
+                let location = header(&answer.headers, "location");
+                let target = location.and_then(|location| url.join(&location).ok()).and_then(cleaned);
+                match target.filter(|target| hosts.contains(target)) {
+                    Some(target) => url = target,
+                    None => return Ok(AgentRules::default()),
+                }
+            }
+            429 | 500.. => return Err(forbids(&format!("status {}", answer.status))),
+            _ => return Ok(AgentRules::default()),
+        }
+    }
+    Ok(AgentRules::default())
+}

@@ -1,0 +1,271 @@
+//! Asks for one URL: follows its redirects by hand and reads the head of the page.
+
+use super::client::{Answer, Client, header, header_values};
+use super::failure::{FailureKind, RequestError};
+use super::head::Head;
+use super::hosts::{Hosts, cleaned};
+use super::record::{Record, date};
+use flate2::read::MultiGzDecoder;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::time::Duration;
+use ureq::http::{HeaderMap, Method};
+use url::Url;
+
+/// Redirects that are followed.
+const MOST_REDIRECTS: usize = 10;
+/// Bytes of a page in which its head must end, after decompression.
+const LONGEST_HEAD: u64 = 512 << 10;
+/// Bytes behind the head that are read to the end, so that the connection can be used again.
+const DRAINED: u64 = 64 << 10;
+
+/// Sends requests in its own time, and judges answers that are about the server and not about the page.
+pub(super) trait Courier {
+    /// Sends one request when it may be sent.
+    fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop>;
+    /// The line of robots.txt that forbids a URL.
+    fn blocked(&self, url: &Url) -> Result<Option<u32>, Stop>;
+}
+
+/// Why a URL has no answer.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The request failed.
+    Failed(RequestError),
+    /// Its host is left alone, or the work was stopped: nothing is known about the URL.
+    Unasked,
+}
+
+/// How a URL is asked for.
+pub(super) struct Visitor<'v> {
+    pub(super) client: &'v Client,
+    pub(super) hosts: &'v Hosts,
+    /// Whether only the status is asked for (`HEAD`).
+    pub(super) head_only: bool,
+}
+
+impl Visitor<'_> {
+    /// What is known about a URL when it was asked; the error that ended it, if there was one.
+    pub(super) fn visit(
+        &self,
+        text: &str,
+        url: Url,
+        courier: &impl Courier,
+    ) -> Result<(Record, Option<RequestError>), Stop> {
+        let mut record = Record::new(text);
+        let mut failure = None;
+        match self.follow(url, courier, &mut record, &mut failure) {
+            Ok(()) => {}
+            Err(Stop::Failed(error)) => failure = Some(error),
+            // What redirects to a host that is left alone is known that far.
+            Err(Stop::Unasked) if record.status.is_some() => {
+                record.error = Some("the host of the redirect is left alone".to_owned());
+            }
+            Err(Stop::Unasked) => return Err(Stop::Unasked),
+        }
+        if let Some(error) = &failure {
+            record.error = Some(error.to_string());
+        }
+        // Only what failed before the URL itself answered says something about the server.
+        let failure = failure.filter(|_| record.status.is_none());
+        Ok((record, failure))
+    }
+
+    fn follow(
+        &self,
+        mut url: Url,
+        courier: &impl Courier,
+        record: &mut Record,
+        failure: &mut Option<RequestError>,
+    ) -> Result<(), Stop> {
+        let method = if self.head_only { Method::HEAD } else { Method::GET };
+        let mut seen = vec![url.clone()];
+        loop {
+            if let Some(line) = courier.blocked(&url)? {
+                let what = if seen.len() > 1 { "the redirect" } else { "this URL" };
+                record.error = Some(format!("robots.txt forbids {what} in line {line}"));
+                record.blocked = (seen.len() == 1).then_some(line);
+                return Ok(());
+            }
+            let mut next = None;
+            courier.send(&method, &url, &mut |answer| {
+                next = self.see(answer, (&url, seen.len() == 1), record, failure);
+            })?;
+            let Some(location) = next else {
+                let own = if seen.len() == 1 { record.url.clone() } else { url.to_string() };
+                record.last = Some(own);
+                return Ok(());
+            };
+            let target = url.join(&location).ok();
+            let shown = target.as_ref().map_or(location, Url::to_string);
+            record.location.get_or_insert_default().push(shown.clone());
+            let Some(target) = target.and_then(cleaned) else {
+                record.error = Some("the redirect leads to no web page".to_owned());
+                return Ok(());
+            };
+            if seen.contains(&target) {
+                record.error = Some("the redirects form a loop".to_owned());
+                return Ok(());
+            }
+            if seen.len() > MOST_REDIRECTS {
+                record.error = Some(format!("more than {MOST_REDIRECTS} redirects"));
+                return Ok(());
+            }
+            if !self.hosts.contains(&target) {
+                let host = target.host_str().unwrap_or_default();
+                record.error = Some(format!("the redirect leads to {host}, which --allow-host did not name"));
+                record.last = Some(shown);
+                return Ok(());
+            }
+            seen.push(target.clone());
+            url = target;
+        }
+    }
+
+    /// Takes down what an answer says. Where it is a redirect, returns its target.
+    fn see(
+        &self,
+        mut answer: Answer,
+        (url, is_first): (&Url, bool),
+        record: &mut Record,
+        failure: &mut Option<RequestError>,
+    ) -> Option<String> {
+        if is_first {
+            record.status = Some(answer.status);
+            record.ms = Some(answer.time.as_millis() as u64);
+        }
+        let location = header(&answer.headers, "location").filter(|location| !location.trim().is_empty());
+        if let (301 | 302 | 303 | 307 | 308, Some(location)) = (answer.status, location) {
+            return Some(location.trim().to_owned());
+        }
+        record.final_status = Some(answer.status);
+        let headers = std::mem::take(&mut answer.headers);
+        let content_type = header(&headers, "content-type");
+        let (media_type, charset) = content_type.as_deref().map_or((None, None), media_type);
+        record.media_type = media_type;
+        record.modified = header(&headers, "last-modified").as_deref().and_then(date);
+        record.etag = header(&headers, "etag");
+        record.bytes = header(&headers, "content-length").and_then(|length| length.trim().parse().ok());
+        let mut robots = header_values(&headers, "x-robots-tag");
+        let mut canonical = linked_canonical(&headers, url);
+        let is_page = matches!(record.media_type.as_deref(), None | Some("text/html" | "application/xhtml+xml"));
+        if !self.head_only && is_page {
+            let (head, error) = read_head(&mut answer, &headers, (url, charset.as_deref()), &mut record.bytes);
+            if let Some(error) = error {
+                *failure = Some(self.client.body_error(&error));
+            }
+            robots.extend(head.robots);
+            canonical = head.canonical.or(canonical);
+            record.title = head.title;
+            record.hreflang = Some(head.hreflang).filter(|links: &BTreeMap<_, _>| !links.is_empty());
+        }
+        record.canonical = canonical;
+        record.robots = Some(robots.join(", ")).filter(|robots| !robots.is_empty());
+        None
+    }
+}
+
+/// Reads the head of a page, and the rest if that is short.
+fn read_head(
+    answer: &mut Answer,
+    headers: &HeaderMap,
+    (url, charset): (&Url, Option<&str>),
+    length: &mut Option<u64>,
+) -> (Head, Option<io::Error>) {
+    let coding = header(headers, "content-encoding").unwrap_or_default().to_ascii_lowercase();
+    let (head, error) = match coding.trim() {
+        "" | "identity" => Head::read(answer.body.by_ref().take(LONGEST_HEAD), url, charset),
+        "gzip" | "x-gzip" => Head::read(MultiGzDecoder::new(&mut answer.body).take(LONGEST_HEAD), url, charset),
+        other => {
+            let text = format!("the body is encoded as {other}, which was not asked for");
+            (Head::default(), Some(io::Error::new(io::ErrorKind::InvalidData, text)))
+        }
+    };
+    if error.is_none() && length.is_none_or(|length| length <= answer.body.read + DRAINED) {
+        let drained = io::copy(&mut answer.body.by_ref().take(DRAINED), &mut io::sink());
+        if length.is_none() && drained.is_ok_and(|count| count < DRAINED) {
+            *length = Some(answer.body.read);
+        }
+    }
+    (head, error)
+}
+
+/// The media type in lower case, and the charset.
+fn media_type(text: &str) -> (Option<String>, Option<String>) {
+    let mut parts = text.split(';').map(str::trim);
+    let media_type = parts.next().map(str::to_ascii_lowercase).filter(|text| !text.is_empty());
+    let charset = parts.find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
+    });
+    (media_type, charset)
+}
+
+/// The URL of `Link: <URL>; rel="canonical"` (RFC 8288).
+fn linked_canonical(headers: &HeaderMap, base: &Url) -> Option<String> {
+    header_values(headers, "link").iter().find_map(|value| {
+        let mut rest = value.as_str();
+        while let Some(start) = rest.find('<') {
+            let (target, after) = rest.get(start + 1..)?.split_once('>')?;
+            let end = after.find(",<").or_else(|| after.find(", <")).unwrap_or(after.len());
+            let parameters = after.get(..end).unwrap_or_default();
+            let is_canonical = parameters.split(';').filter_map(|part| part.split_once('=')).any(|(name, value)| {
+                let mut words = value.trim().trim_matches('"').split_ascii_whitespace();
+                name.trim().eq_ignore_ascii_case("rel") && words.any(|word| word.eq_ignore_ascii_case("canonical"))
+            });
+            if is_canonical {
+                return base.join(target.trim()).ok().map(String::from);
+            }
+            rest = after.get(end..).unwrap_or_default();
+        }
+        None
+    })
+}
+
+/// A server that is asked too much.
+pub(super) struct AsksForLess {
+    /// The pause that it wants, if it says so.
+    pub(super) wanted: Option<Duration>,
+}
+
+/// Whether an answer says that the server is asked too much.
+pub(super) fn asks_for_less(answer: &Answer) -> Option<AsksForLess> {
+    let wanted = || header(&answer.headers, "retry-after").as_deref().and_then(super::pace::retry_after);
+    matches!(answer.status, 429 | 503).then(|| AsksForLess { wanted: wanted() })
+}
+
+impl From<RequestError> for Stop {
+    fn from(error: RequestError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// An error that another try may not have.
+pub(super) fn may_pass(error: &RequestError) -> bool {
+    error.kind == FailureKind::Network
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_understood() {
+        let case = |text: &str| media_type(text);
+        assert_eq!(case("Text/HTML; charset=\"UTF-8\""), (Some("text/html".into()), Some("UTF-8".into())));
+        assert_eq!(case("application/pdf"), (Some("application/pdf".into()), None));
+        assert_eq!(case(""), (None, None));
+        let base = Url::parse("https://e.com/a").unwrap();
+        for (value, expected) in [
+            ("<https://e.com/c>; rel=\"canonical\"", Some("https://e.com/c")),
+            ("</style.css>; rel=preload; as=style, </c>; rel=canonical", Some("https://e.com/c")),
+            ("</de>; rel=\"alternate\"; hreflang=\"de\"", None),
+            ("<", None),
+            ("nonsense", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("link", value.parse().unwrap());
+            assert_eq!(linked_canonical(&headers, &base).as_deref(), expected, "{value}");
+        }
+    }
+}

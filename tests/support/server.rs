@@ -1,0 +1,304 @@
+//! A web server on loopback that answers as a test says and keeps a record of every request.
+
+// Each test program uses its own part of this module.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    pub method: String,
+    /// With the query.
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub at: Instant,
+}
+
+impl Seen {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The connection is reset after half of the body.
+    Reset,
+    /// The connection is closed after half of the body.
+    Cut,
+    /// No answer comes until the client has gone.
+    Hang,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Default)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub fault: Option<Fault>,
+}
+
+impl Reply {
+    pub fn status(status: u16) -> Self {
+        Self { status, ..Self::default() }
+    }
+
+    /// A page.
+    pub fn html(head: &str) -> Self {
+        let body = format!("<!doctype html><html><head>{head}</head><body>text</body></html>").into_bytes();
+        Self { body, ..Self::status(200) }.with("Content-Type", "text/html; charset=utf-8")
+    }
+
+    pub fn text(text: &str) -> Self {
+        Self { body: text.as_bytes().to_vec(), ..Self::status(200) }.with("Content-Type", "text/plain")
+    }
+
+    pub fn redirect(status: u16, location: &str) -> Self {
+        Self::status(status).with("Location", location)
+    }
+
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn failing(mut self, fault: Fault) -> Self {
+        self.fault = Some(fault);
+        self
+    }
+}
+
+type Handler = dyn Fn(&Seen) -> Reply + Send + Sync;
+
+/// A running server. It stops when it is dropped.
+pub struct Server {
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    handler: Box<Handler>,
+    log: Mutex<Vec<Seen>>,
+    running: AtomicUsize,
+    most: AtomicUsize,
+    is_stopped: AtomicBool,
+    /// After so many requests the server closes every connection and takes no more.
+    dies_after: Option<usize>,
+    tls: Option<Arc<rustls::ServerConfig>>,
+}
+
+impl Server {
+    /// A server that answers with what `handler` returns.
+    pub fn start(handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_at("127.0.0.1:0", None, None, handler)
+    }
+
+    /// One that stops after so many requests.
+    pub fn dying(dies_after: usize, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_at("127.0.0.1:0", Some(dies_after), None, handler)
+    }
+
+    /// One with TLS.
+    pub fn with_tls(tls: Arc<rustls::ServerConfig>, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_at("127.0.0.1:0", None, Some(tls), handler)
+    }
+
+    /// One at the address of another that has stopped.
+    pub fn again(address: SocketAddr, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_at(&address.to_string(), None, None, handler)
+    }
+
+    fn start_at(
+        address: &str,
+        dies_after: Option<usize>,
+        tls: Option<Arc<rustls::ServerConfig>>,
+        handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
+        let shared = Arc::new(Shared {
+            handler: Box::new(handler),
+            log: Mutex::default(),
+            running: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            is_stopped: AtomicBool::new(false),
+            dies_after,
+            tls,
+        });
+        let address = listener.local_addr().unwrap();
+        let own = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if own.is_stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (Ok(stream), own) = (stream, Arc::clone(&own)) else { continue };
+                std::thread::spawn(move || own.serve(stream, address));
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// The URL of a path.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// All requests so far.
+    pub fn log(&self) -> Vec<Seen> {
+        self.shared.log.lock().unwrap().clone()
+    }
+
+    /// The paths of all requests but those for robots.txt, sorted.
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths: Vec<_> =
+            self.log().into_iter().map(|seen| seen.path).filter(|path| path != "/robots.txt").collect();
+        paths.sort();
+        paths
+    }
+
+    /// The most requests that ran at a time.
+    pub fn most_at_a_time(&self) -> usize {
+        self.shared.most.load(Ordering::SeqCst)
+    }
+
+    /// The most requests that came within one second.
+    pub fn most_in_a_second(&self) -> usize {
+        let times: Vec<_> = self.log().into_iter().map(|seen| seen.at).collect();
+        let within =
+            |start: &Instant| times.iter().filter(|at| *at >= start && **at < *start + Duration::from_secs(1)).count();
+        times.iter().map(within).max().unwrap_or_default()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stop(self.address);
+    }
+}
+
+impl Shared {
+    fn stop(&self, address: SocketAddr) {
+        if !self.is_stopped.swap(true, Ordering::SeqCst) {
+            // Wakes the thread that accepts.
+            drop(TcpStream::connect(address));
+        }
+    }
+
+    fn reply(&self, seen: &Seen) -> Reply {
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(running, Ordering::SeqCst);
+        let reply = (self.handler)(seen);
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        reply
+    }
+
+    fn serve(&self, stream: TcpStream, address: SocketAddr) {
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_nodelay(true).unwrap();
+        if let Some(tls) = &self.tls {
+            let Ok(connection) = rustls::ServerConnection::new(Arc::clone(tls)) else { return };
+            self.converse(&mut rustls::StreamOwned::new(connection, stream), None, address);
+        } else {
+            let peeked = stream.try_clone().unwrap();
+            self.converse(&mut &stream, Some(&peeked), address);
+        }
+    }
+
+    fn converse(&self, stream: &mut (impl Read + Write), plain: Option<&TcpStream>, address: SocketAddr) {
+        loop {
+            let mut early = None;
+            // A request that stays unread makes the system reset the connection when it is closed.
+            if let Some(plain) = plain {
+                let mut bytes = [0; 16 << 10];
+                let Ok(count @ 1..) = plain.peek(&mut bytes) else { return };
+                let text = String::from_utf8_lossy(&bytes[..count]).into_owned();
+                if let Some(seen) = parsed(&text) {
+                    let reply = self.reply(&seen);
+                    if reply.fault == Some(Fault::Reset) {
+                        self.log.lock().unwrap().push(seen);
+                        let _ = stream
+                            .write_all(&head(&reply))
+                            .and_then(|()| stream.write_all(&reply.body[..reply.body.len() / 2]));
+                        return;
+                    }
+                    early = Some(reply);
+                }
+            }
+            let Some(text) = request(stream) else { return };
+            let Some(seen) = parsed(&text) else { return };
+            if self.is_stopped.load(Ordering::SeqCst) {
+                return;
+            }
+            let number = {
+                let mut log = self.log.lock().unwrap();
+                log.push(seen.clone());
+                log.len()
+            };
+            if self.dies_after.is_some_and(|most| number > most) {
+                self.log.lock().unwrap().pop();
+                self.stop(address);
+                return;
+            }
+            let reply = early.unwrap_or_else(|| self.reply(&seen));
+            let body = if seen.method == "HEAD" { &[][..] } else { &reply.body };
+            match reply.fault {
+                Some(Fault::Hang) => {
+                    let _ = stream.read(&mut [0]);
+                    return;
+                }
+                Some(_) => {
+                    let _ = stream.write_all(&head(&reply)).and_then(|()| stream.write_all(&body[..body.len() / 2]));
+                    let _ = stream.flush();
+                    if let Some(plain) = plain {
+                        let _ = plain.shutdown(Shutdown::Both);
+                    }
+                    return;
+                }
+                None => {
+                    let sent = stream.write_all(&[&head(&reply)[..], body].concat()).and_then(|()| stream.flush());
+                    if sent.is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reads up to the empty line.
+fn request(stream: &mut impl Read) -> Option<String> {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    while !text.ends_with(b"\r\n\r\n") {
+        if stream.read(&mut byte).ok()? == 0 {
+            return None;
+        }
+        text.push(byte[0]);
+    }
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+fn parsed(text: &str) -> Option<Seen> {
+    let mut lines = text.split("\r\n");
+    let mut words = lines.next()?.split(' ');
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let headers = lines.filter_map(|line| line.split_once(':'));
+    let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned())).collect();
+    Some(Seen { method, path, headers, at: Instant::now() })
+}
+
+fn head(reply: &Reply) -> Vec<u8> {
+    let mut text = format!("HTTP/1.1 {} Status\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
+    for (name, value) in &reply.headers {
+        text += &[name, ": ", value, "\r\n"].concat();
+    }
+    (text + "\r\n").into_bytes()
+}
