@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::command::{Command, Scope};
 use crate::session::edit::Asker;
+use crate::session::edit::scope;
 use crate::session::edit::{Change, Refused};
 use crate::session::state::Snapshot;
 use crate::session::store::save::words;
@@ -78,7 +79,7 @@ impl Task<'_> {
     fn changes(&self, snapshot: &Snapshot, gone: &RowSet) -> Result<Vec<(usize, Change)>, Refused> {
         Ok(match self {
             Self::Command(command) => {
-                let change = snapshot.change_of(command, Asker::Headless, &Progress::default())?;
+                let change = scope::change_of(snapshot, command, Asker::Headless, &Progress::default())?;
                 change.into_iter().map(|change| (0, change)).collect()
             }
             Self::Rules { rules, .. } => {

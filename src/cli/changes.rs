@@ -7,7 +7,9 @@ use crate::files::Action;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::state::Snapshot;
+use crate::session::store::pending;
 use crate::session::store::pending::{Entry, Pending};
+use crate::session::store::verify;
 use crate::words::{counted, grouped};
 use std::io;
 
@@ -56,7 +58,7 @@ pub(super) fn changed_rows(snapshot: &Snapshot, pending: &Pending, out: &mut dyn
         };
         write!(out, "{sign} {}", plain(&snapshot.document.loc(row)))?;
         if snapshot.document.compare(&snapshot.saved).row_state(row) == RowState::Changed {
-            for part in snapshot.differences(row) {
+            for part in pending::differences(snapshot, row) {
                 let value = |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), plain);
                 write!(out, "  {} {} -> {}", part.name, value(&part.before), value(&part.after))?;
             }
@@ -69,7 +71,7 @@ pub(super) fn changed_rows(snapshot: &Snapshot, pending: &Pending, out: &mut dyn
 
 /// A line for each file with its hashes, and one for each place that differs.
 pub(super) fn verify(session: &Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
-    let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap_or_default();
+    let proofs = verify::inspect(session, session.plan(None)).prove(&Progress::default()).unwrap_or_default();
     for proof in &proofs {
         let hash = |one: Option<(u64, u64)>| {
             one.map_or_else(|| "nothing".to_owned(), |(len, hash)| format!("{hash:016x} ({} bytes)", grouped(len)))

@@ -206,7 +206,8 @@ impl Report {
     ) -> Result<Status, Failure> {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
-        let refused: Vec<Reported> = set.session().unread().iter().filter_map(findings::files::refused).collect();
+        let refused: Vec<Reported> =
+            set.session().unread().iter().filter_map(findings::file_findings::refused).collect();
         for found in refused {
             self.take_apart(&found, streams.out)?;
         }
@@ -215,7 +216,7 @@ impl Report {
 
     /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
     fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        let Some(found) = findings::files::refused(&error) else { return Err(error.into()) };
+        let Some(found) = findings::file_findings::refused(&error) else { return Err(error.into()) };
         self.take_apart(&found, streams.out)
     }
 

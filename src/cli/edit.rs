@@ -13,7 +13,9 @@ use crate::session::Session;
 use crate::session::command::Command;
 use crate::session::edit::Asker;
 use crate::session::edit::{Change, Intent};
+use crate::session::prepare;
 use crate::session::run::CommandOutcome;
+use crate::session::store::verify;
 use crate::session::store::verify::Inspection;
 use crate::words::counted;
 use std::io;
@@ -75,7 +77,7 @@ pub(super) fn edit_change(
 ) -> Result<Status, Failure> {
     let mut done = Vec::new();
     if how.dry_run
-        && let Some(intent) = session.view().intend(change, &Progress::default())?
+        && let Some(intent) = prepare::intend(session.view(), change, &Progress::default())?
     {
         done.push(foretold(&intent, session.profile()));
     }
@@ -98,7 +100,7 @@ pub(super) fn edit_all(
     let mut done = Vec::new();
     for command in commands {
         if how.dry_run
-            && let Some(intent) = session.view().preview(command, Asker::Headless, &Progress::default())?
+            && let Some(intent) = prepare::preview(session.view(), command, Asker::Headless, &Progress::default())?
         {
             done.push(foretold(&intent, session.profile()));
         }
@@ -135,7 +137,7 @@ pub(super) fn save_done(
             let plan = session.plan(to);
             show_plan(&plan, streams)?;
             let mut notes = Vec::new();
-            show_diffs(&session.inspection(plan), streams.colour, streams.out, &mut notes)?;
+            show_diffs(&verify::inspect(&session, plan), streams.colour, streams.out, &mut notes)?;
             for note in &notes {
                 streams.note(note);
             }

@@ -10,6 +10,7 @@ use crate::files::{Answers, Conflicts, Side, is_stream, merge_conflicts};
 use crate::progress::Progress;
 use crate::session::command::{Command, Scope};
 use crate::session::edit::rules_named;
+use crate::session::store::load;
 use crate::words::counted;
 use clap::Args;
 use std::path::PathBuf;
@@ -104,7 +105,7 @@ fn answers_of(fix: &Fix, sides: &[Side], streams: &mut Streams<'_>) -> Result<An
     };
     let shown = Common { conflicts: Conflicts::Show, ..common.clone() };
     let session = shown.open(path, common.now()?, streams)?;
-    let (files, options) = (session.conflicted_files(), common.limits()?);
+    let (files, options) = (load::conflicted_files(&session), common.limits()?);
     drop(session);
     let conflicts = merge_conflicts(&files, &options, &Progress::default())?;
     if conflicts.len() != sides.len() {

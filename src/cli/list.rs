@@ -14,6 +14,7 @@ use crate::files::{Conflicts, Reason};
 use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::state::facts::FactTable;
+use crate::session::store::load;
 use crate::words::counted;
 use crate::xml::entry::{Anomalies, Entry};
 use crate::xml::multiple_locs;
@@ -68,7 +69,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
             shown.print(session, session.view().view.rows(session.document()), streams.out)?;
         }
         Damage::of(set.session()).say(streams);
-        if set.session().has_conflicts() {
+        if load::has_conflicts(set.session()) {
             let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
             let paths = paths.join(", ");
             streams.note(&format!("{paths}: unresolved merge conflicts; the rows of both sides are listed"));

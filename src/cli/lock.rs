@@ -5,6 +5,7 @@ use crate::files::journal::StateSlot;
 use crate::files::{Options, all_in_folder, in_folder, is_stream};
 use crate::session::Session;
 use crate::session::store::journal::Unreplayable;
+use crate::session::store::journal::recovery;
 use crate::words::counted;
 use std::path::{Path, PathBuf};
 
@@ -73,15 +74,15 @@ impl Lock {
         self.claim(session.files())?;
         for state_slot in &self.0 {
             let own = state_slot.set().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-            let waiting = match session.waiting(state_slot) {
-                0 => session.waiting_elsewhere(state_slot),
+            let waiting = match recovery::waiting(session, state_slot) {
+                0 => recovery::waiting_elsewhere(session, state_slot),
                 count => Some((count, own)),
             };
             if let Some((count, path)) = waiting {
                 let what = counted(count as u64, "unsaved change");
                 return Err(Failure::Waiting { path, what, hint: OPEN_IT.to_owned() });
             }
-            if let Some(Unreplayable { changes, journal, paths }) = session.unreplayable(state_slot) {
+            if let Some(Unreplayable { changes, journal, paths }) = recovery::unreplayable(session, state_slot) {
                 let count = counted(changes as u64, "unsaved change");
                 let what = format!("{count} in {}, and the files have changed since", journal.display());
                 let path = paths.join(" ");

@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::session::command::{Command, Scope};
 use crate::session::edit::Asker;
 use crate::session::run::CommandOutcome;
+use crate::session::store::save;
 use crate::words::counted;
 use crate::xml::scan::Ignore;
 use clap::Args;
@@ -62,7 +63,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
             super::save::say_left_out(session.document(), streams);
             let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
             let is_small = session.document().live() <= URLS_PER_FILE && bytes <= BYTES_PER_FILE;
-            session = session.joined().map_err(|files| {
+            session = save::joined(&session).map_err(|files| {
                 if is_small {
                     let message =
                         "their roots have different namespaces or prefixes, and one file has one root".to_owned();

@@ -3,6 +3,7 @@
 //! The same core as the screen does the work; here it is only asked and printed. Invariant: results go
 //! to the first writer, everything else to the second, and a reader that stops reading is no error.
 
+use crate::session::store;
 pub mod apply;
 pub mod args;
 mod baseline;
@@ -504,10 +505,10 @@ impl Common {
     /// A session that waits for a set.
     fn session(&self, now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
         let mut session = Session::new(now, self.limits()?.base_url);
-        session.set_state_folder(streams.state.clone());
+        store::save::set_state_folder(&mut session, streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_policy(self.policy.clone());
-        session.set_backups(self.backup.unwrap_or_default());
+        store::save::set_backups(&mut session, self.backup.unwrap_or_default());
         if self.cross_submission {
             session.allow_other_sites();
         }
@@ -528,7 +529,7 @@ impl Common {
         streams.edited.open(session.files());
         self.say_left_out(session.unread(), session.document().index(), streams);
         say_recovered(session.recovered(), streams);
-        if let Some(words) = session.set_aside() {
+        if let Some(words) = store::save::set_aside(session) {
             streams.note(&words);
         }
     }

@@ -26,6 +26,7 @@ use crate::session::Session;
 use crate::session::command::{Command, CommandError, Replace, Scope, Targets};
 use crate::session::edit::Asker;
 use crate::session::edit::Change;
+use crate::session::edit::scope;
 use crate::session::state::Snapshot;
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
@@ -364,7 +365,7 @@ pub(super) fn keep(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> R
 /// The rows in memory that pass a query and whose URLs are in a list, where these are given.
 pub(super) fn chosen(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&Urls>) -> RowSet {
     let scope = Scope { shown: false, query: query.cloned() };
-    let rows = snapshot.scope(&scope, Asker::Headless, &Progress::default()).unwrap_or_default();
+    let rows = scope::rows_of(snapshot, &scope, Asker::Headless, &Progress::default()).unwrap_or_default();
     match urls {
         // All rows are looked up, so that a URL whose row does not pass the query does not count as missing.
         Some(urls) => urls.rows(snapshot) & rows,

@@ -17,6 +17,7 @@ use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::edit::{Change, Refused};
 use crate::session::state::Snapshot;
+use crate::session::store::save;
 use crate::words::{counted, grouped, size};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,7 @@ pub(super) fn save(
     match to.or(session.path().map(PathBuf::as_path)) {
         Some(path) if is_stream(path) => {
             refuse_empty_output(session, to.is_some(), agreed)?;
-            print(session, session.form(), streams)?;
+            print(session, save::form_of(session), streams)?;
             streams.note_all(done);
             Ok(())
         }
@@ -94,11 +95,11 @@ pub(super) fn save(
 /// words is not served by a save without it. Where some files have a place, what the others lose is said.
 pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<(), Failure> {
     let to = output.or(session.path().map(PathBuf::as_path)).filter(|to| !is_stream(to));
-    let form = to.and_then(|to| Form::of_name(&to.file_name()?.to_string_lossy())).unwrap_or(session.form());
+    let form = to.and_then(|to| Form::of_name(&to.file_name()?.to_string_lossy())).unwrap_or(save::form_of(session));
     let Snapshot { state, saved, .. } = session.view();
     let document = &state.document;
     // In another form it is a copy, and what that leaves out is said.
-    if form != session.form() || document.sitemaps().iter().all(|sitemap| sitemap.form == Form::Xml) {
+    if form != save::form_of(session) || document.sitemaps().iter().all(|sitemap| sitemap.form == Form::Xml) {
         return Ok(());
     }
     let mut lost: [Option<SitemapId>; 4] = [None; 4];
@@ -165,7 +166,7 @@ pub(super) fn save_as(
         return print(session, form, streams);
     }
     let _lock = Lock::take(streams, &[to.to_path_buf()])?;
-    write(session, (session.plan_as(to, form), &[]), Agreed { repairs: false, ..agreed }, streams)
+    write(session, (save::plan_as(session, to, form), &[]), Agreed { repairs: false, ..agreed }, streams)
 }
 
 /// Prints what [`save_as`] would write.
@@ -177,15 +178,15 @@ pub(super) fn preview_as(
 ) -> Result<(), Failure> {
     leave_out_linkless(session, streams)?;
     let document = session.document();
-    let comments = if form == Form::List { 0 } else { conversion::comments(&document) };
+    let comments = if form == Form::List { 0 } else { conversion::comments(document) };
     let (urls, name) = (counted(u64::from(document.live()) - comments, "URL"), form.name());
     if is_stream(to) {
-        refuse_stream(document, (form, session.form()))?;
-        say_losses(document, (form, session.form()), streams);
+        refuse_stream(document, (form, save::form_of(session)))?;
+        say_losses(document, (form, save::form_of(session)), streams);
         streams.note(&format!("dry run, nothing is written: {urls} as {name} to standard output"));
         return Ok(());
     }
-    let plan = session.plan_as(to, form);
+    let plan = save::plan_as(session, to, form);
     show_plan(&plan, streams)?;
     refuse_empty(&plan, agreed)?;
     announcement(&plan)?;
@@ -205,7 +206,7 @@ fn refuse_stream(document: &Document, (to, from): (Form, Form)) -> Result<(), Fa
 /// Says what a form has no place for.
 fn say_losses(document: &Document, (to, from): (Form, Form), streams: &mut Streams<'_>) {
     if to != from {
-        let losses = conversion::losses(&document, to);
+        let losses = conversion::losses(document, to);
         if !losses.is_empty() {
             streams.note(&format!("{} cannot be written to {}", losses.words(), to.name()));
         }
@@ -214,10 +215,10 @@ fn say_losses(document: &Document, (to, from): (Form, Form), streams: &mut Strea
 
 /// Writes a set that is one file to standard output.
 fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
-    let (document, forms) = (session.document(), (form, session.form()));
+    let (document, forms) = (session.document(), (form, save::form_of(session)));
     refuse_stream(document, forms)?;
     say_losses(document, forms, streams);
-    if form != session.form() {
+    if form != save::form_of(session) {
         return Ok(streams.out.write_all(&conversion::rendered(document, form))?);
     }
     Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
@@ -226,8 +227,8 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
 /// Says which columns of tables and comments of lists a sitemap has no place for.
 pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
     let lost = Losses {
-        columns: conversion::unknown_columns(&document),
-        comments: conversion::comments(&document),
+        columns: conversion::unknown_columns(document),
+        comments: conversion::comments(document),
         ..Losses::default()
     };
     if !lost.is_empty() {
@@ -246,8 +247,8 @@ fn write(
         plan.accept_repairs();
     }
     let announced = announcement(&plan)?;
-    let saving = session.saving(plan, agreed.force)?;
-    let message = session.saved(saving.run(&Progress::default()))?;
+    let saving = save::begin(session, plan, agreed.force)?;
+    let message = save::finish(session, saving.run(&Progress::default()))?;
     streams.note_all(done.iter().chain(&announced));
     streams.note(&message);
     Ok(())

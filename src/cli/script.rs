@@ -16,6 +16,10 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::command::{Command, Scope, ScriptLine, script};
 use crate::session::edit::Asker;
+use crate::session::edit::script_export;
+use crate::session::report;
+use crate::session::report::markdown;
+use crate::session::rule_export;
 use crate::session::rule_export::RULES;
 use crate::session::run::CommandOutcome;
 use crate::session::state::vocabulary;
@@ -136,14 +140,14 @@ impl Run<'_> {
                 self.session = self.open.common.open_set(&self.target, self.open.common.now()?, streams)?;
             }
             Command::Check(Some(path)) => {
-                let written = self.session.findings_report().write(Path::new(path), &Progress::default());
+                let written = markdown::of_session(&self.session).write(Path::new(path), &Progress::default());
                 let written = written.map_err(|refused| at(line, &refused.to_string(), String::new()))?;
                 if let Some(words) = written {
                     streams.note(&words);
                 }
             }
             Command::Check(None) => {
-                for finding in self.session.report() {
+                for finding in report::all_findings(&self.session) {
                     finding_text(streams.out, &super::check::shown(&finding), streams.colour)?;
                 }
             }
@@ -151,12 +155,12 @@ impl Run<'_> {
             Command::Changes => changes(self.session.view(), streams.out).map(|_| ())?,
             Command::Verify => verify(&self.session, streams)?,
             Command::History { as_commands: true } => {
-                for line in self.session.script() {
+                for line in script_export::of_session(&self.session) {
                     writeln!(streams.out, "{}", plain(&line))?;
                 }
             }
             Command::KeepRule(path) => {
-                let kept = self.session.keep_rule(Path::new(path.as_deref().unwrap_or(RULES)));
+                let kept = rule_export::append_rule(&self.session, Path::new(path.as_deref().unwrap_or(RULES)));
                 let kept = kept.map_err(|refused| at(line, &refused.to_string(), String::new()))?;
                 streams.note(&kept);
             }

@@ -18,6 +18,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
 use crate::protocol::location::{host, section};
 use crate::session::Session;
+use crate::session::store::save;
 use crate::session::store::save::{backup, beside};
 use crate::session::stream::bulk::ScanMode;
 use crate::words::{counted, grouped};
@@ -199,7 +200,7 @@ impl<'s> Asked<'s> {
     /// Splits a set that is held.
     fn held(&mut self, session: &Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         // Parts have the form of their set.
-        match session.form() {
+        match save::form_of(session) {
             Form::List if self.split.name.is_none() => self.name = self.name.replace(".xml", ".txt"),
             Form::Csv | Form::Tsv => {
                 let message = "an index cannot list tables".to_owned();
@@ -211,7 +212,7 @@ impl<'s> Asked<'s> {
         self.some(&groups)?;
         let base_url = self.base_url(session)?;
         // A list alone has parts that are lists; nothing else shares a file with lines.
-        let xml = if session.form() == Form::Xml { files::in_xml(session.document()) } else { None };
+        let xml = if save::form_of(session) == Form::Xml { files::in_xml(session.document()) } else { None };
         if let Some((_, known)) = &xml {
             for (_, rows) in &mut groups {
                 // Comments of lists are no rows there.

@@ -16,6 +16,7 @@ use crate::files::{self, Error, FileInfo, LoadedFile, Reason, is_stream};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::edit::Change;
+use crate::session::findings;
 use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt, grouped};
 use crate::xml::entry::Entry;
@@ -308,7 +309,7 @@ fn fault(judge: &Session, field: Field, text: &str) -> Option<String> {
     if text.eq_ignore_ascii_case(REMOVE) {
         return None;
     }
-    let findings = judge.view().judge(None, field, text);
+    let findings = findings::of_typed(judge.view(), None, field, text);
     let wrong = findings.into_iter().find(|finding| finding.severity == Severity::Error)?;
     Some(format!("{} ({})", wrong.message, wrong.rule.code()))
 }

@@ -5,6 +5,7 @@ use super::{Failure, clock};
 use crate::protocol::{Field, Severity, lastmod, priority};
 use crate::session::Session;
 use crate::session::command::Assignment;
+use crate::session::findings;
 
 /// Refuses URLs that break a rule of severity error.
 pub(super) fn refuse_urls<'u>(urls: impl IntoIterator<Item = &'u String>, common: &Common) -> Result<(), Failure> {
@@ -39,7 +40,7 @@ pub(super) fn judge(common: &Common) -> Result<Session, Failure> {
 }
 
 fn refuse(session: &Session, field: Field, value: &str, given: &str) -> Result<(), Failure> {
-    let findings = session.view().judge(None, field, value);
+    let findings = findings::of_typed(session.view(), None, field, value);
     let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error) else {
         return Ok(());
     };

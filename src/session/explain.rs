@@ -12,6 +12,7 @@ use crate::protocol::verdict::{Verdicts, of_namespace, of_priority};
 use crate::protocol::{Field, Severity, priority};
 use crate::session::Session;
 use crate::session::finding::Finding;
+use crate::session::findings;
 
 /// What a text would be as a value, and what is to be said of it.
 #[derive(Debug, Clone)]
@@ -58,7 +59,7 @@ pub fn explain(text: &str, now: Now) -> Vec<Explanation> {
     let as_field = |field: Field| Explanation {
         what: field.name(),
         verdicts: verdicts(field, text),
-        findings: session.view().judge(None, field, text),
+        findings: findings::of_typed(session.view(), None, field, text),
     };
     Field::ALL.into_iter().filter(|field| looks_like(*field, text)).map(as_field).collect()
 }

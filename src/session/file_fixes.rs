@@ -370,7 +370,9 @@ mod tests {
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
     use crate::session::edit::Change;
+    use crate::session::findings;
     use crate::session::store::load;
+    use crate::session::store::save;
     use std::path::{Path, PathBuf};
 
     const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
@@ -400,7 +402,7 @@ mod tests {
         let before = codes(&session);
         assert_eq!(before, [("xml-unescaped-ampersand", 1), ("xml-bad-comment", 1)]);
         assert!(!session.is_modified() && session.plan(None).is_empty());
-        assert_eq!(session.view().findings(RowId(0))[0].at, Some((1, damaged.find("&b").unwrap() as u64 + 1)));
+        assert_eq!(findings::of_row(session.view(), RowId(0))[0].at, Some((1, damaged.find("&b").unwrap() as u64 + 1)));
         let fix = Change::Fix { rows: [0].into_iter().collect(), rules: RuleSet::of(&[Rule::XML_UNESCAPED_AMPERSAND]) };
         session.change(&fix).unwrap();
         assert_eq!(codes(&session), []);
@@ -409,7 +411,7 @@ mod tests {
         assert_eq!(codes(&session), before);
         assert!(!session.is_modified());
         session.redo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert!(!session.is_modified());
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
@@ -442,18 +444,18 @@ mod tests {
         let plan = session.plan(None);
         assert_eq!(plan.repairs[0].what, ["raw & becomes &amp;"]);
         assert!(plan.asks);
-        assert!(matches!(session.save_now(None, false).unwrap_err().reason, Reason::Repairs(_)));
+        assert!(matches!(save::now(&mut session, None, false).unwrap_err().reason, Reason::Repairs(_)));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
         let mut plan = session.plan(None);
         plan.accept_repairs();
-        let saving = session.saving(plan, false).unwrap();
-        session.saved(saving.run(&crate::progress::Progress::default())).unwrap();
+        let saving = save::begin(&mut session, plan, false).unwrap();
+        save::finish(&mut session, saving.run(&crate::progress::Progress::default())).unwrap();
         assert_eq!(codes(&session), []);
         assert!(std::fs::read_to_string(&path).unwrap().contains("?a&amp;b"));
         // Another path is a copy, and the file stays what it was.
         std::fs::write(&path, &damaged).unwrap();
         let copy = path.with_file_name("copy.xml");
-        open(&path).save_now(Some(&copy), false).unwrap();
+        save::now(&mut open(&path), Some(&copy), false).unwrap();
         assert_eq!(std::fs::read_to_string(&copy).unwrap(), damaged.replace("?a&b", "?a&amp;b"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
     }
@@ -476,7 +478,7 @@ mod tests {
             "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'",
         );
         assert_eq!(session.document().only_sitemap().unwrap().bytes(), right.len() as u64);
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), right);
     }
 
@@ -490,7 +492,7 @@ mod tests {
         session.undo().unwrap();
         assert!(!session.is_modified() && codes(&session).iter().any(|(code, _)| *code == "ns-missing"));
         session.redo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
             text.replace("<sitemapindex>", &format!("<sitemapindex {NS}>"))

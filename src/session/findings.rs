@@ -1,10 +1,5 @@
 //! Words the findings of a row and of files.
 
-pub mod files;
-pub(super) mod index;
-mod required;
-pub mod whole;
-
 use crate::check::extension::{self, ExtensionPart};
 use crate::check::profile::Profile;
 use crate::check::rule::{Grouping, Rule, RuleSet};
@@ -16,13 +11,16 @@ use crate::document::rows::RowId;
 use crate::protocol::location::{self, Location};
 use crate::protocol::{Field, Severity};
 use crate::session::checks::{DocumentLocs, rule_of};
-use crate::session::file_fixes;
-use crate::session::finding::Finding;
-use crate::session::fix_table;
+use crate::session::finding::{FileFinding, Finding, FindingTarget};
 use crate::session::row_lines::RowNames;
 use crate::session::state::Snapshot;
+use crate::session::{file_fixes, fix_table};
 use crate::words::{excerpt, grouped};
 use crate::xml::entry::Entry;
+pub mod file_findings;
+pub(super) mod index_findings;
+pub(super) mod required;
+pub mod whole;
 
 /// The rules whose listed findings are counted without being put into words: a row has one finding of them or none,
 /// whatever its text is, or its file has one.
@@ -37,173 +35,173 @@ pub(super) fn reported_once() -> RuleSet {
     message::REPORTED_ONCE.union(of_set).union(of_rows).minus(others).union(per_file).minus(per_host)
 }
 
-impl Snapshot {
-    /// The findings of a row, worst first.
-    pub fn findings(&self, row: RowId) -> Vec<Finding> {
-        self.findings_of(row, self.rules_of(row), RowNames::Numbers)
-    }
+/// The findings of a row, worst first.
+pub fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
+    of_rules(snapshot, row, snapshot.rules_of(row), RowNames::Numbers)
+}
 
-    /// The findings of a row that breaks these rules, worst first.
-    pub(super) fn findings_of(&self, row: RowId, rules: RuleSet, names: RowNames<'_>) -> Vec<Finding> {
-        if rules.is_empty() {
-            return Vec::new();
-        }
-        let (entry, text) = self.document.entry(row);
-        let context = self.checks.context(&self.document, row, self.clock);
-        let mut findings = worded(&entry, &text, &context, rules);
-        let locs = DocumentLocs(&self.document);
-        for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
-            let Some(severity) = rule.severity_in(self.checks.profile()) else { continue };
-            if let Some((part, message)) = self.link_message(rule, row, (&entry, &text), names) {
-                let fix = fix_table::offered(rule);
-                findings.push(Finding { part: Some(part), fix, ..Finding::new(rule, severity, None, message) });
-                continue;
-            }
-            let message = self.set_message(rule, row, names);
+/// The findings of a row that breaks these rules, worst first.
+pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: RowNames<'_>) -> Vec<Finding> {
+    if rules.is_empty() {
+        return Vec::new();
+    }
+    let (entry, text) = snapshot.document.entry(row);
+    let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
+    let mut findings = worded(&entry, &text, &context, rules);
+    let locs = DocumentLocs(&snapshot.document);
+    for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
+        let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };
+        if let Some((part, message)) = link_message(snapshot, rule, row, (&entry, &text), names) {
             let fix = fix_table::offered(rule);
-            findings.push(Finding { fix, ..Finding::new(rule, severity, Some(Field::Loc), message) });
+            findings.push(Finding { part: Some(part), fix, ..Finding::new(rule, severity, None, message) });
+            continue;
         }
-        // Which language a page is in, its other versions say.
-        for finding in findings.iter_mut().filter(|finding| finding.rule == Rule::HREFLANG_SELF_MISSING) {
-            finding.fix = fix_table::offered(finding.rule);
+        let message = set_message(snapshot, rule, row, names);
+        let fix = fix_table::offered(rule);
+        findings.push(Finding { fix, ..Finding::new(rule, severity, Some(Field::Loc), message) });
+    }
+    // Which language a page is in, its other versions say.
+    for finding in findings.iter_mut().filter(|finding| finding.rule == Rule::HREFLANG_SELF_MISSING) {
+        finding.fix = fix_table::offered(finding.rule);
+    }
+    let profile = snapshot.checks.profile();
+    // A feed is never written over, and so nothing of it is fixed.
+    let file = snapshot.document.sitemap(snapshot.document.sitemap_of(row));
+    let is_feed = file.is_some_and(|file| matches!(file.form, Form::Feed(_)));
+    let of_quirks = snapshot.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile));
+    findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));
+    if rules.contains(Rule::LASTMOD_MISSING) {
+        let set = snapshot.checks.set();
+        let (dated, all) = (grouped(set.with_lastmod()), grouped(set.len()));
+        let message = format!("lastmod is missing ({dated} of {all} URLs have one)");
+        let rule = Rule::LASTMOD_MISSING;
+        findings.push(Finding::new(rule, Severity::Note, None, message));
+    }
+    if rules.contains(Rule::SET_DUPLICATE_NEAR) {
+        findings.extend(of_near(snapshot, row, snapshot.checks.near_duplicates().first_of(row.0)));
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings
+}
+
+/// The worst severity among the findings of each field of a row, by [`Field::index`].
+pub fn worst_of_fields(snapshot: &Snapshot, row: RowId) -> [Option<Severity>; 4] {
+    let rules = snapshot.rules_of(row);
+    if rules.is_empty() {
+        return [None; 4];
+    }
+    let (entry, text) = snapshot.document.entry(row);
+    let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
+    let mut worst = message::worst_of_fields(&entry, &text, &context, rules);
+    let profile = snapshot.checks.profile();
+    let is_of_loc = |rule: &Rule| SetRule::of(*rule).is_none_or(|rule| !rule.is_about_links());
+    let of_set = snapshot.checks.set().rules_of(row.0, &DocumentLocs(&snapshot.document));
+    let of_set = of_set.iter().map(rule_of).filter(is_of_loc).filter_map(|rule| rule.severity_in(profile)).max();
+    let [loc, ..] = &mut worst;
+    *loc = of_set.max(*loc);
+    worst
+}
+
+/// The findings that a row would have by itself if this were its text.
+pub fn of_text(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
+    let entry = Entry::of(text, snapshot.document.names(row));
+    let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
+    let rules = entry_rules::check(&entry, text, &context);
+    worded(&entry, text, &context, rules)
+}
+
+/// Rules that typed text would break in a row, before it is kept.
+pub fn of_typed(snapshot: &Snapshot, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
+    let row = row.unwrap_or_default();
+    let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
+    message::messages_of_value(field, typed.trim(), &context)
+        .into_iter()
+        .filter_map(|found| from_check(found, context.profile))
+        .collect()
+}
+
+/// The first alternate link of a row that breaks a rule of the set, and the words.
+fn link_message(
+    snapshot: &Snapshot,
+    rule: Rule,
+    row: RowId,
+    (entry, text): (&Entry, &[u8]),
+    names: RowNames<'_>,
+) -> Option<(ExtensionPart, String)> {
+    let set_rule = SetRule::of(rule).filter(|rule| rule.is_about_links())?;
+    let links = extension::alternates(entry, text, snapshot.document.names(row));
+    let set = snapshot.checks.set();
+    let (part, href, _) = links.into_iter().find(|(.., link)| set.is_faulty(set_rule, row.0, *link))?;
+    let locs = DocumentLocs(&snapshot.document);
+    let target = set.rows_of_page(&href, &locs).min().map(RowId);
+    let name = |target: RowId| {
+        names.beside(&snapshot.document, (target, row), snapshot.view.number(&snapshot.document, target))
+    };
+    let target = target.map_or_else(|| href.clone(), |target| format!("{href} ({})", name(target)));
+    let message = match set_rule {
+        SetRule::HreflangNoReturn => format!("{target} does not list this page: the link is ignored"),
+        SetRule::HreflangTargetMissing => format!("{href} is an alternate on this site, but no entry lists it"),
+        _ => format!("{target} lists other alternates than this page"),
+    };
+    Some((part, message))
+}
+
+/// The finding of a row whose URL is nearly that of another, earlier one.
+pub(super) fn of_near(snapshot: &Snapshot, row: RowId, first: Option<u32>) -> Option<Finding> {
+    let rule = Rule::SET_DUPLICATE_NEAR;
+    let severity = rule.severity_in(snapshot.checks.profile())?;
+    let first = first.map(RowId).filter(|first| *first != row)?;
+    let other = excerpt(&snapshot.document.loc(first), 120);
+    let message = format!("nearly the same URL as {other}, and probably the same page");
+    let found = Finding::new(rule, severity, Some(Field::Loc), message);
+    Some(Finding { fix: fix_table::offered(rule), ..found })
+}
+
+fn set_message(snapshot: &Snapshot, rule: Rule, row: RowId, names: RowNames<'_>) -> String {
+    let locs = DocumentLocs(&snapshot.document);
+    let original = snapshot.checks.set().original(row.0, &locs).map(RowId);
+    let place =
+        |other: RowId| names.in_file(&snapshot.document, other, snapshot.view.number(&snapshot.document, other));
+    match (rule, original) {
+        (Rule::SET_DUPLICATE, Some(other)) => format!("the same URL as {}", place(other)),
+        (Rule::SET_DUPLICATE_EQUIVALENT, Some(other)) => {
+            format!("the same page as {} ({})", excerpt(&snapshot.document.loc(other), 120), place(other))
         }
-        let profile = self.checks.profile();
-        // A feed is never written over, and so nothing of it is fixed.
-        let file = self.document.sitemap(self.document.sitemap_of(row));
-        let is_feed = file.is_some_and(|file| matches!(file.form, Form::Feed(_)));
-        let of_quirks = self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile));
-        findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));
-        if rules.contains(Rule::LASTMOD_MISSING) {
-            let set = self.checks.set();
-            let (dated, all) = (grouped(set.with_lastmod()), grouped(set.len()));
-            let message = format!("lastmod is missing ({dated} of {all} URLs have one)");
-            let rule = Rule::LASTMOD_MISSING;
-            findings.push(Finding::new(rule, Severity::Note, None, message));
+        (Rule::SET_DUPLICATE_ACROSS_FILES, Some(other)) => {
+            format!("the same URL is in another file: {}", place(other))
         }
-        if rules.contains(Rule::SET_DUPLICATE_NEAR) {
-            findings.extend(self.of_near(row, self.checks.near_duplicates().first_of(row.0)));
+        (Rule::LOC_TEMPLATE_RESIDUE, _) => {
+            format!("placeholder host ({}) among real ones", host_of(&snapshot.document.loc(row)))
         }
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        findings
-    }
-
-    /// The worst severity among the findings of each field of a row, by [`Field::index`].
-    pub fn worst_of_fields(&self, row: RowId) -> [Option<Severity>; 4] {
-        let rules = self.rules_of(row);
-        if rules.is_empty() {
-            return [None; 4];
+        (Rule::SET_MIXED_HOST, _) => {
+            let (loc, set) = (snapshot.document.loc(row), snapshot.checks.set());
+            let (host, main) = (host_of(&loc), set.main_host(snapshot.document.with_pending_split().sitemap_of(row).0));
+            let main = main.map_or_else(String::new, |(main, _)| format!(", most URLs of this file are on {main}"));
+            format!("{host} is another host{main}: crawlers skip it unless robots.txt of {host} names this sitemap")
         }
-        let (entry, text) = self.document.entry(row);
-        let context = self.checks.context(&self.document, row, self.clock);
-        let mut worst = message::worst_of_fields(&entry, &text, &context, rules);
-        let profile = self.checks.profile();
-        let is_of_loc = |rule: &Rule| SetRule::of(*rule).is_none_or(|rule| !rule.is_about_links());
-        let of_set = self.checks.set().rules_of(row.0, &DocumentLocs(&self.document));
-        let of_set = of_set.iter().map(rule_of).filter(is_of_loc).filter_map(|rule| rule.severity_in(profile)).max();
-        let [loc, ..] = &mut worst;
-        *loc = of_set.max(*loc);
-        worst
-    }
-
-    /// The findings that a row would have by itself if this were its text.
-    pub fn findings_of_text(&self, row: RowId, text: &[u8]) -> Vec<Finding> {
-        let entry = Entry::of(text, self.document.names(row));
-        let context = self.checks.context(&self.document, row, self.clock);
-        let rules = entry_rules::check(&entry, text, &context);
-        worded(&entry, text, &context, rules)
-    }
-
-    /// Rules that typed text would break in a row, before it is kept.
-    pub fn judge(&self, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
-        let row = row.unwrap_or_default();
-        let context = self.checks.context(&self.document, row, self.clock);
-        message::messages_of_value(field, typed.trim(), &context)
-            .into_iter()
-            .filter_map(|found| from_check(found, context.profile))
-            .collect()
-    }
-
-    /// The first alternate link of a row that breaks a rule of the set, and the words.
-    fn link_message(
-        &self,
-        rule: Rule,
-        row: RowId,
-        (entry, text): (&Entry, &[u8]),
-        names: RowNames<'_>,
-    ) -> Option<(ExtensionPart, String)> {
-        let set_rule = SetRule::of(rule).filter(|rule| rule.is_about_links())?;
-        let links = extension::alternates(entry, text, self.document.names(row));
-        let set = self.checks.set();
-        let (part, href, _) = links.into_iter().find(|(.., link)| set.is_faulty(set_rule, row.0, *link))?;
-        let locs = DocumentLocs(&self.document);
-        let target = set.rows_of_page(&href, &locs).min().map(RowId);
-        let name =
-            |target: RowId| names.beside(&self.document, (target, row), self.view.number(&self.document, target));
-        let target = target.map_or_else(|| href.clone(), |target| format!("{href} ({})", name(target)));
-        let message = match set_rule {
-            SetRule::HreflangNoReturn => format!("{target} does not list this page: the link is ignored"),
-            SetRule::HreflangTargetMissing => format!("{href} is an alternate on this site, but no entry lists it"),
-            _ => format!("{target} lists other alternates than this page"),
-        };
-        Some((part, message))
-    }
-
-    /// The finding of a row whose URL is nearly that of another, earlier one.
-    pub(super) fn of_near(&self, row: RowId, first: Option<u32>) -> Option<Finding> {
-        let rule = Rule::SET_DUPLICATE_NEAR;
-        let severity = rule.severity_in(self.checks.profile())?;
-        let first = first.map(RowId).filter(|first| *first != row)?;
-        let other = excerpt(&self.document.loc(first), 120);
-        let message = format!("nearly the same URL as {other}, and probably the same page");
-        let found = Finding::new(rule, severity, Some(Field::Loc), message);
-        Some(Finding { fix: fix_table::offered(rule), ..found })
-    }
-
-    fn set_message(&self, rule: Rule, row: RowId, names: RowNames<'_>) -> String {
-        let locs = DocumentLocs(&self.document);
-        let original = self.checks.set().original(row.0, &locs).map(RowId);
-        let place = |other: RowId| names.in_file(&self.document, other, self.view.number(&self.document, other));
-        match (rule, original) {
-            (Rule::SET_DUPLICATE, Some(other)) => format!("the same URL as {}", place(other)),
-            (Rule::SET_DUPLICATE_EQUIVALENT, Some(other)) => {
-                format!("the same page as {} ({})", excerpt(&self.document.loc(other), 120), place(other))
-            }
-            (Rule::SET_DUPLICATE_ACROSS_FILES, Some(other)) => {
-                format!("the same URL is in another file: {}", place(other))
-            }
-            (Rule::LOC_TEMPLATE_RESIDUE, _) => {
-                format!("placeholder host ({}) among real ones", host_of(&self.document.loc(row)))
-            }
-            (Rule::SET_MIXED_HOST, _) => {
-                let (loc, set) = (self.document.loc(row), self.checks.set());
-                let (host, main) = (host_of(&loc), set.main_host(self.document.with_pending_split().sitemap_of(row).0));
-                let main = main.map_or_else(String::new, |(main, _)| format!(", most URLs of this file are on {main}"));
-                format!("{host} is another host{main}: crawlers skip it unless robots.txt of {host} names this sitemap")
-            }
-            (Rule::SET_MIXED_SCHEME, _) => {
-                let [http, https] = self.checks.set().schemes().map(grouped);
-                format!("http and https are mixed: {http} URLs begin with http://, {https} with https://")
-            }
-            (Rule::SET_MIXED_WWW, _) => {
-                let host = host_of(&self.document.loc(row));
-                let other = host.strip_prefix("www.").map_or_else(|| format!("www.{host}"), str::to_owned);
-                format!("{host} and {other} are mixed, and most URLs have {other}")
-            }
-            (Rule::SET_MIXED_PORT, _) => {
-                let loc = self.document.loc(row);
-                let origin = location::origin(&loc).map_or("", |(origin, _)| origin);
-                format!("{} has another port than most URLs of this file", excerpt(origin, 60))
-            }
-            (Rule::SET_MIXED_SLASH, _)
-                if self.document.loc(row).split(['?', '#']).next().unwrap_or_default().ends_with('/') =>
-            {
-                "the URL ends in a slash, nearly all others of its depth do not".to_owned()
-            }
-            (Rule::SET_MIXED_SLASH, _) => {
-                "the URL ends without a slash, nearly all others of its depth end in one".to_owned()
-            }
-            _ => rule.summary().to_owned(),
+        (Rule::SET_MIXED_SCHEME, _) => {
+            let [http, https] = snapshot.checks.set().schemes().map(grouped);
+            format!("http and https are mixed: {http} URLs begin with http://, {https} with https://")
         }
+        (Rule::SET_MIXED_WWW, _) => {
+            let host = host_of(&snapshot.document.loc(row));
+            let other = host.strip_prefix("www.").map_or_else(|| format!("www.{host}"), str::to_owned);
+            format!("{host} and {other} are mixed, and most URLs have {other}")
+        }
+        (Rule::SET_MIXED_PORT, _) => {
+            let loc = snapshot.document.loc(row);
+            let origin = location::origin(&loc).map_or("", |(origin, _)| origin);
+            format!("{} has another port than most URLs of this file", excerpt(origin, 60))
+        }
+        (Rule::SET_MIXED_SLASH, _)
+            if snapshot.document.loc(row).split(['?', '#']).next().unwrap_or_default().ends_with('/') =>
+        {
+            "the URL ends in a slash, nearly all others of its depth do not".to_owned()
+        }
+        (Rule::SET_MIXED_SLASH, _) => {
+            "the URL ends without a slash, nearly all others of its depth end in one".to_owned()
+        }
+        _ => rule.summary().to_owned(),
     }
 }
 
@@ -231,4 +229,18 @@ fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
         fix: file_fixes::accepting(quirk),
         ..Finding::new(rule, severity, None, message)
     })
+}
+
+/// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
+pub(in crate::session) fn of_quirks(
+    quirks: &[Quirk],
+    (of_entries, profile): (bool, Profile),
+    place: &dyn Fn(&Quirk) -> FindingTarget,
+) -> Vec<FileFinding> {
+    let own = quirks.iter().filter(|quirk| of_entries || quirk.entry.is_none());
+    own.filter_map(|quirk| {
+        let Finding { rule, severity, field, message, fix, at, .. } = of_quirk(quirk, profile)?;
+        Some(FileFinding { place: place(quirk), rule, severity, field, message, fix, at })
+    })
+    .collect()
 }

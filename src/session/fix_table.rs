@@ -105,21 +105,19 @@ pub(super) fn safe_rules() -> RuleSet {
     Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).collect()
 }
 
-impl Snapshot {
-    /// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
-    pub(super) fn parts_news(&self, id: SitemapId) -> bool {
-        let is_whole = self.document.can_have_parts();
-        let is_new = self.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
-        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
-        is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
-    }
+/// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
+pub(super) fn parts_news(snapshot: &Snapshot, id: SitemapId) -> bool {
+    let is_whole = snapshot.document.can_have_parts();
+    let is_new = snapshot.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
+    let mut found = snapshot.checks.set().findings_of(Some(id.0)).into_iter();
+    is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
+}
 
-    /// Whether a file has more news than one may have, and writing it anew puts that right.
-    pub(super) fn splits_news(&self, id: SitemapId) -> bool {
-        let is_sitemap = self.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
-        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
-        is_sitemap
-            && self.document.can_have_parts()
-            && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
-    }
+/// Whether a file has more news than one may have, and writing it anew puts that right.
+pub(super) fn splits_news(snapshot: &Snapshot, id: SitemapId) -> bool {
+    let is_sitemap = snapshot.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
+    let mut found = snapshot.checks.set().findings_of(Some(id.0)).into_iter();
+    is_sitemap
+        && snapshot.document.can_have_parts()
+        && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
 }

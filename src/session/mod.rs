@@ -10,7 +10,7 @@ pub mod explain;
 mod file_fixes;
 pub mod finding;
 pub mod findings;
-mod fix;
+pub mod fix;
 mod fix_table;
 pub mod grouping;
 pub mod policy;
@@ -40,8 +40,9 @@ use crate::files::{self, Disk};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
-use edit::{Change, Prepared, Refused};
+use edit::{Change, Prepared, Refused, prepared};
 use finding::FileFinding;
+use findings::file_findings;
 use state::history::{self, History};
 use state::{Snapshot, State};
 use std::borrow::Cow;
@@ -176,7 +177,7 @@ impl Session {
 
     /// Chooses whose expectations count; every row is looked at again, on all cores.
     pub fn set_profile(&mut self, profile: Profile) {
-        self.recheck(profile, self.current.checks.shared_policy().cloned());
+        policy::recheck_now(self, profile, self.current.checks.shared_policy().cloned());
     }
 
     /// Declares that other sites let this set speak for them; see [`CROSS_SUBMISSION`](checks::CROSS_SUBMISSION). Before
@@ -433,7 +434,7 @@ impl Session {
     /// [`Refused`] says why not, and what to do instead.
     pub fn change(&mut self, change: &Change) -> Result<Report, Refused> {
         self.writable()?;
-        let prepared = self.current.prepare(change, &Progress::default())?;
+        let prepared = prepare::of_change(&self.current, change, &Progress::default())?;
         prepared.map_or_else(|| Err(Refused("cancelled".into())), |prepared| self.commit(prepared, None))
     }
 
@@ -461,7 +462,7 @@ impl Session {
         let prepared = if prepared.saves == self.current.saves {
             prepared
         } else {
-            let again = self.current.prepare_intent(prepared.intent, &Progress::default());
+            let again = prepared::prepare_intent(&self.current, prepared.intent, &Progress::default());
             again.ok_or_else(|| Refused("cancelled".into()))?
         };
         let Prepared { applied, rechecked, intent, changed, .. } = prepared;
@@ -489,10 +490,10 @@ impl Session {
             self.current.view =
                 self.current.view.with_changed_rows(&self.current.state.document, &applied.added, anchor);
         }
-        self.refresh_files(&old);
+        file_findings::refresh(self, &old);
         let cursor_after = applied.added.first().copied();
         self.history.push((message.clone(), intent_said), before, cursor, applied);
-        self.note_change(&message, edit);
+        journal::note_change(self, &message, edit);
         let message = left.map_or_else(|| message.clone(), |left| format!("{message}; {left}"));
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true, faults })
     }
@@ -532,11 +533,11 @@ impl Session {
         let (profile, policy) = (self.profile(), self.current.checks.shared_policy().cloned());
         let report = self.step_over(back);
         if report.is_some() {
-            self.note_step(back);
+            journal::note_step(self, back);
         }
         // A step that is older than the choice of the profile or the policy was checked for another one.
         if report.is_some() {
-            self.recheck(profile, policy);
+            policy::recheck_now(self, profile, policy);
         }
         report
     }
@@ -563,7 +564,7 @@ impl Session {
             let limit = self.current.state.document.row_limit();
             Arc::make_mut(&mut self.current.marks).remove_range(limit..);
         }
-        self.refresh_files(&old);
+        file_findings::refresh(self, &old);
         let verb = if back { "undone" } else { "done again" };
         let cursor = cursor.or_else(|| touched.min().map(RowId)).filter(|row| row.0 < self.document().row_limit());
         Some(Report {

@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::checks::Checks;
 use crate::session::edit::Refused;
+use crate::session::findings::file_findings;
 use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
 use serde::Deserialize;
@@ -74,41 +75,41 @@ impl Session {
         self.current.checks.shared_policy()
     }
 
-    /// Holds the set against the policy of a file; gives back what came of it, in words.
-    pub(super) fn read_policy(&mut self, path: &str) -> Result<String, Refused> {
-        self.set_policy(policy_of(path)?);
-        Ok(self.policy_words(path))
-    }
-
-    /// What came of a policy, in words.
-    fn policy_words(&self, path: &str) -> String {
-        let count = |rule: Rule| self.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, n)| n);
-        let forbidden = counted(count(Rule::POLICY_NEVER), "forbidden URL");
-        format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST)))
-    }
-
     /// Holds the set against a policy, or against none; every row is looked at again, on all cores.
     pub fn set_policy(&mut self, policy: Option<Arc<Policy>>) {
-        self.recheck(self.profile(), policy);
+        recheck_now(self, self.profile(), policy);
     }
+}
 
-    /// Looks at every row again if the profile or the policy is another than before.
-    pub(super) fn recheck(&mut self, profile: Profile, policy: Option<Arc<Policy>>) {
-        let is_same = match (&policy, self.current.checks.shared_policy()) {
-            (Some(new), Some(old)) => Arc::ptr_eq(new, old),
-            (new, old) => new.is_none() && old.is_none(),
-        };
-        if self.profile() == profile && is_same {
-            return;
-        }
-        let state = &self.current.state;
-        let checks = state.checks.under((profile, policy), &state.document, self.current.clock, &Progress::default());
-        // Nobody cancels it.
-        if let Some(checks) = checks {
-            self.current.state.checks = checks;
-        }
-        self.check_files();
+/// Holds the set against the policy of a file; gives back what came of it, in words.
+pub(super) fn read_file(session: &mut Session, path: &str) -> Result<String, Refused> {
+    session.set_policy(policy_of(path)?);
+    Ok(words_of(session, path))
+}
+
+/// What came of a policy, in words.
+fn words_of(session: &Session, path: &str) -> String {
+    let count = |rule: Rule| session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, n)| n);
+    let forbidden = counted(count(Rule::POLICY_NEVER), "forbidden URL");
+    format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST)))
+}
+
+/// Looks at every row again if the profile or the policy is another than before.
+pub(super) fn recheck_now(session: &mut Session, profile: Profile, policy: Option<Arc<Policy>>) {
+    let is_same = match (&policy, session.current.checks.shared_policy()) {
+        (Some(new), Some(old)) => Arc::ptr_eq(new, old),
+        (new, old) => new.is_none() && old.is_none(),
+    };
+    if session.profile() == profile && is_same {
+        return;
     }
+    let state = &session.current.state;
+    let checks = state.checks.under((profile, policy), &state.document, session.current.clock, &Progress::default());
+    // Nobody cancels it.
+    if let Some(checks) = checks {
+        session.current.state.checks = checks;
+    }
+    file_findings::check(session);
 }
 
 /// The policy of a file.
@@ -178,10 +179,10 @@ pub fn take_rechecked(session: &mut Session, rechecked: Rechecked) -> Result<Str
         return Err(standard);
     }
     session.current.state.checks = checks;
-    session.check_files();
+    file_findings::check(session);
     Ok(match standard {
         Standard::Profile(profile) => format!("checked for {}", profile.name()),
-        Standard::PolicyFile(path) => session.policy_words(&path),
+        Standard::PolicyFile(path) => words_of(session, &path),
         Standard::NoPolicy => "no policy".to_owned(),
     })
 }

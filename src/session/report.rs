@@ -3,9 +3,11 @@
 //! [`Session::report`] is for a set that is held in memory; [`super::parts`] goes through a larger one with the same
 //! [`Reporter`], so that both say the same.
 
+use crate::session::findings;
+use crate::session::findings::required;
 mod counting;
-mod markdown;
-mod summary;
+pub mod markdown;
+pub(super) mod summary;
 
 pub use counting::{Counted, InWords, Receiver, Wanted};
 pub use markdown::{CountsByFile, FindingsReport};
@@ -258,9 +260,9 @@ impl Reporter {
     /// The findings of a row in the order of the file: that is how people read a report.
     fn of_row(&self, session: &Session, (row, rules): (RowId, RuleSet), file: &Arc<str>) -> Vec<Unplaced> {
         let document = session.document();
-        let mut findings = session.current.findings_of(row, rules, RowNames::Lines(&self.lines));
+        let mut findings = findings::of_rules(&session.current, row, rules, RowNames::Lines(&self.lines));
         if self.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
-            findings.extend(session.current.of_near(row, self.near.first_of(row.0)));
+            findings.extend(findings::of_near(&session.current, row, self.near.first_of(row.0)));
         }
         if findings.is_empty() {
             return Vec::new();
@@ -297,7 +299,7 @@ impl Reporter {
         let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
         let found = self.of_set.get(&None).into_iter().flatten();
         let found = found.filter_map(|finding| of_set(finding, session.profile(), (Arc::clone(&whole), None)));
-        let required = session.missing_urls().into_iter().map(|(url, finding)| {
+        let required = required::missing(session).into_iter().map(|(url, finding)| {
             let (file, loc) = (Arc::clone(&whole), url.into());
             Reported { file, at: None, row: None, loc, finding: plain(&finding) }
         });
@@ -305,35 +307,33 @@ impl Reporter {
     }
 }
 
-impl Session {
-    /// The same set to read from on another thread: without history, files on disk and journal, so nothing can be changed.
-    fn detached(&self) -> Self {
-        let mut session = Self::new(self.current.clock, None);
-        session.current = self.current.clone();
-        (session.path, session.paths) = (self.path.clone(), self.paths.clone());
-        session.file_findings = Arc::clone(&self.file_findings);
-        (session.owes_files, session.loading) = (self.owes_files, self.loading);
-        session
-    }
+/// The same set to read from on another thread: without history, files on disk and journal, so nothing can be changed.
+fn detached(session: &Session) -> Session {
+    let mut session = Session::new(session.current.clock, None);
+    session.current = session.current.clone();
+    (session.path, session.paths) = (session.path.clone(), session.paths.clone());
+    session.file_findings = Arc::clone(&session.file_findings);
+    (session.owes_files, session.loading) = (session.owes_files, session.loading);
+    session
+}
 
-    /// Every finding with its place, in the order of the files: the index first, then each file, its own
-    /// findings before its rows', then the set's.
-    pub fn report(&self) -> Vec<Reported> {
-        let reporter = Reporter::new(self);
-        let mut out = reporter.of_index(self);
-        for id in (0..self.document().with_pending_split().sitemaps().len() as u32).map(SitemapId) {
-            let mut all = InWords(|found| {
-                out.extend(found);
-                Ok::<(), Infallible>(())
-            });
-            let all = reporter.each_of_sitemap(self, (id, None), &mut all);
-            match all {
-                Ok(()) => {}
-            }
+/// Every finding with its place, in the order of the files: the index first, then each file, its own
+/// findings before its rows', then the set's.
+pub fn all_findings(session: &Session) -> Vec<Reported> {
+    let reporter = Reporter::new(session);
+    let mut out = reporter.of_index(session);
+    for id in (0..session.document().with_pending_split().sitemaps().len() as u32).map(SitemapId) {
+        let mut all = InWords(|found| {
+            out.extend(found);
+            Ok::<(), Infallible>(())
+        });
+        let all = reporter.each_of_sitemap(session, (id, None), &mut all);
+        match all {
+            Ok(()) => {}
         }
-        out.extend(reporter.of_set(self));
-        out
     }
+    out.extend(reporter.of_set(session));
+    out
 }
 
 fn of_set(finding: &SetFinding, profile: Profile, (file, at): (Arc<str>, Option<(u64, u64)>)) -> Option<Reported> {

@@ -49,67 +49,60 @@ impl ExportedRule {
     }
 }
 
-impl Session {
-    /// Writes the last bulk change at the end of a file of rules ([`ExportedRule::write`]).
-    ///
-    /// # Errors
-    /// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
-    /// written.
-    pub fn keep_rule(&self, path: &Path) -> Result<String, Refused> {
-        self.export_rule()?.write(path)
-    }
+/// Writes the last bulk change at the end of a file of rules ([`ExportedRule::write`]).
+///
+/// # Errors
+/// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
+/// written.
+pub fn append_rule(session: &Session, path: &Path) -> Result<String, Refused> {
+    export_rule(session)?.write(path)
+}
 
-    /// The last bulk change as a rule.
-    ///
-    /// # Errors
-    /// When there is no such change, or it says more than a rule can.
-    pub fn export_rule(&self) -> Result<ExportedRule, Refused> {
-        let (assignments, query) = self.last_rule()?;
-        if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
-            return Err(Refused(
-                "a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned(),
-            ));
-        }
-        let filter = query.as_ref().map(|query| format!("where = {}", toml_text(&query.to_string())));
-        let mut lines: Vec<String> = ["[[rule]]".to_owned()].into_iter().chain(filter).collect();
-        for assignment in &assignments {
-            let typed = assignment.typed.trim();
-            let value = if assignment.field == Field::Priority && is_float(typed) {
-                typed.to_owned()
-            } else {
-                toml_text(typed)
-            };
-            lines.push(format!("{} = {value}", assignment.field.name()));
-        }
-        let rows = query.map_or_else(|| "all rows".to_owned(), |query| format!("where {query}"));
-        Ok(ExportedRule { text: lines.join("\n"), rows })
+/// The last bulk change as a rule.
+///
+/// # Errors
+/// When there is no such change, or it says more than a rule can.
+pub fn export_rule(session: &Session) -> Result<ExportedRule, Refused> {
+    let (assignments, query) = last_rule(session)?;
+    if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
+        return Err(Refused("a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned()));
     }
+    let filter = query.as_ref().map(|query| format!("where = {}", toml_text(&query.to_string())));
+    let mut lines: Vec<String> = ["[[rule]]".to_owned()].into_iter().chain(filter).collect();
+    for assignment in &assignments {
+        let typed = assignment.typed.trim();
+        let value =
+            if assignment.field == Field::Priority && is_float(typed) { typed.to_owned() } else { toml_text(typed) };
+        lines.push(format!("{} = {value}", assignment.field.name()));
+    }
+    let rows = query.map_or_else(|| "all rows".to_owned(), |query| format!("where {query}"));
+    Ok(ExportedRule { text: lines.join("\n"), rows })
+}
 
-    /// The last change in effect that gave values to many rows, as the assignments and the query; where there is none,
-    /// that of one row.
-    fn last_rule(&self) -> Result<(Vec<Assignment>, Option<Query>), Refused> {
-        let history = self.history();
-        let done = || history.iter().zip(self.history.said()).filter(|(entry, _)| entry.done).rev();
-        let set = |line: &String| match parse(line, &vocabulary(self.current.clock)) {
-            Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
-            _ => None,
-        };
-        // A cell that was edited since is hardly what is meant.
-        let bulk =
-            done().filter(|(entry, _)| entry.rows > 1).find(|(_, lines)| lines.iter().any(|line| set(line).is_some()));
-        let rule = |lines: &[String]| lines.first().filter(|_| lines.len() == 1).and_then(set);
-        let (found, why) = match bulk {
-            Some((_, lines)) => (
-                rule(lines),
-                "the last bulk change was of rows that no one query means; give them one: `set … where QUERY`",
-            ),
-            None => (
-                done().find_map(|(_, lines)| rule(lines)),
-                "there is no bulk change to keep; a rule says what set says of rows",
-            ),
-        };
-        found.ok_or_else(|| Refused(why.to_owned()))
-    }
+/// The last change in effect that gave values to many rows, as the assignments and the query; where there is none,
+/// that of one row.
+fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), Refused> {
+    let history = session.history();
+    let done = || history.iter().zip(session.history.said()).filter(|(entry, _)| entry.done).rev();
+    let set = |line: &String| match parse(line, &vocabulary(session.current.clock)) {
+        Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
+        _ => None,
+    };
+    // A cell that was edited since is hardly what is meant.
+    let bulk =
+        done().filter(|(entry, _)| entry.rows > 1).find(|(_, lines)| lines.iter().any(|line| set(line).is_some()));
+    let rule = |lines: &[String]| lines.first().filter(|_| lines.len() == 1).and_then(set);
+    let (found, why) = match bulk {
+        Some((_, lines)) => (
+            rule(lines),
+            "the last bulk change was of rows that no one query means; give them one: `set … where QUERY`",
+        ),
+        None => (
+            done().find_map(|(_, lines)| rule(lines)),
+            "there is no bulk change to keep; a rule says what set says of rows",
+        ),
+    };
+    found.ok_or_else(|| Refused(why.to_owned()))
 }
 
 /// Whether a text is a number with a point as TOML writes it (TOML 1.0, "Float").

@@ -2,9 +2,10 @@
 
 use crate::progress::Progress;
 use crate::session::command::{Command, Marks};
-use crate::session::edit::scope::refuse_base;
+use crate::session::edit::scope::{self, refuse_base};
 use crate::session::edit::{Asker, Refused};
-use crate::session::{Report, Session};
+use crate::session::store::save;
+use crate::session::{Report, Session, policy, prepare};
 use crate::words::counted;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ impl Session {
         }
         if command.changes_rows() {
             self.writable()?;
-            let prepared = self.view().prepare_command(command, asker, &idle)?;
+            let prepared = prepare::of_command(self.view(), command, asker, &idle)?;
             let prepared = prepared.ok_or_else(|| Refused("cancelled".into()))?;
             return Ok(CommandOutcome::Done(self.commit(prepared, asker.cursor())?));
         }
@@ -47,7 +48,7 @@ impl Session {
                 CommandOutcome::Shown(if keys.is_empty() { "file order".into() } else { "sorted".into() })
             }
             Command::Mark(scope) | Command::Unmark(scope) => {
-                let rows = self.view().scope(scope, asker, &idle).unwrap_or_default();
+                let rows = scope::rows_of(self.view(), scope, asker, &idle).unwrap_or_default();
                 self.mark(&rows, matches!(command, Command::Mark(_)));
                 marked(self)
             }
@@ -62,19 +63,19 @@ impl Session {
                 }
                 marked(self)
             }
-            Command::Undo(steps) => self.steps(*steps, Self::undo, "nothing to undo")?,
-            Command::Redo(steps) => self.steps(*steps, Self::redo, "nothing to redo")?,
+            Command::Undo(steps) => repeat_step(self, *steps, Self::undo, "nothing to undo")?,
+            Command::Redo(steps) => repeat_step(self, *steps, Self::redo, "nothing to redo")?,
             Command::Profile(profile) => {
                 self.set_profile(*profile);
                 CommandOutcome::Shown(format!("checked for {}", profile.name()))
             }
-            Command::Policy(Some(path)) => CommandOutcome::Shown(self.read_policy(path)?),
+            Command::Policy(Some(path)) => CommandOutcome::Shown(policy::read_file(self, path)?),
             Command::Policy(None) => {
                 self.set_policy(None);
                 CommandOutcome::Shown("no policy".to_owned())
             }
             Command::Backup(when) => {
-                self.set_backups(*when);
+                save::set_backups(self, *when);
                 CommandOutcome::Shown(format!("backups: {}", when.name()))
             }
             Command::SetBaseUrl(url) => {
@@ -85,21 +86,21 @@ impl Session {
             other => CommandOutcome::Asked(other.clone()),
         })
     }
+}
 
-    fn steps(
-        &mut self,
-        steps: u32,
-        step: fn(&mut Self) -> Option<Report>,
-        nothing: &str,
-    ) -> Result<CommandOutcome, Refused> {
-        self.writable()?;
-        let mut last = None;
-        for _ in 0..steps.max(1) {
-            match step(self) {
-                Some(report) => last = Some(report),
-                None => break,
-            }
+fn repeat_step(
+    session: &mut Session,
+    steps: u32,
+    step: fn(&mut Session) -> Option<Report>,
+    nothing: &str,
+) -> Result<CommandOutcome, Refused> {
+    session.writable()?;
+    let mut last = None;
+    for _ in 0..steps.max(1) {
+        match step(session) {
+            Some(report) => last = Some(report),
+            None => break,
         }
-        last.map(CommandOutcome::Done).ok_or_else(|| Refused(nothing.into()))
     }
+    last.map(CommandOutcome::Done).ok_or_else(|| Refused(nothing.into()))
 }

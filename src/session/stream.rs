@@ -11,11 +11,6 @@
 //!
 //! Nothing can be changed in such a session; what a change makes of one file after the other is [`super::bulk`]'s.
 
-pub mod bulk;
-mod reread;
-
-pub use reread::{NextDetail, ShownRows};
-
 use crate::check::rule::Rule;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
@@ -26,16 +21,15 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::location::{NO_KEY, near_key_hash};
 use crate::session::Session;
-use crate::session::checks::Reader;
-use crate::session::checks::meeting;
+use crate::session::checks::{Reader, meeting};
 use crate::session::file_fixes::is_near_limit;
 use crate::session::finding::FindingTarget;
-use crate::session::findings::files::of_present;
+use crate::session::findings::file_findings::of_present;
+use crate::session::findings::{index_findings, required};
 use crate::session::fix::alternates::FAMILY;
 use crate::session::row_lines::offset_of_loc;
 use crate::session::state::languages::Languages;
-use crate::session::store::load;
-use crate::session::store::load::Loader;
+use crate::session::store::load::{self, Loader};
 use crate::xml::entry::Entry;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
@@ -44,6 +38,10 @@ use reread::{ScanCache, Text, line_of};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub mod bulk;
+mod reread;
+
+pub use reread::{NextDetail, ShownRows};
 
 /// A set whose files are not held.
 #[derive(Debug)]
@@ -165,7 +163,7 @@ impl StreamedSet {
                 hashes.extend(of_file);
                 kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
-                if let Some(id) = session.absorb_known(part) {
+                if let Some(id) = absorb_known(&mut session, part) {
                     let bytes = unload::unload(&mut session.current.state.document, id);
                     loader.options.buffers.give_back(bytes);
                 }
@@ -181,7 +179,7 @@ impl StreamedSet {
         if !wanted.is_empty() {
             parts.compare(&wanted, progress)?;
         }
-        parts.session.finish_parts(loaded);
+        finish_parts(&mut parts.session, loaded);
         Ok((parts, false))
     }
 
@@ -290,12 +288,12 @@ impl StreamedSet {
             let known = |on_disk: &files::OnDisk| session.disk.get(&on_disk.path).map(|known| known.hash);
             let is_same = session.document().sitemap(id).is_some_and(|known| known.path == sitemap.path)
                 && on_disk.is_some_and(|on_disk| known(&on_disk) == Some(on_disk.hash));
-            let result = if is_same && session.reload(id, source, visitor) {
+            let result = if is_same && reload(session, id, source, visitor) {
                 see(session, id)
             } else {
                 Err(files::Error::new(&path, Reason::Changed).into())
             };
-            loader.options.buffers.give_back(session.unload(id));
+            loader.options.buffers.give_back(unload(session, id));
             if let Err(error) = result {
                 failed = Some(error);
                 progress.cancel();
@@ -331,97 +329,95 @@ pub fn walk<E: From<files::Error>>(
         if failed.is_some() {
             return;
         }
-        let Some(id) = session.absorb_known(part) else { return };
+        let Some(id) = absorb_known(&mut session, part) else { return };
         if let Err(error) = see(&session, id) {
             failed = Some(error);
             progress.cancel();
         }
-        loader.options.buffers.give_back(session.unload(id));
+        loader.options.buffers.give_back(unload(&mut session, id));
     })?;
-    session.finish_parts(loaded);
+    finish_parts(&mut session, loaded);
     failed.map_or(Ok(session), Err)
 }
 
-impl Session {
-    /// The same, and the findings of its rows are kept.
-    fn absorb_known(&mut self, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
-        let numbers = match &part {
-            files::LoadedFile::Sitemap { visitor, .. } => visitor.findings.clone(),
-            files::LoadedFile::Index { .. } => Vec::new(),
-        };
-        let first = self.document().row_limit();
-        let id = self.absorb_alone(part)?;
-        let state = &mut self.current.state;
-        state.checks.reload(&state.document, first, &numbers, id.index());
-        Some(id)
-    }
+/// The same, and the findings of its rows are kept.
+fn absorb_known(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
+    let numbers = match &part {
+        files::LoadedFile::Sitemap { visitor, .. } => visitor.findings.clone(),
+        files::LoadedFile::Index { .. } => Vec::new(),
+    };
+    let first = session.document().row_limit();
+    let id = absorb_alone(session, part)?;
+    let state = &mut session.current.state;
+    state.checks.reload(&state.document, first, &numbers, id.index());
+    Some(id)
+}
 
-    /// Takes in a file of a set that is gone through; an index is just taken in.
-    fn absorb_alone(&mut self, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
-        let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
-            self.absorb(part);
-            return None;
-        };
-        let mtime = on_disk.as_ref().and_then(load::seconds);
-        self.remember(on_disk);
-        self.listed |= visitor.listed();
-        let url = sitemap.url.clone();
-        let records = load::records(&mut visitor, &sitemap.quirks);
-        let state = &mut self.current.state;
-        let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
-        unload::append(&mut state.document, &source, sitemap);
-        unload::reload(&mut state.document, id, source, &records);
-        state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
-        let newest = self.current.newest_of(&self.current.state.document, id);
-        Arc::make_mut(&mut self.current.state.checks.newest).push(newest);
-        let found = of_present(&self.current.state.document, id, self.profile());
-        Arc::make_mut(&mut self.file_findings).extend(found);
-        Some(id)
-    }
+/// Takes in a file of a set that is gone through; an index is just taken in.
+fn absorb_alone(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
+    let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
+        session.absorb(part);
+        return None;
+    };
+    let mtime = on_disk.as_ref().and_then(load::seconds);
+    load::remember(session, on_disk);
+    session.listed |= visitor.listed();
+    let url = sitemap.url.clone();
+    let records = load::records(&mut visitor, &sitemap.quirks);
+    let state = &mut session.current.state;
+    let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
+    unload::append(&mut state.document, &source, sitemap);
+    unload::reload(&mut state.document, id, source, &records);
+    state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
+    let newest = index_findings::newest_of(&session.current, &session.current.state.document, id);
+    Arc::make_mut(&mut session.current.state.checks.newest).push(newest);
+    let found = of_present(&session.current.state.document, id, session.profile());
+    Arc::make_mut(&mut session.file_findings).extend(found);
+    Some(id)
+}
 
-    /// The first walk is over.
-    fn finish_parts(&mut self, loaded: Loaded) {
-        self.loading = false;
-        self.set_read_only("it is gone through file by file");
-        (self.path, self.paths, self.unread, self.recovered) =
-            (loaded.path, loaded.paths, loaded.unread, loaded.recovered);
-        if let Some(index) = loaded.index {
-            self.current.state.document.set_index(Some(index));
-        }
-        self.current.saved = self.current.state.document.clone();
-        self.current.view = View::file_order(&self.current.state.document);
-        let of_index = self.of_index();
-        let (document, profile) = (&self.current.state.document, self.current.checks.profile());
-        let findings = Arc::make_mut(&mut self.file_findings);
-        // Each file was the last one when it was taken in.
-        findings.retain(|finding| match finding.place {
-            FindingTarget::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
-            place => !place.is_of_index(),
-        });
-        findings.extend(of_index);
-        self.check_required();
+/// The first walk is over.
+fn finish_parts(session: &mut Session, loaded: Loaded) {
+    session.loading = false;
+    session.set_read_only("it is gone through file by file");
+    (session.path, session.paths, session.unread, session.recovered) =
+        (loaded.path, loaded.paths, loaded.unread, loaded.recovered);
+    if let Some(index) = loaded.index {
+        session.current.state.document.set_index(Some(index));
     }
+    session.current.saved = session.current.state.document.clone();
+    session.current.view = View::file_order(&session.current.state.document);
+    let of_index = index_findings::of_index(session);
+    let (document, profile) = (&session.current.state.document, session.current.checks.profile());
+    let findings = Arc::make_mut(&mut session.file_findings);
+    // Each file was the last one when it was taken in.
+    findings.retain(|finding| match finding.place {
+        FindingTarget::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
+        place => !place.is_of_index(),
+    });
+    findings.extend(of_index);
+    required::check(session);
+}
 
-    /// Brings a file back. False when it is another than before.
-    fn reload(&mut self, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
-        let state = &mut self.current.state;
-        let Some(sitemap) = state.document.sitemap(id) else { return false };
-        let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
-        let quirks = Arc::clone(&sitemap.quirks);
-        let records: Vec<Record> = load::records(&mut reader, &quirks);
-        if !unload::reload(&mut state.document, id, source, &records) {
-            return false;
-        }
-        state.checks.reload(&state.document, first, &reader.findings, id.index());
-        true
+/// Brings a file back. False when it is another than before.
+fn reload(session: &mut Session, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
+    let state = &mut session.current.state;
+    let Some(sitemap) = state.document.sitemap(id) else { return false };
+    let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
+    let quirks = Arc::clone(&sitemap.quirks);
+    let records: Vec<Record> = load::records(&mut reader, &quirks);
+    if !unload::reload(&mut state.document, id, source, &records) {
+        return false;
     }
+    state.checks.reload(&state.document, first, &reader.findings, id.index());
+    true
+}
 
-    /// Sheds a file. Gives back its bytes.
-    fn unload(&mut self, id: SitemapId) -> Option<Vec<u8>> {
-        let state = &mut self.current.state;
-        let sitemap = state.document.sitemap(id)?;
-        let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
-        state.checks.unload(first, rows);
-        unload::unload(&mut state.document, id)
-    }
+/// Sheds a file. Gives back its bytes.
+fn unload(session: &mut Session, id: SitemapId) -> Option<Vec<u8>> {
+    let state = &mut session.current.state;
+    let sitemap = state.document.sitemap(id)?;
+    let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
+    state.checks.unload(first, rows);
+    unload::unload(&mut state.document, id)
 }

@@ -7,7 +7,10 @@ use crate::files::Options;
 use crate::session::command::{Assignment, parse};
 use crate::session::edit::Asker;
 use crate::session::edit::Change;
+use crate::session::findings;
+use crate::session::report;
 use crate::session::state::vocabulary;
+use crate::session::store::save;
 use proptest::prelude::*;
 use std::convert::Infallible;
 use std::path::Path;
@@ -297,12 +300,12 @@ fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
     let folder = folder();
     let path = folder.path().join("sitemap_index.xml");
     let mut session = open(&path);
-    assert_eq!(session.save_now(None, false).unwrap(), "saved: nothing had changed");
+    assert_eq!(save::now(&mut session, None, false).unwrap(), "saved: nothing had changed");
     let untouched = std::fs::read(folder.path().join("one.xml")).unwrap();
     session.change(&set([3].into_iter().collect(), Field::Priority, "0.8")).unwrap();
     session.change(&Change::Delete([4].into_iter().collect())).unwrap();
     assert_eq!(session.shown(), 6);
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert!(!session.is_modified());
     assert_eq!((session.changed(), session.shown(), session.urls()), (0, 5, 5));
     assert_eq!(std::fs::read(folder.path().join("one.xml")).unwrap(), untouched);
@@ -312,7 +315,7 @@ fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
     // Undo goes back behind the save, and saving that brings the first bytes back.
     while session.undo().is_some() {}
     assert!(session.is_modified());
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert_eq!(std::fs::read(folder.path().join("one.xml")).unwrap(), untouched);
     assert_eq!(open(&path).urls(), 6);
 }
@@ -327,8 +330,8 @@ fn a_split_moves_rows_and_the_checks_follow() {
     session.change(&set([0, 4].into_iter().collect(), Field::Priority, "0.8")).unwrap();
     let plan = session.plan_within(None, limits);
     assert!(plan.asks && plan.is_ready(), "{:?}", plan.problems);
-    let saving = session.saving(plan, false).unwrap();
-    session.saved(saving.run(&Progress::default())).unwrap();
+    let saving = save::begin(&mut session, plan, false).unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert_eq!(session.document().sitemaps().len(), 4);
     let again = open(&folder.path().join("sitemap_index.xml"));
     let of = |session: &Session| {
@@ -367,7 +370,7 @@ fn a_report_also_names_near_duplicates() {
     let rows: Vec<String> =
         urls.iter().map(|url| format!("<url><loc>{}</loc></url>", url.replace('&', "&amp;"))).collect();
     std::fs::write(&path, format!("{HEAD}{}</urlset>", rows.concat())).unwrap();
-    let report = open(&path).report();
+    let report = report::all_findings(&open(&path));
     let near: Vec<&str> =
         report.iter().filter(|found| found.finding.rule == Rule::SET_DUPLICATE_NEAR).map(|found| &*found.loc).collect();
     assert_eq!(near, ["https://a.org/x/", "https://a.org/y?a=2&b=1"]);
@@ -455,7 +458,7 @@ fn alternate_links_are_judged_over_the_set() {
     std::fs::write(&path, format!("{HEAD}\n{}</urlset>\n", rows.concat())).unwrap();
     let mut session = open(&path);
     let said = |session: &Session, row: u32| -> Vec<String> {
-        let found = session.view().findings(RowId(row));
+        let found = findings::of_row(session.view(), RowId(row));
         let of_set = found.into_iter().filter(|finding| finding.rule.code().starts_with("hreflang-"));
         let of_set = of_set.filter(|finding| finding.rule.scope() == crate::check::Scope::Set);
         of_set.map(|finding| format!("{}: {}", finding.subject().unwrap_or_default(), finding.message)).collect()
@@ -471,7 +474,7 @@ fn alternate_links_are_judged_over_the_set() {
     assert_eq!(said(&session, 0), [""; 0]);
     session.undo();
     assert_eq!(said(&session, 0).len(), 2);
-    let report = session.report();
+    let report = report::all_findings(&session);
     let found = report.iter().find(|found| found.finding.rule.code() == "hreflang-no-return").unwrap();
     assert_eq!((found.at, &*found.loc), (Some((3, 100)), "https://a.org/en"));
 }
@@ -507,7 +510,7 @@ fn near_duplicates_follow_every_edit_of_a_file() {
     session.undo();
     assert_eq!(near(&session), 2);
     let row = session.document().live_rows().nth(1).unwrap();
-    assert!(session.view().findings(row).iter().any(|finding| finding.rule == Rule::SET_DUPLICATE_NEAR));
+    assert!(findings::of_row(session.view(), row).iter().any(|finding| finding.rule == Rule::SET_DUPLICATE_NEAR));
 }
 
 #[test]
@@ -538,6 +541,6 @@ fn dates_of_an_index_are_compared_after_every_edit() {
     session.undo().unwrap();
     assert!(older(&session));
     session.redo().unwrap();
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert!(!older(&session) && !older(&open(&folder.path().join("sitemap_index.xml"))));
 }

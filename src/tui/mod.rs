@@ -3,6 +3,8 @@
 //! Nothing here decides what a sitemap is: it asks the session. Only this module names `ratatui`
 //! and `crossterm`.
 
+use crate::session::store::journal;
+use crate::session::store::save;
 pub mod app;
 pub mod command;
 pub mod draw;
@@ -97,8 +99,8 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
     session.set_policy(setup.policy);
-    session.set_state_folder(setup.options.recovery.state.clone());
-    session.set_backups(setup.backup);
+    save::set_state_folder(&mut session, setup.options.recovery.state.clone());
+    save::set_backups(&mut session, setup.backup);
     if setup.cross_submission {
         session.allow_other_sites();
     }
@@ -107,7 +109,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     }
     let (sender, receiver) = channel();
     let post = Post(Mutex::new(sender.clone()));
-    session.watch_journal(Some(Watcher(Arc::new(move || post.send(Event::Journal)))));
+    journal::watch_journal(&mut session, Some(Watcher(Arc::new(move || post.send(Event::Journal)))));
     let app = App::new(session, theme, terminal.size()?);
     let jobs = Jobs::new(Arc::new(Post(Mutex::new(sender.clone()))));
     event::listen_for_signals(sender.clone())?;

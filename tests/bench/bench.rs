@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+use sited::session::store::save;
 mod generate;
 mod peers;
 mod report;
@@ -184,7 +185,7 @@ fn saving(session: &mut Session, report: &mut Report) {
     let (planned, plan) = time(|| session.plan(None));
     report.time("work out a save of one changed row", planned, None);
     report.count("files it writes", plan.count(Action::Rewritten) as u64, 2);
-    report.time("save it", time(|| session.save_now(None, false).expect("the set can be saved")).0, None);
+    report.time("save it", time(|| save::now(session, None, false).expect("the set can be saved")).0, None);
 }
 
 fn looking(session: &mut Session, rounds: u32, peers: &Peers, report: &mut Report) {

@@ -4,6 +4,7 @@ use super::generate::Set;
 use super::report::{Report, resident, time};
 use super::{open, run};
 use sited::session::Session;
+use sited::session::store::save;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -20,8 +21,8 @@ pub fn measure(set: &Set, session: &mut Session, rounds: u32, report: &mut Repor
         copy = copy.min(time(|| copied(folder, place.path())).0);
         drop(place);
         run(session, &format!("set priority=0.{}", 2 + round % 7));
-        save = save.min(time(|| session.save_now(None, false).expect("the set can be saved")).0);
-        none = none.min(time(|| session.save_now(None, false).expect("the set can be saved")).0);
+        save = save.min(time(|| save::now(session, None, false).expect("the set can be saved")).0);
+        none = none.min(time(|| save::now(session, None, false).expect("the set can be saved")).0);
     }
     report.time("cp -r and sync of the set (the yardstick)", copy, None);
     report.time(
@@ -58,7 +59,7 @@ pub fn print_memory(index: &Path) {
     // Forgets the peak of the load (proc(5), clear_refs).
     let is_reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = resident().filter(|_| is_reset);
-    session.save_now(None, false).expect("the set can be saved");
+    save::now(&mut session, None, false).expect("the set can be saved");
     if let (Some((before, _)), Some((_, peak))) = (before, resident()) {
         println!("{before} {peak}");
     }

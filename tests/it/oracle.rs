@@ -6,6 +6,7 @@ use sited::files::Options;
 use sited::protocol::Severity;
 use sited::protocol::lastmod::Now;
 use sited::session::Session;
+use sited::session::report;
 use sited::session::store::load;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,7 @@ fn findings(entry: &str) -> Vec<(String, Severity)> {
     let path = folder.path().join("sitemap.xml");
     let root = "http://www.sitemaps.org/schemas/sitemap/0.9";
     std::fs::write(&path, format!("<urlset xmlns=\"{root}\">{entry}</urlset>")).unwrap();
-    let found = open(&path).report().into_iter().map(|found| found.finding);
+    let found = report::all_findings(&open(&path)).into_iter().map(|found| found.finding);
     found.map(|finding| (finding.rule.code().to_owned(), finding.severity)).collect()
 }
 
@@ -112,8 +113,7 @@ fn documents_valid_by_the_schema_have_no_error() {
             continue;
         }
         asked += 1;
-        let errors: Vec<String> = open(&path)
-            .report()
+        let errors: Vec<String> = report::all_findings(&open(&path))
             .into_iter()
             .filter(|found| found.finding.severity == Severity::Error)
             // The children that the index names do not lie beside it.
@@ -148,7 +148,7 @@ fn a_failing_sample_is_reported() {
     names.sort();
     assert_eq!(names, table.map(|(name, _)| name));
     for (name, code) in table {
-        let report = open(&folder.join("samples").join(name)).report();
+        let report = report::all_findings(&open(&folder.join("samples").join(name)));
         let found = report.iter().find(|found| found.finding.rule.code() == code);
         assert!(found.is_some_and(|found| found.finding.severity >= Severity::Warning), "{name} lacks {code}");
     }

@@ -15,8 +15,10 @@ use sited::protocol::lastmod::Now;
 use sited::protocol::limits::Limits;
 use sited::session::command::parse;
 use sited::session::edit::Asker;
+use sited::session::report;
 use sited::session::state::vocabulary;
 use sited::session::store::load;
+use sited::session::store::save;
 use std::path::Path;
 
 const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
@@ -111,8 +113,8 @@ fn run(path: &Path, lines: &[&str], urls: u32) {
     }
     let plan = session.plan_within(None, Limits { urls, ..Limits::default() });
     assert!(plan.is_ready(), "{:?}", plan.problems);
-    let saving = session.saving(plan, false).expect("nothing stands against it");
-    session.saved(saving.run(&Progress::default())).expect("saved");
+    let saving = save::begin(&mut session, plan, false).expect("nothing stands against it");
+    save::finish(&mut session, saving.run(&Progress::default())).expect("saved");
 }
 
 /// What the schemas reject in the files of a folder.
@@ -266,7 +268,7 @@ fn extensions_that_the_schema_rejects_are_at_least_a_warning() {
             let path = folder.path().join("sitemap.xml");
             std::fs::write(&path, &text).unwrap();
             let session = load::open(&path, Options::default(), NOW).expect("a file that can be read");
-            let found: Vec<_> = session.report().into_iter().map(|found| found.finding).collect();
+            let found: Vec<_> = report::all_findings(&session).into_iter().map(|found| found.finding).collect();
             // The order of elements is a note, since every crawler reads them in any order.
             let is_order = |rule: Rule| rule == Rule::EXT_CHILD_ORDER;
             let is_said = found.iter().any(|one| one.severity >= Severity::Warning || is_order(one.rule));

@@ -9,6 +9,7 @@ use serde_json::Value;
 use sited::files::Options;
 use sited::protocol::Severity;
 use sited::protocol::lastmod::Now;
+use sited::session::report;
 use sited::session::store::load;
 
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
@@ -537,8 +538,7 @@ proptest! {
         let now = Now { seconds: 1_795_000_000, offset: 0 };
         let found: Vec<String> = match load::open(&path, Options::default(), now) {
             Err(error) => vec![error.to_string()],
-            Ok(session) => session
-                .report()
+            Ok(session) => report::all_findings(&session)
                 .into_iter()
                 .filter(|one| one.finding.severity == Severity::Error)
                 .map(|one| one.finding.rule.code().to_owned())

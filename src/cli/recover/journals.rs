@@ -11,8 +11,10 @@ use crate::files::Options;
 use crate::files::journal::stored::{self, Found};
 use crate::protocol::lastmod::{self, Now};
 use crate::session::Session;
+use crate::session::store::journal;
 use crate::session::store::journal::changes_in;
 use crate::session::store::load;
+use crate::session::store::save;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 
@@ -138,7 +140,7 @@ fn apply(
     let paths = opened_by(found, recover);
     let mut lock = if recover.dry_run { Lock::default() } else { Lock::take(streams, &paths)? };
     let mut session = Session::new(clock::system(), None);
-    session.set_state_folder(streams.state.clone());
+    save::set_state_folder(&mut session, streams.state.clone());
     // As the screen opens it, where the changes were made.
     let options = Options { index_as_rows: true, ..Options::default() };
     let mut session = match paths.as_slice() {
@@ -147,7 +149,7 @@ fn apply(
     };
     lock.claim(session.files())?;
     let hint = "nothing was changed; the journal is kept";
-    let (count, missing) = session.apply_journal(stored).map_err(|error| refused(error.0, hint))?;
+    let (count, missing) = journal::apply_journal(&mut session, stored).map_err(|error| refused(error.0, hint))?;
     for line in missing.lines() {
         streams.note(&line);
     }

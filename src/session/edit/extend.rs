@@ -3,9 +3,9 @@
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
-use crate::session::edit::intent::SAMPLES;
-use crate::session::edit::intent::{Intent, Label, PreviewPart, Sample};
+use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
 use crate::session::finding::Finding;
+use crate::session::findings;
 use crate::session::state::Snapshot;
 use crate::xml::extension_edit::{ExtensionChange, edit_extension, value_at};
 use crate::xml::names::{FileKind, Names};
@@ -14,92 +14,90 @@ use rayon::prelude::*;
 /// A row's text afterwards (`None` if it says so already), or why it is left alone.
 type Grafted = Result<Option<String>, String>;
 
-impl Snapshot {
-    /// What changes of extensions come to. `None` when cancelled.
-    pub(in crate::session) fn intend_extend(
-        &self,
-        rows: &RowSet,
-        acts: &[ExtensionChange],
-        progress: &Progress,
-    ) -> Option<Intent> {
-        let live: Vec<u32> = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
-        let grafted: Vec<(RowId, Grafted)> = live
-            .par_iter()
-            .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), self.grafted(RowId(*row), acts))))
-            .collect::<Option<_>>()?;
-        let (mut edits, mut samples, mut breaks) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut already, mut refused, mut reason) = (0, 0, None);
-        for (row, text) in grafted {
-            match text {
-                Ok(Some(text)) => {
-                    if edits.len() < SAMPLES {
-                        samples.extend(acts.iter().map(|act| self.sample_of(row, act, text.as_bytes())));
-                    }
-                    if live.len() == 1 {
-                        breaks = self.newly_wrong(row, text.as_bytes());
-                    }
-                    edits.push(Edit::Raw { row, text: text.into() });
+/// What changes of extensions come to. `None` when cancelled.
+pub(in crate::session) fn intend(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    acts: &[ExtensionChange],
+    progress: &Progress,
+) -> Option<Intent> {
+    let live: Vec<u32> = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
+    let grafted: Vec<(RowId, Grafted)> = live
+        .par_iter()
+        .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), grafted(snapshot, RowId(*row), acts))))
+        .collect::<Option<_>>()?;
+    let (mut edits, mut samples, mut breaks) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut already, mut refused, mut reason) = (0, 0, None);
+    for (row, text) in grafted {
+        match text {
+            Ok(Some(text)) => {
+                if edits.len() < SAMPLES {
+                    samples.extend(acts.iter().map(|act| sample_of(snapshot, row, act, text.as_bytes())));
                 }
-                Ok(None) => already += 1,
-                Err(why) => {
-                    refused += 1;
-                    reason.get_or_insert(why);
+                if live.len() == 1 {
+                    breaks = newly_wrong(snapshot, row, text.as_bytes());
                 }
+                edits.push(Edit::Raw { row, text: text.into() });
+            }
+            Ok(None) => already += 1,
+            Err(why) => {
+                refused += 1;
+                reason.get_or_insert(why);
             }
         }
-        let changes = edits.len() as u64;
-        let done: Vec<String> = acts.iter().map(done).collect();
-        Some(Intent {
-            label: Label::of(format!("{} ", done.join(", ")), changes, "row", "").refusing(refused, reason.as_ref()),
-            edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
-            rows: live.len() as u64,
-            already,
-            refused,
-            reason,
-            samples,
-            breaks,
-            ..Intent::counting(changes)
-        })
     }
+    let changes = edits.len() as u64;
+    let done: Vec<String> = acts.iter().map(done).collect();
+    Some(Intent {
+        label: Label::of(format!("{} ", done.join(", ")), changes, "row", "").refusing(refused, reason.as_ref()),
+        edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
+        rows: live.len() as u64,
+        already,
+        refused,
+        reason,
+        samples,
+        breaks,
+        ..Intent::counting(changes)
+    })
+}
 
-    fn grafted(&self, row: RowId, acts: &[ExtensionChange]) -> Grafted {
-        let names = self.document.names(row);
-        if names.kind != FileKind::Urlset {
-            return Err("a file of this kind has no extensions".to_owned());
+fn grafted(snapshot: &Snapshot, row: RowId, acts: &[ExtensionChange]) -> Grafted {
+    let names = snapshot.document.names(row);
+    if names.kind != FileKind::Urlset {
+        return Err("a file of this kind has no extensions".to_owned());
+    }
+    let old = snapshot.document.entry_text(row);
+    let mut new: Option<Vec<u8>> = None;
+    for act in acts {
+        let text = new.as_deref().unwrap_or(&old);
+        if let Some(changed) = edit_extension(text, names, act).map_err(|fault| fault.0)? {
+            new = Some(changed);
         }
-        let old = self.document.entry_text(row);
-        let mut new: Option<Vec<u8>> = None;
-        for act in acts {
-            let text = new.as_deref().unwrap_or(&old);
-            if let Some(changed) = edit_extension(text, names, act).map_err(|fault| fault.0)? {
-                new = Some(changed);
-            }
+    }
+    new.map(String::from_utf8).transpose().map_err(|_| "it is not UTF-8".to_owned())
+}
+
+/// What would be wrong with a row of this text, and is not with the row as it is.
+fn newly_wrong(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
+    let now = findings::of_row(snapshot, row);
+    let is_new = |found: &Finding| !now.iter().any(|old| (old.rule, &old.message) == (found.rule, &found.message));
+    findings::of_text(snapshot, row, text).into_iter().filter(is_new).collect()
+}
+
+fn sample_of(snapshot: &Snapshot, row: RowId, act: &ExtensionChange, new: &[u8]) -> Sample {
+    let names: &Names = snapshot.document.names(row);
+    let old = snapshot.document.entry_text(row);
+    let (path, added) = match act {
+        ExtensionChange::Set { path, .. } | ExtensionChange::Remove(path) => (path, None),
+        ExtensionChange::Add { path, values } => {
+            let values: Vec<&str> = values.iter().map(|(_, value)| &**value).collect();
+            (path, Some(values.join("  ")))
         }
-        new.map(String::from_utf8).transpose().map_err(|_| "it is not UTF-8".to_owned())
-    }
-
-    /// What would be wrong with a row of this text, and is not with the row as it is.
-    fn newly_wrong(&self, row: RowId, text: &[u8]) -> Vec<Finding> {
-        let now = self.findings(row);
-        let is_new = |found: &Finding| !now.iter().any(|old| (old.rule, &old.message) == (found.rule, &found.message));
-        self.findings_of_text(row, text).into_iter().filter(is_new).collect()
-    }
-
-    fn sample_of(&self, row: RowId, act: &ExtensionChange, new: &[u8]) -> Sample {
-        let names: &Names = self.document.names(row);
-        let old = self.document.entry_text(row);
-        let (path, added) = match act {
-            ExtensionChange::Set { path, .. } | ExtensionChange::Remove(path) => (path, None),
-            ExtensionChange::Add { path, values } => {
-                let values: Vec<&str> = values.iter().map(|(_, value)| &**value).collect();
-                (path, Some(values.join("  ")))
-            }
-        };
-        let is_added = added.is_some();
-        let before = value_at(&old, names, path).filter(|_| !is_added);
-        let after = added.or_else(|| value_at(new, names, path));
-        Sample { row, part: PreviewPart::Extension(path.to_string()), before, after }
-    }
+    };
+    let is_added = added.is_some();
+    let before = value_at(&old, names, path).filter(|_| !is_added);
+    let after = added.or_else(|| value_at(new, names, path));
+    Sample { row, part: PreviewPart::Extension(path.to_string()), before, after }
 }
 
 /// What was done, up to the rows: `video/duration set to 120 on`.

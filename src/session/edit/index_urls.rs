@@ -12,48 +12,49 @@ use crate::xml::entry::Entry;
 use crate::xml::splice::{Change, splice};
 use std::sync::Arc;
 
-impl Snapshot {
-    /// The index with other URLs for some of its entries, and how many they are.
-    pub(in crate::session) fn index_with(&self, new: &dyn Fn(&Child, &str) -> Option<String>) -> (Option<Edit>, u64) {
-        let Some(index) = self.document.index() else { return (None, 0) };
-        let source = &index.source;
-        let (mut entries, mut count) = (Vec::with_capacity(source.bytes().len()), 0);
-        for number in 0..source.len() {
-            let text = source.entry_text(number);
-            let loc = Entry::of(text, &source.names).value(Field::Loc, text);
-            let changed = index.children.get(number).zip(loc.as_deref()).and_then(|(child, loc)| new(child, loc));
-            match changed {
-                Some(url) => {
-                    entries.extend_from_slice(&with(text, Field::Loc, Change::Set(&url), &source.names));
-                    count += 1;
-                }
-                None => entries.extend_from_slice(text),
+/// The index with other URLs for some of its entries, and how many they are.
+pub(in crate::session) fn with_urls(
+    snapshot: &Snapshot,
+    new: &dyn Fn(&Child, &str) -> Option<String>,
+) -> (Option<Edit>, u64) {
+    let Some(index) = snapshot.document.index() else { return (None, 0) };
+    let source = &index.source;
+    let (mut entries, mut count) = (Vec::with_capacity(source.bytes().len()), 0);
+    for number in 0..source.len() {
+        let text = source.entry_text(number);
+        let loc = Entry::of(text, &source.names).value(Field::Loc, text);
+        let changed = index.children.get(number).zip(loc.as_deref()).and_then(|(child, loc)| new(child, loc));
+        match changed {
+            Some(url) => {
+                entries.extend_from_slice(&with(text, Field::Loc, Change::Set(&url), &source.names));
+                count += 1;
             }
+            None => entries.extend_from_slice(text),
         }
-        let kept = !source.is_empty();
-        let bytes = [&source.head(kept)[..], &entries, &source.tail(kept)].concat();
-        let frame = Source::of_text(bytes).filter(|frame| count > 0 && frame.len() == source.len());
-        let edit = frame.map(|frame| Edit::Frame { file: Member::Index, frame: Arc::new(frame) });
-        (edit, count)
     }
+    let kept = !source.is_empty();
+    let bytes = [&source.head(kept)[..], &entries, &source.tail(kept)].concat();
+    let frame = Source::of_text(bytes).filter(|frame| count > 0 && frame.len() == source.len());
+    let edit = frame.map(|frame| Edit::Frame { file: Member::Index, frame: Arc::new(frame) });
+    (edit, count)
+}
 
-    /// The index with its entries below a URL: by the names of their files, and by where the index has had them where
-    /// those are not known.
-    pub(in crate::session) fn index_below(&self, url: &str) -> (Option<Edit>, u64) {
-        let document = &self.document;
-        let Some(folder) = crate::files::folder_url(url) else { return (None, 0) };
-        let before = document.index().and_then(|index| folder_of(document, index));
-        self.index_with(&|child, loc| {
-            let path = match child.state {
-                ChildState::Loaded(id) => {
-                    let name = &document.sitemap(id)?.name;
-                    name.split('/').map(encoded).collect::<Vec<_>>().join("/")
-                }
-                _ => loc.strip_prefix(before?)?.to_owned(),
-            };
-            Some(format!("{folder}{path}")).filter(|new| new != loc)
-        })
-    }
+/// The index with its entries below a URL: by the names of their files, and by where the index has had them where
+/// those are not known.
+pub(in crate::session) fn below_url(snapshot: &Snapshot, url: &str) -> (Option<Edit>, u64) {
+    let document = &snapshot.document;
+    let Some(folder) = crate::files::folder_url(url) else { return (None, 0) };
+    let before = document.index().and_then(|index| folder_of(document, index));
+    with_urls(snapshot, &|child, loc| {
+        let path = match child.state {
+            ChildState::Loaded(id) => {
+                let name = &document.sitemap(id)?.name;
+                name.split('/').map(encoded).collect::<Vec<_>>().join("/")
+            }
+            _ => loc.strip_prefix(before?)?.to_owned(),
+        };
+        Some(format!("{folder}{path}")).filter(|new| new != loc)
+    })
 }
 
 /// The URL of the index's folder, as far as the sitemaps in it tell.

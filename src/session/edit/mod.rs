@@ -8,8 +8,8 @@ pub(super) mod prepared;
 pub(super) mod replace;
 pub(super) mod revert;
 pub(super) mod rows;
-pub(super) mod scope;
-pub(super) mod script_export;
+pub mod scope;
+pub mod script_export;
 pub mod url_effects;
 pub(super) mod values;
 

@@ -23,18 +23,19 @@ pub struct Prepared {
     pub changed: u32,
 }
 
-impl Snapshot {
-    /// Works an intent out. `None` when cancelled.
-    pub fn prepare_intent(&self, intent: Intent, progress: &Progress) -> Option<Prepared> {
-        let applied = match &intent.edit {
-            Some(edit) => self.document.apply(edit, progress)?,
-            None => Applied::nothing(&self.document),
-        };
-        let rechecked = self.checks.recheck(&self.document, &applied, self.clock, progress)?;
-        let before =
-            if self.changed == 0 { 0 } else { self.document.compare(&self.saved).changed_among(&applied.touched) };
-        let after = applied.document.compare(&self.saved).changed_among(&applied.touched);
-        let changed = (self.changed + after).saturating_sub(before);
-        Some(Prepared { base: self.version, saves: self.saves, applied, rechecked, intent, changed })
-    }
+/// Works an intent out. `None` when cancelled.
+pub fn prepare_intent(snapshot: &Snapshot, intent: Intent, progress: &Progress) -> Option<Prepared> {
+    let applied = match &intent.edit {
+        Some(edit) => snapshot.document.apply(edit, progress)?,
+        None => Applied::nothing(&snapshot.document),
+    };
+    let rechecked = snapshot.checks.recheck(&snapshot.document, &applied, snapshot.clock, progress)?;
+    let before = if snapshot.changed == 0 {
+        0
+    } else {
+        snapshot.document.compare(&snapshot.saved).changed_among(&applied.touched)
+    };
+    let after = applied.document.compare(&snapshot.saved).changed_among(&applied.touched);
+    let changed = (snapshot.changed + after).saturating_sub(before);
+    Some(Prepared { base: snapshot.version, saves: snapshot.saves, applied, rechecked, intent, changed })
 }

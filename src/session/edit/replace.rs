@@ -7,10 +7,9 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::command::Replace;
 use crate::session::edit::change::Reach;
-use crate::session::edit::intent::SAMPLES;
-use crate::session::edit::intent::{Intent, Label, PreviewPart, Sample};
-use crate::session::edit::url_effects::INDEX;
-use crate::session::edit::url_effects::{PAGE, URL_KINDS, UrlEffects, place};
+use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
+use crate::session::edit::url_effects::{self, INDEX, PAGE, URL_KINDS, UrlEffects, place};
+use crate::session::edit::{index_urls, values};
 use crate::session::state::Snapshot;
 use rayon::prelude::*;
 
@@ -27,147 +26,147 @@ struct Rewritten {
     effects: UrlEffects,
 }
 
-impl Snapshot {
-    /// What a replacement comes to. The index is looked at where the whole set is meant. `None` when cancelled.
-    pub(in crate::session) fn intend_replace(
-        &self,
-        rows: &RowSet,
-        replace: &Replace,
-        reach: Reach,
-        progress: &Progress,
-    ) -> Option<Intent> {
-        let mut intent = if replace.targets().loc {
-            self.intend_each(rows, Field::Loc, "URLs rewritten in", progress, &|old| {
-                let new = old.and_then(|old| replace.apply(old));
-                Ok(Some(new.unwrap_or_else(|| old.unwrap_or_default().to_owned()).into()))
-            })?
-        } else {
-            let live: Vec<RowId> = rows.iter().map(RowId).filter(|row| self.document.is_live(*row)).collect();
-            let matches = |row: &&RowId| {
-                let loc = self.document.loc(**row);
-                replace.apply(&loc).is_some_and(|new| new != *loc)
-            };
-            let mut intent = Intent { rows: live.len() as u64, ..Intent::counting(0) };
-            intent.elsewhere[PAGE] = live.par_iter().filter(matches).count() as u64;
-            intent
+/// What a replacement comes to. The index is looked at where the whole set is meant. `None` when cancelled.
+pub(in crate::session) fn intend(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    replace: &Replace,
+    reach: Reach,
+    progress: &Progress,
+) -> Option<Intent> {
+    let mut intent = if replace.targets().loc {
+        values::intend_each(snapshot, rows, Field::Loc, "URLs rewritten in", progress, &|old| {
+            let new = old.and_then(|old| replace.apply(old));
+            Ok(Some(new.unwrap_or_else(|| old.unwrap_or_default().to_owned()).into()))
+        })?
+    } else {
+        let live: Vec<RowId> = rows.iter().map(RowId).filter(|row| snapshot.document.is_live(*row)).collect();
+        let matches = |row: &&RowId| {
+            let loc = snapshot.document.loc(**row);
+            replace.apply(&loc).is_some_and(|new| new != *loc)
         };
-        let rewritten = self.rewritten_rows(rows, replace, progress)?;
-        let mut changing: RowSet = match &intent.edit {
-            Some(Edit::SetEach { values, .. }) => values.iter().map(|(row, _)| row.0).collect(),
-            _ => RowSet::new(),
-        };
-        let mut done = [0; 3];
-        let mut edits = Vec::new();
-        for one in rewritten {
-            for group in 0..INDEX {
-                if let (Some(sum), Some(count)) = (done.get_mut(group), one.done.get(group)) {
-                    *sum += count;
-                }
-                if let (Some(sum), Some(count)) = (intent.elsewhere.get_mut(group), one.elsewhere.get(group)) {
-                    *sum += count;
-                }
-            }
-            intent.urls.plus(one.effects);
-            if let Some(text) = one.text {
-                changing.insert(one.row.0);
-                edits.push(Edit::Raw { row: one.row, text: text.into() });
-            }
-            if intent.samples.len() < SAMPLES {
-                intent.samples.extend(one.sample);
-            }
-        }
-        intent.samples.sort_by_key(|sample| sample.row);
-        for ((count, noun), is_asked) in done.into_iter().zip(URL_KINDS).zip(replace.targets().extensions()) {
-            if is_asked {
-                intent.label = intent.label.and_any(count, noun, " rewritten");
-            }
-        }
-        // A row's text is replaced before its loc, which is written into the new text.
-        edits.extend(intent.edit.take());
-        intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
-        intent.changes = changing.len();
-        intent.already = intent.rows.saturating_sub(intent.changes + intent.refused);
-        if matches!(reach, Reach::Set | Reach::Chosen) {
-            self.note_index(&mut intent.urls, replace, reach == Reach::Set);
-        }
-        // Of one file, nobody knows yet which origins the others lose.
-        if reach == Reach::File || (reach != Reach::Rows && intent.urls.moves_any()) {
-            self.note_kept(&mut intent.urls, (rows, replace), progress)?;
-        }
-        if reach == Reach::Set {
-            intent = self.replace_in_index(intent, replace);
-        }
-        Some(intent)
-    }
-
-    /// The same intent with what a replacement makes of the index.
-    pub(in crate::session) fn replace_in_index(&self, mut intent: Intent, replace: &Replace) -> Intent {
-        let (edit, count) = self.index_with(&|_, loc| replace.apply(loc).filter(|new| new != loc));
-        if !replace.targets().index {
-            if let Some(sum) = intent.elsewhere.get_mut(INDEX) {
+        let mut intent = Intent { rows: live.len() as u64, ..Intent::counting(0) };
+        intent.elsewhere[PAGE] = live.par_iter().filter(matches).count() as u64;
+        intent
+    };
+    let rewritten = rewritten_rows(snapshot, rows, replace, progress)?;
+    let mut changing: RowSet = match &intent.edit {
+        Some(Edit::SetEach { values, .. }) => values.iter().map(|(row, _)| row.0).collect(),
+        _ => RowSet::new(),
+    };
+    let mut done = [0; 3];
+    let mut edits = Vec::new();
+    for one in rewritten {
+        for group in 0..INDEX {
+            if let (Some(sum), Some(count)) = (done.get_mut(group), one.done.get(group)) {
                 *sum += count;
             }
-            return intent;
-        }
-        let edits: Vec<Edit> = [intent.edit.take(), edit].into_iter().flatten().collect();
-        intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
-        intent.label = intent.label.and_any(count, URL_KINDS[INDEX], " rewritten");
-        intent
-    }
-
-    /// What becomes of the index when its entries are written below a URL.
-    pub(in crate::session) fn intend_rebase(&self, url: &str) -> Intent {
-        let (edit, count) = self.index_below(url);
-        let label = Label::of("", count, URL_KINDS[INDEX], format!(" written below {url}"));
-        let idle = "no entry of an index is elsewhere";
-        let urls = Box::new(self.effects_of_rebase(url));
-        Intent { edit, label, urls, idle, ..Intent::counting(count) }
-    }
-
-    /// The rows whose extensions hold URLs that match. `None` when cancelled.
-    fn rewritten_rows(&self, rows: &RowSet, replace: &Replace, progress: &Progress) -> Option<Vec<Rewritten>> {
-        let is_extended =
-            |row: &RowId| self.document.is_live(*row) && self.document.record(*row).flags.has_extensions();
-        let rows: Vec<RowId> = rows.iter().map(RowId).filter(is_extended).collect();
-        let rewritten: Vec<Option<Rewritten>> = rows
-            .par_iter()
-            .map(|row| (!progress.is_cancelled()).then(|| self.rewritten_row(*row, replace)))
-            .collect::<Option<_>>()?;
-        Some(rewritten.into_iter().flatten().collect())
-    }
-
-    fn rewritten_row(&self, row: RowId, replace: &Replace) -> Option<Rewritten> {
-        let (entry, text) = self.document.entry(row);
-        let found = urls(&entry, &text, self.document.names(row));
-        let asked = replace.targets().extensions();
-        let (mut done, mut elsewhere, mut values) = ([0; 3], [0; 3], Vec::new());
-        let mut effects = UrlEffects::default();
-        for url in &found {
-            let Some(new) = replace.apply(&url.value).filter(|new| *new != url.value) else { continue };
-            let group = place(url.group);
-            let is_asked = asked.get(group).copied().unwrap_or_default();
-            if let Some(count) = if is_asked { done.get_mut(group) } else { elsewhere.get_mut(group) } {
-                *count += 1;
-            }
-            if is_asked {
-                self.note_url(&mut effects, row, (&url.value, &new));
-                values.push((url, new));
+            if let (Some(sum), Some(count)) = (intent.elsewhere.get_mut(group), one.elsewhere.get(group)) {
+                *sum += count;
             }
         }
-        if values.is_empty() && elsewhere == [0; 3] {
-            return None;
+        intent.urls.plus(one.effects);
+        if let Some(text) = one.text {
+            changing.insert(one.row.0);
+            edits.push(Edit::Raw { row: one.row, text: text.into() });
         }
-        let sample = values.first().map(|(url, new): &(&ExtensionUrl, String)| Sample {
-            row,
-            part: PreviewPart::Extension(url.part.clone()),
-            before: Some(url.value.clone()),
-            after: Some(new.clone()),
-        });
-        let text = if values.is_empty() {
-            None
-        } else {
-            with_urls(&text, values.iter().map(|(url, new)| (*url, new.as_str())))
-        };
-        Some(Rewritten { row, text, done, elsewhere, sample, effects })
+        if intent.samples.len() < SAMPLES {
+            intent.samples.extend(one.sample);
+        }
     }
+    intent.samples.sort_by_key(|sample| sample.row);
+    for ((count, noun), is_asked) in done.into_iter().zip(URL_KINDS).zip(replace.targets().extensions()) {
+        if is_asked {
+            intent.label = intent.label.and_any(count, noun, " rewritten");
+        }
+    }
+    // A row's text is replaced before its loc, which is written into the new text.
+    edits.extend(intent.edit.take());
+    intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
+    intent.changes = changing.len();
+    intent.already = intent.rows.saturating_sub(intent.changes + intent.refused);
+    if matches!(reach, Reach::Set | Reach::Chosen) {
+        url_effects::note_index(snapshot, &mut intent.urls, replace, reach == Reach::Set);
+    }
+    // Of one file, nobody knows yet which origins the others lose.
+    if reach == Reach::File || (reach != Reach::Rows && intent.urls.moves_any()) {
+        url_effects::note_kept(snapshot, &mut intent.urls, (rows, replace), progress)?;
+    }
+    if reach == Reach::Set {
+        intent = replace_in_index(snapshot, intent, replace);
+    }
+    Some(intent)
+}
+
+/// The same intent with what a replacement makes of the index.
+pub(in crate::session) fn replace_in_index(snapshot: &Snapshot, mut intent: Intent, replace: &Replace) -> Intent {
+    let (edit, count) = index_urls::with_urls(snapshot, &|_, loc| replace.apply(loc).filter(|new| new != loc));
+    if !replace.targets().index {
+        if let Some(sum) = intent.elsewhere.get_mut(INDEX) {
+            *sum += count;
+        }
+        return intent;
+    }
+    let edits: Vec<Edit> = [intent.edit.take(), edit].into_iter().flatten().collect();
+    intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
+    intent.label = intent.label.and_any(count, URL_KINDS[INDEX], " rewritten");
+    intent
+}
+
+/// What becomes of the index when its entries are written below a URL.
+pub(in crate::session) fn intend_rebase(snapshot: &Snapshot, url: &str) -> Intent {
+    let (edit, count) = index_urls::below_url(snapshot, url);
+    let label = Label::of("", count, URL_KINDS[INDEX], format!(" written below {url}"));
+    let idle = "no entry of an index is elsewhere";
+    let urls = Box::new(url_effects::effects_of_rebase(snapshot, url));
+    Intent { edit, label, urls, idle, ..Intent::counting(count) }
+}
+
+/// The rows whose extensions hold URLs that match. `None` when cancelled.
+fn rewritten_rows(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    replace: &Replace,
+    progress: &Progress,
+) -> Option<Vec<Rewritten>> {
+    let is_extended =
+        |row: &RowId| snapshot.document.is_live(*row) && snapshot.document.record(*row).flags.has_extensions();
+    let rows: Vec<RowId> = rows.iter().map(RowId).filter(is_extended).collect();
+    let rewritten: Vec<Option<Rewritten>> = rows
+        .par_iter()
+        .map(|row| (!progress.is_cancelled()).then(|| rewritten_row(snapshot, *row, replace)))
+        .collect::<Option<_>>()?;
+    Some(rewritten.into_iter().flatten().collect())
+}
+
+fn rewritten_row(snapshot: &Snapshot, row: RowId, replace: &Replace) -> Option<Rewritten> {
+    let (entry, text) = snapshot.document.entry(row);
+    let found = urls(&entry, &text, snapshot.document.names(row));
+    let asked = replace.targets().extensions();
+    let (mut done, mut elsewhere, mut values) = ([0; 3], [0; 3], Vec::new());
+    let mut effects = UrlEffects::default();
+    for url in &found {
+        let Some(new) = replace.apply(&url.value).filter(|new| *new != url.value) else { continue };
+        let group = place(url.group);
+        let is_asked = asked.get(group).copied().unwrap_or_default();
+        if let Some(count) = if is_asked { done.get_mut(group) } else { elsewhere.get_mut(group) } {
+            *count += 1;
+        }
+        if is_asked {
+            url_effects::note_url(snapshot, &mut effects, row, (&url.value, &new));
+            values.push((url, new));
+        }
+    }
+    if values.is_empty() && elsewhere == [0; 3] {
+        return None;
+    }
+    let sample = values.first().map(|(url, new): &(&ExtensionUrl, String)| Sample {
+        row,
+        part: PreviewPart::Extension(url.part.clone()),
+        before: Some(url.value.clone()),
+        after: Some(new.clone()),
+    });
+    let text =
+        if values.is_empty() { None } else { with_urls(&text, values.iter().map(|(url, new)| (*url, new.as_str()))) };
+    Some(Rewritten { row, text, done, elsewhere, sample, effects })
 }

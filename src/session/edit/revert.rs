@@ -13,140 +13,138 @@ use crate::session::state::Snapshot;
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-impl Snapshot {
-    /// What putting rows back as they were saved comes to. Rows that are new go, rows that are gone come back.
-    pub(in crate::session) fn intend_revert(&self, rows: &RowSet, progress: &Progress) -> Option<Intent> {
-        let (document, saved) = (&self.state.document, &self.saved);
-        let (mut gone, mut back) = (RowSet::new(), RowSet::new());
-        let mut values: [Vec<(RowId, Value)>; 4] = Default::default();
-        let mut edits = Vec::new();
-        let mut touched = RowSet::new();
-        for row in rows.iter().map(RowId).filter(|row| row.0 < document.row_limit()) {
-            if progress.is_cancelled() {
-                return None;
-            }
-            match document.compare(saved).row_state(row) {
-                RowState::Added => drop(gone.insert(row.0)),
-                RowState::Deleted => drop(back.insert(row.0)),
-                RowState::Changed => {}
-                RowState::Clean => continue,
-            }
-            touched.insert(row.0);
-            if gone.contains(row.0) {
-                continue;
-            }
-            if document.compare(saved).has_same_base_text(row) {
-                for (field, list) in Field::ALL.into_iter().zip(&mut values) {
-                    if document.compare(saved).field_differs(row, field) {
-                        list.push((row, saved.value(row, field).map(|value| (&*value).into())));
-                    }
-                }
-            } else {
-                let text = String::from_utf8_lossy(&saved.entry_text(row)).into();
-                edits.push(Edit::Raw { row, text });
-            }
+/// What putting rows back as they were saved comes to. Rows that are new go, rows that are gone come back.
+pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Intent> {
+    let (document, saved) = (&snapshot.state.document, &snapshot.saved);
+    let (mut gone, mut back) = (RowSet::new(), RowSet::new());
+    let mut values: [Vec<(RowId, Value)>; 4] = Default::default();
+    let mut edits = Vec::new();
+    let mut touched = RowSet::new();
+    for row in rows.iter().map(RowId).filter(|row| row.0 < document.row_limit()) {
+        if progress.is_cancelled() {
+            return None;
         }
-        if !back.is_empty() {
-            edits.insert(0, Edit::Restore(back));
+        match document.compare(saved).row_state(row) {
+            RowState::Added => drop(gone.insert(row.0)),
+            RowState::Deleted => drop(back.insert(row.0)),
+            RowState::Changed => {}
+            RowState::Clean => continue,
         }
-        let values = Field::ALL.into_iter().zip(values).filter(|(_, values)| !values.is_empty());
-        edits.extend(values.map(|(field, values)| Edit::SetEach { field, values }));
-        let orders = self.orders_back(rows);
-        touched |= orders.1;
-        if !orders.0.is_empty() {
-            edits.push(Edit::Reorder(orders.0));
+        touched.insert(row.0);
+        if gone.contains(row.0) {
+            continue;
         }
-        if !gone.is_empty() {
-            edits.push(Edit::Delete(gone));
-        }
-        let count = touched.len();
-        Some(Intent {
-            label: Label::of("", count, "row", " put back as saved"),
-            edit: (count > 0).then_some(Edit::Several(edits)),
-            idle: "it is as it was saved",
-            ..Intent::counting(count)
-        })
-    }
-
-    /// Orders in which those of these rows that were moved stand where they stood, and which rows those are.
-    pub(in crate::session) fn orders_back(&self, rows: &RowSet) -> (Vec<(SitemapId, RowList)>, RowSet) {
-        let (document, saved) = (&self.state.document, &self.saved);
-        let (mut orders, mut all) = (Vec::new(), RowSet::new());
-        for (number, sitemap) in document.sitemaps().iter().enumerate() {
-            let id = SitemapId(number as u32);
-            let Some(was) = saved.sitemap(id).filter(|was| was.rows != sitemap.rows) else { continue };
-            let displaced: RowSet = moved_rows((document, sitemap), (saved, was)).into_iter().collect();
-            let moved = &displaced & rows;
-            if moved.is_empty() {
-                continue;
-            }
-            // Each follows the last row before it that is not displaced itself: behind a displaced one it would stay
-            // moved, and putting row after row back might never end.
-            let here: RowSet = sitemap.rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0).collect();
-            let mut after: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
-            let mut last = None;
-            for row in was.rows.iter().map(|row| row.0).filter(|row| here.contains(*row)) {
-                if moved.contains(row) {
-                    after.entry(last).or_default().push(row);
-                } else if !displaced.contains(row) {
-                    last = Some(row);
+        if document.compare(saved).has_same_base_text(row) {
+            for (field, list) in Field::ALL.into_iter().zip(&mut values) {
+                if document.compare(saved).field_differs(row, field) {
+                    list.push((row, saved.value(row, field).map(|value| (&*value).into())));
                 }
             }
-            let mut order = after.remove(&None).unwrap_or_default();
-            for row in sitemap.rows.iter().map(|row| row.0).filter(|row| !moved.contains(*row)) {
-                order.push(row);
-                order.extend(after.remove(&Some(row)).unwrap_or_default());
-            }
-            all |= moved;
-            orders.push((id, RowList::from_ids(order)));
+        } else {
+            let text = String::from_utf8_lossy(&saved.entry_text(row)).into();
+            edits.push(Edit::Raw { row, text });
         }
-        (orders, all)
     }
+    if !back.is_empty() {
+        edits.insert(0, Edit::Restore(back));
+    }
+    let values = Field::ALL.into_iter().zip(values).filter(|(_, values)| !values.is_empty());
+    edits.extend(values.map(|(field, values)| Edit::SetEach { field, values }));
+    let orders = orders_back(snapshot, rows);
+    touched |= orders.1;
+    if !orders.0.is_empty() {
+        edits.push(Edit::Reorder(orders.0));
+    }
+    if !gone.is_empty() {
+        edits.push(Edit::Delete(gone));
+    }
+    let count = touched.len();
+    Some(Intent {
+        label: Label::of("", count, "row", " put back as saved"),
+        edit: (count > 0).then_some(Edit::Several(edits)),
+        idle: "it is as it was saved",
+        ..Intent::counting(count)
+    })
+}
 
-    /// What putting a file's own text back comes to.
-    pub(in crate::session) fn intend_revert_file(&self, file: Member) -> Intent {
-        let frame = match file {
-            Member::Index => self.saved.index().map(|index| &index.source),
-            Member::Sitemap(id) => self.saved.sitemap(id).map(|sitemap| &sitemap.frame),
-        };
-        let differs = match (file, frame) {
-            (Member::Index, Some(frame)) => {
-                self.state.document.index().is_some_and(|index| !Arc::ptr_eq(&index.source, frame))
-            }
-            (Member::Sitemap(id), Some(frame)) => {
-                self.state.document.sitemap(id).is_some_and(|sitemap| !Arc::ptr_eq(&sitemap.frame, frame))
-            }
-            (_, None) => false,
-        };
-        let edit = frame.filter(|_| differs).map(|frame| Edit::Frame { file, frame: Arc::clone(frame) });
-        let edit = match (file, self.saved.index(), self.state.document.index()) {
-            (Member::Index, Some(saved), Some(index)) => {
-                let volume = |(number, volume): (usize, &Volume)| {
-                    let (number, frame) = (number as u32, Arc::clone(&volume.frame));
-                    Edit::Volume { number, frame, gzip: volume.gzip }
-                };
-                let edits: Vec<Edit> = edit.into_iter().chain(saved.other_volumes(index).map(volume)).collect();
-                (!edits.is_empty()).then_some(Edit::Several(edits))
-            }
-            _ => edit,
-        };
-        let path = |document: &Document| match file {
-            Member::Index => document.index()?.path.clone(),
-            Member::Sitemap(id) => document.sitemap(id)?.path.clone(),
-        };
-        let (now, then) = (path(&self.state.document), path(&self.saved));
-        let is_same_set = self.state.document.index().is_some() == self.saved.index().is_some();
-        let old = then.filter(|then| is_same_set && now.as_ref().is_some_and(|now| now != then));
-        let old = old.and_then(|path| Some(path.file_name()?.to_string_lossy().into()));
-        let edit = match (old.map(|name| Edit::Rename { file, name }), edit) {
-            (Some(rename), Some(edit)) => Some(Edit::Several(vec![rename, edit])),
-            (rename, edit) => rename.or(edit),
-        };
-        Intent {
-            label: format!("{} put back as saved, but for its rows", self.file_name(file)).into(),
-            edit,
-            idle: "only undo (u) takes the agreement to repairs back",
-            ..Intent::counting(0)
+/// Orders in which those of these rows that were moved stand where they stood, and which rows those are.
+pub(in crate::session) fn orders_back(snapshot: &Snapshot, rows: &RowSet) -> (Vec<(SitemapId, RowList)>, RowSet) {
+    let (document, saved) = (&snapshot.state.document, &snapshot.saved);
+    let (mut orders, mut all) = (Vec::new(), RowSet::new());
+    for (number, sitemap) in document.sitemaps().iter().enumerate() {
+        let id = SitemapId(number as u32);
+        let Some(was) = saved.sitemap(id).filter(|was| was.rows != sitemap.rows) else { continue };
+        let displaced: RowSet = moved_rows((document, sitemap), (saved, was)).into_iter().collect();
+        let moved = &displaced & rows;
+        if moved.is_empty() {
+            continue;
         }
+        // Each follows the last row before it that is not displaced itself: behind a displaced one it would stay
+        // moved, and putting row after row back might never end.
+        let here: RowSet = sitemap.rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0).collect();
+        let mut after: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
+        let mut last = None;
+        for row in was.rows.iter().map(|row| row.0).filter(|row| here.contains(*row)) {
+            if moved.contains(row) {
+                after.entry(last).or_default().push(row);
+            } else if !displaced.contains(row) {
+                last = Some(row);
+            }
+        }
+        let mut order = after.remove(&None).unwrap_or_default();
+        for row in sitemap.rows.iter().map(|row| row.0).filter(|row| !moved.contains(*row)) {
+            order.push(row);
+            order.extend(after.remove(&Some(row)).unwrap_or_default());
+        }
+        all |= moved;
+        orders.push((id, RowList::from_ids(order)));
+    }
+    (orders, all)
+}
+
+/// What putting a file's own text back comes to.
+pub(in crate::session) fn intend_file(snapshot: &Snapshot, file: Member) -> Intent {
+    let frame = match file {
+        Member::Index => snapshot.saved.index().map(|index| &index.source),
+        Member::Sitemap(id) => snapshot.saved.sitemap(id).map(|sitemap| &sitemap.frame),
+    };
+    let differs = match (file, frame) {
+        (Member::Index, Some(frame)) => {
+            snapshot.state.document.index().is_some_and(|index| !Arc::ptr_eq(&index.source, frame))
+        }
+        (Member::Sitemap(id), Some(frame)) => {
+            snapshot.state.document.sitemap(id).is_some_and(|sitemap| !Arc::ptr_eq(&sitemap.frame, frame))
+        }
+        (_, None) => false,
+    };
+    let edit = frame.filter(|_| differs).map(|frame| Edit::Frame { file, frame: Arc::clone(frame) });
+    let edit = match (file, snapshot.saved.index(), snapshot.state.document.index()) {
+        (Member::Index, Some(saved), Some(index)) => {
+            let volume = |(number, volume): (usize, &Volume)| {
+                let (number, frame) = (number as u32, Arc::clone(&volume.frame));
+                Edit::Volume { number, frame, gzip: volume.gzip }
+            };
+            let edits: Vec<Edit> = edit.into_iter().chain(saved.other_volumes(index).map(volume)).collect();
+            (!edits.is_empty()).then_some(Edit::Several(edits))
+        }
+        _ => edit,
+    };
+    let path = |document: &Document| match file {
+        Member::Index => document.index()?.path.clone(),
+        Member::Sitemap(id) => document.sitemap(id)?.path.clone(),
+    };
+    let (now, then) = (path(&snapshot.state.document), path(&snapshot.saved));
+    let is_same_set = snapshot.state.document.index().is_some() == snapshot.saved.index().is_some();
+    let old = then.filter(|then| is_same_set && now.as_ref().is_some_and(|now| now != then));
+    let old = old.and_then(|path| Some(path.file_name()?.to_string_lossy().into()));
+    let edit = match (old.map(|name| Edit::Rename { file, name }), edit) {
+        (Some(rename), Some(edit)) => Some(Edit::Several(vec![rename, edit])),
+        (rename, edit) => rename.or(edit),
+    };
+    Intent {
+        label: format!("{} put back as saved, but for its rows", snapshot.file_name(file)).into(),
+        edit,
+        idle: "only undo (u) takes the agreement to repairs back",
+        ..Intent::counting(0)
     }
 }

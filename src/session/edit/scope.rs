@@ -67,114 +67,117 @@ pub(in crate::session) fn refuse_base(url: &str) -> Result<(), Refused> {
     crate::files::base_url_error(url).map_or(Ok(()), |error| Err(Refused(error)))
 }
 
-impl Snapshot {
-    /// The rows that a scope means. `None` when cancelled.
-    pub fn scope(&self, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
-        let shown = || -> RowSet {
-            let rows = self.view.rows(&self.document).filter(|row| self.document.is_live(*row));
-            rows.map(|row| row.0).collect()
-        };
-        Some(match (&scope.query, scope.shown, asker) {
-            (Some(query), true, _) => self.rows_where(query, progress)? & shown(),
-            (Some(query), false, _) => self.rows_where(query, progress)?,
-            (None, true, _) => shown(),
-            (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
-            (None, false, _) if !self.marks.is_empty() => {
-                self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
-            }
-            (None, false, Asker::Headless) => self.document.resident_set(),
-            (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
-        })
-    }
-
-    /// The same with the deleted rows, which can be put back.
-    pub(in crate::session) fn scope_with_deleted(
-        &self,
-        scope: &Scope,
-        asker: Asker,
-        progress: &Progress,
-    ) -> Option<RowSet> {
-        let shown = || -> RowSet { self.view.rows(&self.document).map(|row| row.0).collect() };
-        Some(match (&scope.query, scope.shown, asker) {
-            (Some(query), only_shown, _) => {
-                let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
-                let rows: RowSet = self.view_of(&spec, progress)?.rows(&self.document).map(|row| row.0).collect();
-                if only_shown { rows & shown() } else { rows }
-            }
-            (None, true, _) => shown(),
-            (None, false, Asker::Screen(row)) if self.marks.is_empty() => row.iter().map(|row| row.0).collect(),
-            (None, false, Asker::Screen(_)) => RowSet::clone(&self.marks),
-            (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
-            (None, false, Asker::Headless) => self.document.rows().map(|row| row.0).collect(),
-        })
-    }
-
-    /// The scope in words: `1,204 of 50,000 rows (filtered)`.
-    pub fn scope_words(&self, scope: &Scope, rows: u64, asker: Asker) -> String {
-        let of = format!("{} of {}", grouped(rows), counted(u64::from(self.document.live()), "row"));
-        match (scope.query.is_some(), scope.shown, asker) {
-            (true, _, _) => format!("{of} (where)"),
-            (false, true, _) if self.view.len() < self.document.live() => format!("{of} (filtered)"),
-            (false, false, Asker::Row(_)) => "this row".to_owned(),
-            (false, false, _) if !self.marks.is_empty() => format!("{of} (marked)"),
-            (false, true, _) | (false, false, Asker::Headless) => counted(rows, "row"),
-            _ => "the current row".to_owned(),
+/// The rows that a scope means. `None` when cancelled.
+pub fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
+    let shown = || -> RowSet {
+        let rows = snapshot.view.rows(&snapshot.document).filter(|row| snapshot.document.is_live(*row));
+        rows.map(|row| row.0).collect()
+    };
+    Some(match (&scope.query, scope.shown, asker) {
+        (Some(query), true, _) => snapshot.rows_where(query, progress)? & shown(),
+        (Some(query), false, _) => snapshot.rows_where(query, progress)?,
+        (None, true, _) => shown(),
+        (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
+        (None, false, _) if !snapshot.marks.is_empty() => {
+            snapshot.marks.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect()
         }
-    }
+        (None, false, Asker::Headless) => snapshot.document.resident_set(),
+        (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
+    })
+}
 
-    /// The change that a command asks for; `Ok(None)` for commands that change no rows, or when cancelled.
-    pub fn change_of(&self, command: &Command, asker: Asker, progress: &Progress) -> Result<Option<Change>, Refused> {
-        let rows = |scope: &Scope| self.scope(scope, asker, progress);
-        Ok(match command {
-            Command::Set { scope, assignments } => {
-                rows(scope).map(|rows| Change::Set { rows, assignments: assignments.clone() })
-            }
-            Command::Replace { scope, replace } => {
-                let is_of_index = replace.targets().is_index_only();
-                if is_of_index && scope.query.is_some() {
-                    let why = "a query selects rows, and index entries are not rows; omit `where`";
-                    return Err(Refused(why.to_owned()));
-                }
-                let is_headless = asker == Asker::Headless && self.marks.is_empty();
-                let is_of_cursor = scope.is_default() && self.marks.is_empty() && !is_headless;
-                rows(scope).map(|rows| {
-                    let is_all = is_headless || rows.len() >= u64::from(self.document.live());
-                    let reach = match scope.query {
-                        _ if is_of_index => Reach::Set,
-                        None if is_all => Reach::Set,
-                        _ if is_of_cursor => Reach::Rows,
-                        _ => Reach::Chosen,
-                    };
-                    Change::Replace { rows, replace: replace.clone(), reach }
-                })
-            }
-            Command::RebaseIndex(url) => {
-                refuse_base(url)?;
-                Some(Change::RebaseIndex(url.clone()))
-            }
-            Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
-            Command::Delete(scope) => rows(scope).map(Change::Delete),
-            Command::Keep(scope) => rows(scope).map(|rows| Change::Delete(self.document.resident_set() - rows)),
-            Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
-            Command::Revert(scope) => self.scope_with_deleted(scope, asker, progress).map(Change::Revert),
-            Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
-            Command::Fix { scope, rules, answer: None } => {
-                let rules = rules_named(rules)?;
-                rows(scope).map(|rows| Change::Fix { rows, rules })
-            }
-            Command::Fix { scope, rules, answer: Some(answer) } => {
-                let rule = match rules.as_slice() {
-                    [code] => Rule::from_code(code),
-                    _ => None,
-                };
-                let rule = rule.ok_or_else(|| Refused("`--answer` needs exactly one `--rule CODE`".to_owned()))?;
-                let today = self.clock.today();
-                let hints = Hints { zone: self.clock.offset / 60, origin: None, today: Some(&today) };
-                let decision = decision::answered(rule, answer, hints).map_err(Refused)?;
-                rows(scope).map(|rows| Change::Decide { rows, rule, decision })
-            }
-            Command::ApplyOrder => Some(Change::ApplyOrder),
-            _ => None,
-        })
+/// The same with the deleted rows, which can be put back.
+pub(in crate::session) fn rows_with_deleted(
+    snapshot: &Snapshot,
+    scope: &Scope,
+    asker: Asker,
+    progress: &Progress,
+) -> Option<RowSet> {
+    let shown = || -> RowSet { snapshot.view.rows(&snapshot.document).map(|row| row.0).collect() };
+    Some(match (&scope.query, scope.shown, asker) {
+        (Some(query), only_shown, _) => {
+            let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
+            let rows: RowSet = snapshot.view_of(&spec, progress)?.rows(&snapshot.document).map(|row| row.0).collect();
+            if only_shown { rows & shown() } else { rows }
+        }
+        (None, true, _) => shown(),
+        (None, false, Asker::Screen(row)) if snapshot.marks.is_empty() => row.iter().map(|row| row.0).collect(),
+        (None, false, Asker::Screen(_)) => RowSet::clone(&snapshot.marks),
+        (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
+        (None, false, Asker::Headless) => snapshot.document.rows().map(|row| row.0).collect(),
+    })
+}
+
+/// The scope in words: `1,204 of 50,000 rows (filtered)`.
+pub fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Asker) -> String {
+    let of = format!("{} of {}", grouped(rows), counted(u64::from(snapshot.document.live()), "row"));
+    match (scope.query.is_some(), scope.shown, asker) {
+        (true, _, _) => format!("{of} (where)"),
+        (false, true, _) if snapshot.view.len() < snapshot.document.live() => format!("{of} (filtered)"),
+        (false, false, Asker::Row(_)) => "this row".to_owned(),
+        (false, false, _) if !snapshot.marks.is_empty() => format!("{of} (marked)"),
+        (false, true, _) | (false, false, Asker::Headless) => counted(rows, "row"),
+        _ => "the current row".to_owned(),
     }
+}
+
+/// The change that a command asks for; `Ok(None)` for commands that change no rows, or when cancelled.
+pub fn change_of(
+    snapshot: &Snapshot,
+    command: &Command,
+    asker: Asker,
+    progress: &Progress,
+) -> Result<Option<Change>, Refused> {
+    let rows = |scope: &Scope| rows_of(snapshot, scope, asker, progress);
+    Ok(match command {
+        Command::Set { scope, assignments } => {
+            rows(scope).map(|rows| Change::Set { rows, assignments: assignments.clone() })
+        }
+        Command::Replace { scope, replace } => {
+            let is_of_index = replace.targets().is_index_only();
+            if is_of_index && scope.query.is_some() {
+                let why = "a query selects rows, and index entries are not rows; omit `where`";
+                return Err(Refused(why.to_owned()));
+            }
+            let is_headless = asker == Asker::Headless && snapshot.marks.is_empty();
+            let is_of_cursor = scope.is_default() && snapshot.marks.is_empty() && !is_headless;
+            rows(scope).map(|rows| {
+                let is_all = is_headless || rows.len() >= u64::from(snapshot.document.live());
+                let reach = match scope.query {
+                    _ if is_of_index => Reach::Set,
+                    None if is_all => Reach::Set,
+                    _ if is_of_cursor => Reach::Rows,
+                    _ => Reach::Chosen,
+                };
+                Change::Replace { rows, replace: replace.clone(), reach }
+            })
+        }
+        Command::RebaseIndex(url) => {
+            refuse_base(url)?;
+            Some(Change::RebaseIndex(url.clone()))
+        }
+        Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
+        Command::Delete(scope) => rows(scope).map(Change::Delete),
+        Command::Keep(scope) => rows(scope).map(|rows| Change::Delete(snapshot.document.resident_set() - rows)),
+        Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
+        Command::Revert(scope) => rows_with_deleted(snapshot, scope, asker, progress).map(Change::Revert),
+        Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
+        Command::Fix { scope, rules, answer: None } => {
+            let rules = rules_named(rules)?;
+            rows(scope).map(|rows| Change::Fix { rows, rules })
+        }
+        Command::Fix { scope, rules, answer: Some(answer) } => {
+            let rule = match rules.as_slice() {
+                [code] => Rule::from_code(code),
+                _ => None,
+            };
+            let rule = rule.ok_or_else(|| Refused("`--answer` needs exactly one `--rule CODE`".to_owned()))?;
+            let today = snapshot.clock.today();
+            let hints = Hints { zone: snapshot.clock.offset / 60, origin: None, today: Some(&today) };
+            let decision = decision::answered(rule, answer, hints).map_err(Refused)?;
+            rows(scope).map(|rows| Change::Decide { rows, rule, decision })
+        }
+        Command::ApplyOrder => Some(Change::ApplyOrder),
+        _ => None,
+    })
 }

@@ -16,6 +16,7 @@ use crate::session::command::{Assignment, Command, Scope, Targets, parse};
 use crate::session::edit::change::{Change, Reach};
 use crate::session::edit::intent::Intent;
 use crate::session::edit::scope::Asker;
+use crate::session::edit::values::intend_set;
 use crate::session::fix_table::safe_rules;
 use crate::session::state::{Snapshot, vocabulary};
 use std::borrow::Cow;
@@ -29,210 +30,208 @@ const TRIED: u32 = 200_000;
 /// Why something is no command.
 type Unsaid = &'static str;
 
-impl Snapshot {
-    /// The lines that make a change: commands of one line each, and comments about what none says.
-    pub(in crate::session) fn lines_of(&self, change: &Change, intent: &Intent) -> Vec<String> {
-        let lines = self.commands_of(change, intent).and_then(|commands| {
-            let line = |command: &Command| {
-                let line = one_line(&command.to_string());
-                // A cell takes what a command refuses, such as a date that is none.
-                let is_read = parse(&line, &vocabulary(self.clock)).as_ref() == Ok(command);
-                if is_read { Ok(line) } else { Err("no command takes this value") }
+/// The lines that make a change: commands of one line each, and comments about what none says.
+pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Vec<String> {
+    let lines = commands_of(snapshot, change, intent).and_then(|commands| {
+        let line = |command: &Command| {
+            let line = one_line(&command.to_string());
+            // A cell takes what a command refuses, such as a date that is none.
+            let is_read = parse(&line, &vocabulary(snapshot.clock)).as_ref() == Ok(command);
+            if is_read { Ok(line) } else { Err("no command takes this value") }
+        };
+        commands.iter().map(line).collect()
+    });
+    lines.unwrap_or_else(|why| vec![format!("# {}: {why}", one_line(&intent.label.to_string()))])
+}
+
+/// The same for a change that somebody asked for by a command; `rows` are those that it meant.
+pub(in crate::session) fn lines_of_command(
+    snapshot: &Snapshot,
+    command: &Command,
+    asker: Asker,
+    change: &Change,
+    intent: &Intent,
+) -> Vec<String> {
+    let Some(scope) = command.scope() else { return lines_of(snapshot, change, intent) };
+    // What marks or the cursor meant, the rows say.
+    let is_all = scope.is_default() && asker == Asker::Headless && snapshot.marks.is_empty();
+    if scope.is_default() && !is_all {
+        return lines_of(snapshot, change, intent);
+    }
+    let filter = snapshot.spec.filter.as_ref().filter(|_| scope.shown);
+    let query = match (filter, &scope.query) {
+        (None, query) => query.clone(),
+        (Some(filter), None) => Some(filter.clone()),
+        (Some(filter), Some(query)) => parse_query(snapshot, &format!("({filter}) ({query})")),
+    };
+    if query.is_none() && (filter.is_some() || scope.query.is_some()) {
+        return lines_of(snapshot, change, intent);
+    }
+    let mut said = command.clone();
+    if let Some(scope) = said.scope_mut() {
+        // A script deletes all rows only when told so.
+        let shown = query.is_none() && matches!(command, Command::Delete(_));
+        *scope = Scope { shown, query };
+    }
+    vec![one_line(&said.to_string())]
+}
+
+fn parse_query(snapshot: &Snapshot, text: &str) -> Option<Query> {
+    Query::parse(text, &vocabulary(snapshot.clock)).ok()
+}
+
+fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<Vec<Command>, Unsaid> {
+    Ok(match change {
+        Change::Set { rows, assignments } => {
+            vec![Command::Set { scope: scope_of(snapshot, rows)?, assignments: assignments.clone() }]
+        }
+        // Without the index: a script has no row that would be the only one meant.
+        Change::Replace { rows, replace, reach } => {
+            let targets = Targets { index: replace.targets().index && *reach == Reach::Set, ..replace.targets() };
+            vec![Command::Replace { scope: scope_of(snapshot, rows)?, replace: replace.clone().within(targets) }]
+        }
+        Change::RebaseIndex(url) => vec![Command::RebaseIndex(url.clone())],
+        Change::Nudge { rows, field, up } if *field != Field::Changefreq && rows.len() > 1 => {
+            let step = match (field, up) {
+                (Field::Priority, true) => "+0.1",
+                (Field::Priority, false) => "-0.1",
+                (_, true) => "+1d",
+                (_, false) => "-1d",
             };
-            commands.iter().map(line).collect()
-        });
-        lines.unwrap_or_else(|why| vec![format!("# {}: {why}", one_line(&intent.label.to_string()))])
-    }
-
-    /// The same for a change that somebody asked for by a command; `rows` are those that it meant.
-    pub(in crate::session) fn lines_of_command(
-        &self,
-        command: &Command,
-        asker: Asker,
-        change: &Change,
-        intent: &Intent,
-    ) -> Vec<String> {
-        let Some(scope) = command.scope() else { return self.lines_of(change, intent) };
-        // What marks or the cursor meant, the rows say.
-        let is_all = scope.is_default() && asker == Asker::Headless && self.marks.is_empty();
-        if scope.is_default() && !is_all {
-            return self.lines_of(change, intent);
-        }
-        let filter = self.spec.filter.as_ref().filter(|_| scope.shown);
-        let query = match (filter, &scope.query) {
-            (None, query) => query.clone(),
-            (Some(filter), None) => Some(filter.clone()),
-            (Some(filter), Some(query)) => self.query(&format!("({filter}) ({query})")),
-        };
-        if query.is_none() && (filter.is_some() || scope.query.is_some()) {
-            return self.lines_of(change, intent);
-        }
-        let mut said = command.clone();
-        if let Some(scope) = said.scope_mut() {
-            // A script deletes all rows only when told so.
-            let shown = query.is_none() && matches!(command, Command::Delete(_));
-            *scope = Scope { shown, query };
-        }
-        vec![one_line(&said.to_string())]
-    }
-
-    fn query(&self, text: &str) -> Option<Query> {
-        Query::parse(text, &vocabulary(self.clock)).ok()
-    }
-
-    fn commands_of(&self, change: &Change, intent: &Intent) -> Result<Vec<Command>, Unsaid> {
-        Ok(match change {
-            Change::Set { rows, assignments } => {
-                vec![Command::Set { scope: self.scope_of(rows)?, assignments: assignments.clone() }]
-            }
-            // Without the index: a script has no row that would be the only one meant.
-            Change::Replace { rows, replace, reach } => {
-                let targets = Targets { index: replace.targets().index && *reach == Reach::Set, ..replace.targets() };
-                vec![Command::Replace { scope: self.scope_of(rows)?, replace: replace.clone().within(targets) }]
-            }
-            Change::RebaseIndex(url) => vec![Command::RebaseIndex(url.clone())],
-            Change::Nudge { rows, field, up } if *field != Field::Changefreq && rows.len() > 1 => {
-                let step = match (field, up) {
-                    (Field::Priority, true) => "+0.1",
-                    (Field::Priority, false) => "-0.1",
-                    (_, true) => "+1d",
-                    (_, false) => "-1d",
-                };
-                let assignments = vec![Assignment { field: *field, typed: step.to_owned() }];
-                // A key counts from another value than a command where there is none.
-                let change = Change::Set { rows: rows.clone(), assignments: assignments.clone() };
-                match self.intend(&change, &Progress::default()) {
-                    Ok(Some(Intent { edit, .. })) if values(edit.as_ref()) == values(intent.edit.as_ref()) => {
-                        vec![Command::Set { scope: self.scope_of(rows)?, assignments }]
-                    }
-                    _ => self.each_value(intent)?,
+            let assignments = vec![Assignment { field: *field, typed: step.to_owned() }];
+            // A key counts from another value than a command where there is none.
+            match intend_set(snapshot, rows, &assignments, &Progress::default()) {
+                Ok(Some(Intent { edit, .. })) if values(edit.as_ref()) == values(intent.edit.as_ref()) => {
+                    vec![Command::Set { scope: scope_of(snapshot, rows)?, assignments }]
                 }
+                _ => each_value(snapshot, intent)?,
             }
-            Change::Insert { locs, .. } => {
-                vec![Command::Add(locs.iter().map(|loc| loc.trim().to_owned()).filter(|loc| !loc.is_empty()).collect())]
+        }
+        Change::Insert { locs, .. } => {
+            vec![Command::Add(locs.iter().map(|loc| loc.trim().to_owned()).filter(|loc| !loc.is_empty()).collect())]
+        }
+        Change::Duplicate(rows) => vec![Command::Duplicate(scope_of(snapshot, rows)?)],
+        Change::Delete(rows) => vec![Command::Delete(scope_of(snapshot, rows)?)],
+        Change::Restore(rows) | Change::Revert(rows) => vec![Command::Revert(named_with_deleted(snapshot, rows)?)],
+        Change::Extend { rows, acts } => vec![Command::Extend { scope: scope_of(snapshot, rows)?, acts: acts.clone() }],
+        Change::Decide { rows, rule, decision } => {
+            let answer = answer(snapshot, *rule, decision).ok_or("this answer has no word")?;
+            let rules = vec![rule.code().to_owned()];
+            vec![Command::Fix { scope: scope_of(snapshot, rows)?, rules, answer: Some(answer) }]
+        }
+        Change::Fix { rows, rules } => {
+            vec![Command::Fix { scope: scope_of(snapshot, rows)?, rules: codes(*rules), answer: None }]
+        }
+        Change::FixFile(_, rules) => {
+            vec![Command::Fix { scope: Scope::default(), rules: codes(*rules), answer: None }]
+        }
+        Change::Several(changes) => {
+            let mut commands = Vec::new();
+            for change in changes {
+                commands.extend(commands_of(snapshot, change, intent)?);
             }
-            Change::Duplicate(rows) => vec![Command::Duplicate(self.scope_of(rows)?)],
-            Change::Delete(rows) => vec![Command::Delete(self.scope_of(rows)?)],
-            Change::Restore(rows) | Change::Revert(rows) => vec![Command::Revert(self.named_with_deleted(rows)?)],
-            Change::Extend { rows, acts } => vec![Command::Extend { scope: self.scope_of(rows)?, acts: acts.clone() }],
-            Change::Decide { rows, rule, decision } => {
-                let answer = self.answer(*rule, decision).ok_or("this answer has no word")?;
-                let rules = vec![rule.code().to_owned()];
-                vec![Command::Fix { scope: self.scope_of(rows)?, rules, answer: Some(answer) }]
-            }
-            Change::Fix { rows, rules } => {
-                vec![Command::Fix { scope: self.scope_of(rows)?, rules: codes(*rules), answer: None }]
-            }
-            Change::FixFile(_, rules) => {
-                vec![Command::Fix { scope: Scope::default(), rules: codes(*rules), answer: None }]
-            }
-            Change::Several(changes) => {
-                let mut commands = Vec::new();
-                for change in changes {
-                    commands.extend(self.commands_of(change, intent)?);
+            commands
+        }
+        Change::ApplyOrder => {
+            let filter = snapshot.spec.filter.clone().map(|query| Command::Filter(Some(query)));
+            let shown = [filter, Some(Command::Sort(snapshot.spec.sort.clone())), Some(Command::ApplyOrder)];
+            let after = [Command::Filter(None), Command::Sort(Vec::new())];
+            shown.into_iter().flatten().chain(after).collect()
+        }
+        Change::Nudge { .. } => each_value(snapshot, intent)?,
+        Change::Values { .. } => return Err("each row got a value of its own"),
+        Change::Raw { .. } => return Err("an entry was edited as text"),
+        Change::RevertFile(_) => return Err("text around the entries of a file was put back"),
+    })
+}
+
+/// The values that an edit gives rows, a command for each.
+fn each_value(snapshot: &Snapshot, intent: &Intent) -> Result<Vec<Command>, Unsaid> {
+    let Some((field, values)) = values(intent.edit.as_ref()) else { return Err("each row got a value of its own") };
+    let mut rows_of: BTreeMap<Option<&str>, RowSet> = BTreeMap::new();
+    for (row, value) in values {
+        rows_of.entry(value.as_deref()).or_default().insert(row.0);
+    }
+    let command = |(value, rows): (Option<&str>, RowSet)| {
+        let assignments = vec![Assignment { field, typed: value.unwrap_or("none").to_owned() }];
+        Ok(Command::Set { scope: scope_of(snapshot, &rows)?, assignments })
+    };
+    rows_of.into_iter().map(command).collect()
+}
+
+/// A scope that means these live rows and no others, without marks and cursor.
+fn scope_of(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
+    if rows.len() == u64::from(snapshot.document.live()) && rows.iter().all(|row| snapshot.document.is_live(RowId(row)))
+    {
+        return Ok(Scope::default());
+    }
+    if rows.len() <= NAMED {
+        return named(snapshot, rows);
+    }
+    // Marked by the filter that is on show?
+    let filter = snapshot.spec.filter.as_ref().filter(|_| snapshot.document.row_limit() <= TRIED);
+    let query = filter.filter(|query| snapshot.rows_where(query, &Progress::default()).as_ref() == Some(rows));
+    match query {
+        Some(query) => Ok(Scope { shown: false, query: Some(query.clone()) }),
+        None => Err("these rows were marked by hand"),
+    }
+}
+
+/// The same where deleted rows count as well.
+fn named_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
+    let scope = named(snapshot, rows)?;
+    let locs: HashSet<Cow<'_, str>> = rows.iter().map(|row| snapshot.document.loc(RowId(row))).collect();
+    let others =
+        snapshot.document.rows().filter(|row| snapshot.document.record(*row).is_deleted() && !rows.contains(row.0));
+    let is_alike = others.map(|row| snapshot.document.loc(row)).any(|loc| locs.contains(&loc));
+    if is_alike { Err("a deleted row has the same URL") } else { Ok(scope) }
+}
+
+/// A scope that names these rows by their URLs.
+fn named(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
+    if rows.len() > NAMED {
+        return Err("these rows were marked by hand");
+    }
+    let mut terms: Vec<String> = Vec::new();
+    for row in rows.iter().map(RowId) {
+        let loc = snapshot.document.loc(row);
+        if loc.is_empty() || loc.contains(char::is_control) {
+            return Err("a row without a URL that can be typed");
+        }
+        let is_only = snapshot.rows_with_loc(&loc).iter().all(|other| rows.contains(other.0));
+        let file = snapshot.document.sitemap(snapshot.document.sitemap_of(row));
+        let term = match file.filter(|_| !is_only) {
+            None => format!("loc={}", quoted(&loc)),
+            Some(file) => {
+                let home = snapshot.document.sitemap_of(row);
+                let alike = snapshot.rows_with_loc(&loc);
+                let mut here = alike.iter().filter(|other| snapshot.document.sitemap_of(**other) == home);
+                if here.any(|other| !rows.contains(other.0)) {
+                    return Err("another row of the same file has the same URL");
                 }
-                commands
+                format!("(loc={} file={})", quoted(&loc), quoted(&file.name))
             }
-            Change::ApplyOrder => {
-                let filter = self.spec.filter.clone().map(|query| Command::Filter(Some(query)));
-                let shown = [filter, Some(Command::Sort(self.spec.sort.clone())), Some(Command::ApplyOrder)];
-                let after = [Command::Filter(None), Command::Sort(Vec::new())];
-                shown.into_iter().flatten().chain(after).collect()
-            }
-            Change::Nudge { .. } => self.each_value(intent)?,
-            Change::Values { .. } => return Err("each row got a value of its own"),
-            Change::Raw { .. } => return Err("an entry was edited as text"),
-            Change::RevertFile(_) => return Err("text around the entries of a file was put back"),
-        })
-    }
-
-    /// The values that an edit gives rows, a command for each.
-    fn each_value(&self, intent: &Intent) -> Result<Vec<Command>, Unsaid> {
-        let Some((field, values)) = values(intent.edit.as_ref()) else { return Err("each row got a value of its own") };
-        let mut rows_of: BTreeMap<Option<&str>, RowSet> = BTreeMap::new();
-        for (row, value) in values {
-            rows_of.entry(value.as_deref()).or_default().insert(row.0);
-        }
-        let command = |(value, rows): (Option<&str>, RowSet)| {
-            let assignments = vec![Assignment { field, typed: value.unwrap_or("none").to_owned() }];
-            Ok(Command::Set { scope: self.scope_of(&rows)?, assignments })
         };
-        rows_of.into_iter().map(command).collect()
+        if !terms.contains(&term) {
+            terms.push(term);
+        }
     }
+    let query = parse_query(snapshot, &terms.join(" or ")).ok_or("a row without a URL that can be typed")?;
+    Ok(Scope { shown: false, query: Some(query) })
+}
 
-    /// A scope that means these live rows and no others, without marks and cursor.
-    fn scope_of(&self, rows: &RowSet) -> Result<Scope, Unsaid> {
-        if rows.len() == u64::from(self.document.live()) && rows.iter().all(|row| self.document.is_live(RowId(row))) {
-            return Ok(Scope::default());
-        }
-        if rows.len() <= NAMED {
-            return self.named(rows);
-        }
-        // Marked by the filter that is on show?
-        let filter = self.spec.filter.as_ref().filter(|_| self.document.row_limit() <= TRIED);
-        let query = filter.filter(|query| self.rows_where(query, &Progress::default()).as_ref() == Some(rows));
-        match query {
-            Some(query) => Ok(Scope { shown: false, query: Some(query.clone()) }),
-            None => Err("these rows were marked by hand"),
-        }
-    }
-
-    /// The same where deleted rows count as well.
-    fn named_with_deleted(&self, rows: &RowSet) -> Result<Scope, Unsaid> {
-        let scope = self.named(rows)?;
-        let locs: HashSet<Cow<'_, str>> = rows.iter().map(|row| self.document.loc(RowId(row))).collect();
-        let others =
-            self.document.rows().filter(|row| self.document.record(*row).is_deleted() && !rows.contains(row.0));
-        let is_alike = others.map(|row| self.document.loc(row)).any(|loc| locs.contains(&loc));
-        if is_alike { Err("a deleted row has the same URL") } else { Ok(scope) }
-    }
-
-    /// A scope that names these rows by their URLs.
-    fn named(&self, rows: &RowSet) -> Result<Scope, Unsaid> {
-        if rows.len() > NAMED {
-            return Err("these rows were marked by hand");
-        }
-        let mut terms: Vec<String> = Vec::new();
-        for row in rows.iter().map(RowId) {
-            let loc = self.document.loc(row);
-            if loc.is_empty() || loc.contains(char::is_control) {
-                return Err("a row without a URL that can be typed");
-            }
-            let is_only = self.rows_with_loc(&loc).iter().all(|other| rows.contains(other.0));
-            let file = self.document.sitemap(self.document.sitemap_of(row));
-            let term = match file.filter(|_| !is_only) {
-                None => format!("loc={}", quoted(&loc)),
-                Some(file) => {
-                    let home = self.document.sitemap_of(row);
-                    let alike = self.rows_with_loc(&loc);
-                    let mut here = alike.iter().filter(|other| self.document.sitemap_of(**other) == home);
-                    if here.any(|other| !rows.contains(other.0)) {
-                        return Err("another row of the same file has the same URL");
-                    }
-                    format!("(loc={} file={})", quoted(&loc), quoted(&file.name))
-                }
-            };
-            if !terms.contains(&term) {
-                terms.push(term);
-            }
-        }
-        let query = self.query(&terms.join(" or ")).ok_or("a row without a URL that can be typed")?;
-        Ok(Scope { shown: false, query: Some(query) })
-    }
-
-    /// The word for a decision on the command line.
-    fn answer(&self, rule: Rule, decision: &Decision) -> Option<String> {
-        let today = self.clock.today();
-        let hints = Hints { zone: self.clock.offset / 60, origin: None, today: Some(&today) };
-        let is_meant = |word: &str| decision::answered(rule, word, hints).as_ref() == Ok(decision);
-        let known = decision::answers(rule).into_iter().map(|answer| answer.word.to_owned());
-        let spelled = match decision {
-            Decision::Zone(minutes) => Some(lastmod::zone_text(*minutes)),
-            Decision::Base(text) | Decision::Language(text) | Decision::Name(text) => Some(text.to_string()),
-            _ => None,
-        };
-        known.chain(spelled).find(|word| is_meant(word))
-    }
+/// The word for a decision on the command line.
+fn answer(snapshot: &Snapshot, rule: Rule, decision: &Decision) -> Option<String> {
+    let today = snapshot.clock.today();
+    let hints = Hints { zone: snapshot.clock.offset / 60, origin: None, today: Some(&today) };
+    let is_meant = |word: &str| decision::answered(rule, word, hints).as_ref() == Ok(decision);
+    let known = decision::answers(rule).into_iter().map(|answer| answer.word.to_owned());
+    let spelled = match decision {
+        Decision::Zone(minutes) => Some(lastmod::zone_text(*minutes)),
+        Decision::Base(text) | Decision::Language(text) | Decision::Name(text) => Some(text.to_string()),
+        _ => None,
+    };
+    known.chain(spelled).find(|word| is_meant(word))
 }
 
 /// The values that an edit gives rows, each its own.
@@ -258,21 +257,19 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-impl Session {
-    /// Everything that was done and is in effect, as a script: run on the files as they were opened, it does the same.
-    pub fn script(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for (entry, said) in self.history().into_iter().zip(self.history.said()).filter(|(entry, _)| entry.done) {
-            match said {
-                [] => lines.push(format!("# {}", one_line(&entry.label))),
-                said => lines.extend(said.iter().cloned()),
-            }
-            if entry.saved {
-                lines.push(Command::Write { path: None, force: false }.to_string());
-            }
+/// Everything that was done and is in effect, as a script: run on the files as they were opened, it does the same.
+pub fn of_session(session: &Session) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (entry, said) in session.history().into_iter().zip(session.history.said()).filter(|(entry, _)| entry.done) {
+        match said {
+            [] => lines.push(format!("# {}", one_line(&entry.label))),
+            said => lines.extend(said.iter().cloned()),
         }
-        lines
+        if entry.saved {
+            lines.push(Command::Write { path: None, force: false }.to_string());
+        }
     }
+    lines
 }
 
 #[cfg(test)]

@@ -191,151 +191,154 @@ fn judge(found: &mut Found, (old, new): (&str, &str), context: &Context<'_>) {
     }
 }
 
-impl Snapshot {
-    /// What new URLs of rows lead to.
-    pub(in crate::session) fn effects_on_rows(&self, values: &[(RowId, Value)]) -> UrlEffects {
-        let of_some = |values: &[(RowId, Value)]| {
-            let mut effects = UrlEffects::default();
-            for (row, value) in values {
-                let old = self.document.loc(*row);
-                self.note_url(&mut effects, *row, (&old, value.as_deref().unwrap_or_default()));
-            }
-            effects
-        };
-        let parts: Vec<UrlEffects> = values.par_chunks(CHUNK).map(of_some).collect();
-        let duplicates = self.duplicates_among(values);
-        parts.into_iter().fold(UrlEffects { duplicates, ..UrlEffects::default() }, |mut all, part| {
-            all.plus(part);
-            all
-        })
-    }
-
-    /// Takes note of a URL of a row, or of its extensions, that becomes another.
-    pub(in crate::session) fn note_url(&self, effects: &mut UrlEffects, row: RowId, (old, new): (&str, &str)) {
-        judge(&mut effects.errors, (old, new), &self.checks.context(&self.document, row, self.clock));
-        effects.moves(old, new);
-    }
-
-    /// The new URLs that another row has or gets too.
-    fn duplicates_among(&self, values: &[(RowId, Value)]) -> Found {
-        let changing: RowSet = values.iter().map(|(row, _)| row.0).collect();
-        let mut seen: HashMap<&str, RowId> = HashMap::with_capacity(values.len());
-        let mut found = Found::default();
-        for (row, value) in values {
-            let Some(loc) = value.as_deref() else { continue };
-            let first = *seen.entry(loc).or_insert(*row);
-            // Rows that had one URL before are no new duplicates.
-            let is_joined = first != *row && self.document.loc(first) != self.document.loc(*row);
-            if is_joined || self.rows_with_loc(loc).into_iter().any(|other| !changing.contains(other.0)) {
-                found.add(|| loc.to_owned());
-            }
-        }
-        found
-    }
-
-    /// Takes note of all URLs of the held rows that a replacement leaves alone, but for those that it matches.
-    pub(in crate::session) fn note_kept(
-        &self,
-        effects: &mut UrlEffects,
-        (rows, replace): (&RowSet, &Replace),
-        progress: &Progress,
-    ) -> Option<()> {
-        let live: Vec<RowId> = self.document.resident_rows().filter(|row| self.document.is_live(*row)).collect();
-        let asked = replace.targets().extensions();
-        let of_row = |mut kept: HashMap<String, Counts>, row: &RowId| {
-            let is_meant = rows.contains(row.0);
-            let mut note = |url: &str, kind: usize, is_asked: bool| {
-                let new = replace.apply(url).filter(|new| is_meant && new != url);
-                let last = match &new {
-                    None => url,
-                    Some(new) if is_asked => new,
-                    // It is counted as one that matches.
-                    Some(_) => return,
-                };
-                if let Some((origin, _)) = location::origin(last) {
-                    let mut counts = Counts::default();
-                    counts[kind] = 1;
-                    if origin.bytes().any(|byte| byte.is_ascii_uppercase()) {
-                        add(&mut kept, &origin.to_ascii_lowercase(), &counts);
-                    } else {
-                        add(&mut kept, origin, &counts);
-                    }
-                }
-            };
-            note(&self.document.loc(*row), PAGE, replace.targets().loc);
-            if self.document.record(*row).flags.has_extensions() {
-                let (entry, text) = self.document.entry(*row);
-                for url in urls(&entry, &text, self.document.names(*row)) {
-                    let kind = place(url.group);
-                    note(&url.value, kind, asked.get(kind).copied().unwrap_or_default());
-                }
-            }
-            kept
-        };
-        let kept = live
-            .par_chunks(CHUNK)
-            .map(|rows| (!progress.is_cancelled()).then(|| rows.iter().fold(HashMap::new(), of_row)))
-            .try_reduce(HashMap::new, |mut all, some| {
-                for (origin, counts) in &some {
-                    add(&mut all, origin, counts);
-                }
-                Some(all)
-            })?;
-        for (origin, counts) in &kept {
-            add(&mut effects.kept, origin, counts);
-        }
-        Some(())
-    }
-
-    /// Takes note of what becomes of the URLs of the index; `is_set`: the replacement is about it, if it is asked for.
-    pub(in crate::session) fn note_index(&self, effects: &mut UrlEffects, replace: &Replace, is_set: bool) {
-        let Some(index) = self.document.index() else { return };
-        let writes = is_set && replace.targets().index;
-        let files = self.document.sitemaps().iter().map(|sitemap| sitemap.name.as_ref());
-        let known: HashSet<&str> =
-            files.chain(index.unlisted.iter().map(AsRef::as_ref)).filter_map(|name| name.rsplit('/').next()).collect();
-        let context = Context {
-            now: self.clock.seconds,
-            profile: self.checks.profile(),
-            names: &index.source.names,
-            url_prefix: None,
-            policy: None,
-        };
-        for child in index.children.iter() {
-            let new = replace.apply(&child.loc).filter(|new| **new != *child.loc);
-            if let Some(new) = new.as_deref().filter(|_| writes) {
-                judge(&mut effects.errors, (&child.loc, new), &context);
-                effects.moves(&child.loc, new);
-                if matches!(child.state, ChildState::Loaded(_)) && !known.contains(file_name(new).as_str()) {
-                    effects.unknown_files.add(|| new.to_owned());
-                }
-            }
-            let last = new.as_deref().filter(|_| writes).unwrap_or(&child.loc);
-            // One that matches and is not asked for is counted as that.
-            if let Some(origin) = origin(last).filter(|_| new.is_none() || writes || !is_set) {
-                let mut counts = Counts::default();
-                counts[INDEX] = 1;
-                add(&mut effects.kept, &origin, &counts);
-            }
-        }
-        let matches = |url: &str| replace.apply(url).is_some_and(|new| *new != *url);
-        let is_meant = |effects: &UrlEffects, url: &str| matches(url) || effects.has_moved(url);
-        for nested in index.children.iter().filter_map(nested) {
-            note_nested(effects, nested, &is_meant);
-        }
-    }
-
-    /// What the index below another URL leaves alone.
-    pub(in crate::session) fn effects_of_rebase(&self, url: &str) -> UrlEffects {
+/// What new URLs of rows lead to.
+pub(in crate::session) fn effects_on_rows(snapshot: &Snapshot, values: &[(RowId, Value)]) -> UrlEffects {
+    let of_some = |values: &[(RowId, Value)]| {
         let mut effects = UrlEffects::default();
-        let folder = crate::files::folder_url(url);
-        if let (Some(index), Some(folder)) = (self.document.index(), folder) {
-            for nested in index.children.iter().filter_map(nested) {
-                note_nested(&mut effects, nested, &|_, url| !url.starts_with(&*folder));
-            }
+        for (row, value) in values {
+            let old = snapshot.document.loc(*row);
+            note_url(snapshot, &mut effects, *row, (&old, value.as_deref().unwrap_or_default()));
         }
         effects
+    };
+    let parts: Vec<UrlEffects> = values.par_chunks(CHUNK).map(of_some).collect();
+    let duplicates = duplicates_among(snapshot, values);
+    parts.into_iter().fold(UrlEffects { duplicates, ..UrlEffects::default() }, |mut all, part| {
+        all.plus(part);
+        all
+    })
+}
+
+/// Takes note of a URL of a row, or of its extensions, that becomes another.
+pub(in crate::session) fn note_url(
+    snapshot: &Snapshot,
+    effects: &mut UrlEffects,
+    row: RowId,
+    (old, new): (&str, &str),
+) {
+    judge(&mut effects.errors, (old, new), &snapshot.checks.context(&snapshot.document, row, snapshot.clock));
+    effects.moves(old, new);
+}
+
+/// The new URLs that another row has or gets too.
+fn duplicates_among(snapshot: &Snapshot, values: &[(RowId, Value)]) -> Found {
+    let changing: RowSet = values.iter().map(|(row, _)| row.0).collect();
+    let mut seen: HashMap<&str, RowId> = HashMap::with_capacity(values.len());
+    let mut found = Found::default();
+    for (row, value) in values {
+        let Some(loc) = value.as_deref() else { continue };
+        let first = *seen.entry(loc).or_insert(*row);
+        // Rows that had one URL before are no new duplicates.
+        let is_joined = first != *row && snapshot.document.loc(first) != snapshot.document.loc(*row);
+        if is_joined || snapshot.rows_with_loc(loc).into_iter().any(|other| !changing.contains(other.0)) {
+            found.add(|| loc.to_owned());
+        }
     }
+    found
+}
+
+/// Takes note of all URLs of the held rows that a replacement leaves alone, but for those that it matches.
+pub(in crate::session) fn note_kept(
+    snapshot: &Snapshot,
+    effects: &mut UrlEffects,
+    (rows, replace): (&RowSet, &Replace),
+    progress: &Progress,
+) -> Option<()> {
+    let live: Vec<RowId> = snapshot.document.resident_rows().filter(|row| snapshot.document.is_live(*row)).collect();
+    let asked = replace.targets().extensions();
+    let of_row = |mut kept: HashMap<String, Counts>, row: &RowId| {
+        let is_meant = rows.contains(row.0);
+        let mut note = |url: &str, kind: usize, is_asked: bool| {
+            let new = replace.apply(url).filter(|new| is_meant && new != url);
+            let last = match &new {
+                None => url,
+                Some(new) if is_asked => new,
+                // It is counted as one that matches.
+                Some(_) => return,
+            };
+            if let Some((origin, _)) = location::origin(last) {
+                let mut counts = Counts::default();
+                counts[kind] = 1;
+                if origin.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                    add(&mut kept, &origin.to_ascii_lowercase(), &counts);
+                } else {
+                    add(&mut kept, origin, &counts);
+                }
+            }
+        };
+        note(&snapshot.document.loc(*row), PAGE, replace.targets().loc);
+        if snapshot.document.record(*row).flags.has_extensions() {
+            let (entry, text) = snapshot.document.entry(*row);
+            for url in urls(&entry, &text, snapshot.document.names(*row)) {
+                let kind = place(url.group);
+                note(&url.value, kind, asked.get(kind).copied().unwrap_or_default());
+            }
+        }
+        kept
+    };
+    let kept = live
+        .par_chunks(CHUNK)
+        .map(|rows| (!progress.is_cancelled()).then(|| rows.iter().fold(HashMap::new(), of_row)))
+        .try_reduce(HashMap::new, |mut all, some| {
+            for (origin, counts) in &some {
+                add(&mut all, origin, counts);
+            }
+            Some(all)
+        })?;
+    for (origin, counts) in &kept {
+        add(&mut effects.kept, origin, counts);
+    }
+    Some(())
+}
+
+/// Takes note of what becomes of the URLs of the index; `is_set`: the replacement is about it, if it is asked for.
+pub(in crate::session) fn note_index(snapshot: &Snapshot, effects: &mut UrlEffects, replace: &Replace, is_set: bool) {
+    let Some(index) = snapshot.document.index() else { return };
+    let writes = is_set && replace.targets().index;
+    let files = snapshot.document.sitemaps().iter().map(|sitemap| sitemap.name.as_ref());
+    let known: HashSet<&str> =
+        files.chain(index.unlisted.iter().map(AsRef::as_ref)).filter_map(|name| name.rsplit('/').next()).collect();
+    let context = Context {
+        now: snapshot.clock.seconds,
+        profile: snapshot.checks.profile(),
+        names: &index.source.names,
+        url_prefix: None,
+        policy: None,
+    };
+    for child in index.children.iter() {
+        let new = replace.apply(&child.loc).filter(|new| **new != *child.loc);
+        if let Some(new) = new.as_deref().filter(|_| writes) {
+            judge(&mut effects.errors, (&child.loc, new), &context);
+            effects.moves(&child.loc, new);
+            if matches!(child.state, ChildState::Loaded(_)) && !known.contains(file_name(new).as_str()) {
+                effects.unknown_files.add(|| new.to_owned());
+            }
+        }
+        let last = new.as_deref().filter(|_| writes).unwrap_or(&child.loc);
+        // One that matches and is not asked for is counted as that.
+        if let Some(origin) = origin(last).filter(|_| new.is_none() || writes || !is_set) {
+            let mut counts = Counts::default();
+            counts[INDEX] = 1;
+            add(&mut effects.kept, &origin, &counts);
+        }
+    }
+    let matches = |url: &str| replace.apply(url).is_some_and(|new| *new != *url);
+    let is_meant = |effects: &UrlEffects, url: &str| matches(url) || effects.has_moved(url);
+    for nested in index.children.iter().filter_map(nested) {
+        note_nested(effects, nested, &is_meant);
+    }
+}
+
+/// What the index below another URL leaves alone.
+pub(in crate::session) fn effects_of_rebase(snapshot: &Snapshot, url: &str) -> UrlEffects {
+    let mut effects = UrlEffects::default();
+    let folder = crate::files::folder_url(url);
+    if let (Some(index), Some(folder)) = (snapshot.document.index(), folder) {
+        for nested in index.children.iter().filter_map(nested) {
+            note_nested(&mut effects, nested, &|_, url| !url.starts_with(&*folder));
+        }
+    }
+    effects
 }
 
 fn nested(child: &crate::document::index::Child) -> Option<&Arc<Nested>> {

@@ -8,197 +8,197 @@ use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
 use crate::session::command::Assignment;
 use crate::session::edit::change::Refused;
-use crate::session::edit::intent::SAMPLES;
-use crate::session::edit::intent::{Intent, Label, PreviewPart, Sample};
+use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
+use crate::session::edit::url_effects;
 use crate::session::state::Snapshot;
 use crate::xml::escape::is_xml_char;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-impl Snapshot {
-    pub(in crate::session) fn intend_set(
-        &self,
-        rows: &RowSet,
-        assignments: &[Assignment],
-        progress: &Progress,
-    ) -> Result<Option<Intent>, Refused> {
-        let mut whole: Option<Intent> = None;
-        for Assignment { field, typed } in assignments {
-            if let Some(character) = typed.chars().find(|character| !is_xml_char(*character)) {
-                return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", character as u32)));
-            }
-            if *field == Field::Loc && self.live_rows_in(rows).nth(1).is_some() {
-                return Err(Refused(ONE_ROW.to_owned()));
-            }
-            let words = match self.resolve(*field, typed, None) {
-                _ if is_step(*field, typed) => format!("{} {typed} on", field.name()),
-                Ok(None) => format!("{} removed from", field.name()),
-                Ok(Some(value)) => format!("{} set to {value} on", field.name()),
-                Err(reason) => return Err(Refused(reason)),
-            };
-            let intent = if is_step(*field, typed) {
-                self.intend_each(rows, *field, &words, progress, &|old| match old {
-                    None | Some("") => Err(format!("there is no {} to count from", field.name())),
-                    old => self.resolve(*field, typed, old),
-                })
-            } else {
-                let value = self.resolve(*field, typed, None).map_err(Refused)?;
-                self.intend_one(rows, *field, &words, &value, progress)
-            };
-            let Some(intent) = intent else { return Ok(None) };
-            whole = Some(match whole {
-                None => intent,
-                Some(first) => first.joined(intent),
-            });
+pub(in crate::session) fn intend_set(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    assignments: &[Assignment],
+    progress: &Progress,
+) -> Result<Option<Intent>, Refused> {
+    let mut whole: Option<Intent> = None;
+    for Assignment { field, typed } in assignments {
+        if let Some(character) = typed.chars().find(|character| !is_xml_char(*character)) {
+            return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", character as u32)));
         }
-        Ok(whole)
-    }
-
-    /// The rows that are not deleted.
-    pub(in crate::session) fn live_rows_in(&self, rows: &RowSet) -> impl Iterator<Item = RowId> {
-        rows.iter().map(RowId).filter(|row| self.document.is_live(*row))
-    }
-
-    /// What typed text means for a row that says `old`.
-    pub(in crate::session) fn resolve(&self, field: Field, typed: &str, old: Option<&str>) -> Computed {
-        let value = match field {
-            // A required element is emptied, not removed: the row stays, with an error to see.
-            Field::Loc if typed.trim().eq_ignore_ascii_case("none") => Some(String::new()),
-            Field::Loc => Some(typed.trim().to_owned()),
-            Field::Lastmod => lastmod::parse_input(typed, old, self.clock).map_err(|error| error.to_string())?,
-            Field::Changefreq => changefreq::parse_input(typed),
-            Field::Priority => priority::parse_input(typed, old).map_err(|error| error.to_string())?,
+        if *field == Field::Loc && live_rows_in(snapshot, rows).nth(1).is_some() {
+            return Err(Refused(ONE_ROW.to_owned()));
+        }
+        let words = match resolve(snapshot, *field, typed, None) {
+            _ if is_step(*field, typed) => format!("{} {typed} on", field.name()),
+            Ok(None) => format!("{} removed from", field.name()),
+            Ok(Some(value)) => format!("{} set to {value} on", field.name()),
+            Err(reason) => return Err(Refused(reason)),
         };
-        Ok(value.map(Into::into))
-    }
-
-    /// One value for all rows.
-    pub(in crate::session) fn intend_one(
-        &self,
-        rows: &RowSet,
-        field: Field,
-        words: &str,
-        value: &Value,
-        progress: &Progress,
-    ) -> Option<Intent> {
-        let says = self.document.has_value(field, value.as_deref());
-        let shares = rows::par_chunks(rows, |share| {
-            let mut live = 0;
-            let is_changing = |row: &u32| {
-                let is_live = self.document.is_live(RowId(*row));
-                live += u64::from(is_live);
-                is_live && !says(RowId(*row))
-            };
-            let changing = rows::ids(rows, share).filter(is_changing).collect();
-            (!progress.is_cancelled()).then(|| (live, rows::in_order(changing)))
-        })?;
-        let (mut live, mut changing) = (0, RowSet::new());
-        for (count, share) in shares {
-            live += count;
-            changing |= share;
-        }
-        let samples =
-            changing.iter().take(SAMPLES).map(|row| self.sample(RowId(row), field, value.as_deref())).collect();
-        let changes = changing.len();
-        let values = || changing.iter().map(|row| (RowId(row), value.clone())).collect::<Vec<_>>();
-        let urls = if field == Field::Loc { Box::new(self.effects_on_rows(&values())) } else { Box::default() };
-        Some(Intent {
-            label: Label::of(format!("{words} "), changes, "row", ""),
-            rows: live,
-            already: live - changes,
-            urls,
-            samples,
-            edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
-            ..Intent::counting(changes)
-        })
-    }
-
-    /// A value of its own for each row.
-    pub(in crate::session) fn intend_each(
-        &self,
-        rows: &RowSet,
-        field: Field,
-        words: &str,
-        progress: &Progress,
-        compute: &(dyn Fn(Option<&str>) -> Computed + Sync),
-    ) -> Option<Intent> {
-        let live: Vec<u32> = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
-        let computed: Vec<(RowId, Computed)> = live
-            .par_iter()
-            .filter_map(|row| {
-                let row = RowId(*row);
-                if progress.is_cancelled() {
-                    return None;
-                }
-                let old = self.document.value(row, field);
-                let new = compute(old.as_deref());
-                (!matches!(&new, Ok(new) if new.as_deref() == old.as_deref())).then_some((row, new))
+        let intent = if is_step(*field, typed) {
+            intend_each(snapshot, rows, *field, &words, progress, &|old| match old {
+                None | Some("") => Err(format!("there is no {} to count from", field.name())),
+                old => resolve(snapshot, *field, typed, old),
             })
-            .collect();
-        if progress.is_cancelled() {
-            return None;
-        }
-        let mut values = Vec::with_capacity(computed.len());
-        let (mut refused, mut reason) = (0, None);
-        for (row, value) in computed {
-            match value {
-                Ok(value) => values.push((row, value)),
-                Err(why) => {
-                    refused += 1;
-                    reason.get_or_insert(why);
-                }
+        } else {
+            let value = resolve(snapshot, *field, typed, None).map_err(Refused)?;
+            intend_one(snapshot, rows, *field, &words, &value, progress)
+        };
+        let Some(intent) = intent else { return Ok(None) };
+        whole = Some(match whole {
+            None => intent,
+            Some(first) => first.joined(intent),
+        });
+    }
+    Ok(whole)
+}
+
+/// The rows that are not deleted.
+pub(in crate::session) fn live_rows_in(snapshot: &Snapshot, rows: &RowSet) -> impl Iterator<Item = RowId> {
+    rows.iter().map(RowId).filter(|row| snapshot.document.is_live(*row))
+}
+
+/// What typed text means for a row that says `old`.
+pub(in crate::session) fn resolve(snapshot: &Snapshot, field: Field, typed: &str, old: Option<&str>) -> Computed {
+    let value = match field {
+        // A required element is emptied, not removed: the row stays, with an error to see.
+        Field::Loc if typed.trim().eq_ignore_ascii_case("none") => Some(String::new()),
+        Field::Loc => Some(typed.trim().to_owned()),
+        Field::Lastmod => lastmod::parse_input(typed, old, snapshot.clock).map_err(|error| error.to_string())?,
+        Field::Changefreq => changefreq::parse_input(typed),
+        Field::Priority => priority::parse_input(typed, old).map_err(|error| error.to_string())?,
+    };
+    Ok(value.map(Into::into))
+}
+
+/// One value for all rows.
+pub(in crate::session) fn intend_one(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    field: Field,
+    words: &str,
+    value: &Value,
+    progress: &Progress,
+) -> Option<Intent> {
+    let says = snapshot.document.has_value(field, value.as_deref());
+    let shares = rows::par_chunks(rows, |share| {
+        let mut live = 0;
+        let is_changing = |row: &u32| {
+            let is_live = snapshot.document.is_live(RowId(*row));
+            live += u64::from(is_live);
+            is_live && !says(RowId(*row))
+        };
+        let changing = rows::ids(rows, share).filter(is_changing).collect();
+        (!progress.is_cancelled()).then(|| (live, rows::in_order(changing)))
+    })?;
+    let (mut live, mut changing) = (0, RowSet::new());
+    for (count, share) in shares {
+        live += count;
+        changing |= share;
+    }
+    let samples =
+        changing.iter().take(SAMPLES).map(|row| sample_of(snapshot, RowId(row), field, value.as_deref())).collect();
+    let changes = changing.len();
+    let values = || changing.iter().map(|row| (RowId(row), value.clone())).collect::<Vec<_>>();
+    let urls =
+        if field == Field::Loc { Box::new(url_effects::effects_on_rows(snapshot, &values())) } else { Box::default() };
+    Some(Intent {
+        label: Label::of(format!("{words} "), changes, "row", ""),
+        rows: live,
+        already: live - changes,
+        urls,
+        samples,
+        edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
+        ..Intent::counting(changes)
+    })
+}
+
+/// A value of its own for each row.
+pub(in crate::session) fn intend_each(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    field: Field,
+    words: &str,
+    progress: &Progress,
+    compute: &(dyn Fn(Option<&str>) -> Computed + Sync),
+) -> Option<Intent> {
+    let live: Vec<u32> = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
+    let computed: Vec<(RowId, Computed)> = live
+        .par_iter()
+        .filter_map(|row| {
+            let row = RowId(*row);
+            if progress.is_cancelled() {
+                return None;
+            }
+            let old = snapshot.document.value(row, field);
+            let new = compute(old.as_deref());
+            (!matches!(&new, Ok(new) if new.as_deref() == old.as_deref())).then_some((row, new))
+        })
+        .collect();
+    if progress.is_cancelled() {
+        return None;
+    }
+    let mut values = Vec::with_capacity(computed.len());
+    let (mut refused, mut reason) = (0, None);
+    for (row, value) in computed {
+        match value {
+            Ok(value) => values.push((row, value)),
+            Err(why) => {
+                refused += 1;
+                reason.get_or_insert(why);
             }
         }
-        let changes = values.len() as u64;
-        let samples =
-            values.iter().take(SAMPLES).map(|(row, value)| self.sample(*row, field, value.as_deref())).collect();
-        let urls = if field == Field::Loc { Box::new(self.effects_on_rows(&values)) } else { Box::default() };
-        Some(Intent {
-            label: Label::of(format!("{words} "), changes, "row", "").refusing(refused, reason.as_ref()),
-            rows: live.len() as u64,
-            already: live.len() as u64 - changes - refused,
-            refused,
-            reason,
-            urls,
-            samples,
-            edit: (changes > 0).then_some(Edit::SetEach { field, values }),
-            ..Intent::counting(changes)
-        })
     }
+    let changes = values.len() as u64;
+    let samples =
+        values.iter().take(SAMPLES).map(|(row, value)| sample_of(snapshot, *row, field, value.as_deref())).collect();
+    let urls =
+        if field == Field::Loc { Box::new(url_effects::effects_on_rows(snapshot, &values)) } else { Box::default() };
+    Some(Intent {
+        label: Label::of(format!("{words} "), changes, "row", "").refusing(refused, reason.as_ref()),
+        rows: live.len() as u64,
+        already: live.len() as u64 - changes - refused,
+        refused,
+        reason,
+        urls,
+        samples,
+        edit: (changes > 0).then_some(Edit::SetEach { field, values }),
+        ..Intent::counting(changes)
+    })
+}
 
-    /// Values that are known for each row.
-    pub(in crate::session) fn intend_values(
-        &self,
-        rows: &RowSet,
-        field: Field,
-        values: &[(RowId, Value)],
-        progress: &Progress,
-    ) -> Option<Intent> {
-        let meant = self.live_rows_in(rows).count() as u64;
-        let is_new = |(row, value): &&(RowId, Value)| {
-            self.document.is_live(*row) && self.document.value(*row, field).as_deref() != value.as_deref()
-        };
-        let changing: Vec<(RowId, Value)> = values.par_iter().filter(is_new).cloned().collect();
-        if progress.is_cancelled() {
-            return None;
-        }
-        let changes = changing.len() as u64;
-        let samples = changing.iter().take(SAMPLES);
-        let samples = samples.map(|(row, value)| self.sample(*row, field, value.as_deref())).collect();
-        Some(Intent {
-            label: Label::of(format!("{} set on ", field.name()), changes, "row", ""),
-            rows: meant,
-            already: meant.saturating_sub(changes),
-            samples,
-            edit: (changes > 0).then_some(Edit::SetEach { field, values: changing }),
-            ..Intent::counting(changes)
-        })
+/// Values that are known for each row.
+pub(in crate::session) fn intend_values(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    field: Field,
+    values: &[(RowId, Value)],
+    progress: &Progress,
+) -> Option<Intent> {
+    let meant = live_rows_in(snapshot, rows).count() as u64;
+    let is_new = |(row, value): &&(RowId, Value)| {
+        snapshot.document.is_live(*row) && snapshot.document.value(*row, field).as_deref() != value.as_deref()
+    };
+    let changing: Vec<(RowId, Value)> = values.par_iter().filter(is_new).cloned().collect();
+    if progress.is_cancelled() {
+        return None;
     }
+    let changes = changing.len() as u64;
+    let samples = changing.iter().take(SAMPLES);
+    let samples = samples.map(|(row, value)| sample_of(snapshot, *row, field, value.as_deref())).collect();
+    Some(Intent {
+        label: Label::of(format!("{} set on ", field.name()), changes, "row", ""),
+        rows: meant,
+        already: meant.saturating_sub(changes),
+        samples,
+        edit: (changes > 0).then_some(Edit::SetEach { field, values: changing }),
+        ..Intent::counting(changes)
+    })
+}
 
-    pub(in crate::session) fn sample(&self, row: RowId, field: Field, after: Option<&str>) -> Sample {
-        let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
-        Sample { row, part: PreviewPart::Field(field), before, after: after.map(ToOwned::to_owned) }
-    }
+pub(in crate::session) fn sample_of(snapshot: &Snapshot, row: RowId, field: Field, after: Option<&str>) -> Sample {
+    let before = snapshot.document.value(row, field).map(std::borrow::Cow::into_owned);
+    Sample { row, part: PreviewPart::Field(field), before, after: after.map(ToOwned::to_owned) }
 }
 
 /// Why one URL is not given to several rows.

@@ -64,7 +64,10 @@ mod tests {
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
     use crate::session::edit::Change;
+    use crate::session::store::journal;
+    use crate::session::store::journal::recovery;
     use crate::session::store::load;
+    use crate::session::store::save;
     use std::path::Path;
 
     fn open(path: &Path) -> Session {
@@ -99,10 +102,10 @@ mod tests {
             let mut session = open(&path);
             let before = codes(&session);
             assert!(before.contains(&"enc-bom"), "{stored:?}: {before:?}");
-            session.save_now(None, false).unwrap();
+            save::now(&mut session, None, false).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), stored);
             let state_slot = || StateSlot::take(&folder.path().join("state"), &path).unwrap();
-            session.keep(state_slot());
+            recovery::open(&mut session, state_slot());
             let rows: crate::document::rows::RowSet = session.document().live_rows().map(|row| row.0).collect();
             assert!(session.change(&Change::Fix { rows, rules }).unwrap().changed, "{stored:?}");
             let after = codes(&session);
@@ -113,11 +116,11 @@ mod tests {
             // What a crash leaves leads to the same bytes.
             drop(session);
             let mut session = open(&path);
-            let left = session.keep(state_slot()).0.unwrap();
-            session.replay(left).unwrap();
+            let left = recovery::open(&mut session, state_slot()).0.unwrap();
+            journal::replay(&mut session, left).unwrap();
             assert_eq!(codes(&session), after, "{stored:?}");
             assert_eq!(session.document().only_sitemap().unwrap().bytes(), expected.len() as u64, "{stored:?}");
-            session.save_now(None, false).unwrap();
+            save::now(&mut session, None, false).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), expected, "{stored:?}");
             assert_eq!(codes(&open(&path)), after, "{stored:?}");
         }

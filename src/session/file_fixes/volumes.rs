@@ -134,7 +134,12 @@ mod tests {
     use crate::files::journal::StateSlot;
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
+    use crate::session::findings::whole;
+    use crate::session::fix;
+    use crate::session::store::journal;
+    use crate::session::store::journal::recovery;
     use crate::session::store::load;
+    use crate::session::store::save;
     use std::path::PathBuf;
     use tempfile::TempDir;
 
@@ -164,7 +169,7 @@ mod tests {
     }
 
     fn found(session: &Session, rule: Rule) -> Vec<(FindingTarget, Option<String>)> {
-        let found = session.whole_findings().into_iter();
+        let found = whole::all(session).into_iter();
         let found = found.filter(|found| found.rule == rule && found.place.is_of_index());
         found.map(|found| (found.place, found.fix.map(|fix| fix.label))).collect()
     }
@@ -223,8 +228,8 @@ mod tests {
             assert_eq!(place, Some(FindingTarget::IndexFile(1)), "{rule}: {places:?}");
             assert!(places.iter().all(|(_, fix)| fix.is_some()), "{rule}: {places:?}");
             let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
-            session.keep(state_slot());
-            session.change(&session.fix_of_whole(FindingTarget::IndexFile(1), rule)).unwrap();
+            recovery::open(&mut session, state_slot());
+            session.change(&fix::change_for(&session, FindingTarget::IndexFile(1), rule)).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
             session.undo().unwrap();
             assert_eq!((found(&session, rule), session.is_modified()), (places, false), "{rule}");
@@ -232,14 +237,14 @@ mod tests {
             assert!(session.is_modified());
             drop(session);
             let mut session = open(&paths);
-            let left = session.keep(state_slot()).0.unwrap();
-            session.replay(left).unwrap();
+            let left = recovery::open(&mut session, state_slot()).0.unwrap();
+            journal::replay(&mut session, left).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
             // As one of the unsaved changes it can be put back by itself.
             session.change(&crate::session::edit::Change::RevertFile(Member::Index)).unwrap();
             assert!(!session.is_modified(), "{rule}");
             session.undo().unwrap();
-            session.save_now(None, false).unwrap();
+            save::now(&mut session, None, false).unwrap();
             assert!(!session.is_modified());
             let text = |file: usize| String::from_utf8(files()[file].clone()).unwrap();
             for (file, name) in [(0, "a.xml"), (1, "b.xml")] {
@@ -261,9 +266,9 @@ mod tests {
         let mut session = open(&paths);
         let rule = Rule::GZIP_EXTENSION_MISMATCH;
         assert_eq!(found(&session, rule).len(), 1);
-        session.change(&session.fix_of_whole(FindingTarget::IndexFile(1), rule)).unwrap();
+        session.change(&fix::change_for(&session, FindingTarget::IndexFile(1), rule)).unwrap();
         assert_eq!(found(&session, rule), []);
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert!(std::fs::read(&paths[1]).unwrap().starts_with(b"\x1f\x8b"));
         assert!(std::fs::read(&paths[0]).unwrap().starts_with(b"<"));
         assert_eq!(found(&open(&paths), rule), []);
@@ -277,7 +282,7 @@ mod tests {
         let mut session = open(&paths);
         let rule = Rule::XML_UNDECLARED_PREFIX;
         assert_eq!(found(&session, rule), [(FindingTarget::IndexFile(1), None)]);
-        let change = session.fix_of_whole(FindingTarget::IndexFile(1), rule);
+        let change = fix::change_for(&session, FindingTarget::IndexFile(1), rule);
         assert!(!session.change(&change).unwrap().changed);
     }
 }

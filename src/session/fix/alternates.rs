@@ -11,10 +11,9 @@ use crate::progress::Progress;
 use crate::protocol::extension::path::Path;
 use crate::protocol::location;
 use crate::session::checks::DocumentLocs;
-use crate::session::fix::row_edits::Done;
+use crate::session::fix::row_edits::{self, Done};
 use crate::session::state::Snapshot;
-use crate::session::state::languages::Languages;
-use crate::session::state::languages::is_default;
+use crate::session::state::languages::{Languages, is_default};
 use crate::xml::entry::Entry;
 use crate::xml::extension_edit::edit_extensions;
 use crate::xml::names::Names;
@@ -63,7 +62,7 @@ pub(super) fn put_right(
     progress: &Progress,
 ) -> Option<Done> {
     let mut edits = LinkEdits::new(snapshot);
-    let broken = snapshot.breaking(rows, rule);
+    let broken = row_edits::breaking(snapshot, rows, rule);
     if rule == Rule::HREFLANG_SET_DIFFERS {
         for family in edits.families(&broken, progress)? {
             edits.list_the_same(&family);
@@ -78,7 +77,11 @@ pub(super) fn put_right(
         edits.languages = Some(edits.learn_languages(&broken));
     }
     if rule == Rule::HREFLANG_TARGET_MISSING {
-        edits.learn_who_lists(&snapshot.breaking(&snapshot.document.live_rows().map(|row| row.0).collect(), rule));
+        edits.learn_who_lists(&row_edits::breaking(
+            snapshot,
+            &snapshot.document.live_rows().map(|row| row.0).collect(),
+            rule,
+        ));
     }
     for row in broken.iter().map(RowId) {
         if progress.is_cancelled() {
@@ -406,7 +409,7 @@ impl LinkEdits<'_> {
         let is_sound = |member: &RowId| {
             let Some(links) = self.added.get(&member.0) else { return true };
             let text = grafted(&document.entry_text(*member), document.names(*member), links);
-            text.is_some_and(|text| self.snapshot.is_sound(*member, &text))
+            text.is_some_and(|text| row_edits::is_sound(self.snapshot, *member, &text))
         };
         if !family.iter().all(is_sound) {
             for member in family {
@@ -449,7 +452,7 @@ impl LinkEdits<'_> {
         for (row, links) in added {
             let row = RowId(row);
             match grafted(&document.entry_text(row), document.names(row), &links) {
-                Some(text) if snapshot.is_sound(row, &text) => {
+                Some(text) if row_edits::is_sound(snapshot, row, &text) => {
                     done.edits.push(Edit::Raw { row, text: text.into() });
                     done.rows.insert(row.0);
                 }

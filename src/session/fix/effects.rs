@@ -7,42 +7,41 @@ use crate::document::Document;
 use crate::document::sitemap::SitemapId;
 use crate::session::checks::Checks;
 use crate::session::edit::{Intent, Prepared};
-use crate::session::findings::files;
+use crate::session::findings::{file_findings, index_findings};
 use crate::session::state::Snapshot;
 use crate::words::counted;
 use std::sync::Arc;
 
-impl Snapshot {
-    /// The rules of which a change that was worked out leaves more findings than there were, with how many more.
-    pub(in crate::session) fn left_by(&self, prepared: &Prepared) -> Vec<(Rule, u64)> {
-        let applied = &prepared.applied;
-        let (old, new) = (&self.document, &applied.document);
-        let mut checks = self.checks.clone();
-        checks.commit(prepared.rechecked.clone(), old, applied);
-        let (was, is) = (old.with_pending_split(), new.with_pending_split());
-        let files = |number: &u32| {
-            let id = SitemapId(*number);
-            !matches!((was.sitemaps().get(id.index()), is.sitemaps().get(id.index())), (Some(was), Some(is)) if Arc::ptr_eq(was, is))
-        };
-        let changed: Vec<SitemapId> =
-            (0..was.sitemaps().len().max(is.sitemaps().len()) as u32).filter(files).map(SitemapId).collect();
-        let profile = self.checks.profile();
-        let count = |checks: &Checks, document: &Document| {
-            let mut counts: Vec<u64> = checks.counts().iter().map(|count| u64::from(*count)).collect();
-            let of_files = changed.iter().flat_map(|id| files::of_sitemap((document, &self.saved), *id, profile));
-            let of_index = self.list_findings_of_few(document).into_iter().map(|found| found.rule);
-            for rule in of_files.map(|found| found.rule).chain(of_index) {
-                if let Some(count) = counts.get_mut(rule.index()) {
-                    *count += 1;
-                }
+/// The rules of which a change that was worked out leaves more findings than there were, with how many more.
+pub(in crate::session) fn of_change(snapshot: &Snapshot, prepared: &Prepared) -> Vec<(Rule, u64)> {
+    let applied = &prepared.applied;
+    let (old, new) = (&snapshot.document, &applied.document);
+    let mut checks = snapshot.checks.clone();
+    checks.commit(prepared.rechecked.clone(), old, applied);
+    let (was, is) = (old.with_pending_split(), new.with_pending_split());
+    let files = |number: &u32| {
+        let id = SitemapId(*number);
+        !matches!((was.sitemaps().get(id.index()), is.sitemaps().get(id.index())), (Some(was), Some(is)) if Arc::ptr_eq(was, is))
+    };
+    let changed: Vec<SitemapId> =
+        (0..was.sitemaps().len().max(is.sitemaps().len()) as u32).filter(files).map(SitemapId).collect();
+    let profile = snapshot.checks.profile();
+    let count = |checks: &Checks, document: &Document| {
+        let mut counts: Vec<u64> = checks.counts().iter().map(|count| u64::from(*count)).collect();
+        let of_files =
+            changed.iter().flat_map(|id| file_findings::of_sitemap((document, &snapshot.saved), *id, profile));
+        let of_index = index_findings::list_findings_of_few(snapshot, document).into_iter().map(|found| found.rule);
+        for rule in of_files.map(|found| found.rule).chain(of_index) {
+            if let Some(count) = counts.get_mut(rule.index()) {
+                *count += 1;
             }
-            counts
-        };
-        let (before, after) = (count(&self.checks, old), count(&checks, new));
-        let more: Vec<i64> =
-            after.iter().zip(&before).map(|(after, before)| after.cast_signed() - before.cast_signed()).collect();
-        left(&more, profile)
-    }
+        }
+        counts
+    };
+    let (before, after) = (count(&snapshot.checks, old), count(&checks, new));
+    let more: Vec<i64> =
+        after.iter().zip(&before).map(|(after, before)| after.cast_signed() - before.cast_signed()).collect();
+    left(&more, profile)
 }
 
 /// The rules of which there are more findings than before, by how many there are more of each.

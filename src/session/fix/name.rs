@@ -9,49 +9,53 @@ use crate::document::sitemap::{Member, SitemapId};
 use crate::files;
 use crate::session::edit::{Intent, Refused};
 use crate::session::file_fixes::name::{breaks, path_of};
+use crate::session::fix::whole_files;
 use crate::session::state::Snapshot;
 use crate::words::counted;
 
-impl Snapshot {
-    /// What becomes of the file that breaks a rule by its name: of these rows' files, or of all if none of those does.
-    ///
-    /// # Errors
-    /// Why the file cannot be called so.
-    pub(in crate::session) fn intend_name(&self, rows: &RowSet, rule: Rule, name: &str) -> Result<Intent, Refused> {
-        let document = &self.document;
-        let is_meant = |file: &Member| breaks(document, *file, rule.family());
-        let of_rows: Vec<Member> = self.members(rows).into_iter().filter(is_meant).collect();
-        let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
-        let all = sitemaps.chain([Member::Index]).filter(is_meant);
-        let meant = if of_rows.is_empty() { all.collect() } else { of_rows };
-        let file = match meant.as_slice() {
-            [] => return Err(Refused("nothing changed: there is nothing to fix".to_owned())),
-            [file] => *file,
-            files => {
-                let count = counted(files.len() as u64, "file");
-                let first = self.file_name(files.first().copied().unwrap_or(Member::Index));
-                let why = format!("{count} cannot have one name; say which: where file=\"{first}\"");
-                return Err(Refused(why));
-            }
-        };
-        let old = self.file_name(file);
-        let refused = |why: String| Refused(format!("{old} keeps its name: {why}"));
-        let why = rename::refusal(document, file).or_else(|| name::refusal(name, Some(NameKind::of(document, file))));
-        if let Some(why) = why {
-            return Err(refused(why));
+/// What becomes of the file that breaks a rule by its name: of these rows' files, or of all if none of those does.
+///
+/// # Errors
+/// Why the file cannot be called so.
+pub(in crate::session) fn intend(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    rule: Rule,
+    name: &str,
+) -> Result<Intent, Refused> {
+    let document = &snapshot.document;
+    let is_meant = |file: &Member| breaks(document, *file, rule.family());
+    let of_rows: Vec<Member> = whole_files::members(snapshot, rows).into_iter().filter(is_meant).collect();
+    let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
+    let all = sitemaps.chain([Member::Index]).filter(is_meant);
+    let meant = if of_rows.is_empty() { all.collect() } else { of_rows };
+    let file = match meant.as_slice() {
+        [] => return Err(Refused("nothing changed: there is nothing to fix".to_owned())),
+        [file] => *file,
+        files => {
+            let count = counted(files.len() as u64, "file");
+            let first = snapshot.file_name(files.first().copied().unwrap_or(Member::Index));
+            let why = format!("{count} cannot have one name; say which: where file=\"{first}\"");
+            return Err(Refused(why));
         }
-        let path = path_of(document, file).map(|path| path.with_file_name(name)).unwrap_or_default();
-        let is_its_own =
-            path_of(document, file).as_ref() == Some(&path) || path_of(&self.saved, file) == Some(path.clone());
-        if rename::has_file(document, name, file) || (!is_its_own && files::is_there(&path)) {
-            return Err(refused(format!("there is a file {name} in its folder already")));
-        }
-        Ok(Intent {
-            label: format!("{old} renamed to {name}").into(),
-            edit: Some(Edit::Rename { file, name: name.into() }),
-            ..Intent::counting(1)
-        })
+    };
+    let old = snapshot.file_name(file);
+    let refused = |why: String| Refused(format!("{old} keeps its name: {why}"));
+    let why = rename::refusal(document, file).or_else(|| name::refusal(name, Some(NameKind::of(document, file))));
+    if let Some(why) = why {
+        return Err(refused(why));
     }
+    let path = path_of(document, file).map(|path| path.with_file_name(name)).unwrap_or_default();
+    let is_its_own =
+        path_of(document, file).as_ref() == Some(&path) || path_of(&snapshot.saved, file) == Some(path.clone());
+    if rename::has_file(document, name, file) || (!is_its_own && files::is_there(&path)) {
+        return Err(refused(format!("there is a file {name} in its folder already")));
+    }
+    Ok(Intent {
+        label: format!("{old} renamed to {name}").into(),
+        edit: Some(Edit::Rename { file, name: name.into() }),
+        ..Intent::counting(1)
+    })
 }
 
 #[cfg(test)]
@@ -62,8 +66,11 @@ mod tests {
     use crate::session::Session;
     use crate::session::command::parse;
     use crate::session::edit::Asker;
+    use crate::session::edit::script_export;
+    use crate::session::fix;
     use crate::session::state::vocabulary;
     use crate::session::store::load;
+    use crate::session::store::save;
     use std::fs;
     use std::path::Path;
     use tempfile::TempDir;
@@ -132,7 +139,7 @@ mod tests {
         assert_eq!(what("1.xml").0, Action::Untouched);
         assert_eq!(what("site-map.xml"), (Action::Created, "1 URL, renamed from site map.xml".to_owned()));
         assert_eq!(what("site map.xml"), (Action::Removed, "is site-map.xml now".to_owned()));
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(names(folder.path()), ["1.xml", "index.xml", "other.html", "site-map.xml"]);
         assert_eq!(fs::read_to_string(folder.path().join("site-map.xml")).unwrap(), page("2"));
         // Its content is of the day that it was of: only the loc changes, wherever the file is listed.
@@ -141,7 +148,7 @@ mod tests {
         let fresh = open(&folder, "index.xml");
         assert_eq!(fresh.document().live(), 2);
         session.undo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(names(folder.path()), ["1.xml", "index.xml", "other.html", "site map.xml"]);
         assert_eq!(fs::read_to_string(folder.path().join("index.xml")).unwrap(), before);
     }
@@ -152,12 +159,12 @@ mod tests {
         let mut session = open(&folder, "urls.lst");
         run(&mut session, "fix text-extension pages.txt").unwrap();
         assert!(session.rule_counts().is_empty() && session.is_modified());
-        assert_eq!(session.script(), ["fix text-extension pages.txt"]);
-        session.save_now(None, false).unwrap();
+        assert_eq!(script_export::of_session(&session), ["fix text-extension pages.txt"]);
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(names(folder.path()), ["pages.txt"]);
         assert_eq!(session.path().unwrap().file_name().unwrap(), "pages.txt");
         run(&mut session, "add https://e.com/b").unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(names(folder.path()), ["pages.txt"]);
     }
 
@@ -166,11 +173,15 @@ mod tests {
         let folder = folder(&[("site map.xml", page("1"))]);
         let mut session = open(&folder, "site map.xml");
         run(&mut session, "set priority=0.4").unwrap();
-        let saving = session.saving(session.plan(None), false).unwrap();
+        let saving = {
+            let plan = session.plan(None);
+            save::begin(&mut session, plan, false)
+        }
+        .unwrap();
         run(&mut session, "fix file-name-unsafe a.xml").unwrap();
-        session.saved(saving.run(&crate::progress::Progress::default())).unwrap();
+        save::finish(&mut session, saving.run(&crate::progress::Progress::default())).unwrap();
         assert!(session.is_modified());
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(names(folder.path()), ["a.xml"]);
         assert!(fs::read_to_string(folder.path().join("a.xml")).unwrap().contains("<priority>0.4"));
     }
@@ -202,7 +213,7 @@ mod tests {
         assert!(refused.contains("2 files cannot have one name"), "{refused}");
         run(&mut session, "fix file-name-unsafe a.xml where file=\"b c.xml\"").unwrap();
         run(&mut session, "fix file-name-unsafe").unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         let index = fs::read_to_string(folder.path().join("index.xml")).unwrap();
         assert!(index.contains("/site-map.xml<") && index.contains("/a.xml<"), "{index}");
     }
@@ -224,12 +235,12 @@ mod tests {
     fn where_no_sitemap_says_it_the_folder_is_asked_for() {
         let folder = folder(&[("index.xml", index(&["none.xml"])), ("new.xml", page("1"))]);
         let mut session = open(&folder, "index.xml");
-        let question = session.view().question(Member::Index, Rule::INDEX_CHILD_UNLISTED);
+        let question = fix::question(session.view(), Member::Index, Rule::INDEX_CHILD_UNLISTED);
         assert_eq!(question.as_deref(), Some("fix index-child-unlisted https://example.com/"));
         run(&mut session, "fix index-child-unlisted").unwrap();
         assert!(!session.is_modified());
         run(&mut session, "fix index-child-unlisted https://e.com/maps/").unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         let index = fs::read_to_string(folder.path().join("index.xml")).unwrap();
         assert!(index.contains("<loc>https://e.com/maps/new.xml</loc>"), "{index}");
     }

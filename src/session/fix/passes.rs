@@ -6,53 +6,51 @@ use crate::check::decision::Decision;
 use crate::document::edit::Edit;
 use crate::document::rows::RowSet;
 use crate::progress::Progress;
-use crate::session::edit::{Change, Intent, Prepared};
+use crate::session::edit::{Change, Intent, Prepared, prepared};
 use crate::session::fix::touched;
-use crate::session::fix::trial::files_of;
+use crate::session::fix::trial::{self, files_of};
 use crate::session::state::Snapshot;
 
 /// Passes after the first. A value that hides another (a second `lastmod`, a line end) needs one for each of them; two
 /// fixes that undo each other must end as well.
 const PASSES: usize = 8;
 
-impl Snapshot {
-    /// Fixes the outcome of a fix until nothing changes. `None` when cancelled.
-    pub(in crate::session) fn fix_to_the_end(
-        &self,
-        change: &Change,
-        first: Prepared,
-        progress: &Progress,
-    ) -> Option<Prepared> {
-        let mut whole = first;
-        for _ in 0..PASSES {
-            if whole.applied.is_nothing() {
-                break;
-            }
-            let Some(next) = repeated(change, &whole) else { break };
-            let after = self.after(&whole);
-            let Ok(intent) = after.intend(&next, progress) else { break };
-            let intent = intent?;
-            if intent.edit.is_none() {
-                break;
-            }
-            let pass = after.prepare_intent(intent, progress)?;
-            let pass = after.retreated(&next, pass, progress)?;
-            if pass.applied.is_nothing() {
-                break;
-            }
-            whole = self.prepare_intent(both_passes(whole.intent, pass.intent), progress)?;
+/// Fixes the outcome of a fix until nothing changes. `None` when cancelled.
+pub(in crate::session) fn repeat(
+    snapshot: &Snapshot,
+    change: &Change,
+    first: Prepared,
+    progress: &Progress,
+) -> Option<Prepared> {
+    let mut whole = first;
+    for _ in 0..PASSES {
+        if whole.applied.is_nothing() {
+            break;
         }
-        Some(whole)
+        let Some(next) = repeated(change, &whole) else { break };
+        let after = state_after(snapshot, &whole);
+        let Ok(intent) = super::intend(&after, &next, progress) else { break };
+        let intent = intent?;
+        if intent.edit.is_none() {
+            break;
+        }
+        let pass = prepared::prepare_intent(&after, intent, progress)?;
+        let pass = trial::without_harm(&after, &next, pass, progress)?;
+        if pass.applied.is_nothing() {
+            break;
+        }
+        whole = prepared::prepare_intent(snapshot, both_passes(whole.intent, pass.intent), progress)?;
     }
+    Some(whole)
+}
 
-    /// The state that a change leads to.
-    fn after(&self, prepared: &Prepared) -> Self {
-        let mut after = self.clone();
-        after.state.document = prepared.applied.document.clone();
-        after.state.checks.commit(prepared.rechecked.clone(), &self.document, &prepared.applied);
-        after.state.changed = prepared.changed;
-        after
-    }
+/// The state that a change leads to.
+fn state_after(snapshot: &Snapshot, prepared: &Prepared) -> Snapshot {
+    let mut after = snapshot.clone();
+    after.state.document = prepared.applied.document.clone();
+    after.state.checks.commit(prepared.rechecked.clone(), &snapshot.document, &prepared.applied);
+    after.state.changed = prepared.changed;
+    after
 }
 
 /// The same fix of the same rows, and of those that it added. `None` for an answer that is given once.

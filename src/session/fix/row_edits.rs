@@ -1,8 +1,14 @@
 //! The edits that a fix makes of several rows, and why others are left alone.
 
+use crate::check::entry;
+use crate::check::rule::Rule;
+use crate::check::set::SetRule;
 use crate::document::edit::{Edit, Value};
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
+use crate::session::checks::DocumentLocs;
+use crate::session::state::Snapshot;
+use crate::xml::entry::Entry;
 
 /// What is done to rows, and why others are left alone.
 #[derive(Debug, Default)]
@@ -29,4 +35,21 @@ impl Done {
             self.edits.push(Edit::SetEach { field, values });
         }
     }
+}
+
+/// The rows that break a rule of rows, of those that are meant.
+pub(super) fn breaking(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> RowSet {
+    let set_rule = SetRule::of(rule).filter(|rule| rule.place() == crate::check::set::SetRuleTarget::Row);
+    match set_rule {
+        Some(rule) => snapshot.checks.set().rows_with(rule, &DocumentLocs(&snapshot.document)) & rows,
+        None => rows.iter().filter(|row| snapshot.rules_of(RowId(*row)).contains(rule)).collect(),
+    }
+}
+
+/// Whether a row would break no rule by itself that it does not break now.
+pub(super) fn is_sound(snapshot: &Snapshot, row: RowId, text: &str) -> bool {
+    let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
+    let (now, old) = snapshot.document.entry(row);
+    let new = entry::check(&Entry::of(text.as_bytes(), context.names), text.as_bytes(), &context);
+    new.minus(entry::check(&now, &old, &context)).is_empty()
 }

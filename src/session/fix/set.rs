@@ -2,10 +2,8 @@
 //! one, values that say nothing taken out.
 
 use crate::check::decision::Decision;
-use crate::check::entry;
 use crate::check::rewrite;
 use crate::check::rule::Rule;
-use crate::check::set::SetRule;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
@@ -13,205 +11,191 @@ use crate::protocol::Field;
 use crate::protocol::location::{self, Location};
 use crate::session::checks::DocumentLocs;
 use crate::session::edit::{Intent, Label};
-use crate::session::fix::alternates;
-use crate::session::fix::row_edits::Done;
+use crate::session::fix::row_edits::{Done, breaking, is_sound};
+use crate::session::fix::{self, alternates};
 use crate::session::fix_table::{CLEARED, MERGED, REWRITTEN};
 use crate::session::state::Snapshot;
-use crate::xml::entry::Entry;
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher;
 
-impl Snapshot {
-    /// What becomes of rows that break a rule of the set; `answer` says how where there are several ways. `None` when
-    /// cancelled.
-    pub(in crate::session) fn intend_fix_set(
-        &self,
-        rows: &RowSet,
-        rule: Rule,
-        answer: Option<&Decision>,
-        progress: &Progress,
-    ) -> Option<Intent> {
-        let live: RowSet = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
-        let mut done = match rule.main() {
-            main if MERGED.contains(main) => self.merged(&live, main, progress)?,
-            main if REWRITTEN.contains(main) => self.rewritten(&live, main, answer, progress)?,
-            main if CLEARED.contains(main) => self.cleared(&live, rule),
-            main => alternates::put_right(self, &live, main, answer, progress)?,
-        };
-        let unused = self.unused_after(&done.edits);
-        done.edits.extend(unused);
-        let (changes, added) = (done.rows.len(), done.added);
-        let label = match (changes, added) {
-            (0, 1..) => Label::of(format!("{}: ", rule.code()), added, "row", " added"),
-            _ => Label::of(format!("{}: ", rule.code()), changes, "row", " fixed"),
-        };
-        Some(Intent {
-            label: label.refusing(done.refused, done.reason.as_ref()),
-            edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
-            refused: done.refused,
-            reason: done.reason,
-            idle: "there is nothing to fix",
-            ..Intent::counting(changes.max(added))
-        })
-    }
+/// What becomes of rows that break a rule of the set; `answer` says how where there are several ways. `None` when
+/// cancelled.
+pub(in crate::session) fn intend(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    rule: Rule,
+    answer: Option<&Decision>,
+    progress: &Progress,
+) -> Option<Intent> {
+    let live: RowSet = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
+    let mut done = match rule.main() {
+        main if MERGED.contains(main) => merged(snapshot, &live, main, progress)?,
+        main if REWRITTEN.contains(main) => rewritten(snapshot, &live, main, answer, progress)?,
+        main if CLEARED.contains(main) => cleared(snapshot, &live, rule),
+        main => alternates::put_right(snapshot, &live, main, answer, progress)?,
+    };
+    let unused = fix::unused_after(snapshot, &done.edits);
+    done.edits.extend(unused);
+    let (changes, added) = (done.rows.len(), done.added);
+    let label = match (changes, added) {
+        (0, 1..) => Label::of(format!("{}: ", rule.code()), added, "row", " added"),
+        _ => Label::of(format!("{}: ", rule.code()), changes, "row", " fixed"),
+    };
+    Some(Intent {
+        label: label.refusing(done.refused, done.reason.as_ref()),
+        edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
+        refused: done.refused,
+        reason: done.reason,
+        idle: "there is nothing to fix",
+        ..Intent::counting(changes.max(added))
+    })
+}
 
-    /// The rows that break a rule of rows, of those that are meant.
-    pub(super) fn breaking(&self, rows: &RowSet, rule: Rule) -> RowSet {
-        let set_rule = SetRule::of(rule).filter(|rule| rule.place() == crate::check::set::SetRuleTarget::Row);
-        match set_rule {
-            Some(rule) => self.checks.set().rows_with(rule, &DocumentLocs(&self.document)) & rows,
-            None => rows.iter().filter(|row| self.rules_of(RowId(*row)).contains(rule)).collect(),
+/// Later rows of a page go; the first keeps the newest date and everybody's extensions.
+fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<Done> {
+    let locs = DocumentLocs(&snapshot.document);
+    let set = snapshot.checks.set();
+    let broken = breaking(snapshot, rows, rule);
+    let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    if rule == Rule::SET_DUPLICATE_NEAR {
+        for (row, first) in set.near_pairs(&locs).into_iter().filter(|(row, _)| broken.contains(*row)) {
+            // Whoever names the very same page goes along.
+            let others = set.members(row).into_iter().filter(|other| *other != row && rows.contains(*other));
+            pages.entry(first).or_default().extend(std::iter::once(row).chain(others));
         }
-    }
-
-    /// Later rows of a page go; the first keeps the newest date and everybody's extensions.
-    fn merged(&self, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<Done> {
-        let locs = DocumentLocs(&self.document);
-        let set = self.checks.set();
-        let broken = self.breaking(rows, rule);
-        let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        if rule == Rule::SET_DUPLICATE_NEAR {
-            for (row, first) in set.near_pairs(&locs).into_iter().filter(|(row, _)| broken.contains(*row)) {
-                // Whoever names the very same page goes along.
-                let others = set.members(row).into_iter().filter(|other| *other != row && rows.contains(*other));
-                pages.entry(first).or_default().extend(std::iter::once(row).chain(others));
-            }
-        } else {
-            let by_text = if rule == Rule::SET_DUPLICATE { HashMap::new() } else { self.duplicates_by_text() };
-            let same_text = |row: u32| {
-                let loc = self.document.loc(RowId(row));
-                let same = by_text.get(&text_hash(&loc)).into_iter().flatten().copied();
-                same.filter(move |other| self.document.loc(RowId(*other)) == loc)
-            };
-            for row in &broken {
-                // The first of the page, or of those that are written alike.
-                let Some(first) = set.original(row, &locs) else { continue };
-                let file = |row: u32| self.document.sitemap_of(RowId(row));
-                let is_meant = |other: &u32| *other != first && rows.contains(*other);
-                match rule {
-                    // Wherever it stands: another spelling in this file, or this one in another file.
-                    Rule::SET_DUPLICATE_EQUIVALENT => {
-                        pages.entry(first).or_default().extend(same_text(row).filter(is_meant));
-                    }
-                    // Those of all further files at once.
-                    Rule::SET_DUPLICATE_ACROSS_FILES => {
-                        pages.entry(first).or_insert_with(|| {
-                            same_text(row).filter(is_meant).filter(|other| file(*other) != file(first)).collect()
-                        });
-                    }
-                    _ => pages.entry(first).or_default().push(row),
+    } else {
+        let by_text = if rule == Rule::SET_DUPLICATE { HashMap::new() } else { duplicates_by_text(snapshot) };
+        let same_text = |row: u32| {
+            let loc = snapshot.document.loc(RowId(row));
+            let same = by_text.get(&text_hash(&loc)).into_iter().flatten().copied();
+            same.filter(move |other| snapshot.document.loc(RowId(*other)) == loc)
+        };
+        for row in &broken {
+            // The first of the page, or of those that are written alike.
+            let Some(first) = set.original(row, &locs) else { continue };
+            let file = |row: u32| snapshot.document.sitemap_of(RowId(row));
+            let is_meant = |other: &u32| *other != first && rows.contains(*other);
+            match rule {
+                // Wherever it stands: another spelling in this file, or this one in another file.
+                Rule::SET_DUPLICATE_EQUIVALENT => {
+                    pages.entry(first).or_default().extend(same_text(row).filter(is_meant));
                 }
+                // Those of all further files at once.
+                Rule::SET_DUPLICATE_ACROSS_FILES => {
+                    pages.entry(first).or_insert_with(|| {
+                        same_text(row).filter(is_meant).filter(|other| file(*other) != file(first)).collect()
+                    });
+                }
+                _ => pages.entry(first).or_default().push(row),
             }
         }
-        let mut done = Done::default();
-        let (mut dates, mut gone) = (Vec::new(), RowSet::new());
-        for (first, others) in pages {
-            if progress.is_cancelled() {
-                return None;
-            }
-            let first = RowId(first);
-            let names = self.document.names(first);
-            let text = self.document.entry_text(first);
-            // What stands in another file may mean something else under this one's root.
-            let texts: Vec<_> = others
-                .iter()
-                .map(|row| RowId(*row))
-                .filter(|row| self.document.names(*row) == names)
-                .map(|row| self.document.entry_text(row))
-                .collect();
-            let texts: Vec<&[u8]> = texts.iter().map(AsRef::as_ref).collect();
-            if let Some(united) = rewrite::united(&text, &texts, names).filter(|new| self.is_sound(first, new)) {
-                done.edits.push(Edit::Raw { row: first, text: united.into() });
-                done.rows.insert(first.0);
-            }
-            let newest = |row: &u32| self.document.record(RowId(*row)).lastmod().map(|lastmod| lastmod.seconds);
-            let latest = others.iter().copied().max_by_key(|row| newest(row));
-            if let Some(latest) = latest.filter(|latest| newest(latest) > newest(&first.0)) {
-                let value = self.document.value(RowId(latest), Field::Lastmod).map(|value| (&*value).into());
-                dates.push((first, value));
-            }
-            gone.extend(others);
-        }
-        done.set_each(Field::Lastmod, dates);
-        if !gone.is_empty() {
-            done.rows |= &gone;
-            done.edits.push(Edit::Delete(gone));
-        }
-        Some(done)
     }
+    let mut done = Done::default();
+    let (mut dates, mut gone) = (Vec::new(), RowSet::new());
+    for (first, others) in pages {
+        if progress.is_cancelled() {
+            return None;
+        }
+        let first = RowId(first);
+        let names = snapshot.document.names(first);
+        let text = snapshot.document.entry_text(first);
+        // What stands in another file may mean something else under this one's root.
+        let texts: Vec<_> = others
+            .iter()
+            .map(|row| RowId(*row))
+            .filter(|row| snapshot.document.names(*row) == names)
+            .map(|row| snapshot.document.entry_text(row))
+            .collect();
+        let texts: Vec<&[u8]> = texts.iter().map(AsRef::as_ref).collect();
+        if let Some(united) = rewrite::united(&text, &texts, names).filter(|new| is_sound(snapshot, first, new)) {
+            done.edits.push(Edit::Raw { row: first, text: united.into() });
+            done.rows.insert(first.0);
+        }
+        let newest = |row: &u32| snapshot.document.record(RowId(*row)).lastmod().map(|lastmod| lastmod.seconds);
+        let latest = others.iter().copied().max_by_key(|row| newest(row));
+        if let Some(latest) = latest.filter(|latest| newest(latest) > newest(&first.0)) {
+            let value = snapshot.document.value(RowId(latest), Field::Lastmod).map(|value| (&*value).into());
+            dates.push((first, value));
+        }
+        gone.extend(others);
+    }
+    done.set_each(Field::Lastmod, dates);
+    if !gone.is_empty() {
+        done.rows |= &gone;
+        done.edits.push(Edit::Delete(gone));
+    }
+    Some(done)
+}
 
-    /// Rows that share their page with others, by a hash of what they are written as.
-    fn duplicates_by_text(&self) -> HashMap<u64, Vec<u32>> {
-        let mut rows: HashMap<u64, Vec<u32>> = HashMap::new();
-        for row in self.checks.set().duplicate_rows() {
-            rows.entry(text_hash(&self.document.loc(RowId(row)))).or_default().push(row);
-        }
-        rows
+/// Rows that share their page with others, by a hash of what they are written as.
+fn duplicates_by_text(snapshot: &Snapshot) -> HashMap<u64, Vec<u32>> {
+    let mut rows: HashMap<u64, Vec<u32>> = HashMap::new();
+    for row in snapshot.checks.set().duplicate_rows() {
+        rows.entry(text_hash(&snapshot.document.loc(RowId(row)))).or_default().push(row);
     }
+    rows
+}
 
-    /// Whether a row would break no rule by itself that it does not break now.
-    pub(super) fn is_sound(&self, row: RowId, text: &str) -> bool {
-        let context = self.checks.context(&self.document, row, self.clock);
-        let (now, old) = self.document.entry(row);
-        let new = entry::check(&Entry::of(text.as_bytes(), context.names), text.as_bytes(), &context);
-        new.minus(entry::check(&now, &old, &context)).is_empty()
+/// Rows with the rarer scheme, host or port get that of the others; `answer` may say which, or take them out.
+fn rewritten(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    rule: Rule,
+    answer: Option<&Decision>,
+    progress: &Progress,
+) -> Option<Done> {
+    let mut done = Done::default();
+    let broken = breaking(snapshot, rows, rule);
+    if answer == Some(&Decision::Delete) {
+        done.rows.clone_from(&broken);
+        done.edits.extend((!broken.is_empty()).then_some(Edit::Delete(broken)));
+        return Some(done);
     }
+    if rule == Rule::SET_MIXED_HOST {
+        for _ in &broken {
+            done.refuse("pages of another host are other pages: delete takes them out, and sited split --by host gives each host a file");
+        }
+        return Some(done);
+    }
+    let common = snapshot.checks.set().main_origin().map(|(origin, _)| origin.to_owned()).unwrap_or_default();
+    // Where somebody says which is right, it may be the rarer one.
+    let meant = if answer.is_some() { rows } else { &broken };
+    let (mut values, mut new_locs) = (Vec::new(), HashSet::new());
+    for row in meant.iter().map(RowId) {
+        if progress.is_cancelled() {
+            return None;
+        }
+        let loc = snapshot.document.loc(row);
+        let Some(new) = moved(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
+        if !location::validate(&new).minus(location::validate(&loc)).is_empty() {
+            done.refuse(format!("{new} would have another error"));
+        } else if !snapshot.checks.set().rows_of_page(&new, &DocumentLocs(&snapshot.document)).is_empty()
+            || !new_locs.insert(location::key_hash(&new))
+        {
+            done.refuse(format!("{new} is listed already; set-duplicate-near merges the two"));
+        } else {
+            values.push((row, Some(new.into())));
+        }
+    }
+    done.set_each(Field::Loc, values);
+    Some(done)
+}
 
-    /// Rows with the rarer scheme, host or port get that of the others; `answer` may say which, or take them out.
-    fn rewritten(&self, rows: &RowSet, rule: Rule, answer: Option<&Decision>, progress: &Progress) -> Option<Done> {
-        let mut done = Done::default();
-        let broken = self.breaking(rows, rule);
-        if answer == Some(&Decision::Delete) {
-            done.rows.clone_from(&broken);
-            done.edits.extend((!broken.is_empty()).then_some(Edit::Delete(broken)));
-            return Some(done);
-        }
-        if rule == Rule::SET_MIXED_HOST {
-            for _ in &broken {
-                done.refuse("pages of another host are other pages: delete takes them out, and sited split --by host gives each host a file");
-            }
-            return Some(done);
-        }
-        let common = self.checks.set().main_origin().map(|(origin, _)| origin.to_owned()).unwrap_or_default();
-        // Where somebody says which is right, it may be the rarer one.
-        let meant = if answer.is_some() { rows } else { &broken };
-        let (mut values, mut new_locs) = (Vec::new(), HashSet::new());
-        for row in meant.iter().map(RowId) {
-            if progress.is_cancelled() {
-                return None;
-            }
-            let loc = self.document.loc(row);
-            let Some(new) = moved(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
-            if !location::validate(&new).minus(location::validate(&loc)).is_empty() {
-                done.refuse(format!("{new} would have another error"));
-            } else if !self.checks.set().rows_of_page(&new, &DocumentLocs(&self.document)).is_empty()
-                || !new_locs.insert(location::key_hash(&new))
-            {
-                done.refuse(format!("{new} is listed already; set-duplicate-near merges the two"));
-            } else {
-                values.push((row, Some(new.into())));
-            }
-        }
-        done.set_each(Field::Loc, values);
-        Some(done)
-    }
-
-    /// The value goes from the rows of the files, or of the set, that break the rule.
-    fn cleared(&self, rows: &RowSet, rule: Rule) -> Done {
-        let found = self.checks.set_findings().into_iter().filter(|found| found.rule.rule().main() == rule.main());
-        let files: Vec<Option<u32>> = found.map(|found| found.file).collect();
-        let is_dated = matches!(rule, Rule::SET_LASTMOD_IDENTICAL | Rule::SET_LASTMOD_GENERATED);
-        let field = if is_dated { Field::Lastmod } else { Field::Priority };
-        let is_meant = |row: &u32| {
-            let file = self.document.with_pending_split().sitemap_of(RowId(*row)).0;
-            files.iter().any(|found| found.is_none_or(|found| found == file))
-                && self.document.value(RowId(*row), field).is_some()
-        };
-        let rows: RowSet = rows.iter().filter(is_meant).collect();
-        let edit = (!rows.is_empty()).then(|| Edit::Set { rows: rows.clone(), field, value: None });
-        Done { edits: edit.into_iter().collect(), rows, ..Done::default() }
-    }
+/// The value goes from the rows of the files, or of the set, that break the rule.
+fn cleared(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> Done {
+    let found = snapshot.checks.set_findings().into_iter().filter(|found| found.rule.rule().main() == rule.main());
+    let files: Vec<Option<u32>> = found.map(|found| found.file).collect();
+    let is_dated = matches!(rule, Rule::SET_LASTMOD_IDENTICAL | Rule::SET_LASTMOD_GENERATED);
+    let field = if is_dated { Field::Lastmod } else { Field::Priority };
+    let is_meant = |row: &u32| {
+        let file = snapshot.document.with_pending_split().sitemap_of(RowId(*row)).0;
+        files.iter().any(|found| found.is_none_or(|found| found == file))
+            && snapshot.document.value(RowId(*row), field).is_some()
+    };
+    let rows: RowSet = rows.iter().filter(is_meant).collect();
+    let edit = (!rows.is_empty()).then(|| Edit::Set { rows: rows.clone(), field, value: None });
+    Done { edits: edit.into_iter().collect(), rows, ..Done::default() }
 }
 
 /// A URL with the scheme, host or port that is right.

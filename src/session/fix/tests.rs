@@ -16,8 +16,12 @@ use crate::session::command::Assignment;
 use crate::session::edit::Change;
 use crate::session::finding::FindingTarget;
 use crate::session::findings;
+use crate::session::report;
 use crate::session::sampled::{folder, paths};
+use crate::session::store::journal;
+use crate::session::store::journal::recovery;
 use crate::session::store::load;
+use crate::session::store::save;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -48,8 +52,8 @@ fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
 }
 
 fn broken(session: &Session) -> BTreeSet<Rule> {
-    let unread = session.unread().iter().filter_map(findings::files::refused);
-    session.report().into_iter().chain(unread).map(|found| found.finding.rule).collect()
+    let unread = session.unread().iter().filter_map(findings::file_findings::refused);
+    report::all_findings(session).into_iter().chain(unread).map(|found| found.finding.rule).collect()
 }
 
 /// Rules whose fix is that the next save deals the rows to other files.
@@ -105,7 +109,7 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
         assert_eq!(broken(&session), after, "{rule:?} done again");
         // What is written is what the screen says.
         session.set_base_url(Some("https://example.com/".to_owned()));
-        session.save_now(None, false).unwrap_or_else(|error| panic!("{rule:?}: {error}"));
+        save::now(&mut session, None, false).unwrap_or_else(|error| panic!("{rule:?}: {error}"));
         let paths = match session.path() {
             Some(path) if SPLIT.contains(rule) || crate::session::file_fixes::name::FIXES.contains(rule) => {
                 vec![path.clone()]
@@ -146,7 +150,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         let rule = sample.rule;
         let paths = paths(&sample, folder.path());
         let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
-        session.keep(state_slot());
+        recovery::open(&mut session, state_slot());
         if fix(&mut session, rule.family()) != Ok(true) {
             assert_eq!(rule, Rule::SET_MIXED_HOST);
             continue;
@@ -155,17 +159,17 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         let bytes = would_write(&session);
         drop(session);
         let mut again = opened(&sample, &paths);
-        let (left, words) = again.keep(state_slot());
+        let (left, words) = recovery::open(&mut again, state_slot());
         let left = left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"));
-        again.replay(left).unwrap_or_else(|refused| panic!("{rule:?}: {refused}"));
+        journal::replay(&mut again, left).unwrap_or_else(|refused| panic!("{rule:?}: {refused}"));
         assert_eq!(broken(&again), expected, "{rule:?}");
         assert!(would_write(&again) == bytes, "{rule:?}: other bytes");
         assert!(again.is_modified(), "{rule:?}");
         // What the replay wrote down leads there once more.
         drop(again);
         let mut again = opened(&sample, &paths);
-        let (left, words) = again.keep(state_slot());
-        again.replay(left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"))).unwrap();
+        let (left, words) = recovery::open(&mut again, state_slot());
+        journal::replay(&mut again, left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"))).unwrap();
         assert_eq!(broken(&again), expected, "{rule:?}, twice");
         assert!(would_write(&again) == bytes, "{rule:?}: other bytes, twice");
     }
@@ -257,7 +261,7 @@ fn places(session: &Session) -> BTreeSet<(String, Rule)> {
     let view = session.view();
     let of_row =
         |row: RowId| view.rules_of(row).iter().filter(is_bad).map(move |rule| (row.0.to_string(), rule.main()));
-    let whole = session.whole_findings().into_iter().filter(|found| is_bad(&found.rule));
+    let whole = crate::session::findings::whole::all(session).into_iter().filter(|found| is_bad(&found.rule));
     let of_rows = view.document.live_rows().flat_map(of_row);
     // Entries of an index come, go and get other URLs: they are counted.
     let place = |place: FindingTarget| if place.is_of_index() { "index".to_owned() } else { format!("{place:?}") };
@@ -293,7 +297,7 @@ fn a_file_is_emptied_by_a_fix_only_where_an_index_leaves_it_out() {
     let report = session.change(&Change::Fix { rows, rules: merge }).unwrap();
     assert!(report.message.ends_with("leaves 1 note: index-single"), "{}", report.message);
     let before = broken(&session);
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert!(!folder.path().join("b.xml").exists());
     // The set is what it is said to be: an index with one sitemap.
     assert_eq!(before, BTreeSet::from([Rule::INDEX_SINGLE]));
@@ -398,7 +402,7 @@ proptest! {
         };
         let counted = without_date(tally(&session));
         let steps = session.history().len();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         prop_assert_eq!(&without_date(tally(&session)), &counted, "saved");
         let fresh = opened(&sample, &[session.path().unwrap().clone()]);
         prop_assert_eq!(&without_date(tally(&fresh)), &counted, "a fresh load");

@@ -18,12 +18,10 @@ use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Severity;
 use crate::session::checks::{Checks, DocumentLocs, NEAR_ROWS, rule_of};
-use crate::session::edit::{Change, Intent, Prepared};
-use crate::session::file_fixes;
-use crate::session::file_fixes::volumes;
-use crate::session::findings::files;
-use crate::session::findings::index;
-use crate::session::fix::SkippedRows;
+use crate::session::edit::{Change, Intent, Prepared, prepared, script_export};
+use crate::session::file_fixes::{self, volumes};
+use crate::session::findings::{file_findings, index_findings};
+use crate::session::fix::{self, SkippedRows};
 use crate::session::state::Snapshot;
 use crate::xml::entry::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -56,153 +54,148 @@ pub(in crate::session) fn is_new(rule: Rule, before: RuleSet, profile: Profile) 
     is_bad(rule, profile) && !was.iter().any(|was| was.severity_in(profile) >= rule.severity_in(profile))
 }
 
-impl Snapshot {
-    /// The change without what it would break. `None` when cancelled.
-    pub(in crate::session) fn retreated(
-        &self,
-        change: &Change,
-        prepared: Prepared,
-        progress: &Progress,
-    ) -> Option<Prepared> {
-        if self.document.is_streamed() {
+/// The change without what it would break. `None` when cancelled.
+pub(in crate::session) fn without_harm(
+    snapshot: &Snapshot,
+    change: &Change,
+    prepared: Prepared,
+    progress: &Progress,
+) -> Option<Prepared> {
+    if snapshot.document.is_streamed() {
+        return Some(prepared);
+    }
+    let (rows, rules) = match change {
+        Change::Fix { rows, rules } => (rows, *rules),
+        Change::FixFile(..) => (&RowSet::new(), RuleSet::EMPTY),
+        // A name and a URL are typed: that is what somebody wants, and what it raises is said.
+        Change::Decide { decision: Decision::Delete | Decision::Name(_) | Decision::Base(_), .. } => {
             return Some(prepared);
         }
-        let (rows, rules) = match change {
-            Change::Fix { rows, rules } => (rows, *rules),
-            Change::FixFile(..) => (&RowSet::new(), RuleSet::EMPTY),
-            // A name and a URL are typed: that is what somebody wants, and what it raises is said.
-            Change::Decide { decision: Decision::Delete | Decision::Name(_) | Decision::Base(_), .. } => {
-                return Some(prepared);
-            }
-            Change::Decide { rows, rule, .. } => (rows, rule.family()),
-            _ => return Some(prepared),
-        };
-        let Some(why) = self.raises(&prepared) else { return Some(prepared) };
-        let of_rows = rules.minus(quirk::REPAIRS);
-        let affected: RowSet = rows
-            .iter()
-            .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(of_rows))
-            .collect();
-        let files = files_of(prepared.intent.edit.as_ref());
-        let trials = if self.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
-        let bytes: u64 = affected.iter().map(|row| self.document.entry_text(RowId(row)).len() as u64).sum();
-        let trials = trials.min((TRIAL_BYTES / (bytes + 1)).max(FEW_TRIALS.into()) as u32);
-        let attempt = |left: &SkippedRows| match change {
-            Change::Fix { rows, rules } => self.intend_fix(rows, left, *rules, progress).map(Some),
-            Change::Decide { rows, rule, decision: Decision::Usual } => {
-                self.intend_fix(rows, left, rule.family(), progress).map(Some)
-            }
-            Change::Decide { rows, rule, decision } => {
-                let change = Change::Decide { rows: rows - &left.rows, rule: *rule, decision: decision.clone() };
-                self.intend(&change, progress).map_or(Some(None), |intent| intent.map(Some))
-            }
-            _ => Some(None),
-        };
-        let left = SkippedRows { rows: affected.clone(), files: files.clone() };
-        let mut trial = Trial { snapshot: self, attempt: &attempt, left, why, trials, best: None };
-        for file in files {
-            let mut left = trial.left.clone();
-            left.files.remove(&file);
-            if let Err(why) = trial.attempt(left, progress)? {
-                trial.why = why;
-            }
+        Change::Decide { rows, rule, .. } => (rows, rule.family()),
+        _ => return Some(prepared),
+    };
+    let Some(why) = raises(snapshot, &prepared) else { return Some(prepared) };
+    let of_rows = rules.minus(quirk::REPAIRS);
+    let affected: RowSet = rows
+        .iter()
+        .filter(|row| snapshot.document.is_live(RowId(*row)) && snapshot.rules_of(RowId(*row)).intersects(of_rows))
+        .collect();
+    let files = files_of(prepared.intent.edit.as_ref());
+    let trials = if snapshot.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
+    let bytes: u64 = affected.iter().map(|row| snapshot.document.entry_text(RowId(row)).len() as u64).sum();
+    let trials = trials.min((TRIAL_BYTES / (bytes + 1)).max(FEW_TRIALS.into()) as u32);
+    let attempt = |left: &SkippedRows| match change {
+        Change::Fix { rows, rules } => fix::intend_rows(snapshot, rows, left, *rules, progress).map(Some),
+        Change::Decide { rows, rule, decision: Decision::Usual } => {
+            fix::intend_rows(snapshot, rows, left, rule.family(), progress).map(Some)
         }
-        trial.add(&affected.iter().collect::<Vec<_>>(), true, progress)?;
-        let Trial { left, why, best, .. } = trial;
-        // With all of them left alone, what is done, if anything, must raise nothing either.
-        let mut prepared = if let Some(best) = best {
-            best
-        } else {
-            let intent = attempt(&left)?.unwrap_or_else(|| Intent::counting(0));
-            let rest = self.prepare_intent(intent, progress)?;
-            let is_fine = rest.intent.edit.is_none() || self.raises(&rest).is_none();
-            if is_fine { rest } else { self.prepare_intent(Intent::counting(0), progress)? }
-        };
-        prepared.intent.refused += left.rows.len();
-        prepared.intent.refused_files += left.files.len() as u64;
-        if prepared.intent.refused + prepared.intent.refused_files == 0 {
-            // It is about a file, or the set.
-            prepared.intent.refused_files = 1;
+        Change::Decide { rows, rule, decision } => {
+            let change = Change::Decide { rows: rows - &left.rows, rule: *rule, decision: decision.clone() };
+            super::intend(snapshot, &change, progress).map_or(Some(None), |intent| intent.map(Some))
         }
-        prepared.intent.reason = Some(why);
-        prepared.intent.said = match prepared.intent.edit {
-            Some(_) => self.lines_of(change, &prepared.intent),
-            None => Vec::new(),
-        };
-        Some(prepared)
+        _ => Some(None),
+    };
+    let left = SkippedRows { rows: affected.clone(), files: files.clone() };
+    let mut trial = Trial { snapshot, attempt: &attempt, left, why, trials, best: None };
+    for file in files {
+        let mut left = trial.left.clone();
+        left.files.remove(&file);
+        if let Err(why) = trial.attempt(left, progress)? {
+            trial.why = why;
+        }
     }
-
-    /// An error or a warning that a change would raise: which, and where.
-    fn raises(&self, prepared: &Prepared) -> Option<String> {
-        let applied = &prepared.applied;
-        let (old, new) = (&self.document, &applied.document);
-        let mut checks = self.checks.clone();
-        checks.commit(prepared.rechecked.clone(), old, applied);
-        let profile = self.checks.profile();
-        let is_bad = |rule: Rule| is_bad(rule, profile);
-        let is_new = |rule: Rule, before: RuleSet| is_new(rule, before, profile);
-        let of_row = |row: RowId| {
-            let before = if old.is_live(row) { self.checks.rules_of(row, old) } else { RuleSet::EMPTY };
-            let after = if new.is_live(row) { checks.rules_of(row, new) } else { RuleSet::EMPTY };
-            after.iter().find(|rule| is_new(*rule, before)).map(|rule| (rule, row))
-        };
-        let found = applied.touched.iter().map(RowId).find_map(of_row);
-        let found = found.or_else(|| elsewhere(self, (&checks, new), &is_bad).into_iter().find_map(of_row));
-        if let Some((rule, row)) = found {
-            return Some(format!("{} would then violate {}", new.loc(row), rule.code()));
-        }
-        let files = |checks: &Checks, document: &Document| {
-            let is_changed = |id: &SitemapId| {
-                let one = |document: &Document| document.with_pending_split().sitemaps().get(id.index()).cloned();
-                !matches!((one(old), one(new)), (Some(was), Some(is)) if Arc::ptr_eq(&was, &is))
-            };
-            let ids = (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId).filter(is_changed);
-            let of_files = ids.flat_map(|id| files::of_sitemap((document, &self.saved), id, profile));
-            let of_files = of_files.map(|found| (found.rule, format!("{:?}", found.place)));
-            let of_set =
-                checks.set_findings().into_iter().map(|found| (rule_of(found.rule), format!("{:?}", found.file)));
-            let of_index = self.list_findings_of_few(document).into_iter();
-            let of_index = of_index.map(|found| (found.rule, INDEX.to_owned()));
-            let around = self.around_index(checks, document);
-            of_files.chain(of_set).chain(of_index).chain(around).collect::<Vec<_>>()
-        };
-        let (was, is) = (files(&self.checks, old), files(&checks, new));
-        let mut rules_before: HashMap<&str, RuleSet> = HashMap::new();
-        for (rule, place) in &was {
-            rules_before.entry(place).or_default().insert(*rule);
-        }
-        let raised = is.iter().find(|(rule, place)| {
-            let before = rules_before.get(&**place).copied().unwrap_or_default();
-            // Entries of the index come, go and get other URLs: they are counted.
-            let count = |found: &[(Rule, String)]| {
-                let is_it = |(other, at): &&(Rule, String)| at == place && rule.family().contains(*other);
-                found.iter().filter(is_it).count()
-            };
-            is_new(*rule, before) || (place == INDEX && is_bad(*rule) && count(&is) > count(&was))
-        });
-        raised.map(|(rule, _)| format!("a file, or the set, would then violate {}", rule.code()))
+    trial.add(&affected.iter().collect::<Vec<_>>(), true, progress)?;
+    let Trial { left, why, best, .. } = trial;
+    // With all of them left alone, what is done, if anything, must raise nothing either.
+    let mut prepared = if let Some(best) = best {
+        best
+    } else {
+        let intent = attempt(&left)?.unwrap_or_else(|| Intent::counting(0));
+        let rest = prepared::prepare_intent(snapshot, intent, progress)?;
+        let is_fine = rest.intent.edit.is_none() || raises(snapshot, &rest).is_none();
+        if is_fine { rest } else { prepared::prepare_intent(snapshot, Intent::counting(0), progress)? }
+    };
+    prepared.intent.refused += left.rows.len();
+    prepared.intent.refused_files += left.files.len() as u64;
+    if prepared.intent.refused + prepared.intent.refused_files == 0 {
+        // It is about a file, or the set.
+        prepared.intent.refused_files = 1;
     }
+    prepared.intent.reason = Some(why);
+    prepared.intent.said = match prepared.intent.edit {
+        Some(_) => script_export::lines_of(snapshot, change, &prepared.intent),
+        None => Vec::new(),
+    };
+    Some(prepared)
 }
 
-impl Snapshot {
-    /// What is wrong around the entries of the index and with each of them, where all of it is looked at.
-    fn around_index(&self, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
-        let document = document.with_pending_split();
-        let Some(index) = document.index().filter(|_| index::has_small_index(document)) else { return Vec::new() };
-        let profile = checks.profile();
-        let mut found = file_fixes::findings(document, Member::Index, profile);
-        found.extend((1..index.file_count()).flat_map(|number| volumes::findings(document, number, profile)));
-        let url_prefix = self.index_home(document);
-        let (now, names) = (self.clock.seconds, &index.source.names);
-        let context = Context { now, profile, names, url_prefix: url_prefix.as_ref(), policy: None };
-        let of_entry = |entry: usize| {
-            let text = index.source.entry_text(entry);
-            let rules = entry_rules::check(&Entry::of(text, names), text, &context);
-            rules.iter().map(move |rule| (rule, INDEX.to_owned())).collect::<Vec<_>>()
-        };
-        let of_entries = (0..index.source.len()).flat_map(of_entry);
-        found.into_iter().map(|found| (found.rule, INDEX.to_owned())).chain(of_entries).collect()
+/// An error or a warning that a change would raise: which, and where.
+fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
+    let applied = &prepared.applied;
+    let (old, new) = (&snapshot.document, &applied.document);
+    let mut checks = snapshot.checks.clone();
+    checks.commit(prepared.rechecked.clone(), old, applied);
+    let profile = snapshot.checks.profile();
+    let is_bad = |rule: Rule| is_bad(rule, profile);
+    let is_new = |rule: Rule, before: RuleSet| is_new(rule, before, profile);
+    let of_row = |row: RowId| {
+        let before = if old.is_live(row) { snapshot.checks.rules_of(row, old) } else { RuleSet::EMPTY };
+        let after = if new.is_live(row) { checks.rules_of(row, new) } else { RuleSet::EMPTY };
+        after.iter().find(|rule| is_new(*rule, before)).map(|rule| (rule, row))
+    };
+    let found = applied.touched.iter().map(RowId).find_map(of_row);
+    let found = found.or_else(|| elsewhere(snapshot, (&checks, new), &is_bad).into_iter().find_map(of_row));
+    if let Some((rule, row)) = found {
+        return Some(format!("{} would then violate {}", new.loc(row), rule.code()));
     }
+    let files = |checks: &Checks, document: &Document| {
+        let is_changed = |id: &SitemapId| {
+            let one = |document: &Document| document.with_pending_split().sitemaps().get(id.index()).cloned();
+            !matches!((one(old), one(new)), (Some(was), Some(is)) if Arc::ptr_eq(&was, &is))
+        };
+        let ids = (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId).filter(is_changed);
+        let of_files = ids.flat_map(|id| file_findings::of_sitemap((document, &snapshot.saved), id, profile));
+        let of_files = of_files.map(|found| (found.rule, format!("{:?}", found.place)));
+        let of_set = checks.set_findings().into_iter().map(|found| (rule_of(found.rule), format!("{:?}", found.file)));
+        let of_index = index_findings::list_findings_of_few(snapshot, document).into_iter();
+        let of_index = of_index.map(|found| (found.rule, INDEX.to_owned()));
+        let around = around_index(snapshot, checks, document);
+        of_files.chain(of_set).chain(of_index).chain(around).collect::<Vec<_>>()
+    };
+    let (was, is) = (files(&snapshot.checks, old), files(&checks, new));
+    let mut rules_before: HashMap<&str, RuleSet> = HashMap::new();
+    for (rule, place) in &was {
+        rules_before.entry(place).or_default().insert(*rule);
+    }
+    let raised = is.iter().find(|(rule, place)| {
+        let before = rules_before.get(&**place).copied().unwrap_or_default();
+        // Entries of the index come, go and get other URLs: they are counted.
+        let count = |found: &[(Rule, String)]| {
+            let is_it = |(other, at): &&(Rule, String)| at == place && rule.family().contains(*other);
+            found.iter().filter(is_it).count()
+        };
+        is_new(*rule, before) || (place == INDEX && is_bad(*rule) && count(&is) > count(&was))
+    });
+    raised.map(|(rule, _)| format!("a file, or the set, would then violate {}", rule.code()))
+}
+
+/// What is wrong around the entries of the index and with each of them, where all of it is looked at.
+fn around_index(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
+    let document = document.with_pending_split();
+    let Some(index) = document.index().filter(|_| index_findings::has_small_index(document)) else { return Vec::new() };
+    let profile = checks.profile();
+    let mut found = file_fixes::findings(document, Member::Index, profile);
+    found.extend((1..index.file_count()).flat_map(|number| volumes::findings(document, number, profile)));
+    let url_prefix = index_findings::index_home(snapshot, document);
+    let (now, names) = (snapshot.clock.seconds, &index.source.names);
+    let context = Context { now, profile, names, url_prefix: url_prefix.as_ref(), policy: None };
+    let of_entry = |entry: usize| {
+        let text = index.source.entry_text(entry);
+        let rules = entry_rules::check(&Entry::of(text, names), text, &context);
+        rules.iter().map(move |rule| (rule, INDEX.to_owned())).collect::<Vec<_>>()
+    };
+    let of_entries = (0..index.source.len()).flat_map(of_entry);
+    found.into_iter().map(|found| (found.rule, INDEX.to_owned())).chain(of_entries).collect()
 }
 
 /// Rows that a rule about several rows finds now and did not find before. Where there are many rows, those alone whose
@@ -250,8 +243,8 @@ impl Trial<'_> {
         let Some(trials) = self.trials.checked_sub(1) else { return Some(Err(self.why.clone())) };
         self.trials = trials;
         let Some(intent) = (self.attempt)(&left)? else { return Some(Err(self.why.clone())) };
-        let prepared = self.snapshot.prepare_intent(intent, progress)?;
-        Some(match self.snapshot.raises(&prepared) {
+        let prepared = prepared::prepare_intent(self.snapshot, intent, progress)?;
+        Some(match raises(self.snapshot, &prepared) {
             None => {
                 (self.left, self.best) = (left, Some(prepared));
                 Ok(())

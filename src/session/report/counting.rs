@@ -228,6 +228,8 @@ mod tests {
     use crate::progress::Progress;
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
+    use crate::session::report;
+    use crate::session::report::summary;
     use crate::session::report::{Reported, Reporter, Summary};
     use crate::session::store::load;
     use crate::xml::escape::escape;
@@ -296,7 +298,7 @@ mod tests {
         ) {
             let session = opened(&rows);
             let profile = session.profile();
-            let all = session.report();
+            let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
             for (rules, counts_places) in [(RuleSet::EMPTY, true), (RuleSet::EMPTY, false), (RuleSet::ALL.minus(few), true)] {
                 let wanted = Wanted { rules, known_hosts: Vec::new(), counts_places };
@@ -332,11 +334,11 @@ mod tests {
         ) {
             let session = opened(&vec![rows; times].concat());
             let (mut expected, mut groups) = (Summary::default(), Groups::default());
-            for found in session.report().into_iter().filter_map(|found| groups.take(found)) {
+            for found in report::all_findings(&session).into_iter().filter_map(|found| groups.take(found)) {
                 expected.add(&found);
             }
             expected.add_groups(&mut groups);
-            let summary = session.summary(&Progress::default()).unwrap();
+            let summary = summary::summary(&session, &Progress::default()).unwrap();
             let shown = |summary: &Summary| {
                 let mut rules: Vec<String> = summary.rules().map(|rule| format!("{rule:#?}")).collect();
                 rules.sort();

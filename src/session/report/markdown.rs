@@ -10,6 +10,9 @@ use crate::session::Session;
 use crate::session::edit::Refused;
 use crate::session::finding::{FindingTarget, Reported};
 use crate::session::findings;
+use crate::session::findings::whole;
+use crate::session::report;
+use crate::session::report::summary;
 use crate::session::state::Snapshot;
 use crate::visible::Charset;
 use crate::words::{counted, grouped};
@@ -22,53 +25,49 @@ const TITLE: &str = "# Findings in ";
 /// Counts by the index of [`Rule::main`] and file.
 pub type CountsByFile = BTreeMap<(usize, SitemapId), u64>;
 
-impl Snapshot {
-    /// How many rows of each file break each rule. `None` when cancelled.
-    pub fn row_counts_by_file(&self, progress: &Progress) -> Option<CountsByFile> {
-        let mut counts = CountsByFile::new();
-        let (checks, sets, document) = (&self.checks, self.checks.rule_sets(), &self.document);
-        for (id, sitemap) in (0..).map(SitemapId).zip(document.sitemaps()) {
-            if progress.is_cancelled() {
-                return None;
-            }
-            note_work(sitemap.rows.len());
-            let mut of_file = [0_u64; Rule::COUNT];
-            for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
-                for rule in checks.rules_in(row, document, &sets).iter() {
-                    if let Some(count) = of_file.get_mut(rule.main().index()) {
-                        *count += 1;
-                    }
+/// How many rows of each file break each rule. `None` when cancelled.
+pub fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Option<CountsByFile> {
+    let mut counts = CountsByFile::new();
+    let (checks, sets, document) = (&snapshot.checks, snapshot.checks.rule_sets(), &snapshot.document);
+    for (id, sitemap) in (0..).map(SitemapId).zip(document.sitemaps()) {
+        if progress.is_cancelled() {
+            return None;
+        }
+        note_work(sitemap.rows.len());
+        let mut of_file = [0_u64; Rule::COUNT];
+        for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
+            for rule in checks.rules_in(row, document, &sets).iter() {
+                if let Some(count) = of_file.get_mut(rule.main().index()) {
+                    *count += 1;
                 }
             }
-            counts.extend((0..).zip(of_file).filter(|(_, count)| *count > 0).map(|(rule, count)| ((rule, id), count)));
         }
-        Some(counts)
+        counts.extend((0..).zip(of_file).filter(|(_, count)| *count > 0).map(|(rule, count)| ((rule, id), count)));
+    }
+    Some(counts)
+}
+
+/// How many rows of each file break each rule; findings of files are among them, those of the index and the set are
+/// not.
+pub fn rule_counts_by_file(session: &Session) -> CountsByFile {
+    let mut counts = row_counts_by_file(&session.current, &Progress::default()).unwrap_or_default();
+    add_file_findings(session, &mut counts);
+    counts
+}
+
+/// Adds the findings of files to counts of rows.
+pub fn add_file_findings(session: &Session, counts: &mut CountsByFile) {
+    for finding in whole::each(session) {
+        if let FindingTarget::Sitemap(id) = finding.place {
+            *counts.entry((finding.rule.main().index(), id)).or_default() += 1;
+        }
     }
 }
 
-impl Session {
-    /// How many rows of each file break each rule; findings of files are among them, those of the index and the set are
-    /// not.
-    pub fn rule_counts_by_file(&self) -> CountsByFile {
-        let mut counts = self.current.row_counts_by_file(&Progress::default()).unwrap_or_default();
-        self.add_file_findings(&mut counts);
-        counts
-    }
-
-    /// Adds the findings of files to counts of rows.
-    pub fn add_file_findings(&self, counts: &mut CountsByFile) {
-        for finding in self.each_whole_finding() {
-            if let FindingTarget::Sitemap(id) = finding.place {
-                *counts.entry((finding.rule.main().index(), id)).or_default() += 1;
-            }
-        }
-    }
-
-    /// What a report of the findings is made from, on any thread.
-    pub fn findings_report(&self) -> FindingsReport {
-        let refused = self.unread().iter().filter_map(findings::files::refused).collect();
-        FindingsReport { session: self.detached(), refused }
-    }
+/// What a report of the findings is made from, on any thread.
+pub fn of_session(session: &Session) -> FindingsReport {
+    let refused = session.unread().iter().filter_map(findings::file_findings::refused).collect();
+    FindingsReport { session: report::detached(session), refused }
 }
 
 /// The findings of a set at one moment, to be written down.
@@ -99,7 +98,7 @@ impl FindingsReport {
     /// The report, and its sum in one line.
     fn markdown(&self, progress: &Progress) -> Option<(String, String)> {
         let session = &self.session;
-        let mut all = session.summary(progress)?;
+        let mut all = summary::summary(&session, progress)?;
         self.refused.iter().for_each(|found| all.add(found));
         let number = |severity: Severity, word: &str| counted(all.of_severity(severity), word);
         let (errors, warnings) = (number(Severity::Error, "error"), number(Severity::Warning, "warning"));

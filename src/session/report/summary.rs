@@ -144,27 +144,25 @@ impl FileGroup {
     }
 }
 
-impl Session {
-    /// The findings as `check` counts them: those of one cause are one. Files that could not be read are left
-    /// out. `None` when cancelled.
-    pub(super) fn summary(&self, progress: &Progress) -> Option<Summary> {
-        let reporter = Reporter::new(self);
-        let (mut all, mut groups) = (Summary::default(), Groups::default());
-        all.add_all(&mut groups, reporter.of_index(self));
+/// The findings as `check` counts them: those of one cause are one. Files that could not be read are left
+/// out. `None` when cancelled.
+pub(super) fn summary(session: &Session, progress: &Progress) -> Option<Summary> {
+    let reporter = Reporter::new(session);
+    let (mut all, mut groups) = (Summary::default(), Groups::default());
+    all.add_all(&mut groups, reporter.of_index(session));
+    all.add_groups(&mut groups);
+    let document = session.document().with_pending_split();
+    for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
+        let file = document.sitemap(id).map(|sitemap| shown_name(sitemap.path.as_deref(), &sitemap.name));
+        let profile = session.profile();
+        let mut of_file =
+            FileSummary { all: &mut all, groups: &mut groups, file: file.unwrap_or_default(), profile, progress };
+        reporter.each_of_sitemap(session, (id, None), &mut of_file).ok()?;
         all.add_groups(&mut groups);
-        let document = self.document().with_pending_split();
-        for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
-            let file = document.sitemap(id).map(|sitemap| shown_name(sitemap.path.as_deref(), &sitemap.name));
-            let profile = self.profile();
-            let mut of_file =
-                FileSummary { all: &mut all, groups: &mut groups, file: file.unwrap_or_default(), profile, progress };
-            reporter.each_of_sitemap(self, (id, None), &mut of_file).ok()?;
-            all.add_groups(&mut groups);
-        }
-        all.add_all(&mut groups, reporter.of_set(self));
-        all.add_groups(&mut groups);
-        Some(all)
     }
+    all.add_all(&mut groups, reporter.of_set(session));
+    all.add_groups(&mut groups);
+    Some(all)
 }
 
 /// Takes in the findings of one file.

@@ -7,9 +7,10 @@ use crate::files::external_changes::{OutsideChanges, Thoroughness, look};
 use crate::files::{self, Disk, Options};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::edit::{Intent, Label, Prepared, Refused};
+use crate::session::edit::{Intent, Label, Prepared, Refused, prepared};
+use crate::session::findings::file_findings;
 use crate::session::state::Snapshot;
-use crate::session::store::load;
+use crate::session::store::{journal, load};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,62 +110,60 @@ impl Compared {
             edit: Some(self.merge.merged(takes)),
             ..Intent::counting(taken)
         };
-        let prepared = self.snapshot.prepare_intent(intent, progress)?;
+        let prepared = prepared::prepare_intent(&self.snapshot, intent, progress)?;
         Some(Merged { prepared, theirs, disk: self.disk.clone() })
     }
 }
 
-impl Session {
-    /// What is needed to see whether the files are what they were.
-    pub fn looking(&self) -> Looking {
-        Looking { disk: self.disk.clone() }
-    }
+/// What is needed to see whether the files are what they were.
+pub fn begin_look(session: &Session) -> Looking {
+    Looking { disk: session.disk.clone() }
+}
 
-    /// Takes note of files that somebody touched without changing them, so that they are not read again.
-    pub fn note_touched(&mut self, outside: &OutsideChanges) {
-        outside.touched.iter().for_each(|file| self.disk.note(file.clone()));
-    }
+/// Takes note of files that somebody touched without changing them, so that they are not read again.
+pub fn note_touched(session: &mut Session, outside: &OutsideChanges) {
+    outside.touched.iter().for_each(|file| session.disk.note(file.clone()));
+}
 
-    /// The files stay as they are here: the next save writes these, whatever is on disk.
-    pub fn keep_ours<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
-        for path in paths {
-            self.disk.forget(path);
-            self.owes_files = true;
-        }
+/// The files stay as they are here: the next save writes these, whatever is on disk.
+pub fn keep_ours<'p>(session: &mut Session, paths: impl Iterator<Item = &'p Path>) {
+    for path in paths {
+        session.disk.forget(path);
+        session.owes_files = true;
     }
+}
 
-    /// What is needed to compare the files with what is here. `None` where nothing was opened.
-    pub fn comparing(&self, options: Options) -> Option<Comparing> {
-        let base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
-        let options = Options { base_url, ..options };
-        Some(Comparing { path: self.path.clone()?, paths: self.paths.clone(), options, snapshot: self.snapshot() })
-    }
+/// What is needed to compare the files with what is here. `None` where nothing was opened.
+pub fn compare(session: &Session, options: Options) -> Option<Comparing> {
+    let base_url = session.base_url().map(ToOwned::to_owned).or(options.base_url);
+    let options = Options { base_url, ..options };
+    Some(Comparing { path: session.path.clone()?, paths: session.paths.clone(), options, snapshot: session.snapshot() })
+}
 
-    /// Puts a merge in place as one step; what is unsaved from then on is what differs from their files.
-    ///
-    /// # Errors
-    /// [`Refused`] when something was changed since both were compared.
-    pub fn take_in(&mut self, merged: Merged) -> Result<crate::session::Report, Refused> {
-        let Merged { prepared, theirs, disk } = merged;
-        let report = self.commit(prepared, None)?;
-        self.disk = disk;
-        self.current.saved = theirs;
-        self.current.saves += 1;
-        if self.current.saved.index().is_some() {
-            let paths = files::main_paths(&self.current.saved);
-            self.paths = if paths.len() > 1 { paths } else { Vec::new() };
-        } else if !self.paths.is_empty() {
-            // A file that they took away and that keeps rows is written again.
-            let document = &self.current.state.document;
-            self.paths = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
-            self.path = self.paths.first().cloned().or_else(|| self.path.take());
-        }
-        self.saved_version = u64::MAX;
-        self.count_changes();
-        self.check_files();
-        self.note_save();
-        Ok(report)
+/// Puts a merge in place as one step; what is unsaved from then on is what differs from their files.
+///
+/// # Errors
+/// [`Refused`] when something was changed since both were compared.
+pub fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::session::Report, Refused> {
+    let Merged { prepared, theirs, disk } = merged;
+    let report = session.commit(prepared, None)?;
+    session.disk = disk;
+    session.current.saved = theirs;
+    session.current.saves += 1;
+    if session.current.saved.index().is_some() {
+        let paths = files::main_paths(&session.current.saved);
+        session.paths = if paths.len() > 1 { paths } else { Vec::new() };
+    } else if !session.paths.is_empty() {
+        // A file that they took away and that keeps rows is written again.
+        let document = &session.current.state.document;
+        session.paths = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
+        session.path = session.paths.first().cloned().or_else(|| session.path.take());
     }
+    session.saved_version = u64::MAX;
+    session.count_changes();
+    file_findings::check(session);
+    journal::note_save(session);
+    Ok(report)
 }
 
 impl Compared {

@@ -3,8 +3,9 @@
 //! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
 //! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
 
+use crate::session::edit::prepared;
 mod describe;
-mod recovery;
+pub mod recovery;
 mod salvage;
 mod written;
 
@@ -103,307 +104,303 @@ pub fn take_journal(session: &mut Session) -> Option<Journal> {
     session.keeping.take().map(|keeping| keeping.journal)
 }
 
-impl Session {
-    /// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
-    ///
-    /// # Errors
-    /// [`Refused`] when another process has one of them open, or an earlier session left changes to what is replaced.
-    pub(in crate::session) fn claim(&mut self, plan: &Plan) -> Result<(), Refused> {
-        let Some(keeping) = &mut self.keeping else { return Ok(()) };
+/// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
+///
+/// # Errors
+/// [`Refused`] when another process has one of them open, or an earlier session left changes to what is replaced.
+pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<(), Refused> {
+    let Some(keeping) = &mut session.keeping else { return Ok(()) };
+    keeping.next = None;
+    let held = |path: &Path, held: LockedByOther| Refused(format!("{}: {held}; choose another name", path.display()));
+    let (state_slot, path) = (keeping.journal.state_slot(), plan.path.as_deref().filter(|_| !plan.copy));
+    if let Some(path) = path {
+        keeping.next = state_slot.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
+        let left = keeping.next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
+        if matches!(left, Some(Ok(stored)) if recovery::is_worth_a_question(stored)) {
+            keeping.next = None;
+            let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
+            return Err(Refused(format!("{}: {words}", path.display())));
+        }
+    }
+    let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
+    let files = written.map(|output| output.path.as_path());
+    let claimed = match &mut keeping.next {
+        Some(next) => next.claim(files),
+        None => keeping.journal.claim(files),
+    };
+    claimed.map_err(|error| {
         keeping.next = None;
-        let held =
-            |path: &Path, held: LockedByOther| Refused(format!("{}: {held}; choose another name", path.display()));
-        let (state_slot, path) = (keeping.journal.state_slot(), plan.path.as_deref().filter(|_| !plan.copy));
-        if let Some(path) = path {
-            keeping.next = state_slot.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
-            let left = keeping.next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
-            if matches!(left, Some(Ok(stored)) if recovery::is_worth_a_question(stored)) {
-                keeping.next = None;
-                let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
-                return Err(Refused(format!("{}: {words}", path.display())));
-            }
+        held(plan.path.as_deref().unwrap_or(Path::new("")), error)
+    })
+}
+
+/// Whether nobody else has what a save would make or replace, to be told before a question is asked. Nothing of it
+/// stays taken.
+///
+/// # Errors
+/// As when the save begins.
+pub fn may_save(session: &mut Session, plan: &Plan) -> Result<(), Refused> {
+    let claimed = claim(session, plan);
+    if let Some(keeping) = &mut session.keeping {
+        keeping.next = None;
+        keeping.journal.give_back(&session.disk);
+    }
+    claimed
+}
+
+/// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were. Where
+/// some are missing or do not fit, the journal is kept beside the new one, under the name that is returned.
+///
+/// # Errors
+/// [`Refused`] when a line does not fit the set: what stood before it is done.
+pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, Refused> {
+    let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
+    let has_gaps = !salvage.missing.is_empty();
+    let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
+    let journal = state_slot.begin(Some(stored.header), session.watcher.as_ref());
+    session.keeping = Some(Keeping::new(journal, true));
+    let outcome = replay_steps(session, salvage);
+    let seconds = session.current.clock.seconds;
+    if let Some(keeping) = &mut session.keeping {
+        keeping.is_paused = false;
+        if outcome.is_err() && !has_gaps {
+            aside = keeping.journal.state_slot().keep_aside();
         }
-        let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
-        let files = written.map(|output| output.path.as_path());
-        let claimed = match &mut keeping.next {
-            Some(next) => next.claim(files),
-            None => keeping.journal.claim(files),
-        };
-        claimed.map_err(|error| {
-            keeping.next = None;
-            held(plan.path.as_deref().unwrap_or(Path::new("")), error)
-        })
+        let restarted = if is_of_save { keeping.journal.begin_anew(&session.disk, seconds) } else { Ok(()) };
+        lose_to(session, restarted);
     }
+    // One line instead of many, whose ids are certain.
+    note_all(session);
+    let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
+    outcome.map_err(|refused| Refused(refused.0 + &kept))
+}
 
-    /// Whether nobody else has what a save would make or replace, to be told before a question is asked. Nothing of it
-    /// stays taken.
-    ///
-    /// # Errors
-    /// As when the save begins.
-    pub fn may_save(&mut self, plan: &Plan) -> Result<(), Refused> {
-        let claimed = self.claim(plan);
-        if let Some(keeping) = &mut self.keeping {
-            keeping.next = None;
-            keeping.journal.give_back(&self.disk);
-        }
-        claimed
-    }
+/// Applies what a journal holds to the open set, as steps that can be undone.
+///
+/// # Errors
+/// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what stood before that
+/// is done.
+pub fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), Refused> {
+    let entries = recovery::applicable(session, stored)?;
+    let salvage = Salvage::of(&entries, session.current.saved.row_limit());
+    let missing = salvage.missing.clone();
+    replay_steps(session, salvage).map(|count| (count, missing))
+}
 
-    /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were. Where
-    /// some are missing or do not fit, the journal is kept beside the new one, under the name that is returned.
-    ///
-    /// # Errors
-    /// [`Refused`] when a line does not fit the set: what stood before it is done.
-    pub fn replay(&mut self, left: RecoverableChanges) -> Result<usize, Refused> {
-        let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
-        let has_gaps = !salvage.missing.is_empty();
-        let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
-        let journal = state_slot.begin(Some(stored.header), self.watcher.as_ref());
-        self.keeping = Some(Keeping::new(journal, true));
-        let outcome = self.replay_steps(salvage);
-        let seconds = self.current.clock.seconds;
-        if let Some(keeping) = &mut self.keeping {
-            keeping.is_paused = false;
-            if outcome.is_err() && !has_gaps {
-                aside = keeping.journal.state_slot().keep_aside();
-            }
-            let restarted = if is_of_save { keeping.journal.begin_anew(&self.disk, seconds) } else { Ok(()) };
-            self.lose_to(restarted);
-        }
-        // One line instead of many, whose ids are certain.
-        self.note_all();
-        let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
-        outcome.map_err(|refused| Refused(refused.0 + &kept))
-    }
-
-    /// Applies what a journal holds to the open set, as steps that can be undone.
-    ///
-    /// # Errors
-    /// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what stood before that
-    /// is done.
-    pub fn apply_journal(&mut self, stored: &Stored) -> Result<(usize, Missing), Refused> {
-        let entries = recovery::applicable(self, stored)?;
-        let salvage = Salvage::of(&entries, self.current.saved.row_limit());
-        let missing = salvage.missing.clone();
-        self.replay_steps(salvage).map(|count| (count, missing))
-    }
-
-    fn replay_steps(&mut self, salvage: Salvage) -> Result<usize, Refused> {
-        let mut count = 0;
-        for line in salvage.steps {
-            count += 1;
-            match line {
-                JournalLine::Did { label, edit } => self.redo_line(label, edit.flat())?,
-                JournalLine::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits)?,
-                JournalLine::Undid => drop(self.undo().ok_or_else(|| Refused("nothing to undo".to_owned()))?),
-                JournalLine::Redid => drop(self.redo().ok_or_else(|| Refused("nothing to redo".to_owned()))?),
-                JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
-            }
-        }
-        Ok(count)
-    }
-
-    /// Gives up what an earlier session left.
-    pub fn drop_left(&mut self, left: RecoverableChanges) {
-        self.keep_from_here(left.state_slot);
-    }
-
-    fn redo_line(&mut self, label: String, edits: Vec<Written>) -> Result<(), Refused> {
-        let mut done = Vec::new();
-        let mut document = self.document().clone();
-        for written in edits {
-            let edit =
-                written.edit(&document).ok_or_else(|| Refused("a change does not fit these files".to_owned()))?;
-            let applied = document.apply(&edit, &Progress::default());
-            document = applied.ok_or_else(|| Refused("cancelled".to_owned()))?.document;
-            done.push(edit);
-        }
-        let edit = match <[Edit; 1]>::try_from(done) {
-            Ok([edit]) => edit,
-            Err(edits) => Edit::Several(edits),
-        };
-        let intent = Intent { label: label.into(), edit: Some(edit), ..Intent::counting(1) };
-        let prepared = self.current.prepare_intent(intent, &Progress::default());
-        self.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
-    }
-
-    fn keep_from_here(&mut self, state_slot: StateSlot) {
-        let header = state_slot.header(&self.disk, self.current.clock.seconds);
-        let journal = state_slot.begin(None, self.watcher.as_ref());
-        journal.restart(header);
-        self.keeping = Some(Keeping::new(journal, false));
-        if self.is_modified() {
-            self.note_all();
+fn replay_steps(session: &mut Session, salvage: Salvage) -> Result<usize, Refused> {
+    let mut count = 0;
+    for line in salvage.steps {
+        count += 1;
+        match line {
+            JournalLine::Did { label, edit } => redo_line(session, label, edit.flat())?,
+            JournalLine::Since(edits) => redo_line(session, "changes of an earlier session".to_owned(), edits)?,
+            JournalLine::Undid => drop(session.undo().ok_or_else(|| Refused("nothing to undo".to_owned()))?),
+            JournalLine::Redid => drop(session.redo().ok_or_else(|| Refused("nothing to redo".to_owned()))?),
+            JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
         }
     }
+    Ok(count)
+}
 
-    /// Another process has files of the set now: nothing of it can be changed here any more.
-    fn lose_to(&mut self, held: Result<(), LockedByOther>) {
-        if let Err(held) = held {
-            self.set_read_only(format!("{held}, since it was saved here"));
+/// Gives up what an earlier session left.
+pub fn discard(session: &mut Session, left: RecoverableChanges) {
+    keep_from_here(session, left.state_slot);
+}
+
+fn redo_line(session: &mut Session, label: String, edits: Vec<Written>) -> Result<(), Refused> {
+    let mut done = Vec::new();
+    let mut document = session.document().clone();
+    for written in edits {
+        let edit = written.edit(&document).ok_or_else(|| Refused("a change does not fit these files".to_owned()))?;
+        let applied = document.apply(&edit, &Progress::default());
+        document = applied.ok_or_else(|| Refused("cancelled".to_owned()))?.document;
+        done.push(edit);
+    }
+    let edit = match <[Edit; 1]>::try_from(done) {
+        Ok([edit]) => edit,
+        Err(edits) => Edit::Several(edits),
+    };
+    let intent = Intent { label: label.into(), edit: Some(edit), ..Intent::counting(1) };
+    let prepared = prepared::prepare_intent(&session.current, intent, &Progress::default());
+    session.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
+}
+
+fn keep_from_here(session: &mut Session, state_slot: StateSlot) {
+    let header = state_slot.header(&session.disk, session.current.clock.seconds);
+    let journal = state_slot.begin(None, session.watcher.as_ref());
+    journal.restart(header);
+    session.keeping = Some(Keeping::new(journal, false));
+    if session.is_modified() {
+        note_all(session);
+    }
+}
+
+/// Another process has files of the set now: nothing of it can be changed here any more.
+fn lose_to(session: &mut Session, held: Result<(), LockedByOther>) {
+    if let Err(held) = held {
+        session.set_read_only(format!("{held}, since it was saved here"));
+    }
+}
+
+/// A change was made.
+pub(in crate::session) fn note_change(session: &mut Session, label: &str, edit: Option<Edit>) {
+    note_change_alone(session, label, edit);
+    note_during(session);
+}
+
+fn note_change_alone(session: &mut Session, label: &str, edit: Option<Edit>) {
+    let Some(all) = everything(session) else { return };
+    let Some(keeping) = &mut session.keeping else { return };
+    if !keeping.is_continuous() {
+        return note_all(session);
+    }
+    let Some(edit) = edit else { return };
+    (keeping.done, keeping.undone) = (keeping.done + 1, 0);
+    let label = label.to_owned();
+    keeping.note(&all, move || JournalLine::Did { label, edit: Written::from(&edit) });
+}
+
+/// A step was taken back, or done again.
+pub(in crate::session) fn note_step(session: &mut Session, back: bool) {
+    note_step_alone(session, back);
+    note_during(session);
+}
+
+fn note_step_alone(session: &mut Session, back: bool) {
+    let Some(all) = everything(session) else { return };
+    let Some(keeping) = &mut session.keeping else { return };
+    let is_known = keeping.is_continuous() && if back { keeping.done > 0 } else { keeping.undone > 0 };
+    if !is_known {
+        return note_all(session);
+    }
+    if back {
+        (keeping.done, keeping.undone) = (keeping.done - 1, keeping.undone + 1);
+        keeping.note(&all, || JournalLine::Undid);
+    } else {
+        (keeping.done, keeping.undone) = (keeping.done + 1, keeping.undone - 1);
+        keeping.note(&all, || JournalLine::Redid);
+    }
+}
+
+/// What makes every line that leads from the files to the document of now; `None` while nothing is noted.
+fn everything(session: &Session) -> Option<MakeAllLines> {
+    let keeping = session.keeping.as_ref().filter(|keeping| !keeping.is_paused)?;
+    let (document, saved) = (session.current.state.document.clone(), session.current.saved.clone());
+    let during = keeping.during.clone();
+    Some(Arc::new(move || {
+        let mut lines = vec![since(&document, &saved)];
+        if let Some(during) = &during {
+            lines.extend(during.to.clone().map(JournalLine::To));
+            lines.extend([JournalLine::Saving(hashes_of(&during.document)), then(&document, during)]);
         }
-    }
+        lines.iter().map(json).collect()
+    }))
+}
 
-    /// A change was made.
-    pub(in crate::session) fn note_change(&mut self, label: &str, edit: Option<Edit>) {
-        self.note_change_alone(label, edit);
-        self.note_during();
-    }
-
-    fn note_change_alone(&mut self, label: &str, edit: Option<Edit>) {
-        let Some(all) = self.everything() else { return };
-        let Some(keeping) = &mut self.keeping else { return };
-        if !keeping.is_continuous() {
-            return self.note_all();
+/// A save of this document begins. Gives what waits until that is written down, which must be before anything is
+/// replaced.
+pub(in crate::session) fn note_saving(session: &mut Session, document: &Document) -> Option<Flusher> {
+    let keeping = session.keeping.as_mut()?;
+    // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
+    let next = keeping.next.as_ref().map(StateSlot::names);
+    let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
+    keeping.during = Some(During { document: document.clone(), to: to.clone() });
+    let all = everything(session);
+    let keeping = session.keeping.as_ref()?;
+    if let Some(all) = all {
+        if let Some(paths) = to {
+            keeping.note(&all, move || JournalLine::To(paths));
         }
-        let Some(edit) = edit else { return };
-        (keeping.done, keeping.undone) = (keeping.done + 1, 0);
-        let label = label.to_owned();
-        keeping.note(&all, move || JournalLine::Did { label, edit: Written::from(&edit) });
+        let document = document.clone();
+        keeping.note(&all, move || JournalLine::Saving(hashes_of(&document)));
     }
+    Some(keeping.journal.flusher())
+}
 
-    /// A step was taken back, or done again.
-    pub(in crate::session) fn note_step(&mut self, back: bool) {
-        self.note_step_alone(back);
-        self.note_during();
+/// A save that was begun has changed nothing and will not go on.
+pub fn note_no_save(session: &mut Session) {
+    if let Some(keeping) = &mut session.keeping {
+        (keeping.during, keeping.next) = (None, None);
     }
+}
 
-    fn note_step_alone(&mut self, back: bool) {
-        let Some(all) = self.everything() else { return };
-        let Some(keeping) = &mut self.keeping else { return };
-        let is_known = keeping.is_continuous() && if back { keeping.done > 0 } else { keeping.undone > 0 };
-        if !is_known {
-            return self.note_all();
+/// While a save runs nobody knows which files a crash will leave: what is unsaved is written for both.
+fn note_during(session: &mut Session) {
+    let Some(during) = session.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
+    let Some(all) = everything(session) else { return };
+    let document = session.current.state.document.clone();
+    if let Some(keeping) = &session.keeping {
+        keeping.note(&all, move || then(&document, &during));
+    }
+}
+
+/// The set was saved: what is unsaved now counts from there.
+pub(in crate::session) fn note_save(session: &mut Session) {
+    if session.keeping.is_none() {
+        return;
+    }
+    let (seconds, is_fresh) = (session.current.clock.seconds, has_fresh_ids(&session.current.saved));
+    let is_modified = session.is_modified();
+    let Some(keeping) = &mut session.keeping else { return };
+    if let Some(mut next) = keeping.next.take() {
+        // What is left there is of the file that was replaced, and none of it could be replayed.
+        if next.left.is_some() {
+            next.set_aside();
         }
-        if back {
-            (keeping.done, keeping.undone) = (keeping.done - 1, keeping.undone + 1);
-            keeping.note(&all, || JournalLine::Undid);
-        } else {
-            (keeping.done, keeping.undone) = (keeping.done + 1, keeping.undone - 1);
-            keeping.note(&all, || JournalLine::Redid);
-        }
+        std::mem::replace(&mut keeping.journal, next.begin(None, session.watcher.as_ref())).remove();
+        keeping.caught_up = 0;
     }
-
-    /// What makes every line that leads from the files to the document of now; `None` while nothing is noted.
-    fn everything(&self) -> Option<MakeAllLines> {
-        let keeping = self.keeping.as_ref().filter(|keeping| !keeping.is_paused)?;
-        let (document, saved) = (self.current.state.document.clone(), self.current.saved.clone());
-        let during = keeping.during.clone();
-        Some(Arc::new(move || {
-            let mut lines = vec![since(&document, &saved)];
-            if let Some(during) = &during {
-                lines.extend(during.to.clone().map(JournalLine::To));
-                lines.extend([JournalLine::Saving(hashes_of(&during.document)), then(&document, during)]);
-            }
-            lines.iter().map(json).collect()
-        }))
+    let restarted = keeping.journal.begin_anew(&session.disk, seconds);
+    (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
+    keeping.during = None;
+    lose_to(session, restarted);
+    if is_modified {
+        note_all(session);
     }
+}
 
-    /// A save of this document begins. Gives what waits until that is written down, which must be before anything is
-    /// replaced.
-    pub(in crate::session) fn note_saving(&mut self, document: &Document) -> Option<Flusher> {
-        let keeping = self.keeping.as_mut()?;
-        // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
-        let next = keeping.next.as_ref().map(StateSlot::names);
-        let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
-        keeping.during = Some(During { document: document.clone(), to: to.clone() });
-        let all = self.everything();
-        let keeping = self.keeping.as_ref()?;
-        if let Some(all) = all {
-            if let Some(paths) = to {
-                keeping.note(&all, move || JournalLine::To(paths));
-            }
-            let document = document.clone();
-            keeping.note(&all, move || JournalLine::Saving(hashes_of(&document)));
-        }
-        Some(keeping.journal.flusher())
+/// Writes down all that is unsaved at once.
+fn note_all(session: &mut Session) {
+    let Some(all) = everything(session) else { return };
+    let (document, saved) = (session.current.state.document.clone(), session.current.saved.clone());
+    let Some(keeping) = &mut session.keeping else { return };
+    // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
+    (keeping.done, keeping.undone) = (0, 0);
+    keeping.is_fresh &= document.row_limit() == saved.row_limit();
+    keeping.caught_up = keeping.journal.caught_up();
+    let line = Box::new(move || json(&since(&document, &saved)));
+    keeping.journal.note(Note { line, is_whole: true, all });
+}
+
+/// Says who is told when changes are not kept any more, or are again. Before anything is opened.
+pub fn watch_journal(session: &mut Session, watcher: Option<Watcher>) {
+    session.watcher = watcher;
+}
+
+/// Who is told.
+pub fn journal_watcher(session: &Session) -> Option<Watcher> {
+    session.watcher.clone()
+}
+
+/// Why changes are not kept against a crash, if they should be and are not.
+pub fn not_kept(session: &Session) -> Option<String> {
+    let keeping = session.keeping.as_ref().filter(|_| session.read_only().is_none())?;
+    let why = keeping.journal.failure()?;
+    let alone = if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited is not kept out" };
+    Some(format!("changes are not being kept: {why}; they are lost if the program is killed{alone}"))
+}
+
+/// The set is left as it should be: nothing of it is kept any longer.
+pub fn forget_unsaved(session: &mut Session) {
+    if let Some(keeping) = session.keeping.take() {
+        keeping.journal.remove();
     }
+}
 
-    /// A save that was begun has changed nothing and will not go on.
-    pub fn note_no_save(&mut self) {
-        if let Some(keeping) = &mut self.keeping {
-            (keeping.during, keeping.next) = (None, None);
-        }
-    }
-
-    /// While a save runs nobody knows which files a crash will leave: what is unsaved is written for both.
-    fn note_during(&mut self) {
-        let Some(during) = self.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
-        let Some(all) = self.everything() else { return };
-        let document = self.current.state.document.clone();
-        if let Some(keeping) = &self.keeping {
-            keeping.note(&all, move || then(&document, &during));
-        }
-    }
-
-    /// The set was saved: what is unsaved now counts from there.
-    pub(in crate::session) fn note_save(&mut self) {
-        if self.keeping.is_none() {
-            return;
-        }
-        let (seconds, is_fresh) = (self.current.clock.seconds, has_fresh_ids(&self.current.saved));
-        let is_modified = self.is_modified();
-        let Some(keeping) = &mut self.keeping else { return };
-        if let Some(mut next) = keeping.next.take() {
-            // What is left there is of the file that was replaced, and none of it could be replayed.
-            if next.left.is_some() {
-                next.set_aside();
-            }
-            std::mem::replace(&mut keeping.journal, next.begin(None, self.watcher.as_ref())).remove();
-            keeping.caught_up = 0;
-        }
-        let restarted = keeping.journal.begin_anew(&self.disk, seconds);
-        (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
-        keeping.during = None;
-        self.lose_to(restarted);
-        if is_modified {
-            self.note_all();
-        }
-    }
-
-    /// Writes down all that is unsaved at once.
-    fn note_all(&mut self) {
-        let Some(all) = self.everything() else { return };
-        let (document, saved) = (self.current.state.document.clone(), self.current.saved.clone());
-        let Some(keeping) = &mut self.keeping else { return };
-        // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
-        (keeping.done, keeping.undone) = (0, 0);
-        keeping.is_fresh &= document.row_limit() == saved.row_limit();
-        keeping.caught_up = keeping.journal.caught_up();
-        let line = Box::new(move || json(&since(&document, &saved)));
-        keeping.journal.note(Note { line, is_whole: true, all });
-    }
-
-    /// Says who is told when changes are not kept any more, or are again. Before anything is opened.
-    pub fn watch_journal(&mut self, watcher: Option<Watcher>) {
-        self.watcher = watcher;
-    }
-
-    /// Who is told.
-    pub fn journal_watcher(&self) -> Option<Watcher> {
-        self.watcher.clone()
-    }
-
-    /// Why changes are not kept against a crash, if they should be and are not.
-    pub fn not_kept(&self) -> Option<String> {
-        let keeping = self.keeping.as_ref().filter(|_| self.read_only().is_none())?;
-        let why = keeping.journal.failure()?;
-        let alone = if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited is not kept out" };
-        Some(format!("changes are not being kept: {why}; they are lost if the program is killed{alone}"))
-    }
-
-    /// The set is left as it should be: nothing of it is kept any longer.
-    pub fn forget_unsaved(&mut self) {
-        if let Some(keeping) = self.keeping.take() {
-            keeping.journal.remove();
-        }
-    }
-
-    /// Waits until all that was changed is on disk.
-    pub fn flush_journal(&self) {
-        if let Some(keeping) = &self.keeping {
-            keeping.journal.flush();
-        }
+/// Waits until all that was changed is on disk.
+pub fn flush_journal(session: &Session) {
+    if let Some(keeping) = &session.keeping {
+        keeping.journal.flush();
     }
 }
 

@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::checks::{Checks, Reader};
+use crate::session::findings::file_findings;
 use crate::session::state::State;
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
@@ -83,14 +84,14 @@ impl Session {
         match part {
             LoadedFile::Index { index, on_disk, visitors } => {
                 for file in on_disk {
-                    self.remember(Some(file));
+                    remember(self, Some(file));
                 }
                 self.index_rules = visitors.into_iter().flat_map(|visitor| visitor.findings).collect();
                 self.current.state.document.set_index(Some(index));
             }
             LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
                 let mtime = on_disk.as_ref().and_then(seconds);
-                self.remember(on_disk);
+                remember(self, on_disk);
                 // Whatever is shared would be copied once for every file.
                 self.current.saved = Document::default();
                 let state = &mut self.current.state;
@@ -106,12 +107,6 @@ impl Session {
         self.current.saved = self.current.state.document.clone();
     }
 
-    pub(in crate::session) fn remember(&mut self, on_disk: Option<OnDisk>) {
-        if let Some(on_disk) = on_disk {
-            self.disk.note(on_disk);
-        }
-    }
-
     /// The load is over: the set can be changed, unless it was stopped half-way.
     pub fn finish(&mut self, loaded: Loaded) {
         self.loading = false;
@@ -125,7 +120,7 @@ impl Session {
         if loaded.stopped {
             self.set_read_only("loading was stopped; open it again to edit");
         }
-        if self.has_conflicts() {
+        if has_conflicts(self) {
             self.set_read_only("there are unresolved merge conflicts");
         }
         self.current.saved = self.current.state.document.clone();
@@ -136,36 +131,42 @@ impl Session {
         self.current.view = View::file_order(&self.current.state.document);
         let State { document, checks, .. } = &mut self.current.state;
         checks.find_near_duplicates(document);
-        self.check_files();
+        file_findings::check(self);
     }
+}
 
-    /// Whether a file has merge conflicts that nobody has resolved.
-    pub fn has_conflicts(&self) -> bool {
-        let document = self.document();
-        document.sitemaps().iter().any(|sitemap| is_conflicted(&sitemap.quirks))
-            || document.index().is_some_and(|index| index.files().any(|file| is_conflicted(file.quirks)))
+pub(in crate::session) fn remember(session: &mut Session, on_disk: Option<OnDisk>) {
+    if let Some(on_disk) = on_disk {
+        session.disk.note(on_disk);
     }
+}
 
-    /// The files that have unresolved merge conflicts: those of the index, then its children in their order.
-    pub fn conflicted_files(&self) -> Vec<PathBuf> {
-        let document = self.document();
-        let index = document.index().into_iter().flat_map(Index::files);
-        let index = index.filter(|file| is_conflicted(file.quirks)).filter_map(|file| file.path.map(Path::to_path_buf));
-        let sitemaps = document.sitemaps().iter().filter(|sitemap| is_conflicted(&sitemap.quirks));
-        index.chain(sitemaps.filter_map(|sitemap| sitemap.path.clone())).collect()
-    }
+/// Whether a file has merge conflicts that nobody has resolved.
+pub fn has_conflicts(session: &Session) -> bool {
+    let document = session.document();
+    document.sitemaps().iter().any(|sitemap| is_conflicted(&sitemap.quirks))
+        || document.index().is_some_and(|index| index.files().any(|file| is_conflicted(file.quirks)))
+}
 
-    /// A new document with one empty sitemap that will be written to `path`.
-    pub fn start_new(&mut self, path: PathBuf) {
-        let (source, sitemap) = files::blank(Some(&path));
-        self.current.state.document.append(source, [], sitemap);
-        self.finish(Loaded { path: Some(path), ..Loaded::default() });
-    }
+/// The files that have unresolved merge conflicts: those of the index, then its children in their order.
+pub fn conflicted_files(session: &Session) -> Vec<PathBuf> {
+    let document = session.document();
+    let index = document.index().into_iter().flat_map(Index::files);
+    let index = index.filter(|file| is_conflicted(file.quirks)).filter_map(|file| file.path.map(Path::to_path_buf));
+    let sitemaps = document.sitemaps().iter().filter(|sitemap| is_conflicted(&sitemap.quirks));
+    index.chain(sitemaps.filter_map(|sitemap| sitemap.path.clone())).collect()
+}
 
-    /// Whether the opened file is an index.
-    pub fn kind(&self) -> FileKind {
-        if self.document().index().is_some() { FileKind::Index } else { FileKind::Urlset }
-    }
+/// A new document with one empty sitemap that will be written to `path`.
+pub fn start_new(session: &mut Session, path: PathBuf) {
+    let (source, sitemap) = files::blank(Some(&path));
+    session.current.state.document.append(source, [], sitemap);
+    session.finish(Loaded { path: Some(path), ..Loaded::default() });
+}
+
+/// Whether the opened file is an index.
+pub fn kind(session: &Session) -> FileKind {
+    if session.document().index().is_some() { FileKind::Index } else { FileKind::Urlset }
 }
 
 fn is_conflicted(quirks: &[Quirk]) -> bool {

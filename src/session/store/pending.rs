@@ -124,7 +124,7 @@ impl Snapshot {
             .par_chunks(1_024)
             .map(|rows| {
                 let rows = rows.iter().copied().map(RowId);
-                let rows = rows.filter(|row| needle.is_empty() || self.says_of_change(*row, &needle));
+                let rows = rows.filter(|row| needle.is_empty() || says_of_change(self, *row, &needle));
                 (!progress.is_cancelled()).then(|| rows.map(Entry::Row).collect())
             })
             .collect::<Option<_>>()?;
@@ -137,41 +137,40 @@ impl Snapshot {
         }
         Some(pending)
     }
+}
 
-    fn says_of_change(&self, row: RowId, needle: &str) -> bool {
-        let holds = |text: &str| text.to_lowercase().contains(needle);
-        holds(&self.state.document.loc(row))
-            || self
-                .differences(row)
-                .iter()
-                .any(|part| [&part.before, &part.after].into_iter().flatten().any(|text| holds(text)))
-    }
+fn says_of_change(snapshot: &Snapshot, row: RowId, needle: &str) -> bool {
+    let holds = |text: &str| text.to_lowercase().contains(needle);
+    holds(&snapshot.state.document.loc(row))
+        || differences(snapshot, row)
+            .iter()
+            .any(|part| [&part.before, &part.after].into_iter().flatten().any(|text| holds(text)))
+}
 
-    /// What of a row is another than saved. A row that is new or gone has all its values on one side.
-    pub fn differences(&self, row: RowId) -> Vec<Difference> {
-        let (document, saved) = (&self.state.document, &self.saved);
-        let was_there = row.0 < saved.row_limit() && !saved.record(row).is_deleted();
-        let value = |document: &Document, field, there: bool| {
-            if there { document.value(row, field).map(std::borrow::Cow::into_owned) } else { None }
-        };
-        let mut parts: Vec<Difference> = Field::ALL
-            .into_iter()
-            .map(|field| Difference {
-                name: field.name(),
-                before: value(saved, field, was_there),
-                after: value(document, field, document.is_live(row)),
-            })
-            .filter(|part| part.before != part.after)
-            .collect();
-        if parts.is_empty() && was_there && document.is_live(row) {
-            let (before, after) = (saved.entry_text(row), document.entry_text(row));
-            if before != after {
-                let (before, after) = apart(&before, &after);
-                parts.push(Difference { name: "entry", before: Some(before), after: Some(after) });
-            }
+/// What of a row is another than saved. A row that is new or gone has all its values on one side.
+pub fn differences(snapshot: &Snapshot, row: RowId) -> Vec<Difference> {
+    let (document, saved) = (&snapshot.state.document, &snapshot.saved);
+    let was_there = row.0 < saved.row_limit() && !saved.record(row).is_deleted();
+    let value = |document: &Document, field, there: bool| {
+        if there { document.value(row, field).map(std::borrow::Cow::into_owned) } else { None }
+    };
+    let mut parts: Vec<Difference> = Field::ALL
+        .into_iter()
+        .map(|field| Difference {
+            name: field.name(),
+            before: value(saved, field, was_there),
+            after: value(document, field, document.is_live(row)),
+        })
+        .filter(|part| part.before != part.after)
+        .collect();
+    if parts.is_empty() && was_there && document.is_live(row) {
+        let (before, after) = (saved.entry_text(row), document.entry_text(row));
+        if before != after {
+            let (before, after) = apart(&before, &after);
+            parts.push(Difference { name: "entry", before: Some(before), after: Some(after) });
         }
-        parts
     }
+    parts
 }
 
 impl Entry {
@@ -210,42 +209,40 @@ fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
     files
 }
 
-impl Snapshot {
-    /// What differs of a file that is no row, a few words each.
-    pub fn file_differences(&self, file: Member) -> Vec<String> {
-        let (document, saved) = (&self.state.document, &self.saved);
-        let mut said = Vec::new();
-        let mut agreed = |is: bool, was: bool, quirks: Vec<Quirk>| {
-            if is && !was {
-                said.extend(quirk::changes(&quirks));
-            }
-        };
-        let mut others = Vec::new();
-        match file {
-            Member::Index => {
-                let (Some(is), Some(was)) = (document.index(), saved.index()) else { return Vec::new() };
-                agreed(is.accepted, was.accepted, was.all_quirks().cloned().collect());
-                if is.source.bytes() != was.source.bytes() || is.other_volumes(was).next().is_some() {
-                    others.push("its content".to_owned());
-                }
-            }
-            Member::Sitemap(id) => {
-                let (Some(is), Some(was)) = (document.sitemap(id), saved.sitemap(id)) else { return Vec::new() };
-                agreed(is.accepted, was.accepted, was.quirks.to_vec());
-                if is.apart && !was.apart {
-                    others.push("its news get files of their own".to_owned());
-                }
-                if is.path.is_some() && was.path.is_some() && is.path != was.path {
-                    others.push(format!("was {}", was.name));
-                }
-                if !Arc::ptr_eq(&is.frame, &was.frame) {
-                    others.push("text around its entries".to_owned());
-                }
+/// What differs of a file that is no row, a few words each.
+pub fn file_differences(snapshot: &Snapshot, file: Member) -> Vec<String> {
+    let (document, saved) = (&snapshot.state.document, &snapshot.saved);
+    let mut said = Vec::new();
+    let mut agreed = |is: bool, was: bool, quirks: Vec<Quirk>| {
+        if is && !was {
+            said.extend(quirk::changes(&quirks));
+        }
+    };
+    let mut others = Vec::new();
+    match file {
+        Member::Index => {
+            let (Some(is), Some(was)) = (document.index(), saved.index()) else { return Vec::new() };
+            agreed(is.accepted, was.accepted, was.all_quirks().cloned().collect());
+            if is.source.bytes() != was.source.bytes() || is.other_volumes(was).next().is_some() {
+                others.push("its content".to_owned());
             }
         }
-        said.extend(others);
-        said
+        Member::Sitemap(id) => {
+            let (Some(is), Some(was)) = (document.sitemap(id), saved.sitemap(id)) else { return Vec::new() };
+            agreed(is.accepted, was.accepted, was.quirks.to_vec());
+            if is.apart && !was.apart {
+                others.push("its news get files of their own".to_owned());
+            }
+            if is.path.is_some() && was.path.is_some() && is.path != was.path {
+                others.push(format!("was {}", was.name));
+            }
+            if !Arc::ptr_eq(&is.frame, &was.frame) {
+                others.push("text around its entries".to_owned());
+            }
+        }
     }
+    said.extend(others);
+    said
 }
 
 /// What differs between two texts, from the tag before it to the tag after it.

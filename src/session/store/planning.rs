@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::session::Session;
+use crate::session::store::save;
 use crate::session::store::verify::Inspection;
 use std::path::{Path, PathBuf};
 
@@ -40,25 +41,23 @@ pub struct Planned {
     version: u64,
 }
 
-impl Session {
-    /// A save to be worked out on a worker; `to` is another path.
-    pub fn planning(&self, to: Option<&Path>) -> Planning {
-        Planning {
-            document: self.document().clone(),
-            saved: self.current.saved.clone(),
-            disk: self.disk.clone(),
-            to: to.map(Path::to_path_buf),
-            form: to.and_then(|path| self.other_form(path)),
-            base_url: self.base_url().map(ToOwned::to_owned),
-            now: self.current.clock,
-            version: self.current.state.version,
-        }
+/// A save to be worked out on a worker; `to` is another path.
+pub fn of_session(session: &Session, to: Option<&Path>) -> Planning {
+    Planning {
+        document: session.document().clone(),
+        saved: session.current.saved.clone(),
+        disk: session.disk.clone(),
+        to: to.map(Path::to_path_buf),
+        form: to.and_then(|path| save::other_form(session, path)),
+        base_url: session.base_url().map(ToOwned::to_owned),
+        now: session.current.clock,
+        version: session.current.state.version,
     }
+}
 
-    /// Whether a plan is of the document as it is.
-    pub const fn is_planned(&self, planned: &Planned) -> bool {
-        planned.version == self.current.state.version
-    }
+/// Whether a plan is of the document as it is.
+pub fn is_planned(session: &Session, planned: &Planned) -> bool {
+    planned.version == session.current.state.version
 }
 
 impl Planning {

@@ -17,7 +17,9 @@ use crate::progress::Progress;
 use crate::protocol::limits::Limits;
 use crate::session::Session;
 use crate::session::edit::Refused;
+use crate::session::findings::{file_findings, index_findings};
 use crate::session::state::State;
+use crate::session::store::journal;
 use crate::words::{counted, grouped, size};
 use crate::xml::feed::Feed;
 use std::fmt::Write as _;
@@ -64,246 +66,246 @@ impl Session {
         self.plan_within(to, Limits::default())
     }
 
-    /// Works out a save to another path in a form that its name need not say.
-    pub fn plan_as(&self, to: &Path, form: Form) -> Plan {
-        let request = self.request(Some(to), Limits::default());
-        if form == self.form() { files::plan(&request) } else { files::export(&request, to, form) }
-    }
-
     /// The same with other limits of one file.
     pub fn plan_within(&self, to: Option<&Path>, limits: Limits) -> Plan {
-        let request = self.request(to, limits);
-        match to.and_then(|path| Some((path, self.other_form(path)?))) {
+        let request = request(self, to, limits);
+        match to.and_then(|path| Some((path, other_form(self, path)?))) {
             Some((path, form)) => files::export(&request, path, form),
             None => files::plan(&request),
         }
     }
+}
 
-    pub(in crate::session) fn request<'s>(&'s self, to: Option<&'s Path>, limits: Limits) -> Request<'s> {
-        Request {
-            known: &[],
-            document: self.document(),
-            saved: &self.current.saved,
-            disk: &self.disk,
-            to,
-            base_url: self.base_url(),
-            limits,
-            now: self.current.clock,
-        }
+/// Works out a save to another path in a form that its name need not say.
+pub fn plan_as(session: &Session, to: &Path, form: Form) -> Plan {
+    let request = request(session, Some(to), Limits::default());
+    if form == form_of(session) { files::plan(&request) } else { files::export(&request, to, form) }
+}
+
+pub(in crate::session) fn request<'s>(session: &'s Session, to: Option<&'s Path>, limits: Limits) -> Request<'s> {
+    Request {
+        known: &[],
+        document: session.document(),
+        saved: &session.current.saved,
+        disk: &session.disk,
+        to,
+        base_url: session.base_url(),
+        limits,
+        now: session.current.clock,
     }
+}
 
-    /// All rows of several files in one new file, which has no path yet. It is for writing; nothing of it was checked.
-    ///
-    /// # Errors
-    /// How many files the rows need.
-    pub fn joined(&self) -> Result<Self, usize> {
-        let xml = files::in_xml(self.document()).map(|(document, _)| document);
-        let document = xml.as_ref().unwrap_or(self.document());
-        let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
-        let partition = repartition(document, &[rows], Limits::default()).document;
-        if partition.sitemaps().len() > 1 {
-            return Err(partition.sitemaps().len());
-        }
-        let mut joined = Self::new(self.current.clock, self.base_url().map(ToOwned::to_owned));
-        joined.current.view = View::file_order(&partition);
-        joined.current.state.document = partition;
-        joined.loading = false;
-        Ok(joined)
+/// All rows of several files in one new file, which has no path yet. It is for writing; nothing of it was checked.
+///
+/// # Errors
+/// How many files the rows need.
+pub fn joined(session: &Session) -> Result<Session, usize> {
+    let xml = files::in_xml(session.document()).map(|(document, _)| document);
+    let document = xml.as_ref().unwrap_or(session.document());
+    let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
+    let partition = repartition(document, &[rows], Limits::default()).document;
+    if partition.sitemaps().len() > 1 {
+        return Err(partition.sitemaps().len());
     }
+    let mut joined = Session::new(session.current.clock, session.base_url().map(ToOwned::to_owned));
+    joined.current.view = View::file_order(&partition);
+    joined.current.state.document = partition;
+    joined.loading = false;
+    Ok(joined)
+}
 
-    /// The feed that was opened, as long as it is not saved as a sitemap.
-    pub fn feed(&self) -> Option<Feed> {
-        match self.document().only_sitemap()?.form {
-            Form::Feed(feed) => Some(feed),
-            _ => None,
-        }
+/// The feed that was opened, as long as it is not saved as a sitemap.
+pub fn feed(session: &Session) -> Option<Feed> {
+    match session.document().only_sitemap()?.form {
+        Form::Feed(feed) => Some(feed),
+        _ => None,
     }
+}
 
-    /// What of the set is no part of a sitemap: columns of tables that hold none of its fields.
-    pub fn set_aside(&self) -> Option<String> {
-        let columns = conversion::unknown_columns(self.document());
-        let (verb, object) = if columns.len() == 1 { ("holds", "it") } else { ("hold", "them") };
-        let words = columns_in_words(&columns);
-        (!columns.is_empty()).then(|| format!("{words} {verb} no field of a sitemap; a save leaves {object} as read"))
+/// What of the set is no part of a sitemap: columns of tables that hold none of its fields.
+pub fn set_aside(session: &Session) -> Option<String> {
+    let columns = conversion::unknown_columns(session.document());
+    let (verb, object) = if columns.len() == 1 { ("holds", "it") } else { ("hold", "them") };
+    let words = columns_in_words(&columns);
+    (!columns.is_empty()).then(|| format!("{words} {verb} no field of a sitemap; a save leaves {object} as read"))
+}
+
+/// The form of the document: that of its only file, else XML. A feed is a sitemap already, but for its name.
+pub fn form_of(session: &Session) -> Form {
+    match (session.document().index(), session.document().only_sitemap()) {
+        (None, Some(only)) if !matches!(only.form, Form::Feed(_)) => only.form,
+        _ => Form::Xml,
     }
+}
 
-    /// The form of the document: that of its only file, else XML. A feed is a sitemap already, but for its name.
-    pub fn form(&self) -> Form {
-        match (self.document().index(), self.document().only_sitemap()) {
-            (None, Some(only)) if !matches!(only.form, Form::Feed(_)) => only.form,
-            _ => Form::Xml,
-        }
+/// The form that a name asks for, where it is not the document's own.
+pub(in crate::session) fn other_form(session: &Session, path: &Path) -> Option<Form> {
+    let wanted = Form::of_name(&path.file_name()?.to_string_lossy())?;
+    (wanted != form_of(session)).then_some(wanted)
+}
+
+/// A save to be run on a worker. `force` writes over files that changed since they were read.
+///
+/// # Errors
+/// [`Refused`] when the set is read-only (a save to another path is allowed then too, unless it is loading).
+pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, Refused> {
+    if session.loading {
+        return Err(Refused("still loading; wait, or stop it with Esc".into()));
     }
-
-    /// The form that a name asks for, where it is not the document's own.
-    pub(in crate::session) fn other_form(&self, path: &Path) -> Option<Form> {
-        let wanted = Form::of_name(&path.file_name()?.to_string_lossy())?;
-        (wanted != self.form()).then_some(wanted)
+    // Before anything is written down: a plan that cannot be carried out is nobody's business.
+    if plan.is_ready() {
+        journal::claim(session, &plan)?;
     }
+    Ok(begin_now(session, plan, force))
+}
 
-    /// A save to be run on a worker. `force` writes over files that changed since they were read.
-    ///
-    /// # Errors
-    /// [`Refused`] when the set is read-only (a save to another path is allowed then too, unless it is loading).
-    pub fn saving(&mut self, plan: Plan, force: bool) -> Result<Saving, Refused> {
-        if self.loading {
-            return Err(Refused("still loading; wait, or stop it with Esc".into()));
-        }
-        // Before anything is written down: a plan that cannot be carried out is nobody's business.
-        if plan.is_ready() {
-            self.claim(&plan)?;
-        }
-        Ok(self.saving_now(plan, force))
+/// Names the user's state folder, which has the key that authenticates records of saves.
+pub fn set_state_folder(session: &mut Session, state: Option<PathBuf>) {
+    session.state_folder = state;
+}
+
+/// When the files that a save replaces are kept.
+pub fn backups(session: &Session) -> When {
+    session.backups.when()
+}
+
+/// Says when the files that a save replaces are kept, from the next save on.
+pub fn set_backups(session: &mut Session, when: When) {
+    session.backups.set_when(when);
+}
+
+fn begin_now(session: &mut Session, plan: Plan, force: bool) -> Saving {
+    let noted = if plan.copy { None } else { journal::note_saving(session, &plan.document) };
+    let (version, document) = (session.current.state.version, session.document().clone());
+    let disk = if plan.copy { Disk::default() } else { session.disk.clone() };
+    let state = session.state_folder.clone();
+    let mode = SaveMode { force, backups: session.backups.clone(), now: session.current.clock, state };
+    Saving { plan, disk, mode, version, document, noted }
+}
+
+/// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
+/// modified. Returns what to say.
+///
+/// # Errors
+/// Whatever stopped the save; the edits are still here and still unsaved.
+pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files::Error> {
+    if result.copy {
+        // The document is what it was, and so is what it knows of its files.
+        let saved = result.outcome?;
+        return Ok(copied(&saved, session.path.as_deref()));
     }
-
-    /// Names the user's state folder, which has the key that authenticates records of saves.
-    pub fn set_state_folder(&mut self, state: Option<PathBuf>) {
-        self.state_folder = state;
-    }
-
-    /// When the files that a save replaces are kept.
-    pub const fn backups(&self) -> When {
-        self.backups.when()
-    }
-
-    /// Says when the files that a save replaces are kept, from the next save on.
-    pub const fn set_backups(&mut self, when: When) {
-        self.backups.set_when(when);
-    }
-
-    fn saving_now(&mut self, plan: Plan, force: bool) -> Saving {
-        let noted = if plan.copy { None } else { self.note_saving(&plan.document) };
-        let (version, document) = (self.current.state.version, self.document().clone());
-        let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
-        let state = self.state_folder.clone();
-        let mode = SaveMode { force, backups: self.backups.clone(), now: self.current.clock, state };
-        Saving { plan, disk, mode, version, document, noted }
-    }
-
-    /// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
-    /// modified. Returns what to say.
-    ///
-    /// # Errors
-    /// Whatever stopped the save; the edits are still here and still unsaved.
-    pub fn saved(&mut self, result: SaveResult) -> Result<String, files::Error> {
-        if result.copy {
-            // The document is what it was, and so is what it knows of its files.
-            let saved = result.outcome?;
-            return Ok(copied(&saved, self.path.as_deref()));
-        }
-        // Files that were written before an error are known as they are now.
-        self.disk = result.disk;
-        let saved = match result.outcome {
-            Ok(saved) => saved,
-            Err(error) => {
-                if matches!(error.reason, files::Reason::Cancelled) {
-                    self.note_no_save();
-                }
-                return Err(error);
+    // Files that were written before an error are known as they are now.
+    session.disk = result.disk;
+    let saved = match result.outcome {
+        Ok(saved) => saved,
+        Err(error) => {
+            if matches!(error.reason, files::Reason::Cancelled) {
+                journal::note_no_save(session);
             }
-        };
-        let mut message = words(&saved);
-        let files = |document: &Document| document.index().map_or(1, Index::file_count);
-        if files(&saved.document) > files(&self.current.saved) {
-            let paths = files::main_paths(&saved.document);
-            let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
-            let names = names.collect::<Vec<_>>().join(", ");
-            let _ = write!(message, "; the index is {} files now, each to be submitted: {names}", paths.len());
+            return Err(error);
         }
-        if let Some(to) = saved.path.as_deref().filter(|to| files::main_path(&result.document).as_deref() != Some(to)) {
-            self.take_history_to(to, result.version);
-        }
-        self.path = saved.path.clone().or_else(|| self.path.take());
-        if saved.document.index().is_none() && saved.document.sitemaps().len() > 1 {
-            // A list that became several is several files without an index from now on.
-            self.paths = saved.document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
-        } else if saved.document.index().is_some() {
-            let paths = files::main_paths(&saved.document);
-            self.paths = if paths.len() > 1 { paths } else { Vec::new() };
-        }
-        self.current.saved = saved.document;
-        self.current.saves += 1;
-        self.saved_version = result.version;
-        self.owes_files = false;
-        self.rebase_after_save(&result.document, result.version);
-        if self.current.state.version == result.version {
-            (self.current.state.changed, self.current.state.modified) = (0, false);
-            self.current.state.counted = self.current.saves;
-        } else {
-            self.place_rows();
-            self.count_changes();
-        }
-        self.current.view = self.current.view.with_changed_rows(&self.current.state.document, &[], None);
-        self.check_index_entries();
-        self.check_files();
-        self.note_save();
-        Ok(message)
+    };
+    let mut message = words(&saved);
+    let files = |document: &Document| document.index().map_or(1, Index::file_count);
+    if files(&saved.document) > files(&session.current.saved) {
+        let paths = files::main_paths(&saved.document);
+        let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let _ = write!(message, "; the index is {} files now, each to be submitted: {names}", paths.len());
     }
+    if let Some(to) = saved.path.as_deref().filter(|to| files::main_path(&result.document).as_deref() != Some(to)) {
+        take_history_to(session, to, result.version);
+    }
+    session.path = saved.path.clone().or_else(|| session.path.take());
+    if saved.document.index().is_none() && saved.document.sitemaps().len() > 1 {
+        // A list that became several is several files without an index from now on.
+        session.paths = saved.document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
+    } else if saved.document.index().is_some() {
+        let paths = files::main_paths(&saved.document);
+        session.paths = if paths.len() > 1 { paths } else { Vec::new() };
+    }
+    session.current.saved = saved.document;
+    session.current.saves += 1;
+    session.saved_version = result.version;
+    session.owes_files = false;
+    rebase_after_save(session, &result.document, result.version);
+    if session.current.state.version == result.version {
+        (session.current.state.changed, session.current.state.modified) = (0, false);
+        session.current.state.counted = session.current.saves;
+    } else {
+        session.place_rows();
+        session.count_changes();
+    }
+    session.current.view = session.current.view.with_changed_rows(&session.current.state.document, &[], None);
+    index_findings::check_entries(session);
+    file_findings::check(session);
+    journal::note_save(session);
+    Ok(message)
+}
 
-    /// The set is at another path now, and so is everything that undo leads back to: what is undone is what was changed,
-    /// not where it was saved.
-    fn take_history_to(&mut self, to: &Path, version: u64) {
-        for state in self.history.states().filter(|state| state.version < version) {
-            for id in files::relocate(&mut state.document, to) {
-                if state.document.sitemap(id).is_some_and(|sitemap| matches!(sitemap.form, Form::Feed(_))) {
-                    state.document.set_form(id, Form::Xml);
-                }
+/// The set is at another path now, and so is everything that undo leads back to: what is undone is what was changed,
+/// not where it was saved.
+fn take_history_to(session: &mut Session, to: &Path, version: u64) {
+    for state in session.history.states().filter(|state| state.version < version) {
+        for id in files::relocate(&mut state.document, to) {
+            if state.document.sitemap(id).is_some_and(|sitemap| matches!(sitemap.form, Form::Feed(_))) {
+                state.document.set_form(id, Form::Xml);
             }
         }
     }
+}
 
-    /// The document that was saved, and those that were made of it while it was being saved, are in the files that
-    /// the save has made: `then` is what it began with, `version` which that was.
-    fn rebase_after_save(&mut self, then: &Document, version: u64) {
-        let saved = &self.current.saved;
-        let quirks = |document: &Document| -> usize { document.sitemaps().iter().map(|file| file.quirks.len()).sum() };
-        let repaired = quirks(then) != quirks(saved);
-        let rebased = |state: &State| {
-            if state.version == version {
-                let moved = moved_rows(then, saved);
-                return Some(Rebased { document: saved.clone(), moved, repaired });
-            }
-            rebase(&state.document, then, saved).filter(|_| state.version > version)
-        };
-        // What the rules say of repairs stays with the steps that were made before.
-        for state in self.history.states().filter(|state| state.version >= version && !repaired) {
-            let Some(rebased) = rebased(state) else { continue };
-            let old = std::mem::replace(&mut state.document, rebased.document);
-            state.checks.move_rows(&old, &state.document, &rebased.moved);
+/// The document that was saved, and those that were made of it while it was being saved, are in the files that
+/// the save has made: `then` is what it began with, `version` which that was.
+fn rebase_after_save(session: &mut Session, then: &Document, version: u64) {
+    let saved = &session.current.saved;
+    let quirks = |document: &Document| -> usize { document.sitemaps().iter().map(|file| file.quirks.len()).sum() };
+    let repaired = quirks(then) != quirks(saved);
+    let rebased = |state: &State| {
+        if state.version == version {
+            let moved = moved_rows(then, saved);
+            return Some(Rebased { document: saved.clone(), moved, repaired });
         }
-        if let Some(rebased) = rebased(&self.current.state) {
-            let old = std::mem::replace(&mut self.current.state.document, rebased.document);
-            if rebased.repaired {
-                self.forget_repairs(&old);
-            }
-            self.current.state.checks.move_rows(&old, &self.current.state.document, &rebased.moved);
-        }
+        rebase(&state.document, then, saved).filter(|_| state.version > version)
+    };
+    // What the rules say of repairs stays with the steps that were made before.
+    for state in session.history.states().filter(|state| state.version >= version && !repaired) {
+        let Some(rebased) = rebased(state) else { continue };
+        let old = std::mem::replace(&mut state.document, rebased.document);
+        state.checks.move_rows(&old, &state.document, &rebased.moved);
     }
+    if let Some(rebased) = rebased(&session.current.state) {
+        let old = std::mem::replace(&mut session.current.state.document, rebased.document);
+        if rebased.repaired {
+            forget_repairs(session, &old);
+        }
+        session.current.state.checks.move_rows(&old, &session.current.state.document, &rebased.moved);
+    }
+}
 
-    /// Rows that were repaired when they were read are as stored now: what was said of that is gone.
-    fn forget_repairs(&mut self, old: &Document) {
-        let document = &self.current.state.document;
-        let ids = (0..old.sitemaps().len() as u32).map(SitemapId);
-        let touched: RowSet = ids.flat_map(|id| old.repaired_rows(id)).map(|row| row.0).collect();
-        if touched.is_empty() {
-            return;
-        }
-        let applied = Applied { touched, ..Applied::nothing(document) };
-        let rechecked = self.current.state.checks.recheck(old, &applied, self.current.clock, &Progress::default());
-        if let Some(rechecked) = rechecked {
-            self.current.state.checks.commit(rechecked, old, &applied);
-        }
+/// Rows that were repaired when they were read are as stored now: what was said of that is gone.
+fn forget_repairs(session: &mut Session, old: &Document) {
+    let document = &session.current.state.document;
+    let ids = (0..old.sitemaps().len() as u32).map(SitemapId);
+    let touched: RowSet = ids.flat_map(|id| old.repaired_rows(id)).map(|row| row.0).collect();
+    if touched.is_empty() {
+        return;
     }
+    let applied = Applied { touched, ..Applied::nothing(document) };
+    let rechecked = session.current.state.checks.recheck(old, &applied, session.current.clock, &Progress::default());
+    if let Some(rechecked) = rechecked {
+        session.current.state.checks.commit(rechecked, old, &applied);
+    }
+}
 
-    /// Plans, writes and takes in on this thread.
-    ///
-    /// # Errors
-    /// As [`Session::saved`], and when the plan has problems or needs a base URL.
-    pub fn save_now(&mut self, to: Option<&Path>, force: bool) -> Result<String, files::Error> {
-        let plan = self.plan(to);
-        let saving = self.saving_now(plan, force);
-        self.saved(saving.run(&Progress::default()))
-    }
+/// Plans, writes and takes in on this thread.
+///
+/// # Errors
+/// As [`Session::saved`], and when the plan has problems or needs a base URL.
+pub fn now(session: &mut Session, to: Option<&Path>, force: bool) -> Result<String, files::Error> {
+    let plan = session.plan(to);
+    let saving = begin_now(session, plan, force);
+    finish(session, saving.run(&Progress::default()))
 }
 
 /// Rows that are in another file after the save.

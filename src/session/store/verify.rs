@@ -34,11 +34,9 @@ pub struct FileDiff {
     pub diff: Diff,
 }
 
-impl Session {
-    /// A save to be looked at on a worker.
-    pub fn inspection(&self, plan: Plan) -> Inspection {
-        Inspection::new(plan, self.current.saved.clone(), self.disk.clone())
-    }
+/// A save to be looked at on a worker.
+pub fn inspect(session: &Session, plan: Plan) -> Inspection {
+    Inspection::new(plan, session.current.saved.clone(), session.disk.clone())
 }
 
 impl Inspection {
@@ -141,7 +139,7 @@ mod tests {
     fn proof(session: &Session) -> Proof {
         let mut plan = session.plan(None);
         plan.accept_repairs();
-        session.inspection(plan).prove(&Progress::default()).unwrap().remove(0)
+        inspect(session, plan).prove(&Progress::default()).unwrap().remove(0)
     }
 
     #[test]
@@ -174,7 +172,7 @@ mod tests {
         let stored: Vec<u8> = text.chars().map(|letter| letter as u8).collect();
         fs::write(&damaged, stored).unwrap();
         let session = open(&damaged, &["fix xml-leading-junk"]);
-        let [file] = &session.inspection(session.plan(None)).diffs(100, &Progress::default()).unwrap()[..] else {
+        let [file] = &inspect(&session, session.plan(None)).diffs(100, &Progress::default()).unwrap()[..] else {
             panic!("one file")
         };
         let lines: Vec<&str> = file.diff.lines.iter().map(|line| &*line.text).collect();
@@ -200,7 +198,7 @@ mod tests {
         fs::write(&path, TEXT).unwrap();
         let session = open(&path, &["add https://e.com/c"]);
         let to = folder.path().join("copy.xml");
-        let diffs = session.inspection(session.plan(Some(&to))).diffs(100, &Progress::default()).unwrap();
+        let diffs = inspect(&session, session.plan(Some(&to))).diffs(100, &Progress::default()).unwrap();
         let [file] = &diffs[..] else { panic!("{diffs:?}") };
         assert_eq!((&*file.name, file.action), ("copy.xml", Action::Created));
         assert!(!file.diff.lines.is_empty());

@@ -6,8 +6,6 @@
 //! needs more than one file at a time is not begun here, or given up: [`Fallback::Whole`] says why. What a fix leaves is counted
 //! on the way (`left`).
 
-mod stream_effects;
-
 use crate::check::decision::{self, Decision, Hints};
 use crate::check::profile::Profile;
 use crate::check::rule::{self, Rule, RuleSet};
@@ -22,19 +20,20 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
-use crate::session::Session;
 use crate::session::command::{Command, Replace, Scope};
-use crate::session::edit::url_effects::{Duplicates, Found};
+use crate::session::edit::url_effects::{self, Duplicates, Found};
 use crate::session::edit::values::ONE_ROW;
-use crate::session::edit::{Change, Intent, Reach, Refused, rules_named};
-use crate::session::file_fixes;
-use crate::session::fix_table;
+use crate::session::edit::{Change, Intent, Reach, Refused, prepared, replace, rules_named};
+use crate::session::fix::{passes, whole_files};
 use crate::session::state::Snapshot;
+use crate::session::store::save;
 use crate::session::store::verify::Inspection;
+use crate::session::{Session, file_fixes, fix_table, prepare};
 use crate::xml::record::Flags;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stream_effects::Tally;
+mod stream_effects;
 
 /// What has to be known of a set to change it file by file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -335,10 +334,12 @@ impl Bulk {
                 Change::RebaseIndex(_) => continue,
                 other => other,
             };
-            let Some(mut intent) = snapshot.intend(&change, &idle).map_err(Fallback::Refused)? else { continue };
+            let Some(mut intent) = prepare::intend(&snapshot, &change, &idle).map_err(Fallback::Refused)? else {
+                continue;
+            };
             if change.is_fix()
-                && let Some(first) = snapshot.prepare_intent(intent.clone(), &idle)
-                && let Some(whole) = snapshot.fix_to_the_end(&change, first, &idle)
+                && let Some(first) = prepared::prepare_intent(&snapshot, intent.clone(), &idle)
+                && let Some(whole) = passes::repeat(&snapshot, &change, first, &idle)
             {
                 intent = whole.intent;
             }
@@ -443,7 +444,8 @@ impl Bulk {
                 intent.left = left;
             }
         }
-        let request = Request { document: &document, known: &self.outputs, ..session.request(None, Limits::default()) };
+        let request =
+            Request { document: &document, known: &self.outputs, ..save::request(session, None, Limits::default()) };
         let mut plan = files::plan(&request);
         if self.how.accept {
             plan.accept_repairs();
@@ -463,12 +465,12 @@ impl Bulk {
         let intent = match change {
             IndexChange::Count(replace) => {
                 if let Some(intent) = &mut sum.intent {
-                    session.view().note_index(&mut intent.urls, replace, false);
+                    url_effects::note_index(session.view(), &mut intent.urls, replace, false);
                 }
                 return false;
             }
-            IndexChange::Replace(replace) => session.view().replace_in_index(Intent::counting(0), replace),
-            IndexChange::Below(url) => session.view().intend_rebase(url),
+            IndexChange::Replace(replace) => replace::replace_in_index(session.view(), Intent::counting(0), replace),
+            IndexChange::Below(url) => replace::intend_rebase(session.view(), url),
         };
         let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &Progress::default()));
         let changed = applied.map(|applied| {
@@ -478,7 +480,7 @@ impl Bulk {
         let changed = changed.unwrap_or_default();
         sum.add(intent, changed);
         if let (IndexChange::Replace(replace), Some(intent)) = (change, &mut sum.intent) {
-            session.view().note_index(&mut intent.urls, replace, true);
+            url_effects::note_index(session.view(), &mut intent.urls, replace, true);
         }
         // The index says where its files are in public.
         for (id, sitemap) in &mut self.changed {
@@ -499,7 +501,7 @@ impl Bulk {
         if document.index().is_none() || meant != u64::from(session.document().live()) {
             return false;
         }
-        let intent = session.view().intend_fix_file(Member::Index, rules);
+        let intent = whole_files::intend_file(session.view(), Member::Index, rules);
         let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &Progress::default()));
         let Some(applied) = applied else { return false };
         *document = applied.document;

@@ -136,7 +136,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::Explain => explain::open_explain(app),
         A::CopyRows => clipboard::copy(&mut app.shared, "row", count, clipboard::row_text),
         A::CopyUrls => {
-            clipboard::copy(&mut app.shared, "URL", count, |session, row| session.document().loc(row).into_owned())
+            clipboard::copy(&mut app.shared, "URL", count, |session, row| session.document().loc(row).into_owned());
         }
         A::CopyXml => clipboard::copy(&mut app.shared, "entry", count, clipboard::row_xml),
         A::CopyCell => clipboard::copy_cell(&mut app.shared),

@@ -8,6 +8,8 @@ use super::state::recent::Purpose;
 use super::state::request::{Answer, Choice, Request, Subject};
 use super::{App, actions, commands};
 use crate::protocol::Field;
+use crate::session::findings::whole;
+use crate::session::store::journal;
 
 /// Does what was asked for.
 pub(super) fn carry_out(app: &mut App, request: Request) {
@@ -38,7 +40,7 @@ fn choose(app: &mut App, choice: Choice) {
         Choice::Read => {}
         Choice::Run(action) => actions::run(app, action, None),
         Choice::Travel(steps) => edit::travel(&mut app.shared, steps),
-        Choice::Rule(rule) if app.shared.session.each_whole_finding().any(|finding| finding.rule == rule) => {
+        Choice::Rule(rule) if whole::each(&app.shared.session).any(|finding| finding.rule == rule) => {
             app.open(Mode::List(explain::files_list(&app.shared, rule)));
         }
         Choice::Rule(rule) | Choice::Rows(rule) => {
@@ -92,7 +94,7 @@ fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
             app.shared.session.set_read_only("unsaved changes of an earlier session are waiting");
             app.shared.say("changes kept for later; the set is read-only");
         }
-        (Answer::DropRecoverable, Subject::Recoverable(changes)) => app.shared.session.drop_left(changes),
+        (Answer::DropRecoverable, Subject::Recoverable(changes)) => journal::discard(&mut app.shared.session, changes),
         // These are answers to questions with a subject.
         (Answer::Resolve { .. } | Answer::Replay | Answer::DropRecoverable, _) => {}
     }

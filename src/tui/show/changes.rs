@@ -9,6 +9,7 @@ use super::lines::{GAP, without_origin};
 use crate::document::RowState;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::Member;
+use crate::session::store::pending;
 use crate::session::store::pending::{Counts, Difference, Entry};
 use crate::words::grouped;
 
@@ -97,7 +98,7 @@ fn change_line(shared: &Shared, row: RowId, moved: bool) -> Line {
     let loc = without_origin(shared, &document.loc(row));
     let mut words = Words::new().and(role, format!("{sign} ")).and(Role::Text, charset.fit_path(&loc, room));
     if matches!(state, RowState::Changed) {
-        for part in shared.session.view().differences(row) {
+        for part in pending::differences(shared.session.view(), row) {
             words.append(before_and_after(shared, &part, GAP, 24));
         }
     } else {
@@ -119,7 +120,7 @@ fn file_change_line(shared: &Shared, file: Member) -> Line {
     let mut words = Words::new()
         .and(Role::Changed, format!("{} ", shared.theme.signs.changed))
         .and(Role::Text, view.file_name(file).to_string());
-    for difference in view.file_differences(file) {
+    for difference in pending::file_differences(view, file) {
         words.push(Role::Dim, format!("{GAP}{difference}"));
     }
     words.into()
@@ -161,7 +162,7 @@ fn at_length(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Line> {
     let row = match changes.entry() {
         Some(Entry::Row(row)) => row,
         Some(Entry::File(file)) => {
-            let said = shared.session.view().file_differences(file);
+            let said = pending::file_differences(shared.session.view(), file);
             let lines = said.into_iter().map(|difference| Words::text(difference).into());
             return lines.chain([Words::dim("gp, then d: the lines before and after").into()]).collect();
         }
@@ -173,7 +174,7 @@ fn at_length(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Line> {
     let file = document.sitemap(document.sitemap_of(row)).map_or_else(String::new, |file| file.name.to_string());
     let loc = charset.elide(&document.loc(row), width.saturating_sub(file.len() + 2)).into_owned();
     let mut lines = vec![Line::new(Words::new().and(Role::Bold, loc), Words::dim(file))];
-    for part in shared.session.view().differences(row) {
+    for part in pending::differences(shared.session.view(), row) {
         let half = width.saturating_sub(part.name.len() + 6) / 2;
         lines.push(before_and_after(shared, &part, "", half.max(8)).into());
     }

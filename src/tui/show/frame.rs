@@ -19,6 +19,7 @@ use crate::document::quirk::Quirk;
 use crate::document::sort::to_text;
 use crate::progress::Reading;
 use crate::protocol::{Field, Severity};
+use crate::session::store::journal;
 use crate::words::{counted, grouped, size};
 use std::fmt::Write as _;
 
@@ -51,7 +52,7 @@ pub(super) fn header(shared: &Shared) -> Line {
     if !shared.outside.changed.is_empty() && shared.size.0 >= 50 {
         counts.push(Role::Warning, format!("{GAP}changed on disk"));
     }
-    if session.not_kept().is_some() {
+    if journal::not_kept(session).is_some() {
         counts.push(Role::Error, format!("{GAP}not kept"));
     }
     let repaired = repaired(shared);

@@ -15,6 +15,7 @@ use crate::document::rows::RowId;
 use crate::document::sort::Column;
 use crate::protocol::{Field, Severity};
 use crate::session::finding::FileFinding;
+use crate::session::findings;
 use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
 
@@ -117,7 +118,7 @@ fn faults(shared: &Shared, row: RowId, is_large: bool) -> [Option<Severity>; 4] 
             }
             worst
         }
-        Some(_) => shared.session.view().worst_of_fields(row),
+        Some(_) => findings::worst_of_fields(shared.session.view(), row),
     };
     worst.map(|severity| severity.filter(|severity| *severity > Severity::Note))
 }

@@ -13,7 +13,9 @@ use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
 use crate::session::finding::{FileFinding, Finding};
+use crate::session::findings::whole;
 use crate::session::findings::whole::WholeFinding;
+use crate::session::store::journal;
 use crate::words::{counted, grouped, size};
 
 /// Counts of the set at the left, the current file's gauges at the right; below, the row and the rules.
@@ -22,7 +24,7 @@ pub(super) fn status_pane(shared: &Shared) -> Panel {
     let height = usize::from(shared.areas().pane.height);
     let mut lines = Vec::with_capacity(height);
     // What can be lost comes before what can be fixed.
-    if let Some(not_kept) = shared.session.not_kept() {
+    if let Some(not_kept) = journal::not_kept(&shared.session) {
         let sign = format!("{} ", shared.theme.signs.error);
         lines.extend(folded_lines(shared, &Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
     }
@@ -98,7 +100,7 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
 fn file_lines(shared: &Shared, most: usize) -> Vec<Line> {
     let is_told = |finding: &WholeFinding<'_>| finding.severity > Severity::Note || finding.is_fixable;
     let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse((finding.severity, finding.is_fixable));
-    let (found, _) = shared.session.first_whole_findings(most, is_told, rank);
+    let (found, _) = whole::first(&shared.session, most, is_told, rank);
     let first = found.iter().position(|finding| finding.fix.is_some());
     let key = |at: usize| if Some(at) == first { "gx" } else { "" };
     (0..).zip(&found).map(|(at, finding)| whole_line(shared, finding, key(at))).collect()
@@ -175,7 +177,7 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     }
     // How many there are: not all of them may have room here.
     let rules = counted(counts.len() as u64, "rule");
-    let has_fixes = shared.size.0 >= 60 && shared.session.can_fix_whole();
+    let has_fixes = shared.size.0 >= 60 && whole::is_any_fixable(&shared.session);
     right.key("^E", if has_fixes { format!("{rules}, fixes") } else { rules });
     let reserved = right.width(charset) + 2;
     let (mut lines, mut words) = (Vec::new(), Words::new());

@@ -4,7 +4,9 @@ use super::*;
 use crate::files::Options;
 use crate::protocol::lastmod::Now;
 use crate::session::command::{Replace, script};
+use crate::session::edit::script_export;
 use crate::session::edit::{Reach, Refused};
+use crate::session::rule_export;
 use crate::session::run::CommandOutcome;
 use crate::session::store::load;
 use crate::session::tests::written;
@@ -112,7 +114,7 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
         let (_folder, path) = folder();
         let mut session = open(&path);
         session.change(&change).unwrap();
-        let said = session.script();
+        let said = script_export::of_session(&session);
         let same = said == expected || (said.len() == 1 && said[0].starts_with('#') && expected[0].starts_with('#'));
         assert!(same, "{change:?}: {said:?}, not {expected:?}");
     }
@@ -124,7 +126,7 @@ fn a_row_put_back_is_not_taken_for_another_deleted_one() {
     let mut session = open(&path);
     session.change(&Change::Delete([4, 5].into_iter().collect())).unwrap();
     session.change(&Change::Revert([4].into_iter().collect())).unwrap();
-    let said = session.script();
+    let said = script_export::of_session(&session);
     assert_eq!(said[0], "delete where loc=https://a.org/twice");
     assert!(said[1].starts_with("# ") && said[1].ends_with("a deleted row has the same URL"), "{said:?}");
 }
@@ -149,7 +151,7 @@ fn marks_filters_and_orders_are_said_as_what_they_meant() {
     ] {
         command(&mut session, line, row).unwrap();
     }
-    let said = session.script();
+    let said = script_export::of_session(&session);
     let expected = [
         "set priority=0.1 where same",
         "set changefreq=never where same file=one.xml",
@@ -168,29 +170,29 @@ fn the_last_bulk_change_becomes_a_rule() {
     let (folder, path) = folder();
     let mut session = open(&path);
     let rules = folder.path().join("rules.toml");
-    assert!(session.keep_rule(&rules).unwrap_err().0.contains("no bulk change"));
+    assert!(rule_export::append_rule(&session, &rules).unwrap_err().0.contains("no bulk change"));
     command(&mut session, "set priority=0.8 changefreq=weekly where path:/blog/** or same or loc=\"a \"\"b\"", 0)
         .unwrap();
-    let kept = session.keep_rule(&rules).unwrap();
+    let kept = rule_export::append_rule(&session, &rules).unwrap();
     assert!(kept.contains("rules.toml"), "{kept}");
     command(&mut session, "%set lastmod=today", 0).unwrap();
     command(&mut session, "set priority=0.9", 0).unwrap();
-    session.keep_rule(&rules).unwrap();
+    rule_export::append_rule(&session, &rules).unwrap();
     let text = std::fs::read_to_string(&rules).unwrap();
     let expected = "[[rule]]\nwhere = \"path:/blog/** or same or loc=\\\"a \\\"\\\"b\\\"\"\npriority = 0.8\nchangefreq = \"weekly\"\n\n[[rule]]\nlastmod = \"today\"\n";
     assert_eq!(text, expected);
     command(&mut session, "%s/https:/http:/", 0).unwrap();
     command(&mut session, "undo 3", 0).unwrap();
-    assert!(session.keep_rule(&rules).unwrap().contains("/blog/"), "what was undone is not kept");
+    assert!(rule_export::append_rule(&session, &rules).unwrap().contains("/blog/"), "what was undone is not kept");
     std::fs::write(&rules, "buy milk").unwrap();
-    assert!(session.keep_rule(&rules).unwrap_err().0.contains("no file of rules"));
+    assert!(rule_export::append_rule(&session, &rules).unwrap_err().0.contains("no file of rules"));
     assert_eq!(std::fs::read_to_string(&rules).unwrap(), "buy milk");
     // Rows that were picked one by one, and a cell after them.
     session.mark(&RowSet::from_iter([0, 3]), true);
     command(&mut session, "set priority=0.3", 0).unwrap();
     session.mark(&RowSet::from_iter([0, 3]), false);
     command(&mut session, "set changefreq=never", 1).unwrap();
-    let kept = session.keep_rule(&folder.path().join("picked.toml")).unwrap();
+    let kept = rule_export::append_rule(&session, &folder.path().join("picked.toml")).unwrap();
     assert!(kept.contains("where loc=") && kept.contains(" or loc="), "{kept}");
 }
 
@@ -199,7 +201,7 @@ fn deleting_all_rows_is_said_so_that_a_script_does_it() {
     let (_folder, path) = folder();
     let mut session = open(&path);
     command(&mut session, "%delete", 0).unwrap();
-    assert_eq!(session.script(), ["%delete"]);
+    assert_eq!(script_export::of_session(&session), ["%delete"]);
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -232,7 +234,7 @@ proptest! {
             // What changes nothing is refused or says so.
             let _ = session.change(change);
         }
-        let said = session.script();
+        let said = script_export::of_session(&session);
         if said.iter().all(|line| !line.starts_with('#')) {
             let mut again = open(&path);
             replay(&mut again, &said);

@@ -3,6 +3,9 @@
 
 use super::*;
 use crate::check::decision::{self, Hints, answers};
+use crate::session::findings::whole;
+use crate::session::fix;
+use crate::session::store::save;
 
 /// What stands before the pages of a file.
 fn any_head() -> impl Strategy<Value = String> {
@@ -102,12 +105,12 @@ proptest! {
     fn fixes_of_files_and_of_the_index_hold_in_any_set(Set(sample) in any_set()) {
         let (_folder, mut session) = open(&sample);
         let offered = |session: &Session| -> Vec<(FindingTarget, Rule)> {
-            let found = session.whole_findings().into_iter().filter(|found| found.fix.is_some());
+            let found = whole::all(&session).into_iter().filter(|found| found.fix.is_some());
             found.map(|found| (found.place, found.rule)).collect()
         };
         for (place, rule) in offered(&session) {
             let (before, places_before) = (tally(&session), places(&session));
-            let report = session.change(&session.fix_of_whole(place, rule)).unwrap();
+            let report = session.change(&fix::change_for(&session, place, rule)).unwrap();
             let (after, raised) = (tally(&session), places(&session));
             for (new, count) in after.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
                 prop_assert!(may_leave(session.profile(), *new), "{rule:?} at {place:?} leaves {count} of {new:?}: {}", report.message);
@@ -118,7 +121,7 @@ proptest! {
             if report.changed {
                 session.undo().unwrap();
                 prop_assert_eq!(&tally(&session), &before, "{:?} undone", rule);
-            } else if place.member().and_then(|file| session.view().question(file, rule)).is_none() {
+            } else if place.member().and_then(|file| fix::question(session.view(), file, rule)).is_none() {
                 prop_assert!(report.message.contains("would then violate") || !before.contains_key(&rule.main()), "{rule:?} at {place:?}: {}", report.message);
             }
         }
@@ -164,7 +167,7 @@ proptest! {
     #[test]
     fn what_a_fix_of_a_file_wrote_is_found_as_it_was_shown(Set(sample) in any_set(), which in any::<prop::sample::Index>()) {
         let (folder, mut session) = open(&sample);
-        let found = session.whole_findings().into_iter().filter(|found| found.fix.is_some());
+        let found = whole::all(&session).into_iter().filter(|found| found.fix.is_some());
         // Of a file that was not read, nobody knows what is in it.
         let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
         let offered: Vec<(FindingTarget, Rule)> =
@@ -172,13 +175,13 @@ proptest! {
         prop_assume!(!offered.is_empty());
         let (place, rule) = offered[which.index(offered.len())];
         let before = bad(&session);
-        let report = session.change(&session.fix_of_whole(place, rule)).unwrap();
+        let report = session.change(&fix::change_for(&session, place, rule)).unwrap();
         prop_assume!(report.changed);
         let mut plan = session.plan(None);
         plan.accept_repairs();
         prop_assume!(plan.is_ready());
-        let saving = session.saving(plan, false).unwrap();
-        session.saved(saving.run(&crate::progress::Progress::default())).unwrap();
+        let saving = save::begin(&mut session, plan, false).unwrap();
+        save::finish(&mut session, saving.run(&crate::progress::Progress::default())).unwrap();
         let paths = match session.path() {
             Some(path) if session.document().index().is_some() => vec![path.clone()],
             _ => session.document().sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect(),

@@ -10,6 +10,9 @@ use crate::protocol::limits::Limits;
 use crate::session::command::parse;
 use crate::session::edit::Asker;
 use crate::session::state::vocabulary;
+use crate::session::store::external_changes;
+use crate::session::store::save;
+use crate::session::store::verify;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -51,14 +54,14 @@ fn table(document: &Document) -> Table {
 }
 
 fn compared(session: &Session) -> Compared {
-    session.comparing(Options::default()).unwrap().run().unwrap()
+    external_changes::compare(session, Options::default()).unwrap().run().unwrap()
 }
 
 fn take_in(session: &mut Session, take: MergeChoice) -> Vec<(String, bool)> {
     let compared = compared(session);
     let takes = vec![take; compared.merge.cases.len()];
     let merged = compared.prepare(&takes, &Progress::default()).unwrap();
-    session.take_in(merged).unwrap();
+    external_changes::commit_merge(session, merged).unwrap();
     let locs = compared.merge.cases.iter().map(|case| (session.document().loc(case.row).into_owned(), case.clash));
     locs.collect()
 }
@@ -120,7 +123,7 @@ proptest! {
         for line in before.iter().filter(|line| !line.starts_with("delete")) {
             run(&mut session, line);
         }
-        session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        save::now(&mut session, None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let base = table(session.document());
         for line in &ours {
             run(&mut session, line);
@@ -132,8 +135,8 @@ proptest! {
         }
         // Parts that are full put rows into new ones, and parts without rows leave their set.
         let plan = other.plan_within(None, Limits { urls: most, ..Limits::default() });
-        let saving = other.saving(plan, false).unwrap();
-        other.saved(saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let saving = save::begin(&mut other, plan, false).unwrap();
+        save::finish(&mut other, saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let is = table(open(&path).document());
         let steps = session.history().iter().filter(|step| step.done).count();
         let cases = take_in(&mut session, take);
@@ -156,14 +159,14 @@ proptest! {
         let index = session.current.saved.index().unwrap();
         prop_assert_eq!(index.source.bytes(), fs::read(&path).unwrap());
         prop_assert_eq!(session.is_modified() || merged == is, true);
-        let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
+        let proofs = verify::inspect(&session, session.plan(None)).prove(&Progress::default()).unwrap();
         prop_assert!(proofs.iter().all(|proof| proof.fault.is_none()), "{:?}", proofs);
         if session.history().len() > steps {
             session.undo().unwrap();
             prop_assert_eq!(&table(session.document()), &own);
             session.redo().unwrap();
         }
-        session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        save::now(&mut session, None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(&table(open(&path).document()), &merged);
         prop_assert!(!session.is_modified());
     }
@@ -179,16 +182,16 @@ fn what_only_they_changed_is_theirs_to_the_byte() {
     let text = fs::read_to_string(&part).unwrap();
     let text = text.replace("<urlset ", "<!-- made anew -->\n<urlset ").replace("/1</loc>", "/1</loc >\n    ");
     fs::write(&part, &text).unwrap();
-    let outside = session.looking().run(Thoroughness::Glance);
+    let outside = external_changes::begin_look(&session).run(Thoroughness::Glance);
     assert_eq!(outside.changed.len(), 1);
     let cases = take_in(&mut session, MergeChoice::Theirs);
     assert_eq!(cases, [("https://e.com/1".to_owned(), false)]);
-    assert!(session.looking().run(Thoroughness::Close).changed.is_empty());
+    assert!(external_changes::begin_look(&session).run(Thoroughness::Close).changed.is_empty());
     assert_eq!(session.changed(), 1);
     let plan = session.plan(None);
     let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
     assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["b.xml", "sitemap.xml"]);
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert_eq!(fs::read_to_string(&part).unwrap(), text);
 }
 
@@ -197,7 +200,7 @@ fn sets_that_cannot_be_merged_say_why() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let session = open(&path);
-    let why = || session.comparing(Options::default()).unwrap().run().unwrap_err();
+    let why = || external_changes::compare(&session, Options::default()).unwrap().run().unwrap_err();
     fs::write(folder.path().join("a.xml"), "<urlset><url><loc>https://e.com/0</loc>").unwrap();
     assert!(why().contains("a.xml is damaged now"), "{}", why());
     fs::remove_file(&path).unwrap();
@@ -214,10 +217,10 @@ fn ours_are_written_over_whatever_is_there_if_that_is_said() {
     fs::write(&one, "<urlset/>").unwrap();
     fs::remove_file(&other).unwrap();
     assert!(session.plan(None).is_empty());
-    let outside = session.looking().run(Thoroughness::Glance);
-    session.keep_ours(outside.changed.iter().map(|(path, _)| path.as_path()));
+    let outside = external_changes::begin_look(&session).run(Thoroughness::Glance);
+    external_changes::keep_ours(&mut session, outside.changed.iter().map(|(path, _)| path.as_path()));
     assert!(session.is_modified());
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert_eq!(fs::read(&one).unwrap(), before);
     assert_eq!(table(open(&path).document()).len(), 7);
     assert!(!session.is_modified());
@@ -267,7 +270,7 @@ fn files_that_others_added_and_removed_are_merged_with_their_rows() {
         session.undo().unwrap();
         assert_eq!(table(session.document()), own);
         session.redo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         let again = open(&path);
         assert_eq!(table(again.document()), merged, "{is_listed} {take:?}");
         assert_eq!((part("b.xml").exists(), part("c.xml").exists()), (kept, !kept), "{is_listed} {take:?}");
@@ -300,7 +303,7 @@ fn a_row_that_is_kept_in_another_file_declares_what_it_needs_there() {
         let other = fs::read_to_string(part("b.xml")).unwrap();
         fs::write(part("b.xml"), other.replace("</urlset>", &format!("{there}</urlset>"))).unwrap();
         take_in(&mut session, MergeChoice::Ours);
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         let saved = fs::read_to_string(part("b.xml")).unwrap();
         assert!(saved.contains(&format!("<url {image}><loc>https://e.com/1</loc>{picture}")), "{saved}");
         assert!(saved.contains("<priority>0.8</priority>"), "{saved}");
@@ -350,7 +353,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
             for line in theirs {
                 run(&mut other, line);
             }
-            other.save_now(None, false).unwrap();
+            save::now(&mut other, None, false).unwrap();
             let is = table(open(&path).document());
             take_in(&mut session, take);
             let merged = expected(&base, &own, &is, take);
@@ -360,7 +363,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
             session.undo().unwrap();
             assert_eq!(table(session.document()), own, "{name} {take:?}");
             session.redo().unwrap();
-            session.save_now(None, false).unwrap();
+            save::now(&mut session, None, false).unwrap();
             assert_eq!(table(open(&path).document()), merged, "{name} {take:?}");
             assert!(!session.is_modified());
         }
@@ -369,7 +372,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     let path = folder.path().join("table.csv");
     let session = open(&path);
     fs::write(&path, "loc,priority,note\nhttps://e.com/0,0.5,\n").unwrap();
-    let why = session.comparing(Options::default()).unwrap().run().unwrap_err();
+    let why = external_changes::compare(&session, Options::default()).unwrap().run().unwrap_err();
     assert!(why.contains("table.csv has another file format now"), "{why}");
 }
 
@@ -404,12 +407,12 @@ fn an_index_that_both_changed_has_what_both_did() {
         take_in(&mut session, MergeChoice::Theirs);
         assert_eq!(session.current.saved.index().unwrap().source.bytes(), theirs.as_bytes());
         assert!(session.is_modified());
-        let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
+        let proofs = verify::inspect(&session, session.plan(None)).prove(&Progress::default()).unwrap();
         assert!(proofs.iter().all(|proof| proof.fault.is_none()), "{proofs:?}");
         session.undo().unwrap();
         assert_eq!(session.document().index().unwrap().source.bytes(), own);
         session.redo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         let saved = fs::read_to_string(&path).unwrap();
         assert!(saved.contains("a.xml</loc><lastmod>2026-02-02<") && !saved.contains("2026-01-01"), "{saved}");
         assert!(!saved.contains("gone.xml") && !saved.contains("daily"), "{saved}");
@@ -432,7 +435,7 @@ fn a_file_that_can_no_longer_be_read_is_named_and_nothing_is_merged() {
         let session = open(&write_set(folder.path()));
         fs::remove_file(folder.path().join("b.xml")).unwrap();
         put(&folder.path().join("b.xml"));
-        let refused = session.comparing(Options::default()).unwrap().run().unwrap_err();
+        let refused = external_changes::compare(&session, Options::default()).unwrap().run().unwrap_err();
         assert!(refused.contains("b.xml") && refused.contains(what), "{refused}");
     }
 }
@@ -465,7 +468,7 @@ fn a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows() {
         session.undo().unwrap();
         assert_eq!(table(session.document()), own);
         session.redo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert!(!session.is_modified() && session.plan(None).is_empty());
         assert_eq!(gone.exists(), kept);
         let there: Vec<PathBuf> = paths.iter().filter(|path| path.exists()).cloned().collect();

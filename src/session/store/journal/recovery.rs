@@ -10,6 +10,7 @@ use crate::files;
 use crate::files::journal::{Entry, Header, StateSlot, Stored, Unusable};
 use crate::session::Session;
 use crate::session::edit::Refused;
+use crate::session::store::journal;
 use crate::session::store::journal::salvage::{Missing, Salvage};
 use crate::session::store::journal::{JournalLine, hashes_of, json};
 use crate::words::counted;
@@ -164,127 +165,119 @@ fn is_within(some: &[u64], all: &[u64]) -> bool {
     some.iter().all(|one| all.any(|other| other == one))
 }
 
-impl Session {
-    /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
-    /// left if it can be replayed, and a word about what cannot. Where that waits for other paths
-    /// ([`Session::waiting_elsewhere`]), the set can only be read.
-    pub fn keep(&mut self, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
-        if let Some((count, paths)) = self.waiting_elsewhere(&state_slot) {
-            let words =
-                format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
-            self.set_read_only(words.clone());
-            return (None, Some(words));
-        }
-        let mut words = None;
-        let mut found = match state_slot.left.take() {
-            None => None,
-            Some(Ok(stored)) => match OpenFiles::new(self, &state_slot).bearing(&stored, true) {
-                Bearing::Whole => Some((stored, false)),
-                Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
-                // Nobody is asked to open other paths for nothing.
-                Bearing::Waits(..) => None,
-                Bearing::None => {
-                    words = Some(put_aside("the files have changed since", state_slot.set_aside().as_deref()));
-                    None
-                }
-            },
-            Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
-                words = Some(put_aside(&unusable.to_string(), state_slot.set_aside().as_deref()));
+/// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
+/// left if it can be replayed, and a word about what cannot. Where that waits for other paths
+/// ([`Session::waiting_elsewhere`]), the set can only be read.
+pub fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
+    if let Some((count, paths)) = waiting_elsewhere(session, &state_slot) {
+        let words = format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
+        session.set_read_only(words.clone());
+        return (None, Some(words));
+    }
+    let mut words = None;
+    let mut found = match state_slot.left.take() {
+        None => None,
+        Some(Ok(stored)) => match OpenFiles::new(session, &state_slot).bearing(&stored, true) {
+            Bearing::Whole => Some((stored, false)),
+            Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
+            // Nobody is asked to open other paths for nothing.
+            Bearing::Waits(..) => None,
+            Bearing::None => {
+                words = Some(put_aside("the files have changed since", state_slot.set_aside().as_deref()));
                 None
             }
-        };
-        for other in state_slot.other_journals(&self.disk) {
-            let bearing = OpenFiles::new(self, &state_slot).bearing(&other.stored, false);
-            let is_free = found.is_none();
-            match bearing {
-                Bearing::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
-                Bearing::SinceSave(Some(lines)) if is_free => {
-                    found = state_slot.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
-                }
-                // All of it is saved.
-                Bearing::SinceSave(None) => state_slot.drop_other(&other),
-                // It began with one of these very paths, and never can be replayed.
-                Bearing::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
-                    let set = other.stored.header.paths().join(" ");
-                    let aside =
-                        put_aside("the files have changed since", state_slot.set_other_aside(&other).as_deref());
-                    words.get_or_insert_with(|| format!("{aside} (of {set})"));
-                }
-                _ => {}
-            }
+        },
+        Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
+            words = Some(put_aside(&unusable.to_string(), state_slot.set_aside().as_deref()));
+            None
         }
-        if let Some((stored, is_of_save)) = found {
-            let (begun, is_cut) = (stored.header.begun, stored.is_cut);
-            let salvage = Salvage::of(&stored.entries, self.current.saved.row_limit());
-            let labels = if is_of_save {
-                // The save was finished, and nobody was left to say so.
-                vec!["what was changed while it was being saved".to_owned()]
-            } else {
-                labels(&salvage.steps)
-            };
-            if !labels.is_empty() || !salvage.missing.is_empty() {
-                return (
-                    Some(RecoverableChanges { state_slot, stored, begun, labels, is_cut, salvage, is_of_save }),
-                    words,
-                );
+    };
+    for other in state_slot.other_journals(&session.disk) {
+        let bearing = OpenFiles::new(session, &state_slot).bearing(&other.stored, false);
+        let is_free = found.is_none();
+        match bearing {
+            Bearing::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
+            Bearing::SinceSave(Some(lines)) if is_free => {
+                found = state_slot.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
             }
+            // All of it is saved.
+            Bearing::SinceSave(None) => state_slot.drop_other(&other),
+            // It began with one of these very paths, and never can be replayed.
+            Bearing::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
+                let set = other.stored.header.paths().join(" ");
+                let aside = put_aside("the files have changed since", state_slot.set_other_aside(&other).as_deref());
+                words.get_or_insert_with(|| format!("{aside} (of {set})"));
+            }
+            _ => {}
         }
-        self.keep_from_here(state_slot);
-        (None, words)
     }
-
-    /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
-    pub fn waiting(&self, state_slot: &StateSlot) -> usize {
-        let present = OpenFiles::new(self, state_slot);
-        let count = |stored: &Stored, own| match present.bearing(stored, own) {
-            Bearing::Whole => unsaved(stored),
-            Bearing::SinceSave(lines) => usize::from(lines.is_some()),
-            Bearing::Waits(..) | Bearing::None => 0,
+    if let Some((stored, is_of_save)) = found {
+        let (begun, is_cut) = (stored.header.begun, stored.is_cut);
+        let salvage = Salvage::of(&stored.entries, session.current.saved.row_limit());
+        let labels = if is_of_save {
+            // The save was finished, and nobody was left to say so.
+            vec!["what was changed while it was being saved".to_owned()]
+        } else {
+            labels(&salvage.steps)
         };
-        let own = state_slot.left.iter().flatten().map(|stored| count(stored, true));
-        let elsewhere = state_slot.other_journals(&self.disk);
-        own.chain(elsewhere.iter().map(|other| count(&other.stored, false)))
-            .find(|count| *count > 0)
-            .unwrap_or_default()
+        if !labels.is_empty() || !salvage.missing.is_empty() {
+            return (
+                Some(RecoverableChanges { state_slot, stored, begun, labels, is_cut, salvage, is_of_save }),
+                words,
+            );
+        }
     }
-
-    /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
-    /// that show them and ask. Where files are changed now, those could not be replayed any more.
-    pub fn waiting_elsewhere(&self, state_slot: &StateSlot) -> Option<(usize, String)> {
-        let present = OpenFiles::new(self, state_slot);
-        let waits = |stored: &Stored, own| match present.bearing(stored, own) {
-            Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
-            _ => None,
-        };
-        let own = state_slot.left.iter().flatten().find_map(|stored| waits(stored, true));
-        own.or_else(|| state_slot.other_journals(&self.disk).iter().find_map(|other| waits(&other.stored, false)))
-    }
+    journal::keep_from_here(session, state_slot);
+    (None, words)
 }
 
-impl Session {
-    /// A journal of these files whose changes cannot be replayed, since files have changed.
-    pub fn unreplayable(&self, state_slot: &StateSlot) -> Option<Unreplayable> {
-        let present = OpenFiles::new(self, state_slot);
-        let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
-            Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
-            Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
-        };
-        let own = state_slot.left.iter().flatten().find_map(|stored| {
-            let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
-            Some(Unreplayable { changes, journal: state_slot.journal()?.to_path_buf(), paths })
-        });
-        let elsewhere = || {
-            // The set of the journal may be an index of these files, or one of them.
-            let is_about = |header: &Header| state_slot.shares_path_with(header) || header.is_of_files(present.files());
-            let others = state_slot.other_journals(&self.disk).into_iter();
-            let mut others = others.filter(|other| is_about(&other.stored.header));
-            others.find_map(|other| {
-                let (changes, paths) = (of_changed(&other.stored, false)?, other.stored.header.paths());
-                Some(Unreplayable { changes, journal: other.path, paths })
-            })
-        };
-        own.or_else(elsewhere)
-    }
+/// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
+pub fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
+    let present = OpenFiles::new(session, state_slot);
+    let count = |stored: &Stored, own| match present.bearing(stored, own) {
+        Bearing::Whole => unsaved(stored),
+        Bearing::SinceSave(lines) => usize::from(lines.is_some()),
+        Bearing::Waits(..) | Bearing::None => 0,
+    };
+    let own = state_slot.left.iter().flatten().map(|stored| count(stored, true));
+    let elsewhere = state_slot.other_journals(&session.disk);
+    own.chain(elsewhere.iter().map(|other| count(&other.stored, false))).find(|count| *count > 0).unwrap_or_default()
+}
+
+/// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
+/// that show them and ask. Where files are changed now, those could not be replayed any more.
+pub fn waiting_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(usize, String)> {
+    let present = OpenFiles::new(session, state_slot);
+    let waits = |stored: &Stored, own| match present.bearing(stored, own) {
+        Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
+        _ => None,
+    };
+    let own = state_slot.left.iter().flatten().find_map(|stored| waits(stored, true));
+    own.or_else(|| state_slot.other_journals(&session.disk).iter().find_map(|other| waits(&other.stored, false)))
+}
+
+/// A journal of these files whose changes cannot be replayed, since files have changed.
+pub fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<Unreplayable> {
+    let present = OpenFiles::new(session, state_slot);
+    let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
+        Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
+        Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
+    };
+    let own = state_slot.left.iter().flatten().find_map(|stored| {
+        let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
+        Some(Unreplayable { changes, journal: state_slot.journal()?.to_path_buf(), paths })
+    });
+    let elsewhere = || {
+        // The set of the journal may be an index of these files, or one of them.
+        let is_about = |header: &Header| state_slot.shares_path_with(header) || header.is_of_files(present.files());
+        let others = state_slot.other_journals(&session.disk).into_iter();
+        let mut others = others.filter(|other| is_about(&other.stored.header));
+        others.find_map(|other| {
+            let (changes, paths) = (of_changed(&other.stored, false)?, other.stored.header.paths());
+            Some(Unreplayable { changes, journal: other.path, paths })
+        })
+    };
+    own.or_else(elsewhere)
 }
 
 /// Unsaved changes of an earlier session that cannot be replayed.

@@ -8,7 +8,10 @@ use crate::protocol::lastmod::Now;
 use crate::session::command::parse;
 use crate::session::edit::Asker;
 use crate::session::state::vocabulary;
+use crate::session::store::journal;
+use crate::session::store::journal::recovery;
 use crate::session::store::load;
+use crate::session::store::save;
 use crate::session::store::save::{SaveResult, Saving};
 use proptest::prelude::*;
 use std::fs;
@@ -45,7 +48,7 @@ pub(super) fn state_slot(folder: &Path, path: &Path) -> StateSlot {
 /// A session that keeps its changes; nothing was left for it.
 pub(super) fn keeping(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
-    let (left, words) = session.keep(state_slot(folder, path));
+    let (left, words) = recovery::open(&mut session, state_slot(folder, path));
     assert!(left.is_none() && words.is_none(), "{words:?}");
     session
 }
@@ -69,10 +72,10 @@ fn bytes(session: &Session) -> Vec<Vec<u8>> {
 /// The next session on the same files replays what was left.
 fn replayed(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
-    let (left, words) = session.keep(state_slot(folder, path));
+    let (left, words) = recovery::open(&mut session, state_slot(folder, path));
     assert_eq!(words, None);
     if let Some(left) = left {
-        session.replay(left).unwrap();
+        journal::replay(&mut session, left).unwrap();
     }
     session
 }
@@ -96,10 +99,10 @@ fn what_was_changed_is_there_again_after_a_crash_and_gone_after_a_clean_end() {
     let expected = bytes(&session);
     drop(session);
     let mut again = open(&path);
-    let (left, _) = again.keep(state_slot(folder.path(), &path));
+    let (left, _) = recovery::open(&mut again, state_slot(folder.path(), &path));
     let left = left.unwrap();
     assert_eq!((left.labels.len(), left.is_cut), (3, false), "{:?}", left.labels);
-    assert_eq!(again.replay(left).unwrap(), 5);
+    assert_eq!(journal::replay(&mut again, left).unwrap(), 5);
     assert_eq!(bytes(&again), expected);
     assert!(again.is_modified());
     // A crash after the replay loses nothing either.
@@ -107,7 +110,7 @@ fn what_was_changed_is_there_again_after_a_crash_and_gone_after_a_clean_end() {
     let again = replayed(folder.path(), &path);
     assert_eq!(bytes(&again), expected);
     let mut again = again;
-    again.forget_unsaved();
+    journal::forget_unsaved(&mut again);
     drop(again);
     assert!(!replayed(folder.path(), &path).is_modified());
 }
@@ -122,7 +125,7 @@ fn a_journal_of_other_files_is_put_aside_and_named() {
     let text = fs::read_to_string(folder.path().join("a.xml")).unwrap();
     fs::write(folder.path().join("a.xml"), text.replace("/1?", "/one?")).unwrap();
     let mut session = open(&path);
-    let (left, words) = session.keep(state_slot(folder.path(), &path));
+    let (left, words) = recovery::open(&mut session, state_slot(folder.path(), &path));
     let words = words.unwrap();
     assert!(left.is_none() && words.contains("have changed since") && words.contains("aside-1"), "{words}");
     assert!(!session.is_modified());
@@ -156,11 +159,11 @@ fn a_line_that_does_not_fit_stops_the_replay_and_harms_nothing() {
         note(r#"{"Did":{"label":"y","edit":{"Delete":[[0,0]]}}}"#);
         drop(session);
         let mut session = open(&path);
-        let left = session.keep(state_slot(folder.path(), &path)).0.unwrap();
-        let outcome = session.replay(left);
+        let left = recovery::open(&mut session, state_slot(folder.path(), &path)).0.unwrap();
+        let outcome = journal::replay(&mut session, left);
         assert!(outcome.is_err() || line == r#""Undid""#, "{line}");
         assert!(session.document().live() >= 6, "{line}");
-        session.forget_unsaved();
+        journal::forget_unsaved(&mut session);
     }
 }
 
@@ -206,15 +209,15 @@ proptest! {
                 "save" | "begin" if saving.is_some() || written.is_some() => {}
                 "begin" => {
                     let plan = session.plan(None);
-                    saving = session.saving(plan, false).ok();
+                    saving = save::begin(&mut session, plan, false).ok();
                 }
                 "write" => written = saving.take().map(|saving| saving.run(&Progress::default())).or(written),
                 "end" => {
                     if let Some(result) = written.take() {
-                        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+                        save::finish(&mut session, result).map_err(|error| TestCaseError::fail(error.to_string()))?;
                     }
                 }
-                "save" => drop(session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?),
+                "save" => drop(save::now(&mut session, None, false).map_err(|error| TestCaseError::fail(error.to_string()))?),
                 "crash" => {
                     let expected = rows(&session);
                     (saving, written) = (None, None);
@@ -259,7 +262,11 @@ fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_af
     for lines in [&[][..], &["set priority=0.1 where loc:/4", "delete where loc:/1"]] {
         let mut session = keeping(folder.path(), &path);
         run(&mut session, "add https://e.com/new");
-        let saving = session.saving(session.plan(None), false).unwrap();
+        let saving = {
+            let plan = session.plan(None);
+            save::begin(&mut session, plan, false)
+        }
+        .unwrap();
         for line in lines {
             run(&mut session, line);
         }
@@ -267,14 +274,14 @@ fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_af
         let expected = rows(&session);
         drop(session);
         let mut again = open(&path);
-        let (left, words) = again.keep(state_slot(folder.path(), &path));
+        let (left, words) = recovery::open(&mut again, state_slot(folder.path(), &path));
         assert_eq!((left.is_some(), words), (!lines.is_empty(), None));
         if let Some(left) = left {
             assert_eq!(left.labels, ["what was changed while it was being saved"]);
-            again.replay(left).unwrap();
+            journal::replay(&mut again, left).unwrap();
         }
         assert_eq!(rows(&again), expected);
-        again.forget_unsaved();
+        journal::forget_unsaved(&mut again);
     }
 }
 
@@ -301,7 +308,7 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
         let open = || load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
         let state_slot = || StateSlot::take_all(&path("state"), &paths).unwrap();
         let mut session = open();
-        assert!(session.keep(state_slot()).0.is_none());
+        assert!(recovery::open(&mut session, state_slot()).0.is_none());
         for lines in [
             &["add https://e.com/new", "s#/2#/two#", "delete where loc:/1"][..],
             &["write"],
@@ -317,21 +324,21 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
         ] {
             for line in lines {
                 match *line {
-                    "write" => drop(session.save_now(None, false).unwrap()),
+                    "write" => drop(save::now(&mut session, None, false).unwrap()),
                     line => run(&mut session, line),
                 }
             }
             let expected = rows(&session);
             drop(session);
             session = open();
-            let (left, words) = session.keep(state_slot());
+            let (left, words) = recovery::open(&mut session, state_slot());
             assert_eq!((left.is_some(), words), (lines != ["write"], None), "{names:?} {lines:?}");
             if let Some(left) = left {
-                session.replay(left).unwrap();
+                journal::replay(&mut session, left).unwrap();
             }
             assert_eq!(rows(&session), expected, "{names:?} {lines:?}");
         }
-        session.forget_unsaved();
+        journal::forget_unsaved(&mut session);
     }
 }
 
@@ -362,12 +369,12 @@ fn replayed_without(number: usize, commands: &[&str]) -> (Session, Missing) {
     let damaged = lines.concat();
     fs::write(&journal, &damaged).unwrap();
     let mut session = open(&path);
-    let (left, words) = session.keep(state_slot(folder.path(), &path));
+    let (left, words) = recovery::open(&mut session, state_slot(folder.path(), &path));
     assert_eq!(words, None);
     let left = left.unwrap();
     let missing = left.missing().clone();
-    session.replay(left).unwrap();
-    session.flush_journal();
+    journal::replay(&mut session, left).unwrap();
+    journal::flush_journal(&session);
     // The damaged journal is still there to be read, and the new one is sound.
     let found = files::journal::stored::list(&folder.path().join("state"), &[path]).unwrap();
     assert_eq!(found.iter().map(|found| found.is_aside).collect::<Vec<_>>(), [false, true]);
@@ -436,7 +443,7 @@ fn a_whole_line_makes_every_loss_before_it_good() {
     let mut session = replayed(folder.path(), &path);
     // What was replayed cannot be taken back by a line, so all is written down.
     for line in ["set priority=0.1 where loc:/4", "undo 2", "delete where loc:/3"] {
-        session.flush_journal();
+        journal::flush_journal(&session);
         run(&mut session, line);
     }
     let expected = rows(&session);
@@ -446,9 +453,9 @@ fn a_whole_line_makes_every_loss_before_it_good() {
     lines[2] = damage(&lines[2]);
     fs::write(&journal, lines.concat()).unwrap();
     let mut session = open(&path);
-    let left = session.keep(state_slot(folder.path(), &path)).0.unwrap();
+    let left = recovery::open(&mut session, state_slot(folder.path(), &path)).0.unwrap();
     assert!(left.missing().is_empty(), "{lines:?} {:?}", left.missing());
-    session.replay(left).unwrap();
+    journal::replay(&mut session, left).unwrap();
     assert_eq!(rows(&session), expected);
 }
 
@@ -467,7 +474,7 @@ fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_other
     let find = || files::journal::stored::list(&folder.path().join("state"), std::slice::from_ref(&path)).unwrap();
     let stored = find().remove(0).stored.unwrap();
     let mut session = open(&path);
-    assert_eq!(session.apply_journal(&stored).unwrap(), (2, Missing::default()));
+    assert_eq!(journal::apply_journal(&mut session, &stored).unwrap(), (2, Missing::default()));
     assert_eq!(rows(&session), expected);
     session.undo();
     session.undo();
@@ -475,10 +482,10 @@ fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_other
     let text = fs::read_to_string(folder.path().join("a.xml")).unwrap();
     fs::write(folder.path().join("a.xml"), text.replace("/1?", "/one?")).unwrap();
     let mut session = open(&path);
-    let refused = session.apply_journal(&stored).unwrap_err();
+    let refused = journal::apply_journal(&mut session, &stored).unwrap_err();
     assert!(refused.0.contains("have changed since") && !session.is_modified(), "{refused:?}");
     let mut session = open(&folder.path().join("b.xml"));
-    let refused = session.apply_journal(&stored).unwrap_err();
+    let refused = journal::apply_journal(&mut session, &stored).unwrap_err();
     assert!(refused.0.contains("of another set; open ") && !session.is_modified(), "{refused:?}");
 }
 
@@ -497,15 +504,15 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
                 fs::write(&state, "").unwrap();
             }
             run(&mut session, line);
-            session.flush_journal();
-            assert_eq!(session.not_kept().is_some(), number == broken, "{broken} {number}");
-            if let Some(words) = session.not_kept() {
+            journal::flush_journal(&session);
+            assert_eq!(journal::not_kept(&session).is_some(), number == broken, "{broken} {number}");
+            if let Some(words) = journal::not_kept(&session) {
                 assert!(words.starts_with("changes are not being kept: "), "{words}");
                 assert!(words.ends_with("; they are lost if the program is killed"), "{words}");
                 fs::remove_file(&state).unwrap();
             }
         }
-        session.flush_journal();
+        journal::flush_journal(&session);
         run(&mut session, "set priority=0.4 where loc:/5");
         run(&mut session, "add https://e.com/more");
         run(&mut session, "set priority=0.2 where loc:/more");
@@ -513,7 +520,7 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
         drop(session);
         session = replayed(folder.path(), &path);
         assert_eq!(rows(&session), expected, "{broken}");
-        session.forget_unsaved();
+        journal::forget_unsaved(&mut session);
         drop(session);
         session = keeping(folder.path(), &path);
     }
@@ -527,11 +534,15 @@ fn a_file_that_another_takes_in_the_middle_of_a_save_is_left_to_it() {
     let path = write_set(folder.path());
     let mut session = keeping(folder.path(), &path);
     run(&mut session, "set priority=0.8 where loc:/1");
-    let saving = session.saving(session.plan(None), false).unwrap();
+    let saving = {
+        let plan = session.plan(None);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
     let result = saving.run(&Progress::default());
     let elsewhere = folder.path().join("elsewhere");
     let other = StateSlot::take(&elsewhere, &folder.path().join("a.xml")).unwrap();
-    session.saved(result).unwrap();
+    save::finish(&mut session, result).unwrap();
     let reason = session.read_only().unwrap();
     assert!(reason.contains("has it open with another state folder, since") || reason.contains("since it was saved"));
     assert!(StateSlot::take(&elsewhere, &folder.path().join("b.xml")).is_err(), "the rest is held");

@@ -8,6 +8,8 @@ use crate::session::command::parse;
 use crate::session::edit::Asker;
 use crate::session::state::vocabulary;
 use crate::session::store::load;
+use crate::session::store::pending;
+use crate::session::store::save;
 use crate::session::{Report, Session};
 use proptest::prelude::*;
 use std::fs;
@@ -64,7 +66,7 @@ fn each_change_is_said_with_before_and_after_and_goes_alone() {
         .entries
         .iter()
         .flat_map(|entry| match entry {
-            Entry::Row(row) => session.view().differences(*row),
+            Entry::Row(row) => pending::differences(session.view(), *row),
             _ => Vec::new(),
         })
         .map(|part| format!("{} {:?} {:?}", part.name, part.before.unwrap_or_default(), part.after.unwrap_or_default()))
@@ -157,7 +159,7 @@ proptest! {
         let mut session = open(folder.path());
         for line in &lines {
             if line == "save" {
-                session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
+                save::now(&mut session, None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
             } else {
                 run(&mut session, line);
             }

@@ -6,7 +6,13 @@ use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::command::Assignment;
 use crate::session::edit::Change;
+use crate::session::prepare;
+use crate::session::report;
+use crate::session::store::external_changes;
+use crate::session::store::journal;
+use crate::session::store::journal::recovery;
 use crate::session::store::load;
+use crate::session::store::save;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -78,13 +84,21 @@ fn a_change_worked_out_before_a_save_ended_is_of_the_files_that_it_made() {
     let assignments = vec![Assignment { field: Field::Priority, typed: "0.1".into() }];
     let rows = session.document().live_set();
     let idle = Progress::default();
-    let prepared = session.snapshot().prepare(&Change::Set { rows, assignments }, &idle).unwrap().unwrap();
-    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
-    session.saved(saving.run(&idle)).unwrap();
+    let prepared = prepare::of_change(&session.snapshot(), &Change::Set { rows, assignments }, &idle).unwrap().unwrap();
+    let saving = {
+        let plan = session.plan_within(None, limits);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
+    save::finish(&mut session, saving.run(&idle)).unwrap();
     session.commit(prepared, None).unwrap();
     assert_eq!((session.document().sitemaps().len(), session.changed()), (3, 9));
-    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
-    session.saved(saving.run(&idle)).unwrap();
+    let saving = {
+        let plan = session.plan_within(None, limits);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
+    save::finish(&mut session, saving.run(&idle)).unwrap();
     let again = open(&path);
     assert_eq!((table(&again), again.document().sitemaps().len()), (table(&session), 3));
     assert!(table(&again).values().all(|priority| priority == "0.1"));
@@ -111,10 +125,10 @@ fn counts_stay_true_where_both_sides_of_a_step_keep_theirs() {
     assert_ne!(uniform, before);
     assert!(set(&mut session, &loc(3), "0.2"));
     session.change(&Change::Delete(RowSet::from_iter([7, 8, 9]))).unwrap();
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert_eq!(codes(&session), codes(&open(&path)));
     session.change(&all(Field::Lastmod, "2026-01-01")).unwrap();
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     let dated = codes(&session);
     assert_eq!(dated, codes(&open(&path)));
     while session.undo().is_some() {}
@@ -198,14 +212,14 @@ proptest! {
                     if running.is_none() {
                         let plan = session.plan_within(None, limits);
                         prop_assert!(plan.is_ready(), "{:?}", plan.problems);
-                        running = Some((session.saving(plan, false).unwrap(), table(&session)));
+                        running = Some((save::begin(&mut session, plan, false).unwrap(), table(&session)));
                     }
                     false
                 }
                 Act::End => {
                     if let Some((saving, then)) = running.take() {
                         let result = saving.run(&Progress::default());
-                        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+                        save::finish(&mut session, result).map_err(|error| TestCaseError::fail(error.to_string()))?;
                         prop_assert_eq!(&table(&open(folder.path())), &then);
                         saved = then;
                     }
@@ -233,11 +247,11 @@ proptest! {
             }
         }
         if let Some((saving, _)) = running.take() {
-            session.saved(saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            save::finish(&mut session, saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
         }
         let plan = session.plan_within(None, limits);
-        let result = session.saving(plan, false).unwrap().run(&Progress::default());
-        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let result = save::begin(&mut session, plan, false).unwrap().run(&Progress::default());
+        save::finish(&mut session, result).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(!session.is_modified());
         let again = open(folder.path());
         prop_assert_eq!(&table(&again), &moments[at]);
@@ -252,9 +266,13 @@ fn undone_to_where_the_save_began_nothing_is_modified() {
     let path = write_set(folder.path());
     let mut session = open(&path);
     assert!(set(&mut session, &loc(1), "0.8"));
-    let saving = session.saving(session.plan(None), false).unwrap();
+    let saving = {
+        let plan = session.plan(None);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
     assert!(set(&mut session, &loc(4), "0.1"));
-    session.saved(saving.run(&Progress::default())).unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert_eq!((session.is_modified(), session.changed()), (true, 1));
     let saved: Vec<bool> = session.history().iter().map(|entry| entry.saved).collect();
     assert_eq!(saved, [true, false]);
@@ -274,11 +292,15 @@ fn rows_added_while_their_file_is_split_follow_their_neighbours() {
     let limits = Limits { urls: 2, ..Limits::default() };
     let mut session = open(&path);
     assert!(set(&mut session, &loc(0), "0.8"));
-    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    let saving = {
+        let plan = session.plan_within(None, limits);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
     let last = row_of(&session, &loc(2));
     session.change(&Change::Insert { after: last, before: false, locs: vec![loc(100)] }).unwrap();
     assert!(set(&mut session, &loc(2), "0.1"));
-    session.saved(saving.run(&Progress::default())).unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert_eq!(session.document().sitemaps().len(), 3, "the part that the save made is here too");
     let files: Vec<Vec<String>> = (session.document().sitemaps().iter())
         .map(|sitemap| sitemap.rows.iter().map(|row| session.document().loc(row).into_owned()).collect())
@@ -303,11 +325,15 @@ fn a_save_to_another_name_is_where_later_changes_go() {
     let before = fs::read(&one).unwrap();
     let mut session = open(&one);
     assert!(set(&mut session, &loc(0), "0.8"));
-    let saving = session.saving(session.plan(Some(&other)), false).unwrap();
+    let saving = {
+        let plan = session.plan(Some(&other));
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
     assert!(set(&mut session, &loc(1), "0.1"));
-    session.saved(saving.run(&Progress::default())).unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert!(session.is_modified());
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert_eq!(fs::read(&one).unwrap(), before);
     assert_eq!(table(&open(&other))[&loc(1)], "0.1");
 }
@@ -332,7 +358,7 @@ fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
         let mut session = open(&from);
         let change = set(&mut session, &loc(1), "0.9");
         assert!(change);
-        session.save_now(Some(&to), false).unwrap();
+        save::now(&mut session, Some(&to), false).unwrap();
         assert!(set(&mut session, &loc(1), "0.2"));
         while session.undo().is_some() {}
         assert_eq!(session.path(), Some(&to));
@@ -340,7 +366,7 @@ fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
         let written: Vec<_> = plan.outputs.iter().filter(|output| output.action != files::Action::Untouched).collect();
         assert!(written.iter().all(|output| output.action == files::Action::Rewritten), "{written:?}");
         assert!(plan.problems.is_empty() && plan.path.as_ref() == Some(&to), "{:?}", plan.problems);
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert!(!session.is_modified());
         assert_eq!(["old/sitemap.xml", "old/a.xml", "old/b.xml", "feed.rss"].map(old), before);
         let again = open(&to);
@@ -352,7 +378,7 @@ fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
         }
         // What is done again is what was written there.
         session.redo();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(table(&open(&to))[&loc(1)], "0.9");
     }
 }
@@ -363,10 +389,10 @@ fn a_row_is_never_added_to_a_part_that_has_left_the_set() {
     let path = write_set(folder.path());
     let mut session = open(&path);
     session.change(&Change::Delete((3..6).collect())).unwrap();
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert!(!folder.path().join("b.xml").exists());
     session.change(&Change::Insert { after: None, before: false, locs: vec![loc(100)] }).unwrap();
-    session.save_now(None, false).unwrap();
+    save::now(&mut session, None, false).unwrap();
     assert_eq!(table(&open(&path)).keys().last(), Some(&loc(2)));
     assert!(table(&open(&path)).contains_key(&loc(100)));
 }
@@ -380,14 +406,22 @@ fn a_row_added_after_an_undo_is_not_taken_for_the_one_that_is_saved() {
     let mut session = open(&path);
     let after = row_of(&session, &loc(0));
     session.change(&Change::Insert { after, before: false, locs: vec![loc(101)] }).unwrap();
-    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    let saving = {
+        let plan = session.plan_within(None, limits);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
     session.undo();
     session.change(&Change::Insert { after: None, before: false, locs: vec![loc(102)] }).unwrap();
     let meant = table(&session);
-    session.saved(saving.run(&Progress::default())).unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert_eq!(table(&session), meant);
-    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
-    session.saved(saving.run(&Progress::default())).unwrap();
+    let saving = {
+        let plan = session.plan_within(None, limits);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert_eq!(table(&open(&path)), meant);
 }
 
@@ -404,8 +438,12 @@ fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works(
     permissions.set_readonly(true);
     fs::set_permissions(&part, permissions.clone()).unwrap();
     for _ in 0..2 {
-        let saving = session.saving(session.plan(None), false).unwrap();
-        let error = session.saved(saving.run(&Progress::default())).unwrap_err();
+        let saving = {
+            let plan = session.plan(None);
+            save::begin(&mut session, plan, false)
+        }
+        .unwrap();
+        let error = save::finish(&mut session, saving.run(&Progress::default())).unwrap_err();
         assert!(error.hint().is_some(), "{error}");
         assert_eq!((session.is_modified(), session.changed(), fs::read(&part).unwrap()), (true, 1, before.clone()));
         assert_eq!(table(&session), meant);
@@ -417,8 +455,12 @@ fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works(
     #[allow(clippy::permissions_set_readonly_false)]
     permissions.set_readonly(false);
     fs::set_permissions(&part, permissions).unwrap();
-    let saving = session.saving(session.plan(None), false).unwrap();
-    session.saved(saving.run(&Progress::default())).unwrap();
+    let saving = {
+        let plan = session.plan(None);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert!(!session.is_modified());
     assert_eq!(table(&open(&path)), meant);
 }
@@ -432,12 +474,16 @@ fn an_index_that_becomes_two_is_one_set_still() {
     let state = folder.path().join("state");
     let state_slot = |paths: &[PathBuf]| files::journal::StateSlot::take_all(&state, paths);
     let mut session = open(&path);
-    session.keep(state_slot(std::slice::from_ref(&path)).unwrap());
+    recovery::open(&mut session, state_slot(std::slice::from_ref(&path)).unwrap());
     let after = row_of(&session, &loc(5));
     session.change(&Change::Insert { after, before: false, locs: vec![loc(100)] }).unwrap();
-    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    let saving = {
+        let plan = session.plan_within(None, limits);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
     assert!(set(&mut session, &loc(100), "0.1"));
-    let said = session.saved(saving.run(&Progress::default())).unwrap();
+    let said = save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert!(
         said.contains("the index is 2 files now, each to be submitted: sitemap.xml, sitemap-index-2.xml"),
         "{said}"
@@ -448,12 +494,12 @@ fn an_index_that_becomes_two_is_one_set_still() {
     assert!(state_slot(&paths[1..]).is_err(), "nobody else opens the second by itself");
     // It ends without a word. What was changed is replayed on both.
     let meant = table(&session);
-    session.flush_journal();
+    journal::flush_journal(&session);
     drop(session);
     let mut again = load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
-    let (left, words) = again.keep(state_slot(&paths).unwrap());
+    let (left, words) = recovery::open(&mut again, state_slot(&paths).unwrap());
     assert_eq!(words, None);
-    again.replay(left.unwrap()).unwrap();
+    journal::replay(&mut again, left.unwrap()).unwrap();
     assert_eq!(table(&again), meant);
     // Only what lists a changed part is written, and what others do to the second is seen.
     let plan = again.plan_within(None, limits);
@@ -461,14 +507,14 @@ fn an_index_that_becomes_two_is_one_set_still() {
     assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["a.xml", "b-2.xml", "sitemap.xml"]);
     let text = fs::read_to_string(&paths[1]).unwrap();
     fs::write(&paths[1], text.replace("<lastmod>", "<!-- x --><lastmod>")).unwrap();
-    let changed = again.looking().run(files::external_changes::Thoroughness::Close).changed;
+    let changed = external_changes::begin_look(&again).run(files::external_changes::Thoroughness::Close).changed;
     assert_eq!(changed, [(paths[1].clone(), files::external_changes::FileChange::Changed)]);
     // What is undone takes the second index away again.
     fs::write(&paths[1], text).unwrap();
     while again.undo().is_some() {}
     let row = row_of(&again, &loc(100)).unwrap();
     again.change(&Change::Delete(RowSet::from_iter([row.0]))).unwrap();
-    again.save_now(None, false).unwrap();
+    save::now(&mut again, None, false).unwrap();
     assert_eq!((again.paths().len(), paths[1].exists()), (0, false));
 }
 
@@ -482,7 +528,7 @@ fn rules_look_at_each_file_of_an_index() {
     let many: String = (0..50_001).map(child).collect();
     fs::write(&second, format!("<sitemapindex {SPACE}>\n{many}</sitemapindex>\n")).unwrap();
     let session = open(folder.path());
-    let report = session.report();
+    let report = report::all_findings(&session);
     let of_second: Vec<_> = report.iter().filter(|found| *found.file == *second.to_string_lossy()).collect();
     let too_many: Vec<_> = of_second.iter().filter(|found| found.finding.rule.code() == "index-too-many").collect();
     assert_eq!(too_many.len(), 1);
@@ -501,9 +547,9 @@ fn what_is_deleted_again_after_two_saves_has_a_place() {
         let mut session = open(&path);
         let meant = table(&session);
         session.change(&Change::Delete(rows.clone().collect())).unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         session.undo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         session.redo().unwrap();
         let places: Vec<u32> = session.document().rows().map(|row| row.0).collect();
         assert_eq!(places, [0, 1, 2, 3, 4, 5], "{rows:?}");
@@ -515,7 +561,7 @@ fn what_is_deleted_again_after_two_saves_has_a_place() {
         assert_eq!(entries.count(), rows.len(), "{rows:?}");
         // Put back alone, they are in the files again, in their own part.
         session.change(&Change::Revert(RowSet::from_iter([rows.start]))).unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         let kept = meant.iter().filter(|(own, _)| !rows.clone().skip(1).any(|row| **own == loc(row)));
         let kept: Table = kept.map(|(loc, value)| (loc.clone(), value.clone())).collect();
         assert_eq!(table(&open(&path)), kept, "{rows:?}");

@@ -16,7 +16,7 @@ use crate::protocol::location::{NO_KEY, key_hash, near_key_hash};
 use crate::session::Session;
 use crate::session::checks::{DocumentLocs, NEAR_ROWS, rule_of};
 use crate::session::finding::FileFinding;
-use crate::session::findings::files;
+use crate::session::findings::{file_findings, index_findings};
 use crate::session::fix::effects::left;
 use crate::session::fix::trial::{is_bad, is_new};
 use crate::session::state::Snapshot;
@@ -141,7 +141,7 @@ impl Tally {
             return Ok(());
         }
         self.written.push(id);
-        let found = |document: &Document| files::of_sitemap((document, &snapshot.saved), id, profile);
+        let found = |document: &Document| file_findings::of_sitemap((document, &snapshot.saved), id, profile);
         let (before, after) = (found(old), found(new));
         let rules = |found: &[FileFinding]| found.iter().map(|found| found.rule).collect::<RuleSet>();
         if self.retreats && rules(&after).iter().any(|rule| is_new(rule, rules(&before), profile)) {
@@ -251,7 +251,10 @@ impl Tally {
                 *newest = None;
             }
         }
-        let (was, is) = (before.list_findings_of_few(&before.document), after.list_findings_of_few(document));
+        let (was, is) = (
+            index_findings::list_findings_of_few(before, &before.document),
+            index_findings::list_findings_of_few(&after, document),
+        );
         let profile = before.checks.profile();
         let is_raised = |found: &IndexFinding| {
             let same_place = was.iter().filter(|known| known.child == found.child);

@@ -14,6 +14,8 @@ use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
 use crate::session::command::{Command, Scope};
 use crate::session::edit::Refused;
 use crate::session::edit::{Asker, Prepared};
+use crate::session::prepare;
+use crate::session::store::load;
 use crate::tui::jobs::Kind;
 use crate::tui::text::Charset;
 use crate::tui::theme::Role;
@@ -85,7 +87,7 @@ fn sides(conflict: &MergeConflict, charset: Charset, width: usize, most: usize) 
 
 /// Reads the conflicts of the files that have some, and asks about each.
 pub(in crate::tui::app) fn ask_side(shared: &mut Shared) {
-    let (files, options) = (shared.session.conflicted_files(), shared.opening.options.clone());
+    let (files, options) = (load::conflicted_files(&shared.session), shared.opening.options.clone());
     shared.jobs.run(Kind::Preview, false, move |progress| {
         JobOutcome::Conflicts(files::merge_conflicts(&files, &options, progress))
     });
@@ -98,7 +100,7 @@ pub(in crate::tui::app) fn conflicts_read(app: &mut App, conflicts: Result<Vec<M
         Mode::List(list) => list.kind == ListKind::Rules,
         _ => false,
     };
-    if !app.shared.session.has_conflicts() || !is_expected {
+    if !load::has_conflicts(&app.shared.session) || !is_expected {
         return;
     }
     match conflicts {
@@ -158,7 +160,7 @@ pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
     let command = Command::Fix { scope, rules: vec![Rule::MERGE_CONFLICT.code().to_owned()], answer: None };
     let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
     shared.jobs.run(Kind::Edit, is_small, move |progress| {
-        JobOutcome::SideAccepted(snapshot.prepare_command(&command, Asker::Headless, progress))
+        JobOutcome::SideAccepted(prepare::of_command(&snapshot, &command, Asker::Headless, progress))
     });
 }
 

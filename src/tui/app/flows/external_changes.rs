@@ -11,7 +11,10 @@ use super::super::state::request::{Answer, Request};
 use super::opening;
 use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
 use crate::protocol::Severity;
+use crate::session::store::external_changes;
 use crate::session::store::external_changes::{Compared, Merged};
+use crate::session::store::journal;
+use crate::session::store::load;
 use crate::tui::command::Action;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
@@ -31,7 +34,7 @@ pub(in crate::tui::app) fn look_outside(shared: &mut Shared, care: Thoroughness,
         }
         return;
     }
-    let looking = shared.session.looking();
+    let looking = external_changes::begin_look(&shared.session);
     let ticket = shared.outside.epoch;
     shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Looked { ticket, outside: looking.run(care), asked });
 }
@@ -41,7 +44,7 @@ pub(in crate::tui::app) fn looked(app: &mut App, ticket: u64, outside: &OutsideC
     if ticket != app.shared.outside.epoch {
         return;
     }
-    app.shared.session.note_touched(outside);
+    external_changes::note_touched(&mut app.shared.session, outside);
     let known = std::mem::replace(&mut app.shared.outside.changed, outside.changed.clone());
     if asked {
         return if app.shared.outside.changed.is_empty() {
@@ -73,8 +76,8 @@ fn outside_words(shared: &Shared) -> String {
 /// The save did not begin: files are not what they were.
 pub(in crate::tui::app) fn save_held_back(app: &mut App, outside: &OutsideChanges) {
     app.shared.save.then_leave = false;
-    app.shared.session.note_no_save();
-    app.shared.session.note_touched(outside);
+    journal::note_no_save(&mut app.shared.session);
+    external_changes::note_touched(&mut app.shared.session, outside);
     app.shared.outside.changed.clone_from(&outside.changed);
     open_outside(app, true);
 }
@@ -94,7 +97,7 @@ fn open_outside(app: &mut App, saving: bool) {
     // A set may lose a file; without the one that it is opened by there is no set.
     let is_main = |path: &PathBuf| {
         app.shared.session.path() == Some(path)
-            && (app.shared.session.paths().is_empty() || app.shared.session.kind() == FileKind::Index)
+            && (app.shared.session.paths().is_empty() || load::kind(&app.shared.session) == FileKind::Index)
     };
     let readable = |path: &PathBuf, fate: FileChange| match fate {
         FileChange::Changed | FileChange::Replaced | FileChange::Truncated => true,
@@ -145,7 +148,7 @@ pub(in crate::tui::app) fn reload_outside(app: &mut App) {
 /// The files stay as they are here; the next save writes them so.
 pub(in crate::tui::app) fn keep_ours(shared: &mut Shared, saving: bool) {
     let paths: Vec<PathBuf> = shared.outside.changed.drain(..).map(|(path, _)| path).collect();
-    shared.session.keep_ours(paths.iter().map(PathBuf::as_path));
+    external_changes::keep_ours(&mut shared.session, paths.iter().map(PathBuf::as_path));
     if saving {
         return shared.request(Request::Act(Action::Save, None));
     }
@@ -154,7 +157,7 @@ pub(in crate::tui::app) fn keep_ours(shared: &mut Shared, saving: bool) {
 
 /// Reads what others wrote, to be compared.
 pub(in crate::tui::app) fn compare(shared: &mut Shared) {
-    let Some(comparing) = shared.session.comparing(shared.opening.options.clone()) else { return };
+    let Some(comparing) = external_changes::compare(&shared.session, shared.opening.options.clone()) else { return };
     shared.say("reading the files…");
     shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Compared(comparing.run().map(Box::new)));
 }
@@ -174,7 +177,7 @@ pub(in crate::tui::app) fn compared(app: &mut App, result: Result<Box<Compared>,
 /// A merge was worked out; it becomes one step.
 pub(in crate::tui::app) fn merged(shared: &mut Shared, merged: Option<Box<Merged>>) {
     let Some(merged) = merged else { return shared.say("stopped; nothing was merged") };
-    match shared.session.take_in(*merged) {
+    match external_changes::commit_merge(&mut shared.session, *merged) {
         Ok(report) => {
             shared.outside.forget();
             reported(shared, &report, true);

@@ -12,7 +12,10 @@ use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::session::edit::Change;
 use crate::session::finding::FindingTarget;
+use crate::session::findings::whole;
 use crate::session::findings::whole::WholeFinding;
+use crate::session::fix;
+use crate::session::store::load;
 use crate::tui::command::Action;
 
 /// Does what is offered first beside the row: of its own findings and those of its file and the set, worst first.
@@ -33,7 +36,7 @@ pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
             (true, false) if app.shared.session.has_bad_rows() => {
                 "nothing is wrong with this row: } goes to the next finding"
             }
-            (true, false) if app.shared.session.can_fix_whole() => {
+            (true, false) if whole::is_any_fixable(&app.shared.session) => {
                 "nothing is wrong with this row; ^E lists what is wrong with files and the set"
             }
             (true, false) => "nothing is wrong with this row",
@@ -73,7 +76,7 @@ fn fix_here(app: &mut App, row: RowId, rows: RowSet, here: Here) {
 pub(in crate::tui::app) fn fix_without_row(app: &mut App) -> bool {
     // The one beside which the pane shows the key.
     let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse(finding.severity);
-    let (found, _) = app.shared.session.first_whole_findings(1, |finding| finding.is_fixable, rank);
+    let (found, _) = whole::first(&app.shared.session, 1, |finding| finding.is_fixable, rank);
     let worst = found.first().map(|finding| (finding.place, finding.rule));
     if let Some((place, rule)) = worst {
         fix_whole(app, place, rule);
@@ -84,14 +87,13 @@ pub(in crate::tui::app) fn fix_without_row(app: &mut App) -> bool {
 /// Puts a finding right that no row carries; where that needs a name or a URL, the command that does it waits to be
 /// confirmed.
 pub(in crate::tui::app) fn fix_whole(app: &mut App, place: FindingTarget, rule: Rule) {
-    if rule == Rule::MERGE_CONFLICT && app.shared.session.has_conflicts() {
+    if rule == Rule::MERGE_CONFLICT && load::has_conflicts(&app.shared.session) {
         return conflicts::ask_side(&mut app.shared);
     }
-    match place.member().and_then(|file| app.shared.session.view().question(file, rule)) {
-        Some(line) => app.open_line(Purpose::Command, &line),
-        None => {
-            let fix = app.shared.session.fix_of_whole(place, rule);
-            change(&mut app.shared, fix);
-        }
+    if let Some(line) = place.member().and_then(|file| fix::question(app.shared.session.view(), file, rule)) {
+        app.open_line(Purpose::Command, &line)
+    } else {
+        let fix = fix::change_for(&app.shared.session, place, rule);
+        change(&mut app.shared, fix);
     }
 }

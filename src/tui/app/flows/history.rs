@@ -5,6 +5,7 @@ use super::super::modes::Mode;
 use super::super::modes::items::{self, entry};
 use super::super::modes::list::{List, ListKind};
 use super::super::state::request::Choice;
+use crate::session::edit::script_export;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
@@ -41,7 +42,7 @@ pub(in crate::tui::app) fn open_history(app: &mut App) {
 
 /// The changes made, as a script.
 pub(in crate::tui::app) fn open_script(app: &mut App) {
-    let script = app.shared.session.script();
+    let script = script_export::of_session(&app.shared.session);
     if script.is_empty() {
         return app.shared.say("no changes yet");
     }

@@ -9,6 +9,8 @@ use super::super::state::outcome::JobOutcome;
 use crate::document::diff;
 use crate::files::Action;
 use crate::files::verify::Proof;
+use crate::session::store::planning;
+use crate::session::store::verify;
 use crate::session::store::verify::FileDiff;
 use crate::tui::jobs::Kind;
 use crate::tui::text::Charset;
@@ -24,7 +26,7 @@ const MOST_IN_ALL: usize = 4_000;
 /// Works out what would differ in each file, for the question that is open.
 pub(in crate::tui::app) fn open_diffs(shared: &mut Shared) {
     let Some(plan) = shared.save.plan.as_ref().map(|planned| planned.plan.clone()) else { return };
-    let inspection = shared.session.inspection(plan);
+    let inspection = verify::inspect(&shared.session, plan);
     shared.say("comparing…");
     shared.jobs.run(Kind::Preview, false, move |progress| JobOutcome::Diffs(inspection.diffs(MOST, progress)));
 }
@@ -71,7 +73,7 @@ pub(in crate::tui::app) fn verify(shared: &mut Shared) {
     if shared.jobs.is_busy(Kind::Save) || shared.session.is_loading() {
         return shared.say("a load or save is running; wait for it");
     }
-    let planning = shared.session.planning(None);
+    let planning = planning::of_session(&shared.session, None);
     shared.say("reading the files…");
     shared.jobs.run(Kind::Preview, false, move |progress| {
         JobOutcome::Proved(planning.inspection(progress).and_then(|inspection| inspection.prove(progress)))

@@ -9,6 +9,8 @@ use super::{conflicts, recovery};
 use crate::check::rule::Rule;
 use crate::files::journal::{LockedByOther, StateSlot};
 use crate::files::{self, Error, Loaded, Reason};
+use crate::session::store::load;
+use crate::session::store::save;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::counted;
@@ -29,7 +31,7 @@ pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) 
             if let Some(state_slot) = state_slot {
                 recovery::keep(app, state_slot);
             }
-            if app.shared.session.has_conflicts() {
+            if load::has_conflicts(&app.shared.session) {
                 conflicts::ask_side(&mut app.shared);
             } else if app.shared.session.rule_counts().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
                 // It was answered just now: the next save writes it.
@@ -78,9 +80,9 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
         shared.say(finished.to_string());
     } else if stopped {
         shared.say("loading was stopped: what was read can be viewed, not changed");
-    } else if let Some(feed) = shared.session.feed() {
+    } else if let Some(feed) = save::feed(&shared.session) {
         shared.say(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
-    } else if let Some(words) = shared.session.set_aside() {
+    } else if let Some(words) = save::set_aside(&shared.session) {
         shared.say(words);
     } else if shared.session.document().lists_sitemaps() {
         let count = counted(u64::from(shared.session.urls()), "sitemap");
@@ -92,7 +94,7 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
 
 /// A new sitemap begins, at a path where nothing is.
 pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, state_slot: Option<Result<StateSlot, LockedByOther>>) {
-    app.shared.session.start_new(path);
+    load::start_new(&mut app.shared.session, path);
     if let Some(state_slot) = state_slot {
         recovery::keep(app, state_slot);
     }

@@ -10,6 +10,7 @@ use crate::files::plan::FileId;
 use crate::files::{Action, Output, Plan};
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
 use crate::session::store::planning::Planned;
+use crate::session::store::save;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::{counted, grouped, size};
@@ -34,12 +35,15 @@ pub(in crate::tui::app) fn plan_lines(shared: &Shared, planned: &Planned) -> Vec
         lines.push(Words::dim(format!("  {} unchanged", counted(untouched as u64, "file"))).into());
     }
     if !plan.is_empty() {
-        let words = match shared.session.backups() {
+        let words = match save::backups(&shared.session) {
             When::Off => "  no backup will be made (:backup once makes one)",
             When::Once => "  a backup of the files as they were before this session will be made",
             When::Always => "  a backup will be made",
         };
-        lines.push(Line::new(Words::dim(words), Words::dim(format!(":backup {}", shared.session.backups().name()))));
+        lines.push(Line::new(
+            Words::dim(words),
+            Words::dim(format!(":backup {}", save::backups(&shared.session).name())),
+        ));
     }
     for file in &plan.repairs {
         let what = format!("{} was damaged; saving will write these repairs:", file.name);

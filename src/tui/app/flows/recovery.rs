@@ -6,7 +6,9 @@ use super::super::state::Shared;
 use super::super::state::request::{Answer, Subject};
 use crate::files::journal::{LockedByOther, StateSlot};
 use crate::protocol::lastmod::{self, Now};
+use crate::session::store::journal;
 use crate::session::store::journal::RecoverableChanges;
+use crate::session::store::journal::recovery;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::counted;
@@ -27,10 +29,10 @@ pub(in crate::tui::app) fn keep(app: &mut App, state_slot: Result<StateSlot, Loc
     if app.shared.session.read_only().is_some() {
         return;
     }
-    if let Some((count, path)) = app.shared.session.waiting_elsewhere(&state_slot) {
+    if let Some((count, path)) = recovery::waiting_elsewhere(&app.shared.session, &state_slot) {
         return say_waiting(app, count, &path);
     }
-    let (left, words) = app.shared.session.keep(state_slot);
+    let (left, words) = recovery::open(&mut app.shared.session, state_slot);
     let Some(left) = left else {
         if let Some(words) = words {
             // One line of the footer has no room for a path.
@@ -100,7 +102,7 @@ fn date_and_time(shared: &Shared, seconds: i64) -> String {
 /// Does again what an earlier session left unsaved.
 pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges) {
     let kept = if left.missing().is_empty() { "" } else { "; the damaged journal is kept: sited recover shows it" };
-    match shared.session.replay(left) {
+    match journal::replay(&mut shared.session, left) {
         Ok(steps) => shared.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
         Err(refused) => shared.fail(format!("some changes could not be replayed: {}", refused.0)),
     }

@@ -19,8 +19,11 @@ use crate::progress::Progress;
 use crate::session::edit::Refused;
 use crate::session::explain::fix_words;
 use crate::session::finding::FindingTarget;
+use crate::session::findings::whole;
 use crate::session::findings::whole::WholeFinding;
 use crate::session::report::CountsByFile;
+use crate::session::report::markdown;
+use crate::session::rule_export;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
@@ -41,10 +44,12 @@ fn count_by_file(shared: &mut Shared) {
     if shared.session.document().sitemaps().len() < 2 {
         shared.row_counts = None;
     } else if shared.is_small() {
-        shared.row_counts = shared.session.view().row_counts_by_file(&Progress::default());
+        shared.row_counts = markdown::row_counts_by_file(shared.session.view(), &Progress::default());
     } else {
         let snapshot = shared.session.snapshot();
-        shared.jobs.run(Kind::Count, false, move |progress| JobOutcome::Counted(snapshot.row_counts_by_file(progress)));
+        shared.jobs.run(Kind::Count, false, move |progress| {
+            JobOutcome::Counted(markdown::row_counts_by_file(&snapshot, progress))
+        });
     }
 }
 
@@ -76,7 +81,7 @@ pub(in crate::tui::app) fn refresh(app: &mut App, lines_after: usize) {
 fn rules_list(shared: &Shared) -> Option<Box<List>> {
     let mut lines: Vec<Item> = Vec::new();
     let by_file = shared.row_counts.clone().map(|mut counts| {
-        shared.session.add_file_findings(&mut counts);
+        markdown::add_file_findings(&shared.session, &mut counts);
         counts
     });
     for (rule, count) in shared.session.rule_counts() {
@@ -98,7 +103,7 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             lines.push(items::text(Words::dim(format!("{:12}{files}", ""))));
         }
     }
-    let (whole, _) = shared.session.first_whole_findings(200, |_| true, |_| ());
+    let (whole, _) = whole::first(&shared.session, 200, |_| true, |_| ());
     if !whole.is_empty() {
         lines.push(blank());
         lines.push(heading("Files and whole set"));
@@ -171,7 +176,7 @@ fn counts_in_files(shared: &Shared, counts: &CountsByFile, rule: Rule) -> Option
 
 /// Writes the last bulk change to a file of rules.
 pub(in crate::tui::app) fn export_rule(shared: &mut Shared, path: &str) {
-    match shared.session.export_rule() {
+    match rule_export::export_rule(&shared.session) {
         Ok(rule) => {
             let path = PathBuf::from(path);
             shared.jobs.run(Kind::Report, false, move |_| JobOutcome::Reported(rule.write(&path).map(Some)));
@@ -182,7 +187,7 @@ pub(in crate::tui::app) fn export_rule(shared: &mut Shared, path: &str) {
 
 /// Writes the findings to a file: every row is put into words, which is work for a job.
 pub(in crate::tui::app) fn write_findings(shared: &mut Shared, path: String) {
-    let report = shared.session.findings_report();
+    let report = markdown::of_session(&shared.session);
     shared.say("writing the findings…");
     shared
         .jobs
@@ -203,7 +208,7 @@ pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarge
     let is_it = |finding: &WholeFinding<'_>| {
         finding.rule == rule && finding.is_fixable && place.is_none_or(|place| finding.place == place)
     };
-    let (found, _) = app.shared.session.first_whole_findings(1, is_it, |_| ());
+    let (found, _) = whole::first(&app.shared.session, 1, is_it, |_| ());
     if let Some(finding) = found.first() {
         return preview_whole(app, finding.place, rule);
     }

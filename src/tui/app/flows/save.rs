@@ -11,7 +11,11 @@ use super::plan_lines::{is_empty_list, plan_lines, problems, title, untouched_li
 use super::{external_changes, leave};
 use crate::files::external_changes::Thoroughness;
 use crate::files::{Plan, Reason};
+use crate::session::store;
+use crate::session::store::journal;
+use crate::session::store::planning;
 use crate::session::store::planning::Planned;
+use crate::session::store::save;
 use crate::session::store::save::SaveResult;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
@@ -40,7 +44,7 @@ pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool)
 
 /// Works out a save; what it is for happens when it is known.
 fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
-    let planning = shared.session.planning(to.as_deref());
+    let planning = planning::of_session(&shared.session, to.as_deref());
     let ticket = shared.jobs.next_ticket();
     shared.save.wanted = Some(PlanRequest { ticket, to, purpose });
     let is_small = shared.is_small();
@@ -57,7 +61,7 @@ pub(in crate::tui::app) fn planned(shared: &mut Shared, ticket: u64, planned: Op
         shared.save.then_leave = false;
         return shared.say("stopped; nothing was written");
     };
-    if !shared.session.is_planned(&planned) {
+    if !planning::is_planned(&shared.session, &planned) {
         return ask_plan(shared, wanted.to, wanted.purpose);
     }
     shared.save.held = Some((wanted, planned));
@@ -71,7 +75,7 @@ pub(in crate::tui::app) fn take_held_plan(app: &mut App) {
         app.shared.save.held = Some((wanted, planned));
         return;
     }
-    if !app.shared.session.is_planned(&planned) {
+    if !planning::is_planned(&app.shared.session, &planned) {
         return ask_plan(&mut app.shared, wanted.to, wanted.purpose);
     }
     match wanted.purpose {
@@ -88,7 +92,7 @@ fn save_planned(app: &mut App, to: Option<PathBuf>, force: bool, planned: Planne
     // Before anybody answers a question for nothing.
     if (plan.asks || plan.needs_base.is_some())
         && plan.problems.is_empty()
-        && let Err(refused) = app.shared.session.may_save(plan)
+        && let Err(refused) = journal::may_save(&mut app.shared.session, plan)
     {
         app.shared.save.then_leave = false;
         return app.shared.fail(refused.0);
@@ -156,7 +160,7 @@ pub(in crate::tui::app) fn create_folder(app: &mut App, folder: PathBuf) {
 pub(in crate::tui::app) fn write_waiting(app: &mut App) {
     let (waiting, planned) = (app.shared.save.waiting.take(), app.shared.save.plan.take());
     let Some(Waiting { to, force }) = waiting else { return };
-    match planned.filter(|planned| app.shared.session.is_planned(planned)) {
+    match planned.filter(|planned| planning::is_planned(&app.shared.session, planned)) {
         Some(mut planned) => {
             planned.plan.accept_repairs();
             write(&mut app.shared, planned.plan, force);
@@ -169,9 +173,9 @@ pub(in crate::tui::app) fn write_waiting(app: &mut App) {
 fn write(shared: &mut Shared, plan: Plan, force: bool) {
     let is_own = !force && plan.path.as_ref() == shared.session.path();
     shared.save.new_folder = None;
-    match shared.session.saving(plan, force) {
+    match save::begin(&mut shared.session, plan, force) {
         Ok(saving) => {
-            let looking = is_own.then(|| shared.session.looking());
+            let looking = is_own.then(|| store::external_changes::begin_look(&shared.session));
             shared.jobs.run(Kind::Save, false, move |progress| {
                 // What is about to be written is looked at closely when it is; this is about all the others too.
                 let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
@@ -188,7 +192,7 @@ fn write(shared: &mut Shared, plan: Plan, force: bool) {
 
 pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
     app.shared.outside.epoch += 1;
-    match app.shared.session.saved(result) {
+    match save::finish(&mut app.shared.session, result) {
         Ok(words) => {
             app.shared.save.is_saved = true;
             app.shared.outside.changed.clear();

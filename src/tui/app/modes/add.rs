@@ -8,6 +8,7 @@ use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
 use crate::session::edit::Change;
 use crate::session::finding::Finding;
+use crate::session::findings;
 use crate::tui::prompt::{Prompt, Reply};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::HashSet;
@@ -204,7 +205,7 @@ fn doubted(shared: &Shared, list: Vec<String>) -> Vec<Pasted> {
     let mut met: HashSet<String> = HashSet::new();
     let doubt = |loc: &str| {
         let is_error = |one: &&Finding| one.severity == Severity::Error;
-        let findings = snapshot.judge(None, Field::Loc, loc);
+        let findings = findings::of_typed(snapshot, None, Field::Loc, loc);
         let wrong = findings.iter().find(is_error).map(|one| Doubt::Wrong(one.message.clone()));
         let known = || snapshot.rows_with_loc(loc).first().map(|row| Doubt::InSet(*row));
         wrong.or_else(known)

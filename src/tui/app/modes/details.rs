@@ -19,7 +19,7 @@ pub(in crate::tui::app) fn handle(key: KeyEvent, shared: &mut Shared) {
     }
     let page = usize::from(shared.areas().detail.height.max(2)) / 2;
     let details = row_details(shared);
-    let last = details.as_ref().map_or(0, |details| details.stops()).saturating_sub(1);
+    let last = details.as_ref().map_or(0, super::super::operations::row_details::RowDetails::stops).saturating_sub(1);
     let at = shared.grid.detail.min(last);
     let stop = details.and_then(|details| details.stop(at, shared));
     match key.code {

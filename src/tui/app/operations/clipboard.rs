@@ -8,6 +8,7 @@ use crate::document::rows::RowId;
 use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::edit::Change;
+use crate::session::edit::script_export;
 use crate::words::counted;
 
 /// Bytes of a copy: what terminals usually take by OSC 52.
@@ -53,7 +54,7 @@ pub(in crate::tui::app) fn copy_cell(shared: &mut Shared) {
 
 /// Hands the commands of all changes to the terminal's clipboard.
 pub(in crate::tui::app) fn copy_script(shared: &mut Shared) {
-    let lines = shared.session.script();
+    let lines = script_export::of_session(&shared.session);
     shared.say(format!("{} sent to the terminal's clipboard", counted(lines.len() as u64, "line")));
     shared.jobs.effect(Effect::Copy(lines.join("\n") + "\n"));
 }

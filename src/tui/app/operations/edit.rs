@@ -12,6 +12,7 @@ use crate::session::command::{Assignment, Command};
 use crate::session::edit::Asker;
 use crate::session::edit::Prepared;
 use crate::session::edit::{Change, Reach, Refused};
+use crate::session::prepare;
 use crate::session::state::Snapshot;
 use crate::session::{Report, SMALL};
 use crate::tui::command::Action;
@@ -25,11 +26,13 @@ pub(in crate::tui::app) fn change(shared: &mut Shared, change: Change) {
         return;
     }
     if change.size() <= SMALL && !large::is_changed_by(&shared.session, &change) {
-        let result = shared.session.view().prepare(&change, &Progress::default());
+        let result = prepare::of_change(shared.session.view(), &change, &Progress::default());
         return edited(shared, result);
     }
     let snapshot = shared.session.snapshot();
-    shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Edited(snapshot.prepare(&change, progress)));
+    shared
+        .jobs
+        .run(Kind::Edit, false, move |progress| JobOutcome::Edited(prepare::of_change(&snapshot, &change, progress)));
 }
 
 /// Makes the change that a command asks for; its rows may have to be looked for first.
@@ -37,7 +40,7 @@ pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, aske
     if !shared.is_changeable() {
         return;
     }
-    let work = move |snapshot: &Snapshot, progress: &Progress| snapshot.prepare_command(&command, asker, progress);
+    let work = move |snapshot: &Snapshot, progress: &Progress| prepare::of_command(snapshot, &command, asker, progress);
     let is_small = u64::from(shared.session.document().row_limit()) <= SMALL;
     if is_small && !large::has_large_rows(&shared.session) {
         let result = work(shared.session.view(), &Progress::default());

@@ -6,6 +6,8 @@ use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::Severity;
 use crate::session::finding::{FileFinding, Finding, FindingTarget};
+use crate::session::findings;
+use crate::session::findings::whole;
 use crate::session::findings::whole::WholeFinding;
 
 /// A finding where the cursor is.
@@ -32,10 +34,10 @@ pub(in crate::tui) fn findings_here(shared: &Shared, row: RowId) -> Vec<Here> {
     let own = if large::is_large(&shared.session, row) {
         shared.large.entry(&shared.session, row).map(|entry| entry.findings.clone()).unwrap_or_default()
     } else {
-        shared.session.view().findings(row)
+        findings::of_row(shared.session.view(), row)
     };
     let mut here: Vec<Here> = own.into_iter().map(Here::Row).collect();
-    let mut whole = shared.session.whole_findings_of(row);
+    let mut whole = whole::of_row(&shared.session, row);
     whole.retain(|finding| finding.severity > Severity::Note);
     whole.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
     here.extend(whole.into_iter().map(Here::Whole));
@@ -75,5 +77,5 @@ pub(in crate::tui::app) fn answer_to(finding: &Finding) -> Option<&'static str> 
 
 pub(in crate::tui::app) fn is_fixable(shared: &Shared, place: FindingTarget, rule: Rule) -> bool {
     let is_it = |finding: WholeFinding<'_>| finding.place == place && finding.rule == rule && finding.is_fixable;
-    shared.session.each_whole_finding().any(is_it)
+    whole::each(&shared.session).any(is_it)
 }

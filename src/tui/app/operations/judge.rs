@@ -7,6 +7,7 @@ use crate::protocol::changefreq;
 use crate::protocol::lastmod::{self, Now};
 use crate::protocol::{Field, priority};
 use crate::session::finding::Finding;
+use crate::session::findings;
 use crate::tui::text::up_to;
 
 /// Bytes of a value that are judged while it is typed.
@@ -44,7 +45,7 @@ pub(in crate::tui::app) fn judge(
     };
     // Of a value that no file may hold, the beginning is judged with each key.
     let judged = value.as_deref().map(|value| up_to(value, JUDGED));
-    let findings = judged.map(|value| snapshot.judge(row, field, value)).unwrap_or_default();
+    let findings = judged.map(|value| findings::of_typed(snapshot, row, field, value)).unwrap_or_default();
     let twins = match (&value, field) {
         // No sitemap may hold a longer URL: looking it up with each key would read all of it.
         (Some(loc), Field::Loc) if loc.len() <= JUDGED => {

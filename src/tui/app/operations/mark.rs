@@ -6,6 +6,7 @@ use super::cursor::say_marks;
 use crate::document::rows::RowSet;
 use crate::session::command::Scope;
 use crate::session::edit::Asker;
+use crate::session::edit::scope;
 use crate::tui::jobs::Kind;
 
 /// Marks the rows of a scope, or takes the mark off; a query may have to look at every row.
@@ -16,7 +17,7 @@ pub(in crate::tui::app) fn mark_scope(shared: &mut Shared, scope: Scope, asker: 
     let snapshot = shared.session.snapshot();
     let is_small = shared.is_small();
     shared.jobs.run(Kind::Edit, is_small, move |progress| JobOutcome::Scoped {
-        rows: snapshot.scope(&scope, asker, progress),
+        rows: scope::rows_of(&snapshot, &scope, asker, progress),
         on,
     });
 }

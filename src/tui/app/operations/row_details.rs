@@ -5,6 +5,7 @@ use super::super::state::{Shared, large};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
 use crate::session::finding::Finding;
+use crate::session::findings;
 use crate::tui::outline::{Outline, Stop};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
         (summary, entry.map(|entry| Cow::Borrowed(&entry.outline)), faults)
     } else {
         let outline = Outline::of(snapshot, row, || false).map(Cow::Owned);
-        (Some(Arc::new(RowSummary::of(snapshot, row))), outline, faults(&snapshot.findings(row)))
+        (Some(Arc::new(RowSummary::of(snapshot, row))), outline, faults(&findings::of_row(snapshot, row)))
     };
     let has_line = |summary: &RowSummary, field: Field| {
         // The URL stands above the fields.

@@ -13,6 +13,7 @@ use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::edit::Change;
 use crate::session::finding::Finding;
+use crate::session::findings;
 use crate::session::state::Snapshot;
 use crate::tui::command::Action;
 use crate::tui::outline::{Outline, badges};
@@ -116,7 +117,7 @@ impl Entry {
             return None;
         }
         let mut told: BTreeMap<Rule, usize> = BTreeMap::new();
-        let mut findings = snapshot.findings(row);
+        let mut findings = findings::of_row(snapshot, row);
         findings.retain_mut(|finding| {
             // What is written instead is worked out when it is asked for: it is as long as the entry.
             if let Some(fix) = &mut finding.fix

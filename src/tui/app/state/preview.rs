@@ -4,8 +4,10 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::command::{Assignment, Command, Scope};
+use crate::session::edit::scope;
 use crate::session::edit::{Asker, rules_named};
 use crate::session::edit::{Intent, Refused};
+use crate::session::prepare;
 use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt};
 use crate::xml::extension_edit::ExtensionChange;
@@ -34,7 +36,7 @@ pub(in crate::tui::app) fn of(
     progress: &Progress,
 ) -> Option<Preview> {
     let scope = scope_of(command);
-    let scoped = scope.map(|scope| snapshot.scope(scope, asker, progress).ok_or(())).transpose().ok()?;
+    let scoped = scope.map(|scope| scope::rows_of(snapshot, scope, asker, progress).ok_or(())).transpose().ok()?;
     let rows = scoped.as_ref().map_or(0, RowSet::len);
     let rules = match (command, &scoped) {
         (Command::Fix { rules, .. }, Some(scoped)) => {
@@ -50,11 +52,11 @@ pub(in crate::tui::app) fn of(
         }
         _ => ["stays as it is", "stay as they are"],
     };
-    let words = match scope.map(|scope| snapshot.scope_words(scope, rows, asker)) {
+    let words = match scope.map(|scope| scope::words_of(snapshot, scope, rows, asker)) {
         Some(scope) => format!("{verb} {scope}"),
         None => verb,
     };
-    let intent = match snapshot.preview(command, asker, progress) {
+    let intent = match prepare::preview(snapshot, command, asker, progress) {
         Ok(intent) => intent.map(Ok),
         Err(refused) => Some(Err(refused)),
     };

@@ -7,7 +7,10 @@ use crate::check::samples::sets::{Sample, samples};
 use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
 use crate::session::finding::FindingTarget;
+use crate::session::findings::whole;
 use crate::session::grouping::{Group, Groups};
+use crate::session::report;
+use crate::session::report::markdown;
 use crate::session::sampled::{folder, paths};
 use crate::tui::app::Event;
 use crate::tui::app::Start;
@@ -197,7 +200,7 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
     let mut counts = std::collections::BTreeMap::new();
     let mut groups = Groups::default();
     let mut listed: Vec<_> =
-        bench.app.shared.session.report().into_iter().filter_map(|found| groups.take(found)).collect();
+        report::all_findings(&bench.app.shared.session).into_iter().filter_map(|found| groups.take(found)).collect();
     listed.extend(groups.finish().filter_map(Group::into_finding).map(|(found, _)| found));
     for found in listed {
         *counts.entry((found.finding.rule.code(), found.finding.severity.name())).or_insert(0_u64) += 1;
@@ -224,10 +227,10 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
 fn rules_are_counted_by_file() {
     let bench = Bench::sample(120, 40);
     let session = &bench.app.shared.session;
-    let by_file = session.rule_counts_by_file();
+    let by_file = markdown::rule_counts_by_file(&session);
     let of_others = |rule: Rule| {
         let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
-        session.each_whole_finding().filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
+        whole::each(&session).filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
     };
     for (rule, count) in session.rule_counts() {
         let sum: u64 = by_file.iter().filter(|((main, _), _)| *main == rule.main().index()).map(|(_, n)| n).sum();

@@ -9,6 +9,9 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::session::command::Assignment;
 use crate::session::edit::Change;
+use crate::session::store::journal;
+use crate::session::store::journal::recovery;
+use crate::session::store::save;
 use crate::session::store::save::Saving;
 use std::fs;
 use std::path::PathBuf;
@@ -81,30 +84,34 @@ enum Died {
 
 /// Something is typed while a save runs, and the process dies. Gives what was in the table.
 fn die_while_saving(mut session: Session, died: Died) -> Vec<(String, String)> {
-    let saving: Saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
+    let saving: Saving = {
+        let plan = session.plan_within(None, LIMITS);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
     set(&mut session, &loc(1), "0.1");
     if died == Died::After {
         drop(saving.run(&Progress::default()));
     }
     set(&mut session, &loc(4), "0.4");
-    session.flush_journal();
+    journal::flush_journal(&session);
     table(&session)
 }
 
 /// What the next session makes of it: what is replayed, or the paths that it is told to open.
 fn next(folder: &Path, paths: &[PathBuf]) -> Result<Vec<(String, String)>, String> {
     let (mut session, state_slot) = open(folder, paths);
-    if let Some((count, paths)) = session.waiting_elsewhere(&state_slot) {
+    if let Some((count, paths)) = recovery::waiting_elsewhere(&session, &state_slot) {
         assert!(count > 0);
-        assert!(session.keep(state_slot).1.unwrap().contains(&paths) && session.read_only().is_some());
+        assert!(recovery::open(&mut session, state_slot).1.unwrap().contains(&paths) && session.read_only().is_some());
         return Err(paths);
     }
-    let waiting = session.waiting(&state_slot);
-    let (left, words) = session.keep(state_slot);
+    let waiting = recovery::waiting(&session, &state_slot);
+    let (left, words) = recovery::open(&mut session, state_slot);
     assert_eq!(words, None);
     let left = left.unwrap_or_else(|| panic!("{paths:?}: nothing was left"));
     assert!(waiting > 0 && !session.is_modified());
-    session.replay(left).unwrap();
+    journal::replay(&mut session, left).unwrap();
     Ok(table(&session))
 }
 
@@ -130,7 +137,7 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
             let folder = &folder.path().canonicalize().unwrap();
             let index = write_set(folder);
             let (mut session, state_slot) = open(folder, std::slice::from_ref(&index));
-            assert!(session.keep(state_slot).0.is_none());
+            assert!(recovery::open(&mut session, state_slot).0.is_none());
             insert(&mut session, 100);
             let meant = die_while_saving(session, died);
             let second = folder.join("sitemap-index-2.xml");
@@ -156,11 +163,15 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
 fn opened_as_two(folder: &PathBuf, index: &PathBuf) -> Session {
     let (mut session, _) = open(folder, std::slice::from_ref(index));
     insert(&mut session, 100);
-    let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
-    session.saved(saving.run(&Progress::default())).unwrap();
+    let saving = {
+        let plan = session.plan_within(None, LIMITS);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     drop(session);
     let (mut session, state_slot) = open(folder, std::slice::from_ref(folder));
-    assert!(session.keep(state_slot).0.is_none());
+    assert!(recovery::open(&mut session, state_slot).0.is_none());
     session
 }
 
@@ -204,17 +215,24 @@ fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
         let folder = &folder.path().canonicalize().unwrap();
         let index = write_set(folder);
         let (mut session, state_slot) = open(folder, std::slice::from_ref(&index));
-        assert!(session.keep(state_slot).0.is_none());
+        assert!(recovery::open(&mut session, state_slot).0.is_none());
         insert(&mut session, 100);
-        let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
+        let saving = {
+            let plan = session.plan_within(None, LIMITS);
+            save::begin(&mut session, plan, false)
+        }
+        .unwrap();
         drop(saving.run(&Progress::default()));
         drop(session);
         let paths = [index, folder.join("sitemap-index-2.xml")];
         let (mut again, state_slot) = open(folder, if both { &paths } else { &paths[..1] });
-        assert_eq!((again.waiting(&state_slot), again.waiting_elsewhere(&state_slot)), (0, None));
-        let (left, words) = again.keep(state_slot);
+        assert_eq!(
+            (recovery::waiting(&again, &state_slot), recovery::waiting_elsewhere(&again, &state_slot)),
+            (0, None)
+        );
+        let (left, words) = recovery::open(&mut again, state_slot);
         assert!(left.is_none() && words.is_none(), "{words:?}");
-        again.forget_unsaved();
+        journal::forget_unsaved(&mut again);
         assert_eq!(journals(folder), [""; 0]);
     }
 }
@@ -230,8 +248,8 @@ fn a_journal_of_two_indexes_that_fits_neither_is_named_and_kept() {
     drop(session);
     fs::write(folder.join("a.xml"), fs::read_to_string(folder.join("a.xml")).unwrap().replace("0.5", "0.6")).unwrap();
     let (mut session, state_slot) = open(folder, &[index]);
-    assert_eq!(session.waiting_elsewhere(&state_slot), None);
-    let (left, words) = session.keep(state_slot);
+    assert_eq!(recovery::waiting_elsewhere(&session, &state_slot), None);
+    let (left, words) = recovery::open(&mut session, state_slot);
     let words = words.unwrap();
     assert!(left.is_none() && words.contains("have changed since") && words.contains("sitemap-index-2.xml"), "{words}");
     assert!(journals(folder).iter().any(|name| name.ends_with("aside-1")));
@@ -245,10 +263,14 @@ fn what_is_typed_after_a_list_became_two_is_found() {
     let (list, second) = (folder.join("list.txt"), folder.join("list-2.txt"));
     fs::write(&list, (0..3).map(|number| loc(number) + "\n").collect::<String>()).unwrap();
     let (mut session, state_slot) = open(folder, std::slice::from_ref(&list));
-    assert!(session.keep(state_slot).0.is_none());
+    assert!(recovery::open(&mut session, state_slot).0.is_none());
     insert(&mut session, 100);
-    let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
-    session.saved(saving.run(&Progress::default())).unwrap();
+    let saving = {
+        let plan = session.plan_within(None, LIMITS);
+        save::begin(&mut session, plan, false)
+    }
+    .unwrap();
+    save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert!(second.exists());
     insert(&mut session, 101);
     let meant = table(&session);

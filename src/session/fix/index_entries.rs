@@ -14,9 +14,8 @@ use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now, Precision};
 use crate::protocol::location::{self, UrlPrefix};
 use crate::session::edit::index_urls::{folder_of, with};
-use crate::session::findings::index::Known;
-use crate::session::fix_table;
-use crate::session::fix_table::{FLATTENED, GOING};
+use crate::session::findings::index_findings::{self, Known};
+use crate::session::fix_table::{self, FLATTENED, GOING};
 use crate::session::state::Snapshot;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
@@ -25,134 +24,132 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-impl Snapshot {
-    /// The URL of the index's folder: as it was said, else as the sitemaps in it tell.
-    fn index_folder(&self, document: &Document) -> Option<String> {
-        match self.index_home(document) {
-            Some(url_prefix) => Some(url_prefix.prefix().to_owned()),
-            None => folder_of(document, document.index()?).map(ToOwned::to_owned),
-        }
+/// The URL of the index's folder: as it was said, else as the sitemaps in it tell.
+fn index_folder(snapshot: &Snapshot, document: &Document) -> Option<String> {
+    match index_findings::index_home(snapshot, document) {
+        Some(url_prefix) => Some(url_prefix.prefix().to_owned()),
+        None => folder_of(document, document.index()?).map(ToOwned::to_owned),
     }
+}
 
-    /// Whether a URL that is not complete can only be completed by what somebody says.
-    pub(in crate::session) fn asks_for_origin(&self) -> bool {
-        let index = self.document.index();
-        self.index_home(&self.document).is_none() && index.is_some_and(|index| url_prefix_of(index).is_none())
+/// Whether a URL that is not complete can only be completed by what somebody says.
+pub(in crate::session) fn asks_for_origin(snapshot: &Snapshot) -> bool {
+    let index = snapshot.document.index();
+    index_findings::index_home(snapshot, &snapshot.document).is_none()
+        && index.is_some_and(|index| url_prefix_of(index).is_none())
+}
+
+/// Whether sitemaps beside the index cannot be listed before somebody says where they are in public.
+pub(in crate::session) fn asks_for_folder(snapshot: &Snapshot) -> bool {
+    let has_unlisted = snapshot.document.index().is_some_and(|index| !index.unlisted.is_empty());
+    has_unlisted && index_folder(snapshot, &snapshot.document).is_none()
+}
+
+/// Children that keep a URL outside of the index's directory, because their pages would be outside of theirs.
+pub(in crate::session) fn kept_by_pages(snapshot: &Snapshot, rules: RuleSet) -> Vec<String> {
+    let (document, own) = (&snapshot.document, index_findings::index_home(snapshot, &snapshot.document));
+    let (Some(own), Some(index)) = (own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)), document.index()) else {
+        return Vec::new();
+    };
+    let is_kept =
+        |child: &&Child| below_index(document, child, &own).is_some_and(|url| loses_pages(document, child, &url));
+    index.children.iter().filter(is_kept).map(|child| child.loc.to_string()).collect()
+}
+
+/// What puts the rules of the index right, as one edit; `None` where nothing changes.
+/// What is no complete URL is `below` this one, else below what the others have.
+pub(in crate::session) fn edit(
+    snapshot: &Snapshot,
+    document: &Document,
+    rules: RuleSet,
+    below: Option<&str>,
+) -> Option<Edit> {
+    let index = document.index()?;
+    if !rules.intersects(fix_table::OF_INDEX.union(ENTRY_RULES)) {
+        return None;
     }
-
-    /// Whether sitemaps beside the index cannot be listed before somebody says where they are in public.
-    pub(in crate::session) fn asks_for_folder(&self) -> bool {
-        let has_unlisted = self.document.index().is_some_and(|index| !index.unlisted.is_empty());
-        has_unlisted && self.index_folder(&self.document).is_none()
-    }
-
-    /// Children that keep a URL outside of the index's directory, because their pages would be outside of theirs.
-    pub(in crate::session) fn kept_by_pages(&self, rules: RuleSet) -> Vec<String> {
-        let (document, own) = (&self.document, self.index_home(&self.document));
-        let (Some(own), Some(index)) = (own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)), document.index())
-        else {
-            return Vec::new();
-        };
-        let is_kept =
-            |child: &&Child| below_index(document, child, &own).is_some_and(|url| loses_pages(document, child, &url));
-        index.children.iter().filter(is_kept).map(|child| child.loc.to_string()).collect()
-    }
-
-    /// What puts the rules of the index right, as one edit; `None` where nothing changes.
-    /// What is no complete URL is `below` this one, else below what the others have.
-    pub(in crate::session) fn index_put_right(
-        &self,
-        document: &Document,
-        rules: RuleSet,
-        below: Option<&str>,
-    ) -> Option<Edit> {
-        let index = document.index()?;
-        if !rules.intersects(fix_table::OF_INDEX.union(ENTRY_RULES)) {
-            return None;
-        }
-        let known = self.known_of_files(document);
-        let own = self.index_home(document);
-        let mut found: BTreeSet<(Rule, usize)> = BTreeSet::new();
-        index::each(index, &known.facts(own.as_ref()), &mut |finding| {
-            found.extend(finding.child.map(|child| (finding.rule, child)));
-        });
-        let has = |rule: Rule, child: usize| rules.contains(rule) && found.contains(&(rule, child));
-        let gone: BTreeSet<usize> = found
-            .iter()
-            .filter(|(rule, _)| rules.intersection(GOING).contains(*rule))
-            .map(|(_, child)| *child)
-            .filter(|child| !index.children.get(*child).is_some_and(fix_table::is_never_removed))
-            .collect();
-        let url_prefix = below.and_then(UrlPrefix::parse).or_else(|| url_prefix_of(index));
-        let source = &index.source;
-        let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
-        let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
-        for number in (0..source.len()).filter(|number| !gone.contains(number)) {
-            let mut text = Cow::Borrowed(source.entry_text(number));
-            layout = Layout::of(&Entry::of(&text, &source.names), &text).unwrap_or(layout);
-            if let Some(Child { state: ChildState::Nested(nested), .. }) = index.children.get(number)
-                && FLATTENED.iter().any(|rule| has(rule, number))
-            {
-                flattened += 1;
-                more += list_inside(nested, &layout, &source.names, &mut entries);
-                continue;
-            }
-            if has(Rule::INDEX_LASTMOD_OLDER, number)
-                && let Some(newest) = newest_of(index, number, &known, self.clock.seconds)
-            {
-                text = dated(index, &text, newest).into();
-            }
-            if has(Rule::INDEX_CHILD_HOST, number)
-                && let Some(url_prefix) = &url_prefix
-            {
-                text = moved(index, &text, url_prefix).map_or(text, Cow::Owned);
-            }
-            if let Some(own) = own.as_ref().filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)) {
-                let child = index.children.get(number);
-                let url = child.and_then(|child| below_index(document, child, own));
-                let url = url.filter(|url| !child.is_some_and(|child| loses_pages(document, child, url)));
-                if let Some(url) = url {
-                    text = with(&text, Field::Loc, Change::Set(&url), &source.names).into();
-                }
-            }
-            // Where the others are says what an incomplete URL is below.
-            let is_incomplete = rules.contains(Rule::INDEX_CHILD_INCOMPLETE_URL);
-            let is_said = below.is_none().then_some(own.as_ref()).flatten();
-            let url_prefix = is_said.or_else(|| url_prefix.as_ref().filter(|_| is_incomplete));
-            let context = Context {
-                now: self.clock.seconds,
-                profile: self.checks.profile(),
-                names: &source.names,
-                url_prefix,
-                policy: None,
-            };
-            let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
-            let wanted = rules.intersection(ENTRY_RULES).minus(by_others);
-            if let Some(repaired) = put_right(&text, &context, wanted, super::is_unattended(rules)) {
-                text = repaired.into();
-            }
-            entries.extend_from_slice(&text);
-        }
-        let known_folder = below.and_then(UrlPrefix::parse).map(|url_prefix| url_prefix.prefix().to_owned());
-        let known_folder = known_folder.or_else(|| self.index_folder(document));
-        if rules.contains(Rule::INDEX_CHILD_UNLISTED)
-            && let Some(folder) = known_folder
+    let known = index_findings::known_of_files(snapshot, document);
+    let own = index_findings::index_home(snapshot, document);
+    let mut found: BTreeSet<(Rule, usize)> = BTreeSet::new();
+    index::each(index, &known.facts(own.as_ref()), &mut |finding| {
+        found.extend(finding.child.map(|child| (finding.rule, child)));
+    });
+    let has = |rule: Rule, child: usize| rules.contains(rule) && found.contains(&(rule, child));
+    let gone: BTreeSet<usize> = found
+        .iter()
+        .filter(|(rule, _)| rules.intersection(GOING).contains(*rule))
+        .map(|(_, child)| *child)
+        .filter(|child| !index.children.get(*child).is_some_and(fix_table::is_never_removed))
+        .collect();
+    let url_prefix = below.and_then(UrlPrefix::parse).or_else(|| url_prefix_of(index));
+    let source = &index.source;
+    let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
+    let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
+    for number in (0..source.len()).filter(|number| !gone.contains(number)) {
+        let mut text = Cow::Borrowed(source.entry_text(number));
+        layout = Layout::of(&Entry::of(&text, &source.names), &text).unwrap_or(layout);
+        if let Some(Child { state: ChildState::Nested(nested), .. }) = index.children.get(number)
+            && FLATTENED.iter().any(|rule| has(rule, number))
         {
-            for name in index.unlisted.iter() {
-                let url = format!("{folder}{}", encoded(name));
-                entries.extend_from_slice(layout.render(&source.names, &[Some(&url), None, None, None]).as_bytes());
-                more += 1;
+            flattened += 1;
+            more += list_inside(nested, &layout, &source.names, &mut entries);
+            continue;
+        }
+        if has(Rule::INDEX_LASTMOD_OLDER, number)
+            && let Some(newest) = newest_of(index, number, &known, snapshot.clock.seconds)
+        {
+            text = dated(index, &text, newest).into();
+        }
+        if has(Rule::INDEX_CHILD_HOST, number)
+            && let Some(url_prefix) = &url_prefix
+        {
+            text = moved(index, &text, url_prefix).map_or(text, Cow::Owned);
+        }
+        if let Some(own) = own.as_ref().filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)) {
+            let child = index.children.get(number);
+            let url = child.and_then(|child| below_index(document, child, own));
+            let url = url.filter(|url| !child.is_some_and(|child| loses_pages(document, child, url)));
+            if let Some(url) = url {
+                text = with(&text, Field::Loc, Change::Set(&url), &source.names).into();
             }
         }
-        let left = source.len() - gone.len() - flattened + more;
-        let kept = left > 0;
-        let bytes = [&source.head(kept)[..], &entries, &source.tail(kept)].concat();
-        if bytes == source.bytes() {
-            return None;
+        // Where the others are says what an incomplete URL is below.
+        let is_incomplete = rules.contains(Rule::INDEX_CHILD_INCOMPLETE_URL);
+        let is_said = below.is_none().then_some(own.as_ref()).flatten();
+        let url_prefix = is_said.or_else(|| url_prefix.as_ref().filter(|_| is_incomplete));
+        let context = Context {
+            now: snapshot.clock.seconds,
+            profile: snapshot.checks.profile(),
+            names: &source.names,
+            url_prefix,
+            policy: None,
+        };
+        let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
+        let wanted = rules.intersection(ENTRY_RULES).minus(by_others);
+        if let Some(repaired) = put_right(&text, &context, wanted, super::is_unattended(rules)) {
+            text = repaired.into();
         }
-        let frame = Source::of_text(bytes).filter(|new| new.len() == left)?;
-        Some(Edit::Frame { file: Member::Index, frame: Arc::new(frame) })
+        entries.extend_from_slice(&text);
     }
+    let known_folder = below.and_then(UrlPrefix::parse).map(|url_prefix| url_prefix.prefix().to_owned());
+    let known_folder = known_folder.or_else(|| index_folder(snapshot, document));
+    if rules.contains(Rule::INDEX_CHILD_UNLISTED)
+        && let Some(folder) = known_folder
+    {
+        for name in index.unlisted.iter() {
+            let url = format!("{folder}{}", encoded(name));
+            entries.extend_from_slice(layout.render(&source.names, &[Some(&url), None, None, None]).as_bytes());
+            more += 1;
+        }
+    }
+    let left = source.len() - gone.len() - flattened + more;
+    let kept = left > 0;
+    let bytes = [&source.head(kept)[..], &entries, &source.tail(kept)].concat();
+    if bytes == source.bytes() {
+        return None;
+    }
+    let frame = Source::of_text(bytes).filter(|new| new.len() == left)?;
+    Some(Edit::Frame { file: Member::Index, frame: Arc::new(frame) })
 }
 
 /// Writes entries for the sitemaps that an index inside the index lists, at any depth; how many. What is listed
@@ -266,6 +263,7 @@ mod tests {
     use crate::session::command::Assignment;
     use crate::session::edit::Change;
     use crate::session::store::load;
+    use crate::session::store::save;
     use std::collections::BTreeMap;
     use std::path::Path;
 
@@ -319,7 +317,7 @@ mod tests {
         let before = files(folder.path());
         let counts: BTreeMap<&str, u64> = session.rule_counts().into_iter().map(|(rule, n)| (rule.code(), n)).collect();
         assert_eq!((counts["index-nested"], counts["index-child-missing"]), (1, 1));
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(files(folder.path()), before);
         let row = session.document().live_rows().nth(1).unwrap();
         let assignments = vec![Assignment { field: Field::Priority, typed: "0.4".into() }];
@@ -329,7 +327,7 @@ mod tests {
         let plan = session.plan(None);
         assert!(plan.asks && plan.losses.len() == 1, "{:?}", plan.losses);
         assert!(plan.losses[0].starts_with("more/c.xml changes, but its date in more/index.xml stays"));
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         let mut after = files(folder.path());
         assert!(after["more/c.xml"].contains("<priority>0.4</priority>"));
         after.insert("more/c.xml".to_owned(), before["more/c.xml"].clone());
@@ -356,14 +354,14 @@ mod tests {
         session.undo().unwrap();
         assert_eq!(text(&session), index(&["a.xml", "more/index.xml", "b.xml"]));
         session.redo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert_eq!(files(folder.path())["index.xml"], index(&flat));
         let fresh = open(folder.path());
         assert_eq!(fresh.document().live(), 4);
         assert!(!fresh.rule_counts().iter().any(|(rule, _)| *rule == Rule::INDEX_NESTED));
         // Going back after the save leads to the index as it was, its inner index included.
         session.undo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert!(open(folder.path()).document().index().unwrap().has_nested());
     }
 
@@ -381,7 +379,7 @@ mod tests {
         session.undo().unwrap();
         assert_eq!(session.document().index().unwrap().unlisted.len(), 1);
         session.redo().unwrap();
-        session.save_now(None, false).unwrap();
+        save::now(&mut session, None, false).unwrap();
         assert!(files(folder.path())["index.xml"].contains("<loc>https://e.com/n%20w.xml</loc>"));
         assert_eq!(open(folder.path()).document().live(), 5);
     }

@@ -1,0 +1,137 @@
+//! File and index findings of the open set, and how they follow a change.
+
+use crate::check::index;
+use crate::check::profile::Profile;
+use crate::check::rule::Rule;
+use crate::document::Document;
+use crate::document::form::Form;
+use crate::document::sitemap::{Member, SitemapId};
+use crate::files::{self, Reason};
+use crate::session::finding::{FileFinding, Finding, FindingTarget, Reported};
+use crate::session::findings::index_findings::{self, has_small_index, of_child};
+use crate::session::findings::of_quirks;
+use crate::session::findings::required;
+use crate::session::{Session, file_fixes};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// File and index rules for everything, after a load or a save.
+pub(in crate::session) fn check(session: &mut Session) {
+    let document = session.document();
+    let mut findings = Vec::new();
+    for id in (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId) {
+        findings.extend(of_sitemap((document, &session.current.saved), id, session.current.checks.profile()));
+    }
+    findings.extend(index_findings::of_index(session));
+    findings.extend(required::missing(session).into_iter().map(|(_, finding)| finding));
+    session.file_findings = Arc::new(findings);
+}
+
+/// File rules of the files that a change touched, and which required URLs are missing.
+pub(in crate::session) fn refresh(session: &mut Session, old: &Document) {
+    refresh_touched(session, old);
+    required::check(session);
+}
+
+pub(in crate::session) fn refresh_touched(session: &mut Session, old: &Document) {
+    let document = &session.current.state.document;
+    let (now, old) = (document.with_pending_split(), old.with_pending_split());
+    let same_index = match (now.index(), old.index()) {
+        (Some(new), Some(old)) => std::ptr::eq(new, old),
+        (new, old) => new.is_none() == old.is_none(),
+    };
+    if !same_index {
+        index_findings::check_entries(session);
+        return check(session);
+    }
+    // What the last file says of its size depends on its being the last.
+    let (last, last_before) = (now.last_sitemap(), old.last_sitemap());
+    let newly_last = [last, last_before].into_iter().flatten().filter(|_| last != last_before);
+    let changed: BTreeSet<SitemapId> = (0..now.sitemaps().len() as u32)
+        .map(SitemapId)
+        .filter(|id| match (now.sitemaps().get(id.index()), old.sitemaps().get(id.index())) {
+            (Some(new), Some(old)) => !Arc::ptr_eq(new, old),
+            _ => true,
+        })
+        .chain(newly_last)
+        .collect();
+    if changed.is_empty() && now.sitemaps().len() == old.sitemaps().len() {
+        return;
+    }
+    // Dates of the index are compared with those of the rows: all of them, where that costs no more than a frame.
+    let is_small = has_small_index(document);
+    let child_of = |id: SitemapId| document.index().and_then(|index| index.child_of(id));
+    let children: Vec<usize> = changed.iter().filter_map(|id| child_of(*id)).collect();
+    let is_old = |finding: &FileFinding| match finding.place {
+        FindingTarget::Sitemap(id) => changed.contains(&id) || id.index() >= now.sitemaps().len(),
+        FindingTarget::Index(Some(child)) => finding.rule == Rule::INDEX_CHILD_EMPTY && children.contains(&child),
+        _ => false,
+    };
+    let mut findings: Vec<FileFinding> =
+        session.file_findings.iter().filter(|finding| !is_old(finding)).cloned().collect();
+    let profile = session.current.checks.profile();
+    for &id in &changed {
+        findings.extend(of_sitemap((document, &session.current.saved), id, profile));
+        let leaves = document.compare(&session.current.saved).is_removed_by_save(id);
+        let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live + u32::from(leaves));
+        let found =
+            document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
+        findings.extend(found.and_then(|found| of_child(found, profile)));
+    }
+    if is_small {
+        findings.retain(|finding| !finding.place.is_of_index());
+        findings.extend(index_findings::of_index(session));
+    }
+    session.file_findings = Arc::new(findings);
+}
+
+/// What a file that is there but cannot be opened is, as a finding; `None` where it cannot be read at all.
+pub fn refused(error: &files::Error) -> Option<Reported> {
+    let rule = match &error.reason {
+        Reason::Empty => Rule::DOC_EMPTY,
+        Reason::Html => Rule::DOC_HTML,
+        Reason::Root(_) | Reason::Format(_) => Rule::DOC_ROOT_UNKNOWN,
+        Reason::Packed(_) => Rule::COMPRESS_NOT_GZIP,
+        Reason::Bomb(_) => Rule::GZIP_BOMB,
+        Reason::Gzip { .. } => Rule::GZIP_CORRUPT,
+        Reason::Damaged { .. } => Rule::XML_NOT_WELL_FORMED,
+        Reason::Conflicts(_) => Rule::MERGE_CONFLICT,
+        _ => return None,
+    };
+    let severity = rule.severity()?;
+    let message = error.reason.to_string();
+    let finding = Finding { at: error.at, ..Finding::new(rule, severity, None, message) };
+    let file = error.path.to_string_lossy().into();
+    Some(Reported { file, at: error.at.or(Some((1, 1))), row: None, loc: Arc::default(), finding })
+}
+
+/// What is wrong with a file; `saved` is what is on disk.
+pub(in crate::session) fn of_sitemap(
+    (document, saved): (&Document, &Document),
+    id: SitemapId,
+    profile: Profile,
+) -> Vec<FileFinding> {
+    // A part that was emptied and removed by a save is no file any more, and one that was emptied since will not be.
+    if document.is_gone(id) || document.compare(saved).is_removed_by_save(id) {
+        return Vec::new();
+    }
+    let mut findings = of_present(document.with_pending_split(), id, profile);
+    if document.sitemap(id).is_none() {
+        // A file that the next save makes is fixed when it is there.
+        for finding in &mut findings {
+            finding.fix = None;
+        }
+    }
+    findings
+}
+
+/// The same of a file that is there for certain.
+pub(in crate::session) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
+    let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
+    let mut findings = file_fixes::findings(document, Member::Sitemap(id), profile);
+    // A feed is never written over, and so nothing of it is fixed.
+    let is_feed = matches!(sitemap.form, Form::Feed(_));
+    let of_quirks = of_quirks(&sitemap.quirks, (false, profile), &|_| FindingTarget::Sitemap(id)).into_iter();
+    findings.extend(of_quirks.map(|found| FileFinding { fix: found.fix.filter(|_| !is_feed), ..found }));
+    findings
+}

@@ -1,0 +1,224 @@
+//! Findings of an index: as a list of sitemaps, and of each of its entries.
+
+use crate::check::entry as entry_rules;
+use crate::check::fix::{Action, Fix};
+use crate::check::index::{self, IndexFacts, IndexFinding};
+use crate::check::profile::Profile;
+use crate::check::rule::{FixKind, Rule};
+use crate::document::Document;
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::protocol::location::UrlPrefix;
+use crate::protocol::{Field, Severity};
+use crate::session::checks::CROSS_SUBMISSION;
+use crate::session::file_fixes::{self, volumes};
+use crate::session::finding::{FileFinding, FindingTarget};
+use crate::session::findings::of_quirks;
+use crate::session::findings::worded;
+use crate::session::state::Snapshot;
+use crate::session::{Session, fix_table};
+use crate::words::grouped;
+use crate::xml::entry::Entry;
+use std::sync::Arc;
+
+/// What is wrong with the index and its entries.
+pub(in crate::session) fn of_index(session: &Session) -> Vec<FileFinding> {
+    let document = session.document().with_pending_split();
+    let Some(index) = document.index() else { return Vec::new() };
+    let profile = session.current.checks.profile();
+    let mut findings = file_fixes::findings(document, Member::Index, profile);
+    findings.extend(of_quirks(&index.quirks, (true, profile), &|quirk| {
+        FindingTarget::Index(quirk.entry.map(|entry| entry as usize))
+    }));
+    for (number, file) in index.files().enumerate().skip(1) {
+        findings.extend(volumes::findings(document, number, profile));
+        findings.extend(of_quirks(file.quirks, (true, profile), &|quirk| {
+            quirk.entry.map_or(FindingTarget::IndexFile(number), |entry| FindingTarget::Index(Some(entry as usize)))
+        }));
+    }
+    let is_declared =
+        |rule: Rule| session.current.checks.allows_other_sites() && CROSS_SUBMISSION.contains(rule.main());
+    let mut more: Option<(Rule, Severity, u64)> = None;
+    let mut say = |place: FindingTarget, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
+        if let Some(severity) = rule.severity_in(profile).filter(|_| !is_declared(rule)) {
+            if findings.len() >= MOST_OF_INDEX {
+                more.get_or_insert((rule, severity, 0)).2 += 1;
+                return;
+            }
+            findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });
+        }
+    };
+    let url_prefix = index_home(&session.current, document);
+    let context = entry_rules::Context {
+        now: session.current.clock.seconds,
+        profile: session.current.checks.profile(),
+        names: &index.source.names,
+        url_prefix: url_prefix.as_ref(),
+        policy: None,
+    };
+    let sets = session.current.checks.rule_sets();
+    for (number, set) in session.index_rules.iter().enumerate().filter(|(_, set)| **set != 0) {
+        let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
+        let text = index.source.entry_text(number);
+        for finding in worded(&Entry::of(text, &index.source.names), text, &context, rules) {
+            // The fix is one of the index, whatever it does to the entry.
+            let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
+            // Where the others are, or where somebody says, is known of the index, not of the entry.
+            let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
+            let path = fix_table::index_label(finding.rule).filter(|_| is_path);
+            let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
+            let fix = fix.or(path);
+            say(FindingTarget::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
+        }
+    }
+    each_list_finding(&session.current, session.document(), &mut |found| {
+        let place = FindingTarget::Index(found.child);
+        let is_safe = found.rule.fix() == FixKind::Safe;
+        let fix = fix_table::index_label(found.rule).filter(|_| fix_table::offers_index_fix(index, &found));
+        let fix = fix.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+        say(place, found.rule, found.field, found.message, fix);
+    });
+    if let Some((rule, severity, count)) = more {
+        let message = format!("and {} more findings of entries of this index", grouped(count));
+        let place = FindingTarget::Index(None);
+        findings.push(FileFinding { place, rule, severity, field: None, message, fix: None, at: None });
+    }
+    findings
+}
+
+/// The entry rules of the index's own entries.
+pub(in crate::session) fn check_entries(session: &mut Session) {
+    let url_prefix = index_home(&session.current, &session.current.state.document);
+    let Some(index) = session.current.state.document.index() else { return };
+    let source = &index.source;
+    let context = entry_rules::Context {
+        now: session.current.clock.seconds,
+        profile: session.current.checks.profile(),
+        names: &source.names,
+        url_prefix: url_prefix.as_ref(),
+        policy: None,
+    };
+    let sets = (0..source.len()).map(|number| {
+        let text = source.entry_text(number);
+        entry_rules::check(&Entry::of(text, &source.names), text, &context)
+    });
+    session.index_rules = session.current.state.checks.numbers(sets);
+}
+
+/// Findings of an index that are kept in words, as many as an index may have entries; of more their number is kept.
+const MOST_OF_INDEX: usize = 50_000;
+
+/// Children and rows up to which every change has the dates of the index compared anew: a load and a save always do.
+pub(in crate::session) const SMALL_INDEX: usize = 500;
+
+pub(in crate::session) const SMALL_SET: u64 = 100_000;
+
+/// Whether every change has all of the index looked at.
+pub(in crate::session) fn has_small_index(document: &Document) -> bool {
+    document.index().is_some_and(|index| index.children.len() <= SMALL_INDEX) && u64::from(document.live()) <= SMALL_SET
+}
+
+pub(in crate::session) fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding> {
+    let index::IndexFinding { rule, child, field, message } = found;
+    let severity = rule.severity_in(profile)?;
+    Some(FileFinding { place: FindingTarget::Index(child), rule, severity, field, message, fix: None, at: None })
+}
+
+/// What the rules of an index need to know, kept so that it can be borrowed.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Known {
+    pub(in crate::session) newest: Vec<Option<i64>>,
+    entries: Vec<u32>,
+    undated: Vec<u32>,
+    pub(in crate::session) mtimes: Vec<Option<i64>>,
+    leaving: usize,
+}
+
+impl Known {
+    /// As facts, with the public URL of the index if it is known.
+    pub(in crate::session) fn facts<'k>(&'k self, url_prefix: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
+        let Self { newest, entries, undated, leaving, .. } = self;
+        IndexFacts { url_prefix, newest, entries, undated, leaving: *leaving }
+    }
+}
+
+/// How many entries a file has, for the rules of the index. One that the next save takes away is not empty there.
+pub(in crate::session) fn entries_of(document: &Document, saved: &Document, id: SitemapId, sitemap: &Sitemap) -> u32 {
+    sitemap.live + u32::from(document.compare(saved).is_removed_by_save(id))
+}
+
+/// What the rules of the index need to know of the files.
+pub(in crate::session) fn known_of_files(snapshot: &Snapshot, document: &Document) -> Known {
+    let partition = document.with_pending_split();
+    // A set whose files are not held has looked while it held them.
+    let newest = if document.is_streamed() {
+        snapshot.checks.newest.to_vec()
+    } else {
+        // A file that the next save writes is dated by it.
+        let is_written = |id: usize| match (document.sitemaps().get(id), snapshot.saved.sitemaps().get(id)) {
+            (Some(now), Some(then)) => !Arc::ptr_eq(now, then),
+            _ => true,
+        };
+        let ids = 0..document.sitemaps().len();
+        ids.map(|id| newest_of(snapshot, partition, SitemapId(id as u32)).filter(|_| !is_written(id))).collect()
+    };
+    let set = snapshot.checks.set();
+    let sitemaps = document.sitemaps();
+    Known {
+        newest,
+        entries: (0..)
+            .zip(sitemaps)
+            .map(|(id, sitemap)| entries_of(document, &snapshot.saved, SitemapId(id), sitemap))
+            .collect(),
+        undated: (0..sitemaps.len() as u32).map(|file| set.undated(file)).collect(),
+        mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
+        leaving: (0..sitemaps.len() as u32)
+            .filter(|id| document.compare(&snapshot.saved).is_removed_by_save(SitemapId(*id)))
+            .count(),
+    }
+}
+
+/// What is wrong with the index as a list of sitemaps, the rules of its entries apart.
+pub(in crate::session) fn list_findings(snapshot: &Snapshot, document: &Document) -> Vec<IndexFinding> {
+    let mut found = Vec::new();
+    each_list_finding(snapshot, document, &mut |finding| found.push(finding));
+    found
+}
+
+/// The same, finding by finding.
+pub(in crate::session) fn each_list_finding(
+    snapshot: &Snapshot,
+    document: &Document,
+    see: &mut dyn FnMut(IndexFinding),
+) {
+    let agreed = document.with_pending_split();
+    let Some(index) = agreed.index() else { return };
+    let coming = agreed.sitemaps().len() - document.sitemaps().len();
+    let (known, url_prefix) = (known_of_files(snapshot, document), index_home(snapshot, document));
+    index::each(index, &known.facts(url_prefix.as_ref()), &mut |found| {
+        // Files that the next save makes are listed then.
+        if found.rule != Rule::INDEX_SINGLE || coming == 0 {
+            see(found);
+        }
+    });
+}
+
+/// The same, where that costs no more than a frame.
+pub(in crate::session) fn list_findings_of_few(snapshot: &Snapshot, document: &Document) -> Vec<IndexFinding> {
+    if has_small_index(document) { list_findings(snapshot, document) } else { Vec::new() }
+}
+
+/// The latest date among the rows of a file. One in the future is a mistake of its own and makes no index older.
+pub(in crate::session) fn newest_of(snapshot: &Snapshot, document: &Document, id: SitemapId) -> Option<i64> {
+    let latest = snapshot.clock.seconds + 86_400;
+    let dates = document.sitemap(id)?.rows.iter().filter_map(|row| {
+        let record = document.record(row);
+        record.lastmod().filter(|_| !record.is_deleted())
+    });
+    dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
+}
+
+/// Where the index is in public, if somebody said where the set is.
+pub(in crate::session) fn index_home(snapshot: &Snapshot, document: &Document) -> Option<UrlPrefix> {
+    let (base, index) = (snapshot.base_url.as_deref()?, document.index()?);
+    UrlPrefix::parse(&format!("{}/{}", base.trim_end_matches('/'), index.name))
+}
