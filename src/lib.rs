@@ -3,7 +3,7 @@
 //! Layers, imports point downwards only (`tests/tidy.rs` checks it):
 //!
 //! ```text
-//! main ─► cli, tui ─► session, net ─► files, check ─► document ─► xml ─► protocol
+//! main ─► cli, tui ─► session, net ─► files, check ─► document ─► xml, data ─► protocol
 //! ```
 //!
 //! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (text that can be looked at)

@@ -20,15 +20,15 @@ use super::sets::each_set;
 use super::values::refuse_assignments;
 use super::{Failure, Status, Streams, query};
 use crate::document::query::Query;
+use crate::document::query::Vocabulary;
 use crate::document::rows::RowSet;
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::edit::Asker;
 use crate::session::run::CommandOutcome;
-use crate::session::state::{Snapshot, vocabulary};
+use crate::session::state::Snapshot;
 use clap::Args;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ pub(super) struct Ready {
 pub(super) fn run(apply: &Apply, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let (paths, file) = apply.paths_and_rules(streams)?;
     let common = &apply.edit.save.common;
-    let rules = read(file, common.now()?)?;
+    let rules = read(file, &common.vocabulary()?)?;
     if !apply.force {
         let refused = |rule: &Ready| {
             let what = format!("{}, {}", file.display(), rule.name);
@@ -178,7 +178,7 @@ pub(super) fn rows_by_rule(snapshot: &Snapshot, rules: &[Ready]) -> Vec<RowSet> 
 }
 
 /// Reads the file. What is wrong in it is said with its place.
-fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
+fn read(path: &Path, vocabulary: &Vocabulary<'_>) -> Result<Vec<Ready>, Failure> {
     let text = super::read_own(
         path,
         "write rules there: [[rule]] where = \"path:/blog/*\" priority = 0.8; or :keep-as-rule on the screen",
@@ -197,7 +197,7 @@ fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
         let what = format!("{}, {name}", path.display());
         let query = rule.filter.map(|filter| {
             let what = format!("{}{}: where of {name}", path.display(), place(&text, filter.span().start));
-            query(&what, filter.get_ref(), now)
+            query(&what, filter.get_ref(), vocabulary)
         });
         let query = query.transpose()?;
         let values =
@@ -206,8 +206,8 @@ fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
         for (field, value) in values {
             let Some(value) = value else { continue };
             let text = format!("{}={}", field.name(), written(&value));
-            let assignment = Assignment::from_argument(&text, &vocabulary(now))
-                .map_err(|error| Failure::text(&what, &text, &error))?;
+            let assignment =
+                Assignment::from_argument(&text, vocabulary).map_err(|error| Failure::text(&what, &text, &error))?;
             assignments.push(assignment);
         }
         if assignments.is_empty() {

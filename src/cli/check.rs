@@ -93,7 +93,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     let mut report = Report {
         choice: Choice::of(check)?,
         common: Common { policy: check.policy.read()?, ..check.common.reporting() },
-        query: filter(check.filter.as_deref(), now)?,
+        query: filter(check.filter.as_deref(), &check.common)?,
         known: check.baseline.as_deref().map(Baseline::read).transpose()?,
         accepted: check.write_baseline.as_ref().map(|_| Baseline::default()),
         files: Vec::new(),

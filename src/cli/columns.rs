@@ -7,6 +7,7 @@ use super::args::{List, ListFormat};
 use super::output::{json, plain, safe_loc};
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::rule::Rule;
+use crate::data::{self, Column};
 use crate::document::query::suggest::{listed, nearest};
 use crate::document::query::{Has, RowFacts, State};
 use crate::document::rows::RowId;
@@ -46,6 +47,8 @@ pub(super) enum Cell {
     Severity,
     /// The codes of all rules that the row breaks.
     Rules,
+    /// The data column of this number.
+    Data(usize),
 }
 
 /// The names of all columns.
@@ -93,6 +96,7 @@ enum Value<'v> {
     Absent,
     Text(Cow<'v, str>),
     Number(u64),
+    Decimal(f64),
     List(Vec<Cow<'v, str>>),
 }
 
@@ -138,10 +142,27 @@ impl<'s> Rows<'s> {
             Cell::Has => Value::List(words(Has::ALL.into_iter().filter(|(has, _)| has.holds(facts)))),
             Cell::Is => Value::List(words(State::ALL.into_iter().filter(|(state, _)| facts.is(*state)))),
             Cell::Severity => text(self.session.worst(row).map(Severity::name).map(Cow::from)),
+            Cell::Data(column) => self.data(column, row),
             Cell::Rules => {
                 Value::List(self.session.view().rules_of(row).iter().map(|rule| code(rule).into()).collect())
             }
         }
+    }
+}
+
+impl<'s> Rows<'s> {
+    /// What a data column says of the URL of a row.
+    fn data(&self, column: usize, row: RowId) -> Value<'s> {
+        let found = || {
+            let data = self.session.view().data.as_deref()?;
+            let column = data.columns().get(column)?;
+            let row = data.find(&self.session.document().value(row, Field::Loc)?)?;
+            Some(match column.value(row) {
+                data::Value::Number(number) => Value::Decimal(number),
+                _ => Value::Text(column.text(row)?.into()),
+            })
+        };
+        found().unwrap_or(Value::Absent)
     }
 }
 
@@ -155,7 +176,7 @@ fn words<'v, T>(found: impl Iterator<Item = (T, &'static str)>) -> Vec<Cow<'v, s
 
 /// Columns, and how they are printed.
 pub(super) struct Columns {
-    cells: Vec<(&'static str, Cell)>,
+    cells: Vec<(Cow<'static, str>, Cell)>,
     form: Form,
     has_head: bool,
 }
@@ -176,10 +197,17 @@ impl Columns {
             ListFormat::Jsonl if !list.columns.is_empty() => (Form::Json, false),
             ListFormat::Text | ListFormat::Jsonl => return Ok(None),
         };
+        let data = list.common.data_set()?;
+        let data_names = || data.iter().flat_map(|data| data.columns()).map(Column::name);
         let named = list.columns.iter().map(|name| {
+            let data_column = name.strip_prefix('@').and_then(|name| data_names().position(|known| known == name));
+            if let Some(column) = data_column {
+                return Ok((Cow::from(name.clone()), Cell::Data(column)));
+            }
             let found = CELLS.iter().find(|(known, _)| known == name);
-            found.copied().ok_or_else(|| {
-                let names = || CELLS.into_iter().map(|(name, _)| name);
+            found.map(|(name, cell)| (Cow::from(*name), *cell)).ok_or_else(|| {
+                let data_names: Vec<String> = data_names().map(|name| format!("@{name}")).collect();
+                let names = || CELLS.iter().map(|(name, _)| *name).chain(data_names.iter().map(String::as_str));
                 let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
                 let hint = format!("columns are {}", listed(names()));
                 Failure::Usage(format!("--columns {name}: there is no such column{guess}"), hint)
@@ -188,7 +216,8 @@ impl Columns {
         let mut cells = named.collect::<Result<Vec<_>, _>>()?;
         if cells.is_empty() {
             // The entry of an index has no other values.
-            cells.extend(CELLS.iter().take(if list.sitemaps { 2 } else { 4 }).copied());
+            let usual = CELLS.iter().take(if list.sitemaps { 2 } else { 4 });
+            cells.extend(usual.map(|(name, cell)| (Cow::from(*name), *cell)));
         }
         Ok(Some(Self { cells, form, has_head: has_head && !list.no_header }))
     }
@@ -201,7 +230,7 @@ impl Columns {
     pub(super) fn head(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.form {
             Form::Lines(delimiter) if self.has_head => {
-                line(delimiter, self.cells.iter().map(|(name, _)| (*name).into()), out)
+                line(delimiter, self.cells.iter().map(|(name, _)| Cow::from(&**name)), out)
             }
             _ => Ok(()),
         }
@@ -263,6 +292,8 @@ impl Columns {
                 Value::Absent => out.write_all(b"null")?,
                 Value::Text(text) => json(out, &*text)?,
                 Value::Number(number) => write!(out, "{number}")?,
+                Value::Decimal(number) if number.fract() == 0.0 => write!(out, "{number}")?,
+                Value::Decimal(number) => json(out, &number)?,
                 Value::List(items) => json(out, &items)?,
             }
         }
@@ -281,6 +312,7 @@ fn shown(cell: Cell, value: &Value<'_>) -> String {
         Value::Text(text) if cell == Cell::Field(Field::Loc) => safe_loc(text),
         Value::Text(text) => plain(text),
         Value::Number(number) => number.to_string(),
+        Value::Decimal(number) => number.to_string(),
         Value::List(items) => {
             let items: Vec<String> = items.iter().map(|item| safe_loc(item).replace(' ', "%20")).collect();
             items.join(" ")

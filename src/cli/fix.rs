@@ -55,7 +55,7 @@ pub(super) fn run(fix: &Fix, held: u64, streams: &mut Streams<'_>) -> Result<Sta
 /// How the sets are opened, and what is done to them.
 fn prepare(fix: &Fix, streams: &mut Streams<'_>) -> Result<(Common, Command), Failure> {
     let common = &fix.edit.save.common;
-    let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), common.now()?)? };
+    let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), common)? };
     // What is no rule is said once, not for every set.
     rules_named(&fix.rules)?;
     if let Some(url) = common.base_url.as_ref().filter(|_| fix.rewrite_index) {

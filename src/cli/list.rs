@@ -30,7 +30,7 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
 /// The same with another size from which on sets are gone through file by file.
 pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = list.common.now()?;
-    let query = filter(list.filter.as_deref(), now)?;
+    let query = filter(list.filter.as_deref(), &list.common)?;
     let keys = sort_keys(&list.sort)?;
     let columns = Columns::of(list)?;
     let urls = Urls::read(&list.urls, &list.paths)?;

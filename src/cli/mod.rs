@@ -15,6 +15,7 @@ pub mod clock;
 mod columns;
 mod convert;
 mod damage;
+mod data;
 pub mod definition;
 mod destination;
 pub mod diff;
@@ -51,14 +52,14 @@ mod walk;
 
 use crate::check::policy::Policy;
 use crate::check::profile::Profile;
-use crate::document::query::Query;
+use crate::data::DataSet;
+use crate::document::query::{Query, Vocabulary};
 use crate::files;
 use crate::files::journal::LockedByOther;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::command::CommandError;
 use crate::session::edit::Refused;
-use crate::session::state::vocabulary;
 use crate::session::store::load;
 use crate::visible::Charset;
 pub use pager::Pager;
@@ -341,6 +342,8 @@ pub struct Screen {
     pub backup: files::backup::When,
     /// What the set is held against.
     pub policy: Option<Arc<Policy>>,
+    /// What other programs know about the URLs.
+    pub data: Option<Arc<DataSet>>,
 }
 
 /// Bytes of results that are written at once.
@@ -434,6 +437,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
         cross_submission: common.cross_submission,
         backup: common.backup.unwrap_or_default(),
         policy: open.policy.read()?,
+        data: common.data_set()?.cloned(),
     })
 }
 
@@ -508,6 +512,7 @@ impl Common {
         store::save::set_state_folder(&mut session, streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_policy(self.policy.clone());
+        session.set_data(self.data_set()?.cloned());
         store::save::set_backups(&mut session, self.backup.unwrap_or_default());
         if self.cross_submission {
             session.allow_other_sites();
@@ -546,12 +551,12 @@ fn say_recovered(recovered: &files::Recovered, streams: &mut Streams<'_>) {
 }
 
 /// Reads `--where`.
-fn filter(text: Option<&str>, now: Now) -> Result<Option<Query>, Failure> {
-    text.map(|text| query("--where", text, now)).transpose()
+fn filter(text: Option<&str>, common: &Common) -> Result<Option<Query>, Failure> {
+    text.map(|text| query("--where", text, &common.vocabulary()?)).transpose()
 }
 
 /// The query of an option. An empty one, such as that of a variable that is not set, would mean every row.
-fn query(option: &str, text: &str, now: Now) -> Result<Query, Failure> {
+fn query(option: &str, text: &str, vocabulary: &Vocabulary<'_>) -> Result<Query, Failure> {
     if Query::is_blank(text) {
         let hint = match option {
             "--by" => "give section, host, month or a query such as 'path:/blog/*', or leave --by out".to_owned(),
@@ -560,7 +565,7 @@ fn query(option: &str, text: &str, now: Now) -> Result<Query, Failure> {
         };
         return Err(Failure::Usage(format!("{option}: the query is empty"), hint));
     }
-    Query::parse(text, &vocabulary(now)).map_err(|error| Failure::text(option, text, &CommandError::from(error)))
+    Query::parse(text, vocabulary).map_err(|error| Failure::text(option, text, &CommandError::from(error)))
 }
 
 /// The text of a file that is no sitemap; `hint` says where one comes from if there is none.

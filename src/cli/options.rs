@@ -3,11 +3,12 @@
 use super::Failure;
 use crate::check::policy::Policy;
 use crate::check::profile::Profile;
+use crate::data::DataSet;
 use crate::files::{Conflicts, backup};
 use crate::session::policy::{EXAMPLE, PolicyError, PolicyText};
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is the same for every task.
 #[derive(Debug, Clone, Default, Args)]
@@ -39,12 +40,21 @@ pub struct Common {
     /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
     #[arg(long, value_name = "NAME")]
     pub loc_column: Option<String>,
+    /// Join a table by URL, as columns @NAME of queries and values: CSV, TSV, JSON Lines or a combined log; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub data: Vec<PathBuf>,
+    /// The column of the tables of --data that holds the URLs: its name, or its number from 1
+    #[arg(long, value_name = "NAME", requires = "data")]
+    pub data_key: Option<String>,
     /// The most bytes that a file may have, uncompressed: 52428800, 50MiB or 50MB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
     /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub backup: Option<backup::When>,
+    /// The tables of `data`, read when they are first needed.
+    #[arg(skip)]
+    pub data_set: OnceLock<Arc<DataSet>>,
     /// Whether the command says itself which files of the set were not read, and does not refuse the set for them.
     #[arg(skip)]
     pub reports_unread: bool,

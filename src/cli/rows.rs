@@ -243,7 +243,7 @@ pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) ->
         Failure::text("this replacement", text, &CommandError::new(span, error.message))
     })?;
     let replace = replace.within(task.targets);
-    let scope = Scope { shown: false, query: filter(task.filter.as_deref(), task.edit.save.common.now()?)? };
+    let scope = Scope { shown: false, query: filter(task.filter.as_deref(), &task.edit.save.common)? };
     let task_of_all = Task::Command(Command::Replace { scope, replace });
     each_set(&paths, &task.edit, streams, |target, streams| {
         change(&target.refusing_faults(!task.force), &task_of_all, held, streams)
@@ -311,10 +311,10 @@ fn added(task: &Add) -> Result<Option<Command>, Failure> {
     if task.set.is_empty() {
         return Ok(None);
     }
-    let now = task.save.common.now()?;
+    let common = &task.save.common;
     let words = task.set.iter().flat_map(|words| words.split_whitespace());
-    let assignments = assignments(words, "--set", task.force, now)?;
-    let scope = Scope { shown: false, query: filter(Some("is:added"), now)? };
+    let assignments = assignments(words, "--set", task.force, &common.vocabulary()?)?;
+    let scope = Scope { shown: false, query: filter(Some("is:added"), common)? };
     Ok(Some(Command::Set { scope, assignments }))
 }
 
@@ -329,7 +329,7 @@ fn refuse_file(word: &str, task: &Add) -> Result<(), Failure> {
 }
 
 pub(super) fn remove(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let query = filter(task.filter.as_deref(), task.edit.save.common.now()?)?;
+    let query = filter(task.filter.as_deref(), &task.edit.save.common)?;
     let Some(urls) = Urls::read(&task.urls, &task.paths)? else {
         let task_of_all = Task::Command(Command::Delete(Scope { shown: false, query }));
         return each_set(&task.paths, &task.edit, streams, |target, streams| {
@@ -346,7 +346,7 @@ pub(super) fn remove(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) ->
 }
 
 pub(super) fn keep(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let query = filter(task.filter.as_deref(), task.edit.save.common.now()?)?;
+    let query = filter(task.filter.as_deref(), &task.edit.save.common)?;
     let urls = Urls::read(&task.urls, &task.paths)?;
     let gone = |snapshot: &Snapshot| {
         let stays = chosen(snapshot, query.as_ref(), urls.as_ref());

@@ -22,7 +22,6 @@ use crate::session::report::markdown;
 use crate::session::rule_export;
 use crate::session::rule_export::RULES;
 use crate::session::run::CommandOutcome;
-use crate::session::state::vocabulary;
 use crate::words::counted;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -32,7 +31,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
     let open = &Open { common: Common { policy: open.policy.read()?, ..open.common.clone() }, ..open.clone() };
     let now = open.common.now()?;
     let text = read(path)?;
-    let lines = script(&text, &vocabulary(now))
+    let lines = script(&text, &open.common.vocabulary()?)
         .map_err(|error| Failure::text(&format!("line {} of the script", error.number), &error.line, &error.error))?;
     if let Some(line) = lines.iter().find(|line| needs_screen(&line.command)) {
         let hint = "a script can change, filter, mark, check, plan and write".to_owned();

@@ -10,12 +10,12 @@ use super::table::{Table, TableInput, Unlisted};
 use super::urls::{Urls, refuse_two_streams};
 use super::values::{example, refuse_assignments};
 use super::{Failure, Status, Streams, filter};
+use crate::document::query::Vocabulary;
 use crate::files::is_stream;
 use crate::protocol::Field;
-use crate::protocol::lastmod::Now;
 use crate::session::command::{Assignment, Command, CommandError, Scope};
 use crate::session::edit::{Change, Refused};
-use crate::session::state::{Snapshot, vocabulary};
+use crate::session::state::Snapshot;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -58,9 +58,8 @@ pub struct Set {
 /// Sets, says what changed, saves.
 pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let common = &set.edit.save.common;
-    let now = common.now()?;
     let (paths, words) = field_values(&set.words)?;
-    let scope = Scope { shown: false, query: filter(set.filter.as_deref(), now)? };
+    let scope = Scope { shown: false, query: filter(set.filter.as_deref(), common)? };
     if let Some(table) = &set.from {
         if let Some(word) = words.first() {
             let hint = "run it twice, or put the value into a column of the table".to_owned();
@@ -74,7 +73,7 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
             "for example: sited set sitemap.xml lastmod=today; or --from TABLE takes them from a file".to_owned();
         return Err(Failure::Usage("no FIELD=VALUE is given".to_owned(), hint));
     }
-    let assignments = assignments(words, "this value", set.force, now)?;
+    let assignments = assignments(words, "this value", set.force, &common.vocabulary()?)?;
     if !set.force {
         refuse_assignments(&assignments, common)?;
     }
@@ -151,7 +150,7 @@ pub(super) fn assignments<'w>(
     words: impl IntoIterator<Item = &'w str>,
     option: &str,
     forced: bool,
-    now: Now,
+    vocabulary: &Vocabulary<'_>,
 ) -> Result<Vec<Assignment>, Failure> {
     let mut read: Vec<Assignment> = Vec::new();
     for text in words {
@@ -159,7 +158,7 @@ pub(super) fn assignments<'w>(
             let (name, typed) = text.split_once('=').filter(|_| forced)?;
             Some(Assignment { field: Field::from_name(name)?, typed: typed.to_owned() })
         };
-        let assignment = Assignment::from_argument(text, &vocabulary(now))
+        let assignment = Assignment::from_argument(text, vocabulary)
             .or_else(|error| as_it_is().ok_or(error))
             .map_err(|error| refused(option, text, error))?;
         if read.iter().any(|known| known.field == assignment.field) {

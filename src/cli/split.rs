@@ -118,7 +118,10 @@ impl<'s> Asked<'s> {
         refuse_misspelt_key(&split.by)?;
         let queries: Vec<Query> = match split.by.as_slice() {
             [word] if is_key(word) => Vec::new(),
-            words => words.iter().map(|text| query("--by", text, now)).collect::<Result<_, _>>()?,
+            words => {
+                let vocabulary = common.vocabulary()?;
+                words.iter().map(|text| query("--by", text, &vocabulary)).collect::<Result<_, _>>()?
+            }
         };
         let index = split.output.join(split::INDEX);
         let lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };

@@ -16,7 +16,8 @@ pub(super) fn refuse_urls<'u>(urls: impl IntoIterator<Item = &'u String>, common
 /// Refuses assignments whose value breaks a rule of severity error in every row that gets it.
 pub(super) fn refuse_assignments(assignments: &[Assignment], common: &Common) -> Result<(), Failure> {
     let (session, now) = (judge(common)?, common.now()?);
-    for assignment in assignments {
+    // Values of data columns are judged row by row, when they are known.
+    for assignment in assignments.iter().filter(|assignment| !assignment.is_from_data()) {
         let Assignment { field, typed } = assignment;
         // What counts from the present value is judged by a value that it can be taken from.
         let value = match field {

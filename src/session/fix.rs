@@ -347,7 +347,7 @@ pub(in crate::session) fn intend(
             let broken = |row: &u32| snapshot.rules_of(RowId(*row)).intersects(rule.family());
             let rows: RowSet = rows.iter().filter(broken).collect();
             let words = format!("{}: {} on", rule.code(), decision.label());
-            values::intend_each(snapshot, &rows, field, &words, progress, &|old| {
+            values::intend_each(snapshot, &rows, field, &words, progress, &|_, old| {
                 let new = old.and_then(|old| decision.apply(old));
                 new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not fix it".to_owned())
             })

@@ -30,6 +30,7 @@ mod tests;
 
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
+use crate::data::DataSet;
 use crate::document::query::Query;
 use crate::document::restore_positions::restore_positions;
 use crate::document::rows::{RowId, RowSet};
@@ -128,6 +129,7 @@ impl Session {
             view: View::default(),
             spec: ViewSpec::default(),
             clock: now,
+            data: None,
             base_url: base_url.map(Into::into),
             languages: None,
         };
@@ -178,6 +180,11 @@ impl Session {
     /// Chooses whose expectations count; every row is looked at again, on all cores.
     pub fn set_profile(&mut self, profile: Profile) {
         policy::recheck_now(self, profile, self.current.checks.shared_policy().cloned());
+    }
+
+    /// Loads what other programs know about the URLs, for queries and values; `None` forgets it.
+    pub fn set_data(&mut self, data: Option<Arc<DataSet>>) {
+        self.current.data = data;
     }
 
     /// Declares that other sites let this set speak for them; see [`CROSS_SUBMISSION`](checks::CROSS_SUBMISSION). Before

@@ -57,7 +57,7 @@ pub fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Resu
         Change::Nudge { rows, field, up } => {
             let words = if *up { "raised" } else { "lowered" };
             let words = format!("{} {words} on", field.name());
-            values::intend_each(snapshot, rows, *field, &words, progress, &|old| nudged(*field, old, *up, snapshot))
+            values::intend_each(snapshot, rows, *field, &words, progress, &|_, old| nudged(*field, old, *up, snapshot))
         }
         Change::Insert { after, before, locs } => Some(rows::intend_insert(snapshot, *after, *before, locs)?),
         Change::Duplicate(rows) => Some(rows::intend_duplicate(snapshot, rows)?),

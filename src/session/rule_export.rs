@@ -6,7 +6,6 @@ use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::command::{Assignment, Command, parse};
 use crate::session::edit::Refused;
-use crate::session::state::vocabulary;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -84,7 +83,7 @@ pub fn export_rule(session: &Session) -> Result<ExportedRule, Refused> {
 fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), Refused> {
     let history = session.history();
     let done = || history.iter().zip(session.history.said()).filter(|(entry, _)| entry.done).rev();
-    let set = |line: &String| match parse(line, &vocabulary(session.current.clock)) {
+    let set = |line: &String| match parse(line, &session.current.vocabulary()) {
         Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
         _ => None,
     };

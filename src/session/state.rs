@@ -7,7 +7,9 @@ pub mod history;
 pub(super) mod languages;
 
 use crate::check::rule::RuleSet;
+use crate::data::DataSet;
 use crate::document::Document;
+use crate::document::query::Vocabulary;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::Member;
 use crate::document::view::{View, ViewSpec};
@@ -51,6 +53,8 @@ pub struct Snapshot {
     pub spec: ViewSpec,
     /// The moment, for `today` and for rules that need it.
     pub clock: Now,
+    /// What other programs know about the URLs, if a table was loaded.
+    pub data: Option<Arc<DataSet>>,
     /// The URL of the set's folder, if somebody said it.
     pub base_url: Option<Arc<str>>,
     /// Of a set that is gone through, the languages that pages are in which do not say so themselves.
@@ -66,6 +70,11 @@ impl std::ops::Deref for Snapshot {
 }
 
 impl Snapshot {
+    /// What queries and commands can name: rules, data columns, the moment.
+    pub fn vocabulary(&self) -> Vocabulary<'_> {
+        Vocabulary { data: self.data.as_ref(), ..vocabulary(self.clock) }
+    }
+
     /// Rules that a row violates, set-level ones included.
     pub fn rules_of(&self, row: RowId) -> RuleSet {
         self.checks.rules_of(row, &self.document)

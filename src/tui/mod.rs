@@ -22,6 +22,7 @@ pub mod words;
 
 use crate::check::policy::Policy;
 use crate::check::profile::Profile;
+use crate::data::DataSet;
 use crate::files::Options;
 use crate::files::journal::Watcher;
 use crate::protocol::lastmod::Now;
@@ -53,6 +54,8 @@ pub struct Setup {
     pub backup: crate::files::backup::When,
     /// What the set is held against.
     pub policy: Option<Arc<Policy>>,
+    /// What other programs know about the URLs.
+    pub data: Option<Arc<DataSet>>,
     /// The colours asked for.
     pub scheme: Option<Scheme>,
     /// Why nothing may be changed, if that was asked for.
@@ -99,6 +102,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
     session.set_policy(setup.policy);
+    session.set_data(setup.data);
     save::set_state_folder(&mut session, setup.options.recovery.state.clone());
     save::set_backups(&mut session, setup.backup);
     if setup.cross_submission {

@@ -10,6 +10,7 @@ mod support;
 mod cases;
 mod corpus;
 mod crash;
+mod data_columns;
 #[cfg(unix)]
 mod disk_full;
 #[cfg(target_os = "linux")]

@@ -392,6 +392,7 @@ fn in_the_terminal_of_another_test() {
         cross_submission: false,
         backup: sited::files::backup::When::Off,
         policy: None,
+        data: None,
         clock: Box::new(now),
     };
     sited::tui::run(setup).expect("the editor has a terminal");

@@ -7,6 +7,7 @@ use crate::files::Options;
 use crate::files::journal::StateSlot;
 use crate::session::command::parse;
 use crate::session::edit::Asker;
+use crate::session::state::vocabulary;
 use crate::session::store::journal::recovery;
 use clap::CommandFactory;
 use std::collections::BTreeMap;

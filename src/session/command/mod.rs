@@ -4,6 +4,7 @@
 //! file. [`TABLE`] lists the commands, and help, completion and the manual come from it.
 
 mod complete;
+mod data_value;
 mod extend;
 mod parse;
 mod replace;
@@ -12,6 +13,7 @@ mod table;
 mod value;
 
 pub use complete::{COLUMNS, THEMES, completions, path_argument};
+pub(in crate::session) use data_value::DataValue;
 pub use parse::parse;
 pub use replace::{Replace, Targets};
 pub use script::{ScriptError, ScriptLine, script};
@@ -175,6 +177,13 @@ pub struct Assignment {
     /// What was typed: a value, `none`, or a form that depends on the old value or the clock
     /// (`today`, `now`, `+7d`, `+0.1`); known to be one of the forms of its field.
     pub typed: String,
+}
+
+impl Assignment {
+    /// Whether each row gets the value that a data column has for its URL.
+    pub fn is_from_data(&self) -> bool {
+        DataValue::parse(&self.typed).is_some()
+    }
 }
 
 /// What `marks` does.

@@ -6,6 +6,7 @@ use crate::document::query::Vocabulary;
 use crate::document::query::suggest::listed;
 use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::{Field, lastmod, priority};
+use crate::session::command::data_value::DataValue;
 use crate::session::command::{Assignment, CommandError};
 use std::ops::Range;
 
@@ -35,6 +36,9 @@ pub(super) fn assignment(
 
 /// Why a typed value is none of the field's forms.
 fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<String> {
+    if let Some(value) = DataValue::parse(typed) {
+        return value.and_then(|value| value.column(field, vocabulary.data.map(AsRef::as_ref))).err();
+    }
     match field {
         Field::Loc => {
             let gone = typed.is_empty() || typed.eq_ignore_ascii_case("none");

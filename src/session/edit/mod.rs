@@ -1,6 +1,7 @@
 //! Changes of the set: what can be asked for, and what each comes to before it is made.
 
 mod change;
+mod data_values;
 pub(super) mod extend;
 pub(super) mod index_urls;
 pub(super) mod intent;

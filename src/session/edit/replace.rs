@@ -35,7 +35,7 @@ pub(in crate::session) fn intend(
     progress: &Progress,
 ) -> Option<Intent> {
     let mut intent = if replace.targets().loc {
-        values::intend_each(snapshot, rows, Field::Loc, "URLs rewritten in", progress, &|old| {
+        values::intend_each(snapshot, rows, Field::Loc, "URLs rewritten in", progress, &|_, old| {
             let new = old.and_then(|old| replace.apply(old));
             Ok(Some(new.unwrap_or_else(|| old.unwrap_or_default().to_owned()).into()))
         })?

@@ -18,7 +18,7 @@ use crate::session::edit::intent::Intent;
 use crate::session::edit::scope::Asker;
 use crate::session::edit::values::intend_set;
 use crate::session::fix_table::safe_rules;
-use crate::session::state::{Snapshot, vocabulary};
+use crate::session::state::Snapshot;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
@@ -36,7 +36,7 @@ pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent:
         let line = |command: &Command| {
             let line = one_line(&command.to_string());
             // A cell takes what a command refuses, such as a date that is none.
-            let is_read = parse(&line, &vocabulary(snapshot.clock)).as_ref() == Ok(command);
+            let is_read = parse(&line, &snapshot.vocabulary()).as_ref() == Ok(command);
             if is_read { Ok(line) } else { Err("no command takes this value") }
         };
         commands.iter().map(line).collect()
@@ -77,7 +77,7 @@ pub(in crate::session) fn lines_of_command(
 }
 
 fn parse_query(snapshot: &Snapshot, text: &str) -> Option<Query> {
-    Query::parse(text, &vocabulary(snapshot.clock)).ok()
+    Query::parse(text, &snapshot.vocabulary()).ok()
 }
 
 fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<Vec<Command>, Unsaid> {

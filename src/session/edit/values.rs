@@ -8,6 +8,7 @@ use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
 use crate::session::command::Assignment;
 use crate::session::edit::change::Refused;
+use crate::session::edit::data_values::DataSource;
 use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
 use crate::session::edit::url_effects;
 use crate::session::state::Snapshot;
@@ -26,6 +27,18 @@ pub(in crate::session) fn intend_set(
         if let Some(character) = typed.chars().find(|character| !is_xml_char(*character)) {
             return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", character as u32)));
         }
+        if let Some(source) = DataSource::of(snapshot, rows, *field, typed).map_err(Refused)? {
+            let words = format!("{} set to {typed} on", field.name());
+            let compute = |row, _: Option<&str>| source.compute(snapshot, row);
+            let Some(intent) = intend_each(snapshot, rows, *field, &words, progress, &compute) else {
+                return Ok(None);
+            };
+            whole = Some(match whole {
+                None => intent,
+                Some(first) => first.joined(intent),
+            });
+            continue;
+        }
         if *field == Field::Loc && live_rows_in(snapshot, rows).nth(1).is_some() {
             return Err(Refused(ONE_ROW.to_owned()));
         }
@@ -36,7 +49,7 @@ pub(in crate::session) fn intend_set(
             Err(reason) => return Err(Refused(reason)),
         };
         let intent = if is_step(*field, typed) {
-            intend_each(snapshot, rows, *field, &words, progress, &|old| match old {
+            intend_each(snapshot, rows, *field, &words, progress, &|_, old| match old {
                 None | Some("") => Err(format!("there is no {} to count from", field.name())),
                 old => resolve(snapshot, *field, typed, old),
             })
@@ -120,7 +133,7 @@ pub(in crate::session) fn intend_each(
     field: Field,
     words: &str,
     progress: &Progress,
-    compute: &(dyn Fn(Option<&str>) -> Computed + Sync),
+    compute: &(dyn Fn(RowId, Option<&str>) -> Computed + Sync),
 ) -> Option<Intent> {
     let live: Vec<u32> = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
     let computed: Vec<(RowId, Computed)> = live
@@ -131,7 +144,7 @@ pub(in crate::session) fn intend_each(
                 return None;
             }
             let old = snapshot.document.value(row, field);
-            let new = compute(old.as_deref());
+            let new = compute(row, old.as_deref());
             (!matches!(&new, Ok(new) if new.as_deref() == old.as_deref())).then_some((row, new))
         })
         .collect();

@@ -8,6 +8,7 @@ use crate::session::edit::script_export;
 use crate::session::edit::{Reach, Refused};
 use crate::session::rule_export;
 use crate::session::run::CommandOutcome;
+use crate::session::state::vocabulary;
 use crate::session::store::load;
 use crate::session::tests::written;
 use proptest::prelude::*;

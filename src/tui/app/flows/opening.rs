@@ -70,12 +70,14 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     let spec = shared.session.spec().clone();
     let (profile, backups) = (shared.session.profile(), save::backups(&shared.session));
     let policy = shared.session.policy().cloned();
+    let data = shared.session.view().data.clone();
     remove_journal(shared);
     let watcher = journal::journal_watcher(&shared.session);
     shared.session = Session::new(now, base);
     journal::watch_journal(&mut shared.session, watcher);
     shared.session.set_profile(profile);
     shared.session.set_policy(policy);
+    shared.session.set_data(data);
     save::set_backups(&mut shared.session, backups);
     save::set_state_folder(&mut shared.session, shared.opening.options.recovery.state.clone());
     shared.outside.forget();

@@ -7,7 +7,6 @@ use super::super::state::preview::Preview;
 use super::super::state::request::{Next, Request};
 use crate::protocol::Field;
 use crate::session::command::{Command, CommandError, Scope, parse};
-use crate::session::state::vocabulary;
 use crate::tui::prompt::{Prompt, Reply};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -125,7 +124,7 @@ impl Bulk {
     fn changed(&mut self, shared: &mut Shared) {
         let typed = !self.prompt.text().trim().is_empty();
         self.preview = None;
-        self.parsed = typed.then(|| parse(&self.command(), &vocabulary(shared.session.view().clock)));
+        self.parsed = typed.then(|| parse(&self.command(), &shared.session.view().vocabulary()));
         if let (Reach::Row, Some(Ok(Command::Set { scope, .. }))) = (self.reach, &mut self.parsed) {
             *scope = Scope::default();
         }

@@ -12,7 +12,6 @@ use crate::document::view::ViewSpec;
 use crate::files;
 use crate::session::command::{Command, CommandError, completions, parse};
 use crate::session::edit::Asker;
-use crate::session::state::vocabulary;
 use crate::tui::jobs::Kind;
 use crate::tui::prompt::{Candidate, Completion, Prompt, Reply};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -145,7 +144,7 @@ impl LineEdit {
         self.top = 0;
         self.no_match = false;
         self.preview = None;
-        self.parsed = (!text.trim().is_empty()).then(|| parse(&line, &vocabulary(shared.session.view().clock)));
+        self.parsed = (!text.trim().is_empty()).then(|| parse(&line, &shared.session.view().vocabulary()));
         self.prompt.completion = self.completion(shared);
         let half = self.prompt.completion.as_ref().is_some_and(|found| {
             text.get(found.from..)
@@ -188,7 +187,7 @@ impl LineEdit {
         }
         let prefix = self.purpose.prefix();
         let line = format!("{prefix}{}", self.prompt.text());
-        let found = completions(&line, prefix.len() + self.prompt.caret(), &vocabulary(shared.session.view().clock));
+        let found = completions(&line, prefix.len() + self.prompt.caret(), &shared.session.view().vocabulary());
         let from = found.from.checked_sub(prefix.len())?;
         let candidates: Vec<Candidate> =
             found.items.into_iter().map(|item| Candidate { text: item.text, hint: item.about.to_owned() }).collect();

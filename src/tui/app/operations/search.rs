@@ -6,7 +6,6 @@ use super::super::state::outcome::JobOutcome;
 use super::super::state::wanted::LastSearch;
 use crate::document::query::Query;
 use crate::progress::Progress;
-use crate::session::state::vocabulary;
 use crate::tui::jobs::Kind;
 
 /// Rows looked at on this thread before a search becomes a job.
@@ -22,7 +21,7 @@ pub(in crate::tui::app) fn search_again(shared: &mut Shared, forward: bool) {
 
 /// Goes to the next or previous row with an error or a warning.
 pub(in crate::tui::app) fn next_finding(shared: &mut Shared, forward: bool) {
-    if let Ok(query) = Query::parse("severity>=warning", &vocabulary(shared.session.view().clock)) {
+    if let Ok(query) = Query::parse("severity>=warning", &shared.session.view().vocabulary()) {
         search(shared, query, shared.grid.position, forward, false);
     }
 }

@@ -7,7 +7,6 @@ use crate::document::sort::{Column, SortKey};
 use crate::document::view::{View, ViewSpec};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::session::state::vocabulary;
 use crate::tui::jobs::Kind;
 
 /// Shows the rows that a filter and sort keys make, at once or when a job has made them.
@@ -57,7 +56,7 @@ pub(in crate::tui::app) fn view_done(
 
 /// Shows what a query finds, keeping the order.
 pub(in crate::tui::app) fn filter_by(shared: &mut Shared, query: &str) {
-    match Query::parse(query, &vocabulary(shared.session.view().clock)) {
+    match Query::parse(query, &shared.session.view().vocabulary()) {
         Ok(query) => show_view(shared, ViewSpec { filter: Some(query), ..shared.session.spec().clone() }),
         Err(error) => shared.fail(error.message),
     }

@@ -1,0 +1,81 @@
+//! Values that come from data columns: `lastmod=@modified`, `loc=@location`, `priority=scale(@clicks,0.3..1.0)`.
+
+use crate::data::{Column, DataSet, Kind};
+use crate::document::query::suggest::{listed, nearest};
+use crate::protocol::Field;
+
+/// Where the value of a field comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::session) enum DataValue<'t> {
+    /// The value of a column.
+    Column(&'t str),
+    /// A number of a column on a logarithmic scale, as a priority.
+    Scale {
+        /// The column.
+        column: &'t str,
+        /// The priority of 0.
+        low: f64,
+        /// The priority of the largest number.
+        high: f64,
+    },
+}
+
+/// How `scale` is written.
+const SCALE_FORM: &str = "scale(@COLUMN,LOW..HIGH), such as scale(@clicks,0.3..1.0)";
+
+impl<'t> DataValue<'t> {
+    /// Reads a typed value; `None` if it is of another form.
+    ///
+    /// # Errors
+    ///
+    /// It begins like `scale(` and does not go on like it.
+    pub(in crate::session) fn parse(typed: &'t str) -> Option<Result<Self, String>> {
+        let typed = typed.trim();
+        if let Some(column) = typed.strip_prefix('@').filter(|column| !column.is_empty()) {
+            return Some(Ok(Self::Column(column)));
+        }
+        let inside = typed.strip_prefix("scale(")?;
+        let scale = || {
+            let (column, range) = inside.strip_suffix(')')?.split_once(',')?;
+            let (low, high) = range.trim().split_once("..")?;
+            let (low, high): (f64, f64) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+            let is_range = (0.0..=1.0).contains(&low) && (0.0..=1.0).contains(&high) && low <= high;
+            is_range.then_some(Self::Scale { column: column.trim().strip_prefix('@')?, low, high })
+        };
+        Some(scale().ok_or_else(|| format!("expected {SCALE_FORM}")))
+    }
+
+    /// The column that it names, if the field can take its values.
+    ///
+    /// # Errors
+    ///
+    /// No data is loaded, there is no such column, or it holds something else; in words.
+    pub(in crate::session) fn column<'d>(&self, field: Field, data: Option<&'d DataSet>) -> Result<&'d Column, String> {
+        let (Self::Column(name) | Self::Scale { column: name, .. }) = self;
+        let Some(data) = data else {
+            return Err(format!("@{name} is a data column, and no data is loaded (--data FILE)"));
+        };
+        let name = name.to_lowercase();
+        let Some(column) = data.column(&name) else {
+            let names = || data.columns().iter().map(Column::name);
+            let guess = match nearest(&name, names()) {
+                Some(near) => format!("did you mean @{near}?"),
+                None => format!("expected {}", listed(names())),
+            };
+            return Err(format!("there is no data column @{name}; {guess}"));
+        };
+        let is_scale = matches!(self, Self::Scale { .. });
+        let wanted = match field {
+            Field::Lastmod => (Kind::Date, "dates"),
+            Field::Priority => (Kind::Number, "numbers"),
+            Field::Loc | Field::Changefreq => (Kind::Text, "texts"),
+        };
+        if is_scale && field != Field::Priority {
+            return Err(format!("scale() gives priorities, not {}", field.name()));
+        }
+        if column.kind() != wanted.0 {
+            return Err(format!("{} takes {}, and @{name} does not hold such", field.name(), wanted.1));
+        }
+        Ok(column)
+    }
+}

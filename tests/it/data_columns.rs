@@ -1,0 +1,97 @@
+//! Data columns on the command line: tables of other programs in queries, columns and values.
+
+use crate::support::{Folder, run, stderr, stdout};
+
+const SITEMAP: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+    <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+    <url><loc>https://e.com/a</loc><lastmod>2026-01-01</lastmod></url>\n\
+    <url><loc>https://e.com/b</loc><lastmod>2026-01-01</lastmod></url>\n\
+    <url><loc>https://e.com/c</loc></url>\n\
+    </urlset>\n";
+
+/// What a crawler and a statistic know; the header names are those of Screaming Frog and Search Console.
+fn site() -> Folder {
+    let folder = Folder::new();
+    folder.write("sitemap.xml", SITEMAP);
+    folder.write(
+        "crawl.csv",
+        "\"Address\",\"Status Code\",\"Redirect URL\",\"Last Modified\"\r\n\
+         \"https://e.com/a\",\"200\",\"\",\"Tue, 10 Mar 2026 17:33:30 GMT\"\r\n\
+         \"https://e.com/b\",\"301\",\"https://e.com/b2\",\"\"\r\n\
+         \"https://e.com/x\",\"200\",\"\",\"\"\r\n",
+    );
+    folder.write("clicks.csv", "Top pages,Clicks\nhttps://e.com/a,99\nhttps://e.com/c,0\n");
+    folder
+}
+
+fn ends(folder: &Folder, words: &[&str], status: i32) -> String {
+    let output = run(folder, words);
+    assert_eq!(output.status.code(), Some(status), "{words:?}: {}{}", stdout(&output), stderr(&output));
+    if status == 0 { stdout(&output) } else { stderr(&output) }
+}
+
+#[test]
+fn rows_are_selected_and_listed_by_data_columns() {
+    let folder = site();
+    let listed = ends(&folder, &["list", "sitemap.xml", "--data", "crawl.csv", "--where", "@status>=300"], 0);
+    assert_eq!(listed, "https://e.com/b\n");
+    let words = ["list", "sitemap.xml", "--data", "crawl.csv", "--data", "clicks.csv", "--format", "csv"];
+    let listed = ends(&folder, &[&words[..], &["--columns", "loc,@status,@clicks"]].concat(), 0);
+    assert_eq!(listed, "loc,@status,@clicks\nhttps://e.com/a,200,99\nhttps://e.com/b,301,\nhttps://e.com/c,,0\n");
+    let json = ["list", "sitemap.xml", "--data", "crawl.csv", "--format", "jsonl", "--columns", "loc,@status"];
+    assert!(ends(&folder, &json, 0).starts_with("{\"loc\":\"https://e.com/a\",\"@status\":200}\n"));
+    let newer = ["list", "sitemap.xml", "--data", "crawl.csv", "--where", "@modified>lastmod"];
+    assert_eq!(ends(&folder, &newer, 0), "https://e.com/a\n");
+}
+
+#[test]
+fn fields_take_the_values_of_data_columns() {
+    let folder = site();
+    let dates = ["set", "sitemap.xml", "lastmod=@modified", "--data", "crawl.csv", "--where", "@modified>lastmod"];
+    ends(&folder, &dates, 0);
+    let moved = ["set", "sitemap.xml", "loc=@location", "--data", "crawl.csv", "--where", "@status=301"];
+    ends(&folder, &moved, 0);
+    let scale = ["set", "sitemap.xml", "priority=scale(@clicks,0.3..1.0)", "--data", "clicks.csv"];
+    ends(&folder, &scale, 0);
+    let expected = SITEMAP
+        .replace(
+            "a</loc><lastmod>2026-01-01</lastmod>",
+            "a</loc><lastmod>2026-03-10T17:33:30Z</lastmod><priority>1.0</priority>",
+        )
+        .replace("e.com/b<", "e.com/b2<")
+        .replace("c</loc>", "c</loc><priority>0.3</priority>");
+    assert_eq!(String::from_utf8(folder.read("sitemap.xml")).unwrap(), expected);
+}
+
+#[test]
+fn a_set_that_is_streamed_gives_the_same() {
+    let folder = site();
+    let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+                 <sitemap><loc>https://e.com/sitemap.xml</loc></sitemap></sitemapindex>\n";
+    folder.write("sitemap_index.xml", index);
+    let remove = ["remove", ".", "--data", "crawl.csv", "--where", "@status=301 or @status=none"];
+    ends(&folder, &remove, 0);
+    let left = String::from_utf8(folder.read("sitemap.xml")).unwrap();
+    assert!(left.contains("e.com/a<") && !left.contains("e.com/b") && !left.contains("e.com/c"), "{left}");
+}
+
+#[test]
+fn wrong_tables_columns_and_values_are_named_and_nothing_is_written() {
+    let folder = site();
+    folder.write("none.csv", "a,b\n1,2\n");
+    let set = ["set", "sitemap.xml"];
+    let table: [(&[&str], i32, &str); 7] = [
+        (&["lastmod=@modified"], 2, "no data is loaded (--data FILE)"),
+        (&["lastmod=@modfied", "--data", "crawl.csv"], 2, "did you mean @modified?"),
+        (&["priority=@status", "--data", "none.csv"], 2, "no column holds the URLs; the columns are a, b"),
+        (&["lastmod=@status", "--data", "crawl.csv"], 2, "lastmod takes dates"),
+        (&["priority=scale(@clicks,1..2)", "--data", "clicks.csv"], 2, "expected scale(@COLUMN,LOW..HIGH)"),
+        (&["lastmod=today", "--data", "missing.csv"], 3, "missing.csv"),
+        (&["lastmod=today", "--data", "crawl.csv", "--where", "@status>=many"], 2, "expected a number"),
+    ];
+    for (words, status, expected) in table {
+        let said = ends(&folder, &[&set[..], words].concat(), status);
+        assert!(said.contains(expected), "{words:?}: {said}");
+    }
+    assert_eq!(String::from_utf8(folder.read("sitemap.xml")).unwrap(), SITEMAP);
+}
