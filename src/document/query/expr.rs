@@ -208,6 +208,74 @@ pub enum Test {
     Data(DataTest),
 }
 
+/// A data column against a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataTest {
+    /// Its name, without `@`.
+    pub column: String,
+    /// What is asked of its value.
+    pub comparison: Comparison,
+}
+
+/// What is asked of a value of a data column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Comparison {
+    /// `= none`
+    Absent,
+    /// Less than, equal to or more than this.
+    Ordered(Order, Operand),
+    /// The text contains or matches this.
+    Text(Match, String),
+}
+
+/// The right side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// As typed: a number, a date, a text.
+    Value(String),
+    /// `loc`, `lastmod` or `priority` of the same row.
+    Field(Name),
+    /// Another data column.
+    Column(String),
+}
+
+impl Operand {
+    /// Reads the right side of a comparison.
+    pub fn parse(text: &str, is_quoted: bool) -> Self {
+        match (text.strip_prefix('@'), Name::from_word(text)) {
+            _ if is_quoted => Self::Value(text.to_owned()),
+            (Some(column), _) if !column.is_empty() => Self::Column(column.to_lowercase()),
+            (_, Some(name @ (Name::Loc | Name::Lastmod | Name::Priority))) => Self::Field(name),
+            _ => Self::Value(text.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(name) => f.write_str(name.word()),
+            Self::Column(name) => write!(f, "@{name}"),
+            // What would be read as something else is quoted.
+            Self::Value(text) if Self::parse(text, false) != *self || text == NONE => f.write_str(&quoted(text)),
+            Self::Value(text) => f.write_str(&quoted_if_needed(text)),
+        }
+    }
+}
+
+impl DataTest {
+    /// The sign between column and value, and the value.
+    pub(super) fn parts(&self) -> (&'static str, String) {
+        match &self.comparison {
+            Comparison::Absent => ("=", NONE.to_owned()),
+            Comparison::Ordered(order, operand) => (order.sign(), operand.to_string()),
+            Comparison::Text(Match::Regex, text) => ("~", quoted_if_needed(text)),
+            Comparison::Text(Match::Is, text) => ("=", quoted_if_needed(text)),
+            Comparison::Text(Match::Contains | Match::Glob, text) => (":", quoted_if_needed(text)),
+        }
+    }
+}
+
 /// A query as a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {

@@ -1,11 +1,11 @@
 //! Sets fields to the values that data columns have for the URLs of the rows.
 
 use crate::data::{Column, DataSet, Value};
+use crate::document::edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Field, lastmod, location};
 use crate::session::command::DataValue;
-use crate::session::edit::values::Computed;
 use crate::session::state::Snapshot;
 
 /// A data column as the source of a field's values.
@@ -51,7 +51,7 @@ impl<'s> DataSource<'s> {
     }
 
     /// The value for a row.
-    pub(super) fn compute(&self, snapshot: &Snapshot, row: RowId) -> Computed {
+    pub(super) fn compute(&self, snapshot: &Snapshot, row: RowId) -> Result<edit::Value, String> {
         let name = self.column.name();
         let found = self.found(snapshot, row);
         let text = match (self.field, found) {
