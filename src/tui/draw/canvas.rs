@@ -1,4 +1,8 @@
 //! Draws words into the frame: clipped, made visible, styled by role.
+//!
+//! This is not done by ratatui's `Paragraph`, `List` and `Table`: they cut without an ellipsis, measure all of a value of
+//! which one line is shown, and know nothing of a right side that gives way. Gauges and rules stand inside a line of
+//! words, where a `Gauge` or a `Block` would need a place of its own. Blanks are ratatui's [`Clear`].
 
 use crate::tui::text::{Charset, start};
 use crate::tui::theme::{Role, Theme};
@@ -6,6 +10,7 @@ use crate::tui::words::{Line, Words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::widgets::{Clear, Widget};
 use std::borrow::Cow;
 
 /// A frame's cells and how things look in them.
@@ -107,12 +112,7 @@ impl Canvas<'_> {
 
     /// Blanks in an area.
     pub fn clear(&mut self, area: Rect) {
-        let area = area.intersection(self.cells.area);
-        for y in area.y..area.bottom() {
-            for x in area.x..area.right() {
-                self.cells[(x, y)].reset();
-            }
-        }
+        Clear.render(area.intersection(self.cells.area), self.cells);
     }
 }
 
