@@ -8,6 +8,8 @@ use super::help::Help;
 use super::merge::Merge;
 pub use super::options::Common;
 use super::options::{PolicyOptions, SaveOptions, UrlList, size, when};
+#[cfg(feature = "net")]
+use super::probe_options::Probe;
 use super::rows::{Add, Dedupe, Keep, Remove, ReplaceIn, Sort};
 use super::set::Set;
 use super::stats::Stats;
@@ -141,6 +143,9 @@ pub enum Task {
     Sort(Sort),
     /// Remove duplicate URLs and save
     Dedupe(Dedupe),
+    /// Ask the site about each URL, politely: status, redirects, canonical URL, robots, dates
+    #[cfg(feature = "net")]
+    Probe(Probe),
     /// Split a set into new files and write an index
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
@@ -183,6 +188,8 @@ impl Task {
             Self::Sort(task) => Some(&task.edit.save),
             Self::Dedupe(task) => Some(&task.edit.save),
             Self::Apply(task) => Some(&task.edit.save),
+            #[cfg(feature = "net")]
+            Self::Probe(_) => None,
             Self::Check(_)
             | Self::List(_)
             | Self::Split(_)

@@ -22,6 +22,8 @@ impl<'p> Destination<'p> {
         match task {
             Task::Check(task) => Some(Self::file(task.write_baseline.as_deref()?, task.common.mkdir)),
             Task::Convert(task) => Some(Self::file(&task.output, task.common.mkdir)),
+            #[cfg(feature = "net")]
+            Task::Probe(task) => Some(Self::file(&task.output, task.common.mkdir)),
             // A folder that is named is made; those above it are not.
             Task::Merge(task) => Some(Self::file(&task.output, task.common.mkdir)),
             Task::Split(task) => Some(Self::file(&task.output, task.mkdir)),

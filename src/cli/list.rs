@@ -210,7 +210,7 @@ fn sitemaps(
 }
 
 /// The rows that pass, of rows in some order.
-fn passing<'s>(
+pub(super) fn passing<'s>(
     session: &'s Session,
     rows: impl Iterator<Item = RowId> + 's,
     query: Option<(&'s Query, &'s FactTable<'s>)>,

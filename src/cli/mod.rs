@@ -31,6 +31,10 @@ pub mod options;
 pub mod output;
 mod pager;
 mod paths;
+#[cfg(feature = "net")]
+mod probe;
+#[cfg(feature = "net")]
+pub mod probe_options;
 mod recover;
 mod report;
 mod restore;
@@ -397,6 +401,8 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         (Some(Task::Help(task)), _) => help::run(task, pager.as_ref(), &mut streams),
         (Some(Task::Apply(apply)), _) => apply::run(apply, held(), &mut streams),
         (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
+        #[cfg(feature = "net")]
+        (Some(Task::Probe(probe)), _) => probe::run(probe, &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),

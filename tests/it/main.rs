@@ -27,6 +27,8 @@ mod oracle;
 mod outputs;
 mod outside;
 mod parser_oracle;
+#[cfg(feature = "net")]
+mod probe;
 mod pty;
 mod real_world_fixes;
 #[cfg(unix)]

@@ -11,6 +11,8 @@ pub mod corpus;
 pub mod folder;
 pub mod oracle;
 pub mod schema;
+#[cfg(feature = "net")]
+pub mod server;
 pub mod terminal;
 
 use std::ffi::OsStr;

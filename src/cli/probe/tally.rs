@@ -1,0 +1,95 @@
+//! Counts of answers, and the line of progress.
+
+use crate::net::record::Record;
+use crate::words::{counted, grouped};
+use std::time::{Duration, Instant};
+
+/// How many answers of each class came.
+pub(super) struct Tally {
+    total: u64,
+    begun: Instant,
+    pages: u64,
+    redirects: u64,
+    client_errors: u64,
+    server_errors: u64,
+    blocked: u64,
+    failed: u64,
+}
+
+impl Tally {
+    pub(super) fn new(total: u64) -> Self {
+        let begun = Instant::now();
+        Self { total, begun, pages: 0, redirects: 0, client_errors: 0, server_errors: 0, blocked: 0, failed: 0 }
+    }
+
+    pub(super) fn count(&mut self, record: &Record) {
+        *match record.status {
+            None if record.blocked.is_some() => &mut self.blocked,
+            Some(..=299) => &mut self.pages,
+            Some(300..=399) => &mut self.redirects,
+            Some(400..=499) => &mut self.client_errors,
+            Some(500..=599) => &mut self.server_errors,
+            _ => &mut self.failed,
+        } += 1;
+    }
+
+    /// How many URLs there is an answer for.
+    pub(super) const fn asked(&self) -> u64 {
+        self.pages + self.redirects + self.client_errors + self.server_errors + self.blocked + self.failed
+    }
+
+    /// `20 URLs asked: 12 pages, 3 redirects, 4 client errors, 1 forbidden by robots.txt`
+    pub(super) fn words(&self) -> String {
+        format!("{} asked: {}", counted(self.asked(), "URL"), self.classes())
+    }
+
+    fn classes(&self) -> String {
+        let more = [
+            (self.redirects, "redirect", "redirects"),
+            (self.client_errors, "client error", "client errors"),
+            (self.server_errors, "server error", "server errors"),
+            (self.blocked, "forbidden by robots.txt", "forbidden by robots.txt"),
+            (self.failed, "without an answer", "without an answer"),
+        ];
+        let more = more.into_iter().filter(|(count, ..)| *count > 0);
+        let more = more.map(|(count, one, many)| format!("{} {}", grouped(count), if count == 1 { one } else { many }));
+        std::iter::once(counted(self.pages, "page")).chain(more).collect::<Vec<_>>().join(", ")
+    }
+
+    /// `1,204 of 2,000 URLs   4.8/s   166 s left   1,100 pages, 104 redirects`
+    pub(super) fn progress(&self) -> String {
+        self.progress_after(self.begun.elapsed())
+    }
+
+    fn progress_after(&self, elapsed: Duration) -> String {
+        let asked = self.asked();
+        let rate = asked as f64 / elapsed.as_secs_f64().max(0.001);
+        let mut line = format!("{} of {} URLs   {rate:.1}/s", grouped(asked), grouped(self.total));
+        let rest = self.total.saturating_sub(asked);
+        if asked > 0 && rest > 0 {
+            line.push_str("   ");
+            line.push_str(&grouped((rest as f64 / rate).ceil() as u64));
+            line.push_str(" s left");
+        }
+        format!("{line}   {}", self.classes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_counted_by_class() {
+        let mut tally = Tally::new(20);
+        for status in [Some(200), Some(200), Some(204), Some(301), Some(404), Some(410), Some(500), None] {
+            tally.count(&Record { status, ..Record::default() });
+        }
+        tally.count(&Record { blocked: Some(3), ..Record::default() });
+        let classes = "3 pages, 1 redirect, 2 client errors, 1 server error, 1 forbidden by robots.txt, \
+                       1 without an answer";
+        assert_eq!(tally.words(), format!("9 URLs asked: {classes}"));
+        let line = tally.progress_after(Duration::from_secs(2));
+        assert_eq!(line, format!("9 of 20 URLs   4.5/s   3 s left   {classes}"));
+    }
+}

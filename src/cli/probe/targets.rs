@@ -1,0 +1,272 @@
+//! The URLs to ask, each once. They wait in a temporary file, so that memory holds only a hash of each.
+
+use super::Failure;
+use crate::files;
+use crate::net::hosts::{HostRule, Hosts, requestable};
+use crate::net::results::Seen;
+use crate::protocol::location::section;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use url::Url;
+
+/// Sections that are told apart for a sample; the URLs of more count as one.
+const MOST_SECTIONS: usize = 10_000;
+
+/// URLs in their order, without those that were there before.
+pub(super) struct Targets {
+    spool: BufWriter<File>,
+    seen: Seen,
+    /// By what they are called.
+    hosts: BTreeMap<String, Site>,
+    /// URLs that cannot be requested, which is said of each.
+    invalid: u64,
+}
+
+/// The URLs of one host.
+struct Site {
+    first: Url,
+    /// All of them: which host the set is about does not depend on what is known already.
+    rows: u64,
+    /// Those to ask.
+    count: u64,
+}
+
+fn spool_error(error: io::Error) -> Failure {
+    files::Error::system("write a temporary file in", &std::env::temp_dir(), error).into()
+}
+
+impl Targets {
+    pub(super) fn new(seen: Seen) -> Result<Self, Failure> {
+        let spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile().map_err(spool_error)?);
+        Ok(Self { spool, seen, hosts: BTreeMap::new(), invalid: 0 })
+    }
+
+    /// Adds a URL, unless it is known.
+    pub(super) fn add(&mut self, url: &str) -> Result<(), Failure> {
+        if url.is_empty() {
+            return Ok(());
+        }
+        let is_new = self.seen.insert(url);
+        match requestable(url).and_then(|url| Some((HostRule::of_url(&url)?.to_string(), url))) {
+            Some((name, url)) => {
+                let site = self.hosts.entry(name).or_insert(Site { first: url, rows: 0, count: 0 });
+                site.rows += 1;
+                site.count += u64::from(is_new);
+            }
+            None => self.invalid += u64::from(is_new),
+        }
+        if !is_new {
+            return Ok(());
+        }
+        let length = (url.len() as u32).to_le_bytes();
+        let spool = &mut self.spool;
+        spool.write_all(&length).and_then(|()| spool.write_all(url.as_bytes())).map_err(spool_error)
+    }
+
+    /// The hosts that may be asked: that of the base URL, else that of most URLs, and those that the user named.
+    pub(super) fn hosts(&self, base_url: Option<&str>, named: &[HostRule]) -> Hosts {
+        let mut hosts = Hosts::default();
+        let most = || Some(&self.hosts.values().max_by_key(|site| site.rows)?.first);
+        let base = base_url.and_then(requestable);
+        if let Some(own) = base.as_ref().or_else(most).and_then(HostRule::of_url) {
+            hosts.allow(own);
+        }
+        named.iter().for_each(|rule| hosts.allow(rule.clone()));
+        hosts
+    }
+
+    /// One URL of each host.
+    pub(super) fn sites(&self) -> impl Iterator<Item = &Url> {
+        self.hosts.values().map(|site| &site.first)
+    }
+
+    /// Hosts that are not asked, with the number of their URLs.
+    pub(super) fn others<'t>(&'t self, hosts: &'t Hosts) -> impl Iterator<Item = (&'t str, u64)> {
+        let others = self.hosts.iter().filter(|(_, site)| site.count > 0 && !hosts.contains(&site.first));
+        others.map(|(name, site)| (name.as_str(), site.count))
+    }
+
+    /// The URLs to ask, or so many of them.
+    pub(super) fn urls(self, hosts: &Hosts, sample: Option<u64>) -> Result<Urls, Failure> {
+        let asked = self.hosts.values().filter(|site| hosts.contains(&site.first)).map(|site| site.count).sum::<u64>();
+        let file = self.spool.into_inner().map_err(|error| spool_error(error.into_error()))?;
+        let all = asked + self.invalid;
+        let mut urls = Urls { spool: rewound(file)?, hosts: hosts.clone(), sample: None, count: all };
+        if let Some(wanted) = sample.filter(|wanted| *wanted < asked) {
+            let mut sections = Sections::default();
+            for url in urls.by_ref() {
+                let url = url.map_err(spool_error)?;
+                if is_of_host_to_ask(&url, hosts) {
+                    *sections.count(&url) += 1;
+                }
+            }
+            urls.spool = rewound(urls.spool.into_inner())?;
+            (urls.sample, urls.count) = (Some(Sample::new(sections, wanted)), wanted);
+        }
+        Ok(urls)
+    }
+}
+
+fn rewound(mut file: File) -> Result<BufReader<File>, Failure> {
+    file.seek(SeekFrom::Start(0)).map_err(spool_error)?;
+    Ok(BufReader::with_capacity(1 << 16, file))
+}
+
+fn is_of_host_to_ask(url: &str, hosts: &Hosts) -> bool {
+    requestable(url).is_some_and(|url| hosts.contains(&url))
+}
+
+/// How many URLs each section has.
+#[derive(Default)]
+struct Sections(HashMap<String, u64>);
+
+impl Sections {
+    fn count(&mut self, url: &str) -> &mut u64 {
+        let section = section(url);
+        let is_known = self.0.len() < MOST_SECTIONS || self.0.contains_key(section);
+        self.0.entry(if is_known { section.to_owned() } else { String::new() }).or_default()
+    }
+}
+
+/// Which URLs are asked: of each section its share, evenly spread.
+struct Sample {
+    /// Of each section: how many are asked, of how many, and how many came already.
+    shares: HashMap<String, (u64, u64, u64)>,
+}
+
+impl Sample {
+    fn new(sections: Sections, wanted: u64) -> Self {
+        let total: u64 = sections.0.values().sum();
+        let mut sections: Vec<_> = sections.0.into_iter().collect();
+        sections.sort();
+        // Rounding the running sum gives each section its share, and all of them together what is wanted.
+        let (mut before, mut given) = (0, 0);
+        let share = |(section, count): (String, u64)| {
+            before += count;
+            let until = (u128::from(before) * u128::from(wanted) / u128::from(total.max(1))) as u64;
+            let share = until - given;
+            given = until;
+            (section, (share, count, 0))
+        };
+        Self { shares: sections.into_iter().map(share).collect() }
+    }
+
+    fn takes(&mut self, url: &str) -> bool {
+        let section = section(url);
+        let section = if self.shares.contains_key(section) { section } else { "" };
+        let Some((share, count, came)) = self.shares.get_mut(section) else { return false };
+        let until = |came: u64| u128::from(came) * u128::from(*share) / u128::from(*count);
+        *came += 1;
+        until(*came) > until(*came - 1)
+    }
+}
+
+/// The URLs to ask, from the temporary file.
+pub(super) struct Urls {
+    spool: BufReader<File>,
+    hosts: Hosts,
+    sample: Option<Sample>,
+    count: u64,
+}
+
+impl Urls {
+    /// How many will be asked.
+    pub(super) const fn expected(&self) -> u64 {
+        self.count
+    }
+
+    fn read(&mut self) -> io::Result<Option<String>> {
+        let mut length = [0; 4];
+        match self.spool.read_exact(&mut length) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            read => read?,
+        }
+        let mut url = vec![0; u32::from_le_bytes(length) as usize];
+        self.spool.read_exact(&mut url)?;
+        String::from_utf8(url).map(Some).map_err(io::Error::other)
+    }
+}
+
+impl Iterator for Urls {
+    type Item = io::Result<String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let url = match self.read().transpose()? {
+                Ok(url) => url,
+                Err(error) => return Some(Err(error)),
+            };
+            let is_taken = match &mut self.sample {
+                None => true,
+                Some(sample) => is_of_host_to_ask(&url, &self.hosts) && sample.takes(&url),
+            };
+            if is_taken {
+                return Some(Ok(url));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(urls: impl IntoIterator<Item = String>) -> Targets {
+        let mut targets = Targets::new(Seen::default()).unwrap();
+        urls.into_iter().for_each(|url| targets.add(&url).unwrap());
+        targets
+    }
+
+    #[test]
+    fn each_url_is_there_once_and_the_host_of_most_is_asked() {
+        let urls = ["https://e.com/a", "https://e.com/b", "https://e.com/a", "http://other.org/", "nonsense", ""];
+        let own = |base| targets(urls.map(str::to_owned)).hosts(base, &[]);
+        let hosts = own(None);
+        let other = own(Some("http://other.org/x/"));
+        let contains = |hosts: &Hosts, url: &str| is_of_host_to_ask(url, hosts);
+        assert!(contains(&hosts, "http://e.com/z") && !contains(&hosts, "http://other.org/"));
+        assert!(contains(&other, "http://other.org/") && !contains(&other, "https://e.com/a"));
+        let targets = targets(urls.map(str::to_owned));
+        assert_eq!(targets.others(&hosts).collect::<Vec<_>>(), [("other.org", 1)]);
+        let urls = targets.urls(&hosts, None).unwrap();
+        assert_eq!(urls.expected(), 3);
+        let urls: Vec<_> = urls.map(Result::unwrap).collect();
+        assert_eq!(urls, ["https://e.com/a", "https://e.com/b", "http://other.org/", "nonsense"]);
+    }
+
+    #[test]
+    fn the_host_of_a_set_does_not_depend_on_what_is_known() {
+        let mut seen = Seen::default();
+        assert!(seen.insert("https://e.com/a") && seen.insert("https://e.com/b"));
+        let mut targets = Targets::new(seen).unwrap();
+        for url in ["https://e.com/a", "https://e.com/b", "http://other.org/"] {
+            targets.add(url).unwrap();
+        }
+        let hosts = targets.hosts(None, &[]);
+        assert!(is_of_host_to_ask("https://e.com/c", &hosts) && !is_of_host_to_ask("http://other.org/", &hosts));
+        assert_eq!(targets.urls(&hosts, None).unwrap().expected(), 0);
+    }
+
+    #[test]
+    fn a_sample_has_its_share_of_each_section() {
+        let all = || {
+            let section =
+                |(name, count): (&'static str, u32)| (0..count).map(move |n| format!("https://e.com/{name}/{n}"));
+            [("blog", 600), ("shop", 300), ("help", 100)].into_iter().flat_map(section)
+        };
+        for wanted in [1, 10, 100, 999, 1_000, 5_000] {
+            let targets = targets(all());
+            let hosts = targets.hosts(None, &[]);
+            let urls = targets.urls(&hosts, Some(wanted)).unwrap();
+            let count = urls.expected();
+            let urls: Vec<_> = urls.map(Result::unwrap).collect();
+            assert_eq!(urls.len() as u64, wanted.min(1_000));
+            assert_eq!(urls.len() as u64, count);
+            let of = |name: &str| urls.iter().filter(|url| url.contains(name)).count();
+            if wanted == 100 {
+                assert_eq!([of("/blog/"), of("/shop/"), of("/help/")], [60, 30, 10]);
+            }
+        }
+    }
+}

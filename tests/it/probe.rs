@@ -1,0 +1,205 @@
+//! `sited probe` against servers on loopback: what is asked, what is written, what is continued.
+
+use crate::support::server::{Fault, Reply, Seen, Server};
+use crate::support::{Folder, environment, program, run, stderr};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+
+/// Options of runs that need not wait.
+const FAST: [&str; 4] = ["--allow-private", "--rate", "0", "--quiet"];
+
+fn sitemap(folder: &Folder, urls: impl IntoIterator<Item = String>) {
+    let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+    for url in urls {
+        writeln!(text, "<url><loc>{url}</loc></url>").unwrap();
+    }
+    folder.write("sitemap.xml", format!("{text}</urlset>\n"));
+}
+
+fn probe(folder: &Folder, more: &[&str]) -> (Option<i32>, String) {
+    let words = [&["probe", "sitemap.xml", "-o", "site.jsonl"], more].concat();
+    let output = run(folder, &words);
+    (output.status.code(), stderr(&output))
+}
+
+/// The records by URL; none may be there twice.
+fn records(folder: &Folder) -> BTreeMap<String, Value> {
+    let text = std::fs::read_to_string(folder.path().join("site.jsonl")).unwrap();
+    let mut found = BTreeMap::new();
+    for line in text.lines() {
+        crate::outputs::holds("probe", line);
+        let record: Value = serde_json::from_str(line).unwrap();
+        let url = record["url"].as_str().unwrap().to_owned();
+        assert!(found.insert(url, record).is_none(), "twice: {line}");
+    }
+    found
+}
+
+fn pages(seen: &Seen) -> Reply {
+    if seen.path == "/robots.txt" { Reply::status(404) } else { Reply::html("<title>page</title>") }
+}
+
+#[test]
+fn each_url_is_asked_once_and_described() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::text("User-agent: *\nDisallow: /private/\n"),
+        "/moved" => Reply::redirect(301, "/a"),
+        "/missing" => Reply::status(404),
+        _ => Reply::html("<title>T</title><link rel=canonical href=/canonical><meta name=robots content=noindex>")
+            .with("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    });
+    let folder = Folder::new();
+    let paths = ["/a", "/b?x=1&amp;y=2", "/a", "/moved", "/missing", "/private/x"];
+    let urls = paths.map(|path| server.url(path)).into_iter().chain(["https://other.example/z".to_owned()]);
+    sitemap(&folder, urls);
+    let (status, notes) = probe(&folder, &FAST[..3]);
+    assert_eq!(status, Some(0), "{notes}");
+    assert!(notes.contains("5 URLs asked: 2 pages, 1 redirect, 1 client error, 1 forbidden by robots.txt"), "{notes}");
+    assert!(
+        notes.contains("1 URL of other hosts is not asked: other.example (1); --allow-host HOST allows it"),
+        "{notes}"
+    );
+    let records = records(&folder);
+    assert_eq!(records.len(), 5);
+    let moved = &records[&server.url("/moved")];
+    assert_eq!((&moved["status"], &moved["final_status"]), (&301.into(), &200.into()));
+    assert_eq!(
+        (moved["location"][0].as_str(), moved["final"].as_str()),
+        (Some(&*server.url("/a")), Some(&*server.url("/a")))
+    );
+    let page = &records[&server.url("/b?x=1&y=2")];
+    assert_eq!((page["title"].as_str(), page["robots"].as_str()), (Some("T"), Some("noindex")));
+    assert_eq!(page["canonical"].as_str(), Some(&*server.url("/canonical")));
+    assert_eq!((page["modified"].as_str(), page["error"].as_str()), (Some("1994-11-06T08:49:37Z"), None));
+    assert_eq!(records[&server.url("/missing")]["status"], 404);
+    assert_eq!(records[&server.url("/private/x")]["blocked"], 2);
+    assert_eq!(server.paths(), ["/a", "/a", "/b?x=1&y=2", "/missing", "/moved"]);
+    // What is there is not written over, and not asked again.
+    let (status, notes) = probe(&folder, &FAST);
+    assert!(status == Some(2) && notes.contains("site.jsonl has results already"), "{notes}");
+    let (status, notes) = probe(&folder, &["--resume", "--allow-private"]);
+    assert!(status == Some(0) && notes.contains("no URL to ask; 5 URLs are known"), "{notes}");
+    assert_eq!(server.log().len(), 6);
+    // Another file, other rows, the status alone.
+    let words = ["probe", "sitemap.xml", "-o", "-", "--where", "loc:missing", "--head", "--ignore-robots"];
+    let output = run(&folder, &[&words[..], &FAST].concat());
+    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (line["status"].as_i64(), server.log().last().map(|seen| seen.method.clone())),
+        (Some(404), Some("HEAD".into()))
+    );
+}
+
+#[test]
+fn an_address_that_is_not_public_is_refused_before_anything_is_sent() {
+    let server = Server::start(pages);
+    let folder = Folder::new();
+    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
+        let url = server.url("/a").replace("127.0.0.1", host);
+        sitemap(&folder, [url]);
+        let (status, notes) = probe(&folder, &["--rate", "0"]);
+        assert_eq!(status, Some(2), "{host}: {notes}");
+        assert!(notes.contains("is a loopback address") && notes.contains("--allow-private"), "{host}: {notes}");
+    }
+    assert!(server.log().is_empty() && !folder.path().join("site.jsonl").exists());
+    for (words, expected) in [
+        (&["--rate", "x"][..], "expected a number of requests"),
+        (&["--concurrency", "0"], "0 is not in 1..=256"),
+        (&["--header", "a b: c", "--allow-private"], "is not a valid header"),
+        (&["--max-age", "7d"], "--resume"),
+        (&["--allow-host", "https://e.com/"], "expected a host"),
+    ] {
+        let (status, notes) = probe(&folder, words);
+        assert!(status == Some(2) && notes.contains(expected), "{words:?}: {notes}");
+    }
+    let (status, notes) = probe(&folder, &["--cacert", "gone.pem", "--allow-private"]);
+    assert!(status == Some(3) && notes.contains("gone.pem"), "{notes}");
+    assert!(server.log().is_empty());
+}
+
+#[test]
+fn a_run_that_was_killed_is_continued() {
+    let (sender, receiver) = channel();
+    let sender = Mutex::new(Some(sender));
+    let server = Server::start(move |seen| {
+        // Once: the client waits for this one, and is killed.
+        if seen.path == "/30"
+            && let Some(sender) = sender.lock().unwrap().take()
+        {
+            sender.send(()).unwrap();
+            return Reply::html("").failing(Fault::Hang);
+        }
+        pages(seen)
+    });
+    let folder = Folder::new();
+    sitemap(&folder, (0..60).map(|number| server.url(&format!("/{number}"))));
+    let words = ["probe", "sitemap.xml", "-o", "site.jsonl", "--concurrency", "1"];
+    let mut command = Command::new(program());
+    command.args(words).args(FAST).current_dir(folder.path()).env_clear().envs(environment(folder.path()));
+    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+    receiver.recv_timeout(std::time::Duration::from_secs(60)).expect("the thirtieth page is asked for");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // As if the last line had been written in part.
+    let path = folder.path().join("site.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let whole = text.lines().count();
+    assert!((20..=30).contains(&whole), "{whole} lines");
+    std::fs::write(&path, &text[..text.len() - 20]).unwrap();
+    let before = server.log().len();
+    let (status, notes) = probe(&folder, &[&["--resume"][..], &FAST].concat());
+    assert_eq!(status, Some(0), "{notes}");
+    let records = records(&folder);
+    assert_eq!(records.len(), 60);
+    assert!(records.values().all(|record| record["status"] == 200));
+    // With robots.txt: what was known is not asked again.
+    assert_eq!(server.log().len() - before, 60 - (whole - 1) + 1);
+    // Answers that are too old are asked for again, and appended.
+    let (status, notes) = probe(&folder, &[&["--resume", "--max-age", "7d"][..], &FAST[..3]].concat());
+    assert!(status == Some(0) && notes.contains("no URL to ask"), "{notes}");
+    let old = std::fs::read_to_string(&path).unwrap().replacen("\"checked\":\"2", "\"checked\":\"1", 1);
+    std::fs::write(&path, old).unwrap();
+    let (status, notes) = probe(&folder, &[&["--resume", "--max-age", "7d"][..], &FAST[..3]].concat());
+    assert!(status == Some(0) && notes.contains("1 URL asked: 1 page"), "{notes}");
+}
+
+#[test]
+fn a_server_that_dies_is_left_alone_and_asked_later() {
+    let server = Server::dying(25, pages);
+    let address = server.address;
+    let folder = Folder::new();
+    sitemap(&folder, (0..80).map(|number| server.url(&format!("/{number}"))));
+    let (status, notes) = probe(&folder, &FAST);
+    assert_eq!(status, Some(3), "{notes}");
+    assert!(notes.contains("127.0.0.1 was left alone: 10 failures in a row"), "{notes}");
+    assert!(notes.contains("URLs were not asked; --resume asks them later"), "{notes}");
+    let first = records(&folder).len();
+    assert!((1..=25).contains(&first), "{first}");
+    drop(server);
+    let _server = Server::again(address, pages);
+    let (status, notes) = probe(&folder, &[&["--resume"][..], &FAST].concat());
+    assert_eq!(status, Some(0), "{notes}");
+    let records = records(&folder);
+    assert!(records.len() == 80 && records.values().all(|record| record["status"] == 200));
+}
+
+#[test]
+fn limits_hold_for_a_whole_run() {
+    let server = Server::start(pages);
+    let folder = Folder::new();
+    sitemap(&folder, (0..400).map(|number| server.url(&format!("/{}/{number}", number % 4))));
+    let words = ["--allow-private", "--rate", "20", "--concurrency", "2", "--sample", "40"];
+    let (status, notes) = probe(&folder, &words);
+    assert_eq!(status, Some(0), "{notes}");
+    assert!(notes.contains("40 URLs asked: 40 pages"), "{notes}");
+    assert!(server.most_at_a_time() <= 2, "{}", server.most_at_a_time());
+    assert!(server.most_in_a_second() <= 22, "{}", server.most_in_a_second());
+    for section in 0..4 {
+        let of_section = |path: &&String| path.starts_with(&format!("/{section}/"));
+        assert_eq!(server.paths().iter().filter(of_section).count(), 10, "section {section}");
+    }
+}
