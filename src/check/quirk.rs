@@ -12,18 +12,20 @@ pub const fn rule_of(kind: Defect) -> Rule {
         Defect::Entity => Rule::XML_UNKNOWN_ENTITY,
         Defect::DtdEntity => Rule::XML_DTD_ENTITY,
         Defect::Character | Defect::NoCharacter => Rule::XML_ILLEGAL_CHAR,
-        Defect::DuplicateAttribute => Rule::XML_DUPLICATE_ATTRIBUTE,
+        Defect::DuplicateAttribute | Defect::Attribute => Rule::XML_DUPLICATE_ATTRIBUTE,
         Defect::Comment => Rule::XML_BAD_COMMENT,
         Defect::UndeclaredPrefix => Rule::XML_UNDECLARED_PREFIX,
-        Defect::NotWellFormed | Defect::SectionEnd => Rule::XML_NOT_WELL_FORMED,
+        Defect::NotWellFormed | Defect::SectionEnd | Defect::EndTag | Defect::Instruction | Defect::Name => {
+            Rule::XML_NOT_WELL_FORMED
+        }
         Defect::MergeConflict | Defect::MergeResolved => Rule::MERGE_CONFLICT,
         Defect::LeadingBlank => Rule::XML_LEADING_WHITESPACE,
-        Defect::LeadingJunk => Rule::XML_LEADING_JUNK,
+        Defect::LeadingJunk | Defect::BeforeRoot => Rule::XML_LEADING_JUNK,
         Defect::TrailingJunk => Rule::XML_TRAILING_JUNK,
         Defect::Concatenated => Rule::XML_CONCATENATED,
-        Defect::Truncated | Defect::TooDamaged => Rule::XML_TRUNCATED,
+        Defect::Truncated | Defect::TooDamaged | Defect::Unclosed => Rule::XML_TRUNCATED,
         Defect::NameCase => Rule::DOC_ROOT_CASE,
-        Defect::OutsideRoot | Defect::Nested | Defect::Wrapped => Rule::DOC_ENTRY_OUTSIDE_ROOT,
+        Defect::OutsideRoot | Defect::Nested | Defect::Wrapped | Defect::Misplaced => Rule::DOC_ENTRY_OUTSIDE_ROOT,
         Defect::NotUtf8 => Rule::ENC_NOT_UTF8,
         Defect::EncodingMismatch => Rule::ENC_MISMATCH,
         Defect::InvalidBytes => Rule::ENC_INVALID_BYTES,
@@ -50,11 +52,6 @@ pub const fn rule_of(kind: Defect) -> Rule {
         Defect::MediaThumbnail => Rule::MRSS_THUMBNAIL,
         Defect::MediaPlayer => Rule::MRSS_PLAYER,
         Defect::MediaRestriction => Rule::MRSS_RESTRICTION,
-        Defect::EndTag | Defect::Instruction | Defect::Name => Rule::XML_NOT_WELL_FORMED,
-        Defect::Unclosed => Rule::XML_TRUNCATED,
-        Defect::BeforeRoot => Rule::XML_LEADING_JUNK,
-        Defect::Attribute => Rule::XML_DUPLICATE_ATTRIBUTE,
-        Defect::Misplaced => Rule::DOC_ENTRY_OUTSIDE_ROOT,
         Defect::NoRoot => Rule::DOC_ROOT_UNKNOWN,
     }
 }

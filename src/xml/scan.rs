@@ -138,14 +138,14 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
 /// Scans a whole file. `bytes` must be at most 4 GiB (`u32` offsets); the loader refuses more.
 pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
     run(bytes, visitor, progress, Start { parser: Parser::default(), stops: false }, |from, names, walk| {
-        body(bytes, from, names, walk)
+        body(bytes, from, names, walk);
     })
 }
 
 /// [`scan`] without the fast path for plain entries: slower, and the reference for it.
 pub fn scan_thoroughly(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
     run(bytes, visitor, progress, Start { parser: Parser::thorough(), stops: false }, |from, names, walk| {
-        body(bytes, from, names, walk)
+        body(bytes, from, names, walk);
     })
 }
 

@@ -114,17 +114,12 @@ impl Repairer<'_> {
             Named::Unknown(name) => (Defect::Entity, name),
         };
         self.note(kind, at);
-        match html::character(name) {
-            Some(character) => {
-                let mut buffer = [0; 4];
-                let encoded = character.encode_utf8(&mut buffer).as_bytes().to_vec();
-                self.out.extend_from_slice(&encoded);
-                name.len() + 2
-            }
-            None => {
-                self.out.extend_from_slice(b"&amp;");
-                1
-            }
+        if let Some(character) = html::character(name) {
+            self.out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            name.len() + 2
+        } else {
+            self.out.extend_from_slice(b"&amp;");
+            1
         }
     }
 
