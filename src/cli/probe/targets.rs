@@ -72,7 +72,9 @@ impl Targets {
         if let Some(own) = base.as_ref().or_else(most).and_then(HostRule::of_url) {
             hosts.allow(own);
         }
-        named.iter().for_each(|rule| hosts.allow(rule.clone()));
+        for rule in named {
+            hosts.allow(rule.clone());
+        }
         hosts
     }
 
