@@ -4,8 +4,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "growth/entries.rs"]
+mod entries;
 #[path = "growth/measure.rs"]
 mod measure;
+#[path = "growth/outputs.rs"]
+mod outputs;
 #[path = "growth/sets.rs"]
 mod sets;
 #[path = "growth/single_file.rs"]

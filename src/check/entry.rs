@@ -447,7 +447,8 @@ fn is_no_url(line: &str) -> bool {
 /// Whether a decoded value still holds references to the characters that XML escapes: it was escaped once too often.
 pub(super) fn is_escaped_twice(decoded: &str) -> bool {
     const ENTITIES: [&str; 6] = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;", "&#38;"];
-    memchr::memchr(b'&', decoded.as_bytes()).is_some() && ENTITIES.iter().any(|entity| decoded.contains(entity))
+    memchr::memchr_iter(b'&', decoded.as_bytes())
+        .any(|at| decoded.get(at..).is_some_and(|tail| ENTITIES.iter().any(|entity| tail.starts_with(entity))))
 }
 
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {

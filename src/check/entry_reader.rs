@@ -74,12 +74,12 @@ impl EntryReader {
     }
 
     fn check_extensions(&mut self, parsed: &ParsedEntry<'_>, context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
-        let ParsedEntry { entry, text, elements } = *parsed;
-        let elements = elements.unwrap_or_else(|| {
+        let ParsedEntry { entry, text, .. } = *parsed;
+        let elements = parsed.elements.unwrap_or_else(|| {
             self.elements.read(entry, text, context.names);
             &self.elements
         });
-        extension::check_elements((entry, text), elements, context, &mut self.extensions, links)
+        extension::check_elements(parsed, elements, context, &mut self.extensions, links)
     }
 
     /// The entry without its extensions, if its fields are written barely and break no rule.

@@ -34,7 +34,6 @@ use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
@@ -231,11 +230,13 @@ impl Checks {
         self.findings.extend(findings.iter().copied());
         let counts = Arc::make_mut(&mut self.counts);
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
-        let mut histogram: BTreeMap<u16, u32> = BTreeMap::new();
+        let mut rows_of_sets = vec![0; sets.len()];
         for number in &*findings {
-            *histogram.entry(*number).or_default() += 1;
+            if let Some(rows) = rows_of_sets.get_mut(usize::from(*number)) {
+                *rows += 1;
+            }
         }
-        for (number, rows) in histogram {
+        for (number, rows) in (0..).zip(rows_of_sets).filter(|(_, rows)| *rows > 0) {
             add(counts, sets.get(number), rows, true);
         }
         drop(sets);

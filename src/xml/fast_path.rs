@@ -39,16 +39,22 @@ pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, u
     Some((close, close + len))
 }
 
+/// The bytes that an entry stands in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntryBytes<'b> {
+    /// All of them.
+    pub(super) bytes: &'b [u8],
+    /// Where the entry text begins.
+    pub(super) lead: usize,
+    /// What names mean in the entry.
+    pub(super) names: &'b Names,
+}
+
 /// Takes in the fields from `at` on: bare tags without attributes, text alone between them, in schema order,
 /// nothing but blanks around them. Returns the offset after the last one, and its place in that order.
 #[inline]
-pub(super) fn fields(
-    damage: &mut DamageLog,
-    bytes: &[u8],
-    (lead, at): (usize, usize),
-    names: &Names,
-    entry: &mut Entry,
-) -> (usize, usize) {
+pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> (usize, usize) {
+    let EntryBytes { bytes, lead, names } = *inside;
     let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
     if names.bare_is_core()
         && !names.is_unbound(b"loc")
@@ -68,11 +74,11 @@ pub(super) fn fields(
 #[inline]
 pub(super) fn late_field(
     damage: &mut DamageLog,
-    bytes: &[u8],
-    (lead, at): (usize, usize),
-    names: &Names,
+    inside: &EntryBytes<'_>,
+    at: usize,
     entry: &mut Entry,
 ) -> Option<usize> {
+    let EntryBytes { bytes, lead, names } = *inside;
     if names.kind != FileKind::Urlset || !names.bare_is_core() || names.is_unbound(b"loc") {
         return None;
     }
@@ -187,7 +193,9 @@ impl Walk<'_> {
         }
         let start = self.at;
         let (inner_start, inner_end) = (start + O, start + O + len);
-        if is_escaped || self.damage.has_brackets {
+        // `]]>` is in few files, and a `>` in few values.
+        let may_end_section = || rest.get(..len).is_some_and(|text| memchr::memchr(b'>', text).is_some());
+        if is_escaped || (self.damage.has_brackets && may_end_section()) {
             self.damage.check_text(self.bytes, inner_start, inner_end);
         }
         // Few values have blanks around them.

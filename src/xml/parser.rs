@@ -5,8 +5,8 @@
 use super::damage::DamageLog;
 use super::elements::{Elements, is_extension};
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
-use super::fast_path;
 use super::fast_path::elements::{ElementWalk, Known, count};
+use super::fast_path::{self, EntryBytes};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names, is_loc};
 use super::scopes::{Scopes, declared_by};
@@ -194,10 +194,10 @@ impl Parser {
         let own = names.within(bytes, tag);
         self.is_declaring = own.is_some();
         self.has_elements &= own.is_none();
-        let names = own.as_ref().unwrap_or(names);
+        let inside = EntryBytes { bytes, lead, names: own.as_ref().unwrap_or(names) };
         let mut from = (tag.end, 0);
         if !self.is_thorough {
-            from = fast_path::fields(&mut self.damage, bytes, (lead, tag.end), names, &mut entry);
+            from = fast_path::fields(&mut self.damage, &inside, tag.end, &mut entry);
             loop {
                 if let Some((close, end)) = fast_path::end(bytes, from.0, tag.name(bytes)) {
                     self.is_declaring = false;
@@ -205,36 +205,28 @@ impl Parser {
                     return (entry, end);
                 }
                 let at = fast_path::skip_blanks(bytes, from.0);
-                let end = match self.pass_element(bytes, (lead, at), names, &mut entry) {
-                    None if from.1 == BEHIND_FIELDS => {
-                        fast_path::late_field(&mut self.damage, bytes, (lead, at), names, &mut entry)
-                    }
+                let end = match self.pass_element(&inside, at, &mut entry) {
+                    None if from.1 == BEHIND_FIELDS => fast_path::late_field(&mut self.damage, &inside, at, &mut entry),
                     passed => passed,
                 };
                 let Some(end) = end else { break };
                 from = (end, BEHIND_FIELDS);
             }
         }
-        let walked = self.children(bytes, (lead, tag), names, entry, from);
+        let walked = self.children(&inside, tag, entry, from);
         self.is_declaring = false;
         walked
     }
 
     /// Passes an element of an extension whose `<` stands at `at`, if it is written the usual way.
     #[inline]
-    fn pass_element(
-        &mut self,
-        bytes: &[u8],
-        (lead, at): (usize, usize),
-        names: &Names,
-        entry: &mut Entry,
-    ) -> Option<usize> {
+    fn pass_element(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
         // Nobody asks a walk that looks for no damage for elements.
-        if !self.has_elements || bytes.get(at) != Some(&b'<') {
+        if !self.has_elements || inside.bytes.get(at) != Some(&b'<') {
             return None;
         }
         let (known, elements, has_brackets) = (&mut self.known, &mut self.elements, self.damage.has_brackets);
-        ElementWalk { bytes, lead, names, known, elements, has_brackets }.pass(at, entry)
+        ElementWalk { inside: *inside, known, elements, has_brackets }.pass(at, entry)
     }
 
     /// The elements of the extensions of the last entry, if all of them were written the usual way. `text` is that of the
@@ -250,12 +242,12 @@ impl Parser {
     /// The children of an entry from `at` on; `last_order` is the place in schema order that was reached.
     fn children(
         &mut self,
-        bytes: &[u8],
-        (lead, tag): (usize, &Markup),
-        names: &Names,
+        inside: &EntryBytes<'_>,
+        tag: &Markup,
         mut entry: Entry,
         (mut at, mut last_order): (usize, usize),
     ) -> (Entry, usize) {
+        let EntryBytes { bytes, lead, names } = *inside;
         let relative = |position: usize| (position - lead) as u32;
         let open_name = tag.name(bytes);
         loop {
@@ -287,12 +279,12 @@ impl Parser {
                         self.damage.note(child.start, Defect::Unclosed);
                         return finish_broken(entry, lead, at);
                     }
-                    match self.pass_element(bytes, (lead, child.start), names, &mut entry) {
+                    match self.pass_element(inside, child.start, &mut entry) {
                         Some(end) => {
                             last_order = BEHIND_FIELDS;
                             end
                         }
-                        None => self.child(bytes, lead, &child, names, (&mut entry, &mut last_order)),
+                        None => self.child(inside, &child, &mut entry, &mut last_order),
                     }
                 }
                 Kind::Cdata => {
@@ -317,14 +309,8 @@ impl Parser {
     }
 
     /// One child of an entry; returns the offset after it.
-    fn child(
-        &mut self,
-        bytes: &[u8],
-        lead: usize,
-        tag: &Markup,
-        names: &Names,
-        (entry, last_order): (&mut Entry, &mut usize),
-    ) -> usize {
+    fn child(&mut self, inside: &EntryBytes<'_>, tag: &Markup, entry: &mut Entry, last_order: &mut usize) -> usize {
+        let EntryBytes { bytes, lead, names } = *inside;
         let (meaning, local) = names.resolve(bytes, tag);
         let field = match (meaning, local) {
             (Meaning::Core, b"loc") => Some(Field::Loc),
@@ -572,7 +558,8 @@ mod tests {
         let tag = markup::next(text, 0)?;
         let mut parser = Parser::default();
         let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
-        let (entry, _) = parser.children(text, (0, &tag), names, entry, (tag.end, 0));
+        let inside = EntryBytes { bytes: text, lead: 0, names };
+        let (entry, _) = parser.children(&inside, &tag, entry, (tag.end, 0));
         Some((entry, parser.damage.list))
     }
 

@@ -1,5 +1,5 @@
 //! How fast the program is, as ratios to a yardstick taken in the same run: `cargo bench`, or
-//! `cargo bench -- --urls 100000`.
+//! `cargo bench -- --urls 100000`; of the shapes of sitemaps alone with `cargo bench -- --shape NAME` or `--shape all`.
 //!
 //! The numbers are for people: nothing fails by being slow. Properties that must hold without a stopwatch (work
 //! counters) are asserted in the tests. Run by `cargo test --benches`, it only proves that it runs.
@@ -12,6 +12,7 @@ mod peers;
 mod report;
 mod saves;
 mod screen;
+mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
 mod yardstick;
@@ -19,6 +20,7 @@ mod yardstick;
 use generate::Set;
 use peers::Peers;
 use report::{Report, best, resident, time};
+use shapes::Shape;
 use sited::files::{Action, LoadedFile, Options};
 use sited::progress::Progress;
 use sited::protocol::lastmod::Now;
@@ -34,6 +36,8 @@ struct Size {
     urls: u32,
     files: u32,
     rounds: u32,
+    /// Of the sets of one shape each.
+    shape_urls: u32,
 }
 
 /// Noon of 20 November 2026, UTC.
@@ -47,6 +51,11 @@ fn main() {
         _ => {}
     }
     let size = size(&arguments);
+    let mut report = Report::default();
+    if let Some(name) = arguments.iter().skip_while(|argument| *argument != "--shape").nth(1) {
+        shapes::measure(&Shape::named(name), size.shape_urls, size.rounds, &mut report);
+        return print!("{report}");
+    }
     let folder = tempfile::tempdir_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("make a folder");
     let set = generate::generate(folder.path(), size.urls, size.files).expect("write the set");
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -54,7 +63,6 @@ fn main() {
     let caption =
         format!("{} URLs in {} files, {megabytes} MB, best of {}, {cores} cores:", set.urls, size.files, size.rounds);
     println!("{caption}");
-    let mut report = Report::default();
     let peers = Peers::measure(&set, size.rounds.min(2));
     // Programs are started before anything is loaded here: a process of two gigabytes takes a tenth of a second to fork.
     screen::measure(&set, size.rounds, &mut report);
@@ -66,6 +74,8 @@ fn main() {
     looking(&mut session, size.rounds, &peers, &mut report);
     saving(&mut session, &mut report);
     saves::measure(&set, &mut session, size.rounds, &mut report);
+    drop(session);
+    shapes::measure(&Shape::ALL, size.shape_urls, size.rounds, &mut report);
     print!("{report}");
     if arguments.iter().any(|argument| argument == "--manual") {
         write_manual(&caption, &report);
@@ -93,9 +103,16 @@ fn size(arguments: &[String]) -> Size {
         value.map_or(default, |value| value.replace([',', '_'], "").parse().expect("a number"))
     };
     if arguments.iter().any(|argument| argument == "--bench") {
-        Size { urls: number("--urls", 1_000_000), files: number("--files", 20), rounds: number("--rounds", 5) }
+        let shape_urls = number("--shape-urls", 200_000);
+        Size {
+            urls: number("--urls", 1_000_000),
+            files: number("--files", 20),
+            rounds: number("--rounds", 5),
+            shape_urls,
+        }
     } else {
-        Size { urls: number("--urls", 2_000), files: number("--files", 4), rounds: number("--rounds", 1) }
+        let shape_urls = number("--shape-urls", 400);
+        Size { urls: number("--urls", 2_000), files: number("--files", 4), rounds: number("--rounds", 1), shape_urls }
     }
 }
 

@@ -23,11 +23,20 @@ pub struct Set {
 /// About 190 bytes per entry: paths of two to four segments, dates and date-times, frequencies, priorities, now and
 /// then a query, an image, alternates, a missing field; one entry in a thousand has something to find.
 pub fn generate(folder: &Path, urls: u32, files: u32) -> std::io::Result<Set> {
+    write_set(folder, (urls, files), &entry)
+}
+
+/// The same with entries of another kind.
+pub fn write_set(
+    folder: &Path,
+    (urls, files): (u32, u32),
+    entry: &dyn Fn(&mut String, u32) -> std::fmt::Result,
+) -> std::io::Result<Set> {
     let mut set = Set { index: folder.join("sitemap_index.xml"), parts: Vec::new(), urls, bytes: 0 };
     let mut index = String::from(INDEX_HEAD);
     for file in 0..files {
         let share = |file: u32| (u64::from(urls) * u64::from(file) / u64::from(files)) as u32;
-        let text = part(share(file)..share(file + 1));
+        let text = part(share(file)..share(file + 1), entry);
         let name = format!("sitemap-{:03}.xml", file + 1);
         let path = folder.join(&name);
         fs::write(&path, &text)?;
@@ -35,7 +44,7 @@ pub fn generate(folder: &Path, urls: u32, files: u32) -> std::io::Result<Set> {
         set.parts.push(path);
         let _ = writeln!(
             index,
-            "  <sitemap>\n    <loc>{ORIGIN}/{name}</loc>\n    <lastmod>2026-11-01</lastmod>\n  </sitemap>"
+            "  <sitemap>\n    <loc>{HOST}/{name}</loc>\n    <lastmod>2026-11-01</lastmod>\n  </sitemap>"
         );
     }
     index.push_str("</sitemapindex>\n");
@@ -43,7 +52,8 @@ pub fn generate(folder: &Path, urls: u32, files: u32) -> std::io::Result<Set> {
     Ok(set)
 }
 
-const ORIGIN: &str = "https://www.example.com";
+/// Where all pages are.
+pub const HOST: &str = "https://www.example.com";
 
 const INDEX_HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
@@ -63,7 +73,7 @@ const WORDS: [&str; 16] = [
 const FREQUENCIES: [&str; 5] = ["weekly", "weekly", "monthly", "monthly", "yearly"];
 
 /// One file with the entries of these numbers.
-fn part(numbers: std::ops::Range<u32>) -> String {
+fn part(numbers: std::ops::Range<u32>, entry: &dyn Fn(&mut String, u32) -> std::fmt::Result) -> String {
     let mut text = String::with_capacity(numbers.len() * 200 + 512);
     text.push_str(HEAD);
     for number in numbers {
@@ -98,9 +108,9 @@ fn entry(text: &mut String, number: u32) -> std::fmt::Result {
     match pick(56, 50) {
         0 | 1 => writeln!(
             text,
-            "    <image:image>\n      <image:loc>{ORIGIN}/img/{number}.jpg</image:loc>\n    </image:image>"
+            "    <image:image>\n      <image:loc>{HOST}/img/{number}.jpg</image:loc>\n    </image:image>"
         )?,
-        2 => writeln!(text, "    <xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"{ORIGIN}/de/{number}\"/>")?,
+        2 => writeln!(text, "    <xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"{HOST}/de/{number}\"/>")?,
         _ => {}
     }
     text.push_str("  </url>\n");
@@ -111,7 +121,7 @@ fn loc(text: &mut String, number: u32) -> std::fmt::Result {
     let bits = mix(number);
     let pick = |shift: u32, below: u64| (bits >> shift) % below;
     let word = |shift: u32| WORDS[pick(shift, 16) as usize];
-    write!(text, "{ORIGIN}/{}/{}-{}-{}", SECTIONS[pick(0, 8) as usize], word(8), word(12), word(16))?;
+    write!(text, "{HOST}/{}/{}-{}-{}", SECTIONS[pick(0, 8) as usize], word(8), word(12), word(16))?;
     match pick(20, 100) {
         0..80 => write!(text, "/{number}"),
         80..90 => write!(text, "?id={number}&amp;view={}", word(24)),
@@ -120,7 +130,7 @@ fn loc(text: &mut String, number: u32) -> std::fmt::Result {
 }
 
 /// Well-spread bits of a number (`SplitMix64`, public domain).
-fn mix(number: u32) -> u64 {
+pub fn mix(number: u32) -> u64 {
     let mut bits = u64::from(number).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -40,7 +40,7 @@ impl Peers {
             word: best(&mut || parts("rg", &["-c", "-F", "harbour"])),
             folded: best(&mut || parts("rg", &["-c", "-i", "-F", "harbour"])),
             expression: best(&mut || parts("rg", &["-c", "/[a-f]+-juniper"])),
-            xmllint: best(&mut || parts("xmllint", &["--stream", "--noout"])),
+            xmllint: best(&mut || xmllint(set)),
         };
         fs::remove_file(&locs).expect("remove the list of URLs");
         peers
@@ -66,6 +66,16 @@ fn checking(index: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
     command.args(["check", "--fail-on", "never", "--max-findings", "1"]).arg(index);
     command
+}
+
+/// How long xmllint takes for the parts of a set; `None` where it is not installed.
+pub fn xmllint(set: &Set) -> Option<Duration> {
+    run(Command::new("xmllint").args(["--stream", "--noout"]).args(&set.parts))
+}
+
+/// How long the parts of a set take to be copied to nowhere.
+pub fn cat(set: &Set) -> Option<Duration> {
+    run(Command::new("cat").args(&set.parts))
 }
 
 /// How long `sited check` takes from start to end.

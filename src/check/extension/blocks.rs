@@ -36,6 +36,11 @@ fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut im
         sink.breach(Rule::IMAGE_LIMIT, number, About::Element);
     }
     let page = location::host(&entry_context.page);
+    let origin = location::origin(&entry_context.page).map_or("", |(origin, _)| origin);
+    let is_at_home = |url: &str| {
+        let rest = url.strip_prefix(origin).filter(|_| !origin.is_empty());
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
     let mut few: [Cow<'_, str>; FEW] = Default::default();
     let (mut count, mut may_repeat) = (0, false);
     for number in images() {
@@ -44,7 +49,7 @@ fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut im
         if url.is_empty() {
             continue;
         }
-        if is_other_host(location::host(&url), page) {
+        if !is_at_home(&url) && is_other_host(location::host(&url), page) {
             sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
         }
         may_repeat |= few.get(..count).is_none_or(|few| few.contains(&url));

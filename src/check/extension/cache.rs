@@ -1,5 +1,6 @@
 //! Remembers the verdicts on values that entry after entry repeats, and keeps room to work in.
 
+use crate::check::set::host_hash;
 use crate::protocol::extension::hreflang;
 use crate::protocol::location::OriginCache;
 use crate::xml::escape;
@@ -11,6 +12,20 @@ pub struct Cache {
     pub(super) urls: OriginCache,
     pub(super) languages: Languages,
     pub(super) versions: Vec<Version>,
+    /// The host of the last link, and its hash.
+    host: (String, u32),
+}
+
+impl Cache {
+    /// A hash of a host's name, as the rules of the set compare it.
+    pub fn host_hash(&mut self, host: &str) -> u32 {
+        if self.host.0 != host || host.is_empty() {
+            self.host.0.clear();
+            self.host.0.push_str(host);
+            self.host.1 = host_hash(host);
+        }
+        self.host.1
+    }
 }
 
 /// One language version of the page: a link with a language and a URL.

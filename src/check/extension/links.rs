@@ -136,11 +136,12 @@ pub(super) fn validate(
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }
         let Validated { location, faults, key } = cache.urls.validate(&href, None);
+        let host = cache.host_hash(location.host());
         self::href(number, faults, sink);
         if let Some(language) = language
             && let Some(known) = cache.languages.get(language)
         {
-            sink.link(set::Link { key, code: known.hash, host: set::host_hash(location.host()) });
+            sink.link(set::Link { key, code: known.hash, host });
             cache.versions.push(Version { number, language, key });
         }
     }

@@ -29,6 +29,7 @@ use crate::xml::entry::{Entry, Extensions};
 use crate::xml::markup::{self, Kind};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::parser::Parser;
+use crate::xml::scan::ParsedEntry;
 pub use cache::Cache;
 use fixes::ExtensionFix;
 use outline::Outline;
@@ -195,19 +196,20 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 /// The same, and the language versions of the page as the rules of the set compare them.
 pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
     let elements = Elements::of(entry, text, context.names);
-    check_elements((entry, text), &elements, context, &mut Cache::default(), links)
+    let parsed = ParsedEntry { text, entry, elements: None };
+    check_elements(&parsed, &elements, context, &mut Cache::default(), links)
 }
 
-/// The same of an entry whose elements are known.
+/// The same of an entry whose elements are these.
 pub fn check_elements(
-    (entry, text): (&Entry, &[u8]),
+    parsed: &ParsedEntry<'_>,
     elements: &Elements,
     context: &Context<'_>,
     cache: &mut Cache,
     links: &mut Vec<Link>,
 ) -> RuleSet {
     let mut collected = Collected(RuleSet::EMPTY, links);
-    validate(&Outline::new(text, elements), entry, context, cache, &mut collected);
+    validate(&Outline::new(parsed.text, elements), parsed.entry, context, cache, &mut collected);
     collected.0
 }
 

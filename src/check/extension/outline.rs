@@ -1,7 +1,7 @@
 //! Reads the elements of an entry's extensions: values, attributes and children, decoded where they are asked for.
 
 use crate::xml::elements::{Elements, Node, TOP};
-use crate::xml::entry::decode_value;
+use crate::xml::entry::{TextKind, decode_value};
 use crate::xml::escape;
 use crate::xml::markup::{self, Attribute, Markup};
 use crate::xml::names::split;
@@ -58,6 +58,14 @@ impl<'t> Outline<'t> {
     pub fn value(&self, node: &Node) -> Cow<'t, str> {
         let (start, end) = markup::trim(self.text, node.tag.end, node.inner_end);
         decode_value(self.text.get(start..end).unwrap_or_default(), node.text)
+    }
+
+    /// Whether the value of an element is not empty.
+    pub fn has_value(&self, node: &Node) -> bool {
+        match node.text {
+            TextKind::Plain => !markup::is_blank(self.text.get(node.tag.end..node.inner_end).unwrap_or_default()),
+            _ => !self.value(node).is_empty(),
+        }
     }
 
     /// The value of the child of that name.

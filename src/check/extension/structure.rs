@@ -101,7 +101,7 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     }
     for (place, child) in element.children.iter().enumerate().filter(|(_, child)| child.is_required) {
         let node = first.get(place).and_then(|number| outline.node_at(*number));
-        let is_there = node.is_some_and(|node| child.kind == Kind::Elements || !outline.value(node).is_empty());
+        let is_there = node.is_some_and(|node| child.kind == Kind::Elements || outline.has_value(node));
         if !is_there {
             let rule = match outline.node_at(parent).map(namespace) {
                 Some(Namespace::Image) => Rule::IMAGE_LOC_MISSING,

@@ -4,7 +4,7 @@ use super::outline::Outline;
 use super::{About, Cache, Sink, namespace};
 use crate::check::entry::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
-use crate::protocol::extension::{Element, Kind};
+use crate::protocol::extension::{Attribute, Element, Kind};
 use crate::protocol::location::{Fault, Faults};
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::Node;
@@ -21,102 +21,96 @@ const OF_PAGES: Faults =
 pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYandex, Fault::TooLongBaidu]);
 
 pub(super) fn validate(outline: &Outline<'_>, cache: &mut Cache, sink: &mut impl Sink) {
+    let mut values = Values { outline: *outline, cache, sink };
     for (number, node) in (0..).zip(outline.nodes()) {
         // Alternate links are checked together.
         let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { continue };
         if element.kind != Kind::Elements {
-            value(outline, (number, node, element), cache, sink);
+            values.value(number, node, element);
         }
         for known in element.attributes.iter().filter(|known| known.kind != Kind::Text) {
-            attribute(outline, (number, node), (known.name, known.kind), cache, sink);
+            values.attribute(number, node, known);
         }
     }
 }
 
-fn value(
-    outline: &Outline<'_>,
-    (number, node, element): (u32, &Node, &Element),
-    cache: &mut Cache,
-    sink: &mut impl Sink,
-) {
-    let (kind, value) = (element.kind, outline.value(node));
-    if kind == Kind::Empty {
-        let rule = match namespace(node) {
-            Namespace::Mobile => Rule::MOBILE_NOT_EMPTY,
-            Namespace::PageMap => Rule::PAGEMAP_STRUCTURE,
-            _ => return,
-        };
-        if !value.is_empty() || node.text == TextKind::Children {
-            sink.breach(rule, number, About::Value(kind));
-        }
-        return;
-    }
-    // What a parent needs and does not find is said of the parent; an element in a value is said of that.
-    if (value.is_empty() && element.is_required) || node.text == TextKind::Children {
-        return;
-    }
-    if !kind.is_free() && (!value.is_empty() || kind.is_strict()) {
-        let trimmed = markup::trim(outline.text, node.tag.end, node.inner_end);
-        if trimmed != (node.tag.end, node.inner_end) {
-            sink.breach(blanks(kind), number, About::Value(kind));
-        }
-    }
-    if is_escaped_twice(&value) {
-        sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Value(kind));
-    }
-    if kind.is_url() {
-        url((number, None), kind, (&value, cache.urls.faults(&value)), sink);
-    }
-    if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
-        sink.breach(rule, number, About::Value(kind));
-    }
+/// Validates the values of an entry, one after the other.
+struct Values<'v, S> {
+    outline: Outline<'v>,
+    cache: &'v mut Cache,
+    sink: &'v mut S,
 }
 
-fn attribute(
-    outline: &Outline<'_>,
-    (number, node): (u32, &Node),
-    (name, kind): (&'static str, Kind),
-    cache: &mut Cache,
-    sink: &mut impl Sink,
-) {
-    let found = outline.attribute(node, name);
-    let about = About::Attribute(name, kind);
-    let Some(value) = found else {
-        match kind {
-            Kind::Relationship => sink.breach(Rule::VIDEO_RELATIONSHIP, number, about),
-            Kind::IdType => sink.breach(Rule::VIDEO_ID_TYPE, number, about),
-            _ => {}
+impl<S: Sink> Values<'_, S> {
+    fn value(&mut self, number: u32, node: &Node, element: &Element) {
+        let (kind, value) = (element.kind, self.outline.value(node));
+        if kind == Kind::Empty {
+            let rule = match namespace(node) {
+                Namespace::Mobile => Rule::MOBILE_NOT_EMPTY,
+                Namespace::PageMap => Rule::PAGEMAP_STRUCTURE,
+                _ => return,
+            };
+            if !value.is_empty() || node.text == TextKind::Children {
+                self.sink.breach(rule, number, About::Value(kind));
+            }
+            return;
         }
-        return;
-    };
-    if kind.is_url() {
+        // What a parent needs and does not find is said of the parent; an element in a value is said of that.
+        if (value.is_empty() && element.is_required) || node.text == TextKind::Children {
+            return;
+        }
+        if !kind.is_free() && (!value.is_empty() || kind.is_strict()) {
+            let trimmed = markup::trim(self.outline.text, node.tag.end, node.inner_end);
+            if trimmed != (node.tag.end, node.inner_end) {
+                self.sink.breach(blanks(kind), number, About::Value(kind));
+            }
+        }
         if is_escaped_twice(&value) {
-            sink.breach(Rule::XML_DOUBLE_ESCAPED, number, about);
+            self.sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Value(kind));
         }
-        url((number, Some(name)), kind, (&value, cache.urls.faults(&value)), sink);
+        if kind.is_url() {
+            self.url(number, None, kind, &value);
+        }
+        if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
+            self.sink.breach(rule, number, About::Value(kind));
+        }
     }
-    if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
-        sink.breach(rule, number, about);
-    }
-}
 
-/// The rules of a URL's syntax, those of its place left out.
-fn url(
-    (number, attribute): (u32, Option<&'static str>),
-    kind: Kind,
-    (value, faults): (&str, Faults),
-    sink: &mut impl Sink,
-) {
-    for fault in faults.minus(OF_PAGES).iter() {
-        let rule = match fault {
-            Fault::Scheme if kind != Kind::Url && has_scheme(value, &["ftp"]) => continue,
-            Fault::Scheme if kind != Kind::Url => Some(Rule::VIDEO_URL_SCHEME),
-            // Schemes of streams are near to http, but they are no slips.
-            Fault::SchemeTypo if kind != Kind::Url && has_scheme(value, &STREAMS) => Some(Rule::VIDEO_URL_SCHEME),
-            _ => loc_rule(fault, FileKind::Urlset),
+    fn attribute(&mut self, number: u32, node: &Node, known: &'static Attribute) {
+        let Attribute { name, kind, .. } = *known;
+        let about = About::Attribute(name, kind);
+        let Some(value) = self.outline.attribute(node, name) else {
+            match kind {
+                Kind::Relationship => self.sink.breach(Rule::VIDEO_RELATIONSHIP, number, about),
+                Kind::IdType => self.sink.breach(Rule::VIDEO_ID_TYPE, number, about),
+                _ => {}
+            }
+            return;
         };
-        if let Some(rule) = rule {
-            sink.breach(rule, number, About::Url(fault, attribute));
+        if kind.is_url() {
+            if is_escaped_twice(&value) {
+                self.sink.breach(Rule::XML_DOUBLE_ESCAPED, number, about);
+            }
+            self.url(number, Some(name), kind, &value);
+        }
+        if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
+            self.sink.breach(rule, number, about);
+        }
+    }
+
+    /// The rules of a URL's syntax, those of its place left out.
+    fn url(&mut self, number: u32, attribute: Option<&'static str>, kind: Kind, value: &str) {
+        for fault in self.cache.urls.faults(value).minus(OF_PAGES).iter() {
+            let rule = match fault {
+                Fault::Scheme if kind != Kind::Url && has_scheme(value, &["ftp"]) => continue,
+                Fault::Scheme if kind != Kind::Url => Some(Rule::VIDEO_URL_SCHEME),
+                // Schemes of streams are near to http, but they are no slips.
+                Fault::SchemeTypo if kind != Kind::Url && has_scheme(value, &STREAMS) => Some(Rule::VIDEO_URL_SCHEME),
+                _ => loc_rule(fault, FileKind::Urlset),
+            };
+            if let Some(rule) = rule {
+                self.sink.breach(rule, number, About::Url(fault, attribute));
+            }
         }
     }
 }

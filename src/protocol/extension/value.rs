@@ -144,7 +144,8 @@ impl Kind {
             Self::Resolution => matches!(value, "sd" | "SD" | "hd" | "HD"),
             Self::ShowType => SHOWS.contains(&value),
             Self::IdType => IDS.contains(&value),
-            Self::NewsName => without_parentheses(value) == value,
+            Self::NewsName if value.contains('(') => without_parentheses(value) == value,
+            Self::NewsName => value.trim().is_empty() || value.trim() == value,
             Self::NewsLanguage => {
                 CHINESE.contains(&value)
                     || (value != "zh"
@@ -310,16 +311,23 @@ fn is_page(url: &str) -> bool {
 fn is_watch_page(url: &str) -> bool {
     let Some((_, rest)) = url.split_once("://") else { return false };
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let host = host.to_ascii_lowercase();
-    let host = ["www.", "m."].iter().find_map(|prefix| host.strip_prefix(prefix)).unwrap_or(&host);
+    let without = |prefix: &&str| {
+        let (start, rest) = host.split_at_checked(prefix.len())?;
+        start.eq_ignore_ascii_case(prefix).then_some(rest)
+    };
+    let host = ["www.", "m."].iter().find_map(without).unwrap_or(host);
+    let is = |hosts: &[&str]| hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
     let begins = |starts: &[&str]| starts.iter().any(|start| path.starts_with(start));
-    match host {
-        "youtube.com" | "youtube-nocookie.com" => begins(&["/watch", "/embed/", "/v/", "/shorts/", "/live/"]),
-        "youtu.be" | "dai.ly" => path.len() > 1,
-        "vimeo.com" => path.len() > 1 && path.bytes().skip(1).all(|byte| byte.is_ascii_digit()),
-        "player.vimeo.com" => begins(&["/video/"]),
-        "dailymotion.com" => begins(&["/video/", "/embed/"]),
-        _ => false,
+    if is(&["youtube.com", "youtube-nocookie.com"]) {
+        begins(&["/watch", "/embed/", "/v/", "/shorts/", "/live/"])
+    } else if is(&["youtu.be", "dai.ly"]) {
+        path.len() > 1
+    } else if is(&["vimeo.com"]) {
+        path.len() > 1 && path.bytes().skip(1).all(|byte| byte.is_ascii_digit())
+    } else if is(&["player.vimeo.com"]) {
+        begins(&["/video/"])
+    } else {
+        is(&["dailymotion.com"]) && begins(&["/video/", "/embed/"])
     }
 }
 

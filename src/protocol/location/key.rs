@@ -67,21 +67,44 @@ pub fn near_key_hash(decoded: &str) -> u64 {
     if decoded.is_empty() {
         return NO_KEY;
     }
-    let mut scratch = String::new();
-    let key = plain_near_key(decoded).unwrap_or_else(|| {
-        near_key(decoded, &mut scratch);
-        &scratch
-    });
+    if let Some(key) = plain_near_key(decoded, false) {
+        return hash_normal(key.as_bytes());
+    }
+    let mut small = [0; SMALL];
+    if let Some(key) = in_small_letters(decoded, &mut small).and_then(|small| plain_near_key(small, true)) {
+        return hash_normal(key.as_bytes());
+    }
+    let mut key = String::new();
+    near_key(decoded, &mut key);
     hash_normal(key.as_bytes())
 }
 
-/// The near key of a value in which it stands as it is: most do.
-fn plain_near_key(decoded: &str) -> Option<&str> {
+/// Bytes of a value that is written in small letters without a heap.
+const SMALL: usize = 256;
+
+/// A value of ASCII in small letters, if all that is percent-encoded in it is beyond ASCII and stays so.
+fn in_small_letters<'s>(decoded: &str, small: &'s mut [u8; SMALL]) -> Option<&'s str> {
+    let bytes = decoded.as_bytes();
+    let small = small.get_mut(..bytes.len())?;
+    small.copy_from_slice(bytes);
+    small.make_ascii_lowercase();
+    let is_high = |at: usize| chars::percent_byte(bytes, at).is_some_and(|byte| byte >= 0x80);
+    let are_high = (0..bytes.len()).filter(|at| bytes.get(*at) == Some(&b'%')).all(is_high);
+    std::str::from_utf8(small).ok().filter(|_| are_high)
+}
+
+/// The near key of a value in which it stands as it is: most do. Its path may be percent-encoded only if that is known to
+/// need no other form.
+fn plain_near_key(decoded: &str, may_escape: bool) -> Option<&str> {
     let location = Location::outline(decoded);
     let rest = decoded.strip_prefix("https://").or_else(|| decoded.strip_prefix("http://"))?;
     let (page, query) = rest.split_once('?').map_or((rest, None), |(page, query)| (page, Some(query)));
     let is_plain = |text: &str| text.bytes().all(|byte| PLAIN_NEAR[usize::from(byte)]);
-    if !is_plain(page) || location.path().is_empty() || location.host().is_empty() {
+    let is_plain_page = page.bytes().all(|byte| PLAIN_NEAR[usize::from(byte)] || (may_escape && byte == b'%'));
+    if !is_plain_page || location.path().is_empty() || location.host().is_empty() {
+        return None;
+    }
+    if location.host().contains('%') {
         return None;
     }
     let file = page.rsplit('/').next().unwrap_or_default();
@@ -296,12 +319,16 @@ mod tests {
         fn the_quick_near_key_is_the_near_key(
             odd in crate::protocol::location::validate::tests::urlish(),
             rest in "(www\\.)?[a-z0-9./_~-]{0,12}(/(index\\.[a-z]{0,4})?/?)?([?]([a-c]{0,2}(=[a-c1/?]{0,2})?&?|utm_id=1&?){0,4})?",
+            escaped in "(www|WWW|%C3%A9)\\.[a-zA-Z]{0,3}/([a-zA-Z./]|%[C-Fc-f][0-9A-Fa-f]|%[0-9][0-9A-Fa-f]|%){0,8}([?]a=[a-cA-C]?(%C3%A9)?)?",
         ) {
-            for text in [odd, format!("https://{rest}"), format!("http://e.com/{rest}")] {
+            for text in [odd, format!("https://{rest}"), format!("http://e.com/{rest}"), format!("HTTPS://{escaped}")] {
                 let mut long = String::new();
                 near_key(&text, &mut long);
-                if let Some(quick) = plain_near_key(&text) {
-                    prop_assert_eq!(quick, long, "{}", text);
+                if let Some(quick) = plain_near_key(&text, false) {
+                    prop_assert_eq!(quick, &long, "{}", text);
+                }
+                if !text.is_empty() {
+                    prop_assert_eq!(near_key_hash(&text), hash_normal(long.as_bytes()), "{}", text);
                 }
             }
         }

@@ -39,7 +39,7 @@ pub fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     if location.pairs & (PRIVATE_PAIR | DOT_PAIR) == 0 {
         return None;
     }
-    let mut segments = location.path().split('/').skip(1);
+    let mut segments = segments(location.path()).skip(1);
     let first = segments.next()?;
     if ["preview", "staging"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
         return Some(Private::Preview(first));
@@ -47,7 +47,22 @@ pub fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     std::iter::once(first).chain(segments).find_map(of_segment)
 }
 
+/// What stands between slashes. Bytes in a plain loop: segments are too short for anything cleverer to pay.
+fn segments(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = text.bytes().position(|byte| byte == b'/');
+        rest = end.and_then(|end| text.get(end + 1..));
+        text.get(..end.unwrap_or(text.len()))
+    })
+}
+
 fn of_segment(segment: &str) -> Option<Private<'_>> {
+    // All of these words begin so.
+    if !matches!(segment.as_bytes().first(), Some(b'.' | b'w' | b'W' | b'p' | b'P')) {
+        return None;
+    }
     const STAFF: [&str; 3] = ["wp-admin", "wp-login.php", "phpmyadmin"];
     const SECRETS: [&str; 8] = [".env", ".git", ".svn", ".hg", ".htaccess", ".htpasswd", ".aws", ".ssh"];
     const CONFIGURATION: &str = "wp-config.php";

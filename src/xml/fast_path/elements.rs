@@ -3,7 +3,7 @@
 //! It is well-formed where this path takes it, and each byte is looked at once. Comments, instructions, strange
 //! namespaces, undeclared prefixes, names beyond ASCII and whatever else is unusual are left to the parser.
 
-use super::{skip_blanks, text_before_tag};
+use super::{EntryBytes, skip_blanks, text_before_tag};
 use crate::progress::note_work;
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Elements, TOP, is_extension};
@@ -65,10 +65,7 @@ impl Known {
 
 /// On its way through one child of an entry.
 pub(in crate::xml) struct ElementWalk<'w> {
-    pub(in crate::xml) bytes: &'w [u8],
-    /// Where the entry text begins.
-    pub(in crate::xml) lead: usize,
-    pub(in crate::xml) names: &'w Names,
+    pub(in crate::xml) inside: EntryBytes<'w>,
     pub(in crate::xml) known: &'w mut Known,
     pub(in crate::xml) elements: &'w mut Elements,
     /// Whether `]]>` is anywhere in the bytes.
@@ -88,7 +85,7 @@ impl ElementWalk<'_> {
                 if let Some(top) = self.elements.nodes.get(before.0)
                     && let Meaning::Extension(namespace) = top.meaning
                 {
-                    let name = top.tag.name(self.bytes.get(self.lead..).unwrap_or_default());
+                    let name = top.tag.name(self.inside.bytes.get(self.inside.lead..).unwrap_or_default());
                     count(entry, namespace, split(name).1);
                 }
             }
@@ -101,7 +98,7 @@ impl ElementWalk<'_> {
         // The innermost open element.
         let (mut at, mut open) = (start, TOP);
         loop {
-            at = match *self.bytes.get(at + 1)? {
+            at = match *self.inside.bytes.get(at + 1)? {
                 b'/' => {
                     let (end, parent) = self.close(at, open)?;
                     open = parent;
@@ -132,7 +129,7 @@ impl ElementWalk<'_> {
     /// The text up to the next `<`; returns where that stands.
     #[inline]
     fn text(&mut self, at: usize, open: u32) -> Option<usize> {
-        let rest = self.bytes.get(at..)?;
+        let rest = self.inside.bytes.get(at..)?;
         let (len, is_escaped) = text_before_tag(rest)?;
         if is_escaped || self.has_brackets {
             let text = rest.get(..len)?;
@@ -157,7 +154,7 @@ impl ElementWalk<'_> {
     }
 
     fn section(&mut self, at: usize, open: u32) -> Option<usize> {
-        let inside = self.bytes.get(at..)?.strip_prefix(b"<![CDATA[")?;
+        let inside = self.inside.bytes.get(at..)?.strip_prefix(b"<![CDATA[")?;
         self.raise(open, TextKind::Mixed)?;
         Some(at + "<![CDATA[".len() + SECTION_END.find(inside)? + "]]>".len())
     }
@@ -166,13 +163,14 @@ impl ElementWalk<'_> {
     #[inline]
     fn close(&mut self, at: usize, open: u32) -> Option<(usize, u32)> {
         let node = self.elements.nodes.get_mut(open as usize)?;
-        let name = self.bytes.get(self.lead + node.tag.start + 1..self.lead + node.tag.name_end)?;
-        let rest = self.bytes.get(at + 2..)?.strip_prefix(name)?;
+        let name =
+            self.inside.bytes.get(self.inside.lead + node.tag.start + 1..self.inside.lead + node.tag.name_end)?;
+        let rest = self.inside.bytes.get(at + 2..)?.strip_prefix(name)?;
         if rest.first() != Some(&b'>') {
             return None;
         }
         let end = at + 2 + name.len() + 1;
-        (node.inner_end, node.end) = (at - self.lead, end - self.lead);
+        (node.inner_end, node.end) = (at - self.inside.lead, end - self.inside.lead);
         let parent = node.parent;
         self.leave(open);
         Some((end, parent))
@@ -187,14 +185,17 @@ impl ElementWalk<'_> {
     /// A start tag; positions of what is returned are those in the bytes.
     #[inline]
     fn open(&mut self, start: usize, parent: u32) -> Option<Markup> {
-        let (bytes, lead) = (self.bytes, self.lead);
+        let (bytes, lead) = (self.inside.bytes, self.inside.lead);
         let rest = bytes.get(start + 1..)?;
         let name = rest.get(..rest.iter().position(|byte| !is_name_byte(*byte))?)?;
         let name_end = start + 1 + name.len();
         let attributes = self.elements.len().1;
         let (kind, end) = self.attributes(name_end)?;
-        let meaning =
-            if self.known.scopes.is_empty() { self.known.meaning(name, self.names)? } else { self.in_scope(name)? };
+        let meaning = if self.known.scopes.is_empty() {
+            self.known.meaning(name, self.inside.names)?
+        } else {
+            self.in_scope(name)?
+        };
         if parent == TOP && !is_extension(meaning) {
             return None;
         }
@@ -209,17 +210,17 @@ impl ElementWalk<'_> {
     fn in_scope(&mut self, name: &[u8]) -> Option<Meaning> {
         let prefix = split(name).0;
         let declared =
-            self.known.scopes.iter().rev().find(|(_, (from, to), _)| self.bytes.get(*from..*to) == Some(prefix));
+            self.known.scopes.iter().rev().find(|(_, (from, to), _)| self.inside.bytes.get(*from..*to) == Some(prefix));
         match declared {
             Some((.., meaning)) => Some(*meaning),
-            None => self.known.meaning(name, self.names),
+            None => self.known.meaning(name, self.inside.names),
         }
     }
 
     /// The attributes from the end of the name on: whether the tag is empty, and where it ends.
     #[inline]
     fn attributes(&mut self, name_end: usize) -> Option<(Kind, usize)> {
-        let (bytes, lead) = (self.bytes, self.lead);
+        let (bytes, lead) = (self.inside.bytes, self.inside.lead);
         let first = self.elements.len().1;
         let mut at = name_end;
         loop {
@@ -265,7 +266,7 @@ impl ElementWalk<'_> {
         if !is_legal_declaration(name, value) || memchr(b'&', value).is_some() {
             return None;
         }
-        let meaning = self.known.declared(value, self.names)?;
+        let meaning = self.known.declared(value, self.inside.names)?;
         self.known.scopes.push((self.elements.nodes.len() as u32, prefix, meaning));
         Some(())
     }

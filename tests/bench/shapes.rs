@@ -1,0 +1,152 @@
+//! The shapes of sitemaps that shops, blogs and sites in several languages have, each beside the same yardsticks:
+//! `cargo bench -- --shape plain|minified|noisy|hreflang|images|intl|all`.
+
+use super::generate::{HOST, Set, mix, write_set};
+use super::peers;
+use super::report::{Report, time};
+use super::{open, yardstick};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// What the entries of a set look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// The four fields, indented; nothing to find.
+    Plain,
+    /// A URL and a date, on one line for all entries.
+    Minified,
+    /// Something to find in every field of most entries.
+    Noisy,
+    /// The versions of each page in eight languages.
+    Hreflang,
+    /// One to four images with titles.
+    Images,
+    /// URLs that are mostly percent-encoded.
+    Intl,
+}
+
+impl Shape {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Plain, Self::Minified, Self::Noisy, Self::Hreflang, Self::Images, Self::Intl];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Minified => "minified",
+            Self::Noisy => "noisy",
+            Self::Hreflang => "hreflang",
+            Self::Images => "images",
+            Self::Intl => "intl",
+        }
+    }
+
+    /// The shapes of that name: one, or all.
+    pub fn named(name: &str) -> Vec<Self> {
+        let named: Vec<Self> = Self::ALL.into_iter().filter(|shape| name == "all" || name == shape.name()).collect();
+        assert!(!named.is_empty(), "no shape is called {name}");
+        named
+    }
+
+    /// What one entry and the blanks behind it are.
+    fn entry(self, text: &mut String, number: u32) -> std::fmt::Result {
+        let bits = mix(number);
+        let pick = |shift: u32, below: u64| (bits >> shift) % below;
+        let (year, month, day) = (2016 + pick(0, 10), pick(8, 12) + 1, pick(16, 28) + 1);
+        let date = format!("{year}-{month:02}-{day:02}");
+        match self {
+            Self::Plain => {
+                let (section, priority) = (pick(24, 9), pick(32, 9) + 1);
+                writeln!(text, "  <url>\n    <loc>{HOST}/section-{section}/a-page-of-some-length-{number}</loc>")?;
+                writeln!(text, "    <lastmod>{date}</lastmod>\n    <changefreq>monthly</changefreq>")?;
+                writeln!(text, "    <priority>0.{priority}</priority>\n  </url>")
+            }
+            Self::Minified => {
+                write!(text, "<url><loc>{HOST}/n/{number}</loc><lastmod>{date}T08:15:30+02:00</lastmod></url>")
+            }
+            Self::Noisy => {
+                let host = ["https://www.example.com", "https://WWW.example.com", "http://www.example.com"];
+                let host = host[pick(20, 3) as usize];
+                let dates = ["2023-02-31", "2023/07/08", "July 8, 2023", "2032-01-01", "", "2023-7-8", &date];
+                let (wrong, often) = (dates[pick(24, 7) as usize], ["Weekly", "often", "daily"][pick(32, 3) as usize]);
+                let (high, tracked) = (["0,7", "2", "high", "0.70"][pick(40, 4) as usize], pick(48, 3) == 0);
+                let query = if tracked { "?utm_medium=mail&amp;b=1" } else { "" };
+                writeln!(text, "  <url>\n    <loc>{host}/page/{}{query}</loc>", number - number % 8)?;
+                writeln!(text, "    <lastmod>{wrong}</lastmod>\n    <changefreq>{often}</changefreq>")?;
+                writeln!(text, "    <priority>{high}</priority>\n  </url>")
+            }
+            Self::Hreflang => {
+                const CODES: [&str; 8] = ["x-default", "en", "de", "fr", "pt-BR", "es", "it", "nl"];
+                let (page, own) = (number / 7, 1 + number as usize % 7);
+                writeln!(
+                    text,
+                    "  <url>\n    <loc>{HOST}/{}/page-{page}</loc>\n    <lastmod>{date}</lastmod>",
+                    CODES[own]
+                )?;
+                for code in CODES {
+                    let folder = if code == "x-default" { "en" } else { code };
+                    let href = format!("{HOST}/{folder}/page-{page}");
+                    writeln!(text, "    <xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"{href}\"/>")?;
+                }
+                writeln!(text, "  </url>")
+            }
+            Self::Images => {
+                writeln!(text, "  <url>\n    <loc>{HOST}/product/{number}/</loc>\n    <lastmod>{date}</lastmod>")?;
+                for image in 0..=pick(24, 4) {
+                    writeln!(
+                        text,
+                        "    <image:image>\n      <image:loc>{HOST}/files/{number}/{image}.jpg</image:loc>"
+                    )?;
+                    writeln!(
+                        text,
+                        "      <image:title><![CDATA[Picture {image} & more]]></image:title>\n    </image:image>"
+                    )?;
+                }
+                writeln!(text, "  </url>")
+            }
+            Self::Intl => {
+                const WORDS: [&str; 4] =
+                    ["%D0%BA%D0%B0%D1%82%D0%B0%D0%BB%D0%BE%D0%B3", "%E6%97%A5%E6%9C%AC", "gr%C3%B6%C3%9Fe", "%C3%A0"];
+                let word = |shift: u32| WORDS[pick(shift, 4) as usize];
+                writeln!(text, "  <url>\n    <loc>{HOST}/{}/{}/{number}</loc>", word(24), word(32))?;
+                writeln!(text, "    <lastmod>{date}</lastmod>\n    <changefreq>weekly</changefreq>\n  </url>")
+            }
+        }
+    }
+}
+
+/// Makes a set of each shape, and measures what is done with it.
+pub fn measure(shapes: &[Shape], urls: u32, rounds: u32, report: &mut Report) {
+    for shape in shapes {
+        let folder = tempfile::tempdir_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("make a folder");
+        let entry = |text: &mut String, number: u32| shape.entry(text, number);
+        let set = write_set(folder.path(), (urls, 4), &entry).expect("write the set");
+        of_set(*shape, &set, rounds, report);
+    }
+}
+
+/// The program and its yardsticks take turns, so that all see the same machine.
+fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
+    let (mut check, mut ready, mut events, mut copy) = (Duration::MAX, Duration::MAX, Duration::MAX, Duration::MAX);
+    let mut xmllint = None;
+    for _ in 0..rounds.max(1) {
+        let lint = peers::xmllint(set);
+        xmllint = xmllint.map_or(lint, |best: Duration| lint.map(|lint| lint.min(best)));
+        check = check.min(peers::check(&set.index));
+        events = events.min(time(|| yardstick::read(set)).0);
+        ready = ready.min(time(|| open(&set.index)).0);
+        copy = copy.min(peers::cat(set).unwrap_or(Duration::MAX));
+    }
+    let name = shape.name();
+    let megabytes = set.bytes as f64 / 1e6;
+    report.peer(&format!("{name}: xmllint --stream --noout, {megabytes:.0} MB"), xmllint);
+    report.peer(&format!("{name}: quick-xml events, one thread"), Some(events));
+    report.peer(&format!("{name}: cat"), Some(copy).filter(|copy| *copy < Duration::MAX));
+    let share = if shape == Shape::Noisy { 1.0 } else { 0.5 };
+    report.time(&format!("{name}: sited check"), check, xmllint.map(|peer| peer.mul_f64(share)));
+    let share = if shape == Shape::Plain { 0.7 } else { 1.5 };
+    report.time(&format!("{name}: open, ready"), ready, Some(events.mul_f64(share)));
+    if let Some(most) = peers::check_memory(&set.index) {
+        report.bytes(&format!("{name}: sited check, memory at its peak"), most, Some(set.bytes * 3 / 2 + (32 << 20)));
+    }
+}
