@@ -3,7 +3,7 @@
 use crate::check::extension::{self, ExtensionPart};
 use crate::check::profile::Profile;
 use crate::check::rule::{Grouping, Rule, RuleSet};
-use crate::check::set::SetRule;
+use crate::check::set::{Link, SetRule};
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
@@ -51,7 +51,10 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: R
     let locs = DocumentLocs(&snapshot.document);
     for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
         let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };
-        if let Some((part, message)) = link_message(snapshot, rule, row, (&entry, &text), names) {
+        let links = SetRule::of(rule).filter(|rule| rule.is_about_links());
+        let links = links.map(|rule| (rule, extension::alternates(&entry, &text, snapshot.document.names(row))));
+        let about_link = links.and_then(|(rule, links)| link_message(snapshot, rule, row, links, names));
+        if let Some((part, message)) = about_link {
             let fix = fix_table::offered(rule);
             findings.push(Finding { part: Some(part), fix, ..Finding::new(rule, severity, None, message) });
             continue;
@@ -123,13 +126,11 @@ pub fn of_typed(snapshot: &Snapshot, row: Option<RowId>, field: Field, typed: &s
 /// The first alternate link of a row that breaks a rule of the set, and the words.
 fn link_message(
     snapshot: &Snapshot,
-    rule: Rule,
+    set_rule: SetRule,
     row: RowId,
-    (entry, text): (&Entry, &[u8]),
+    links: Vec<(ExtensionPart, String, Link)>,
     names: RowNames<'_>,
 ) -> Option<(ExtensionPart, String)> {
-    let set_rule = SetRule::of(rule).filter(|rule| rule.is_about_links())?;
-    let links = extension::alternates(entry, text, snapshot.document.names(row));
     let set = snapshot.checks.set();
     let (part, href, _) = links.into_iter().find(|(.., link)| set.is_faulty(set_rule, row.0, *link))?;
     let locs = DocumentLocs(&snapshot.document);

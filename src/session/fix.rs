@@ -22,7 +22,7 @@ use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::edit::intent::why_left;
-use crate::session::edit::values;
+use crate::session::edit::values::{self, FieldOfRows};
 use crate::session::edit::{Change, Intent, Label, PreviewPart, Refused, Sample};
 use crate::session::finding::FindingTarget;
 use crate::session::fix_table::{self, CLEARED, is_unattended};
@@ -347,7 +347,7 @@ pub(in crate::session) fn intend(
             let broken = |row: &u32| snapshot.rules_of(RowId(*row)).intersects(rule.family());
             let rows: RowSet = rows.iter().filter(broken).collect();
             let words = format!("{}: {} on", rule.code(), decision.label());
-            values::intend_each(snapshot, &rows, field, &words, progress, &|_, old| {
+            values::intend_each(snapshot, FieldOfRows { rows: &rows, field, words: &words }, progress, &|_, old| {
                 let new = old.and_then(|old| decision.apply(old));
                 new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not fix it".to_owned())
             })

@@ -4,7 +4,7 @@ use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::command::Command;
-use crate::session::edit::values::{self, nudged};
+use crate::session::edit::values::{self, FieldOfRows, nudged};
 use crate::session::edit::{
     Asker, Change, Intent, Prepared, Refused, extend, prepared, replace, revert, rows, scope, script_export,
 };
@@ -57,7 +57,9 @@ pub fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Resu
         Change::Nudge { rows, field, up } => {
             let words = if *up { "raised" } else { "lowered" };
             let words = format!("{} {words} on", field.name());
-            values::intend_each(snapshot, rows, *field, &words, progress, &|_, old| nudged(*field, old, *up, snapshot))
+            values::intend_each(snapshot, FieldOfRows { rows, field: *field, words: &words }, progress, &|_, old| {
+                nudged(*field, old, *up, snapshot)
+            })
         }
         Change::Insert { after, before, locs } => Some(rows::intend_insert(snapshot, *after, *before, locs)?),
         Change::Duplicate(rows) => Some(rows::intend_duplicate(snapshot, rows)?),

@@ -7,9 +7,10 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::command::Replace;
 use crate::session::edit::change::Reach;
+use crate::session::edit::index_urls;
 use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
 use crate::session::edit::url_effects::{self, INDEX, PAGE, URL_KINDS, UrlEffects, place};
-use crate::session::edit::{index_urls, values};
+use crate::session::edit::values::{self, FieldOfRows};
 use crate::session::state::Snapshot;
 use rayon::prelude::*;
 
@@ -35,7 +36,8 @@ pub(in crate::session) fn intend(
     progress: &Progress,
 ) -> Option<Intent> {
     let mut intent = if replace.targets().loc {
-        values::intend_each(snapshot, rows, Field::Loc, "URLs rewritten in", progress, &|_, old| {
+        let target = FieldOfRows { rows, field: Field::Loc, words: "URLs rewritten in" };
+        values::intend_each(snapshot, target, progress, &|_, old| {
             let new = old.and_then(|old| replace.apply(old));
             Ok(Some(new.unwrap_or_else(|| old.unwrap_or_default().to_owned()).into()))
         })?

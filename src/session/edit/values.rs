@@ -30,7 +30,9 @@ pub(in crate::session) fn intend_set(
         if let Some(source) = DataSource::of(snapshot, rows, *field, typed).map_err(Refused)? {
             let words = format!("{} set to {typed} on", field.name());
             let compute = |row, _: Option<&str>| source.compute(snapshot, row);
-            let Some(intent) = intend_each(snapshot, rows, *field, &words, progress, &compute) else {
+            let Some(intent) =
+                intend_each(snapshot, FieldOfRows { rows, field: *field, words: &words }, progress, &compute)
+            else {
                 return Ok(None);
             };
             whole = Some(match whole {
@@ -49,13 +51,13 @@ pub(in crate::session) fn intend_set(
             Err(reason) => return Err(Refused(reason)),
         };
         let intent = if is_step(*field, typed) {
-            intend_each(snapshot, rows, *field, &words, progress, &|_, old| match old {
+            intend_each(snapshot, FieldOfRows { rows, field: *field, words: &words }, progress, &|_, old| match old {
                 None | Some("") => Err(format!("there is no {} to count from", field.name())),
                 old => resolve(snapshot, *field, typed, old),
             })
         } else {
             let value = resolve(snapshot, *field, typed, None).map_err(Refused)?;
-            intend_one(snapshot, rows, *field, &words, &value, progress)
+            intend_one(snapshot, FieldOfRows { rows, field: *field, words: &words }, &value, progress)
         };
         let Some(intent) = intent else { return Ok(None) };
         whole = Some(match whole {
@@ -84,15 +86,22 @@ pub(in crate::session) fn resolve(snapshot: &Snapshot, field: Field, typed: &str
     Ok(value.map(Into::into))
 }
 
+/// A field of rows, and how a change of it is called: `priority raised on`.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct FieldOfRows<'r> {
+    pub(in crate::session) rows: &'r RowSet,
+    pub(in crate::session) field: Field,
+    pub(in crate::session) words: &'r str,
+}
+
 /// One value for all rows.
 pub(in crate::session) fn intend_one(
     snapshot: &Snapshot,
-    rows: &RowSet,
-    field: Field,
-    words: &str,
+    target: FieldOfRows<'_>,
     value: &Value,
     progress: &Progress,
 ) -> Option<Intent> {
+    let FieldOfRows { rows, field, words } = target;
     let says = snapshot.document.has_value(field, value.as_deref());
     let shares = rows::par_chunks(rows, |share| {
         let mut live = 0;
@@ -129,12 +138,11 @@ pub(in crate::session) fn intend_one(
 /// A value of its own for each row.
 pub(in crate::session) fn intend_each(
     snapshot: &Snapshot,
-    rows: &RowSet,
-    field: Field,
-    words: &str,
+    target: FieldOfRows<'_>,
     progress: &Progress,
     compute: &(dyn Fn(RowId, Option<&str>) -> Computed + Sync),
 ) -> Option<Intent> {
+    let FieldOfRows { rows, field, words } = target;
     let live: Vec<u32> = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
     let computed: Vec<(RowId, Computed)> = live
         .par_iter()
