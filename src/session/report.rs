@@ -309,12 +309,12 @@ impl Reporter {
 
 /// The same set to read from on another thread: without history, files on disk and journal, so nothing can be changed.
 fn detached(session: &Session) -> Session {
-    let mut session = Session::new(session.current.clock, None);
-    session.current = session.current.clone();
-    (session.path, session.paths) = (session.path.clone(), session.paths.clone());
-    session.file_findings = Arc::clone(&session.file_findings);
-    (session.owes_files, session.loading) = (session.owes_files, session.loading);
-    session
+    let mut copy = Session::new(session.current.clock, None);
+    copy.current = session.current.clone();
+    (copy.path, copy.paths) = (session.path.clone(), session.paths.clone());
+    copy.file_findings = Arc::clone(&session.file_findings);
+    (copy.owes_files, copy.loading) = (session.owes_files, session.loading);
+    copy
 }
 
 /// Every finding with its place, in the order of the files: the index first, then each file, its own

@@ -100,7 +100,10 @@ fn layers_keep_their_crates() {
 #[test]
 fn only_net_opens_sockets() {
     let mut wrong = Vec::new();
-    for file in sources("src").into_iter().filter(|file| layer_of(file).is_none_or(|(layer, _)| layer != "net")) {
+    let is_other = |file: &File| layer_of(file).is_none_or(|(layer, _)| layer != "net");
+    // Tests make sockets to see that they are not taken for files.
+    for mut file in sources("src").into_iter().filter(is_other).filter(|file| !file.name.contains("/tests")) {
+        file.code.truncate(file.code.find("#[cfg(test)]\nmod tests {").unwrap_or(file.code.len()));
         wrong.extend(
             words(&file.code).filter(|word| SOCKETS.contains(word)).map(|word| format!("{}: {word}", file.name)),
         );

@@ -66,12 +66,12 @@ impl<'t> Link<'t> {
 }
 
 /// The language versions that an entry lists: the place of each link, its URL, and what the set compares.
-pub(super) fn versions<'t>(outline: Outline<'t>) -> impl Iterator<Item = (u32, Cow<'t, str>, set::Link)> {
+pub(super) fn versions(outline: Outline<'_>) -> impl Iterator<Item = (u32, Cow<'_, str>, set::Link)> {
     coded(outline).map(|(at, _, href, link)| (at, href, link))
 }
 
 /// The same with the language of each version, as written and decoded.
-pub(super) fn coded<'t>(outline: Outline<'t>) -> impl Iterator<Item = (u32, Cow<'t, str>, Cow<'t, str>, set::Link)> {
+pub(super) fn coded(outline: Outline<'_>) -> impl Iterator<Item = (u32, Cow<'_, str>, Cow<'_, str>, set::Link)> {
     let mut languages = Languages::default();
     links(outline).filter_map(move |(_, node)| {
         let link = Link::of(&outline, node);
@@ -83,7 +83,7 @@ pub(super) fn coded<'t>(outline: Outline<'t>) -> impl Iterator<Item = (u32, Cow<
     })
 }
 
-fn links<'t>(outline: Outline<'t>) -> impl Iterator<Item = (u32, &'t Node)> {
+fn links(outline: Outline<'_>) -> impl Iterator<Item = (u32, &Node)> {
     outline.tops().filter(|(_, node)| namespace(node) == Namespace::Xhtml)
 }
 

@@ -3,10 +3,10 @@
 use super::rules;
 
 rules! { super::format::END;
-    POLICY_NEVER "policy-never" E("The policy forbids it.") Entry None POLICY,
+    POLICY_NEVER "policy-never" E("The policy of this set forbids the URL.") Entry None POLICY,
         "a URL that the policy forbids",
         "The URL matches a pattern of --never, or of `never` in the policy file (--policy, `:policy FILE`). Remove the row, or correct the pattern.";
-    POLICY_MUST "policy-must" E("The policy requires it.") Set None POLICY,
+    POLICY_MUST "policy-must" E("The policy of this set requires the URL.") Set None POLICY,
         "a URL that the policy requires is missing",
         "A URL of --must, or of `must` in the policy file, is in no file of the set. Add it; URLs are compared exactly as crawlers read them, without the blanks around them.";
 }

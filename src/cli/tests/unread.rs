@@ -49,6 +49,9 @@ const COMMANDS: [&str; 33] = [
 /// Commands that read no set.
 const OTHERS: [&str; 5] = ["completions", "help", "man", "restore", "recover"];
 
+/// Sends requests where it is allowed to, so that it is tried on its own.
+const PROBE: &str = "probe";
+
 const OPEN: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
 
 fn urlset(loc: &str) -> String {
@@ -168,12 +171,23 @@ fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
     }
 }
 
+#[cfg(feature = "net")]
+#[test]
+fn a_probe_refuses_a_set_of_which_a_file_is_missing() {
+    let folder = set();
+    let (status, _, notes) = run_within(&folder, "probe SET -o OUT.jsonl", HELD);
+    assert_eq!(status, 3, "{notes}");
+    assert!(notes.contains("b.xml") && notes.contains("--allow-missing"), "{notes}");
+    assert!(!folder.path().join("out.jsonl").exists());
+}
+
 #[test]
 fn no_command_is_missing_in_the_table() {
     let commands = Cli::command();
     for command in commands.get_subcommands().map(clap::Command::get_name) {
         let is_tried = COMMANDS.iter().any(|words| words.split(' ').next() == Some(command));
-        assert!(is_tried != OTHERS.contains(&command), "{command}: does it refuse a set of which a file is missing?");
+        let is_other = OTHERS.contains(&command) || command == PROBE;
+        assert!(is_tried != is_other, "{command}: does it refuse a set of which a file is missing?");
     }
 }
 

@@ -8,7 +8,7 @@ use super::expr::{Comparison, DataTest, Match, Name, Operand, Order};
 use super::suggest::{listed, nearest};
 use super::text::Matcher;
 use super::{Fact, RowFacts, Vocabulary};
-use crate::data::{DataSet, Kind, Value, parse_boolean, parse_number};
+use crate::data::{Column, DataSet, Kind, Value, parse_boolean, parse_number};
 use crate::protocol::lastmod::{self, Precision};
 use crate::protocol::{Field, location};
 use std::cmp::Ordering;
@@ -143,7 +143,7 @@ fn ordered(column: &str, kind: Kind, order: Order, text: &str, vocabulary: &Voca
 }
 
 fn position(set: &DataSet, name: &str) -> Result<usize, String> {
-    let names = || set.columns().iter().map(|column| column.name());
+    let names = || set.columns().iter().map(Column::name);
     set.columns().iter().position(|column| column.name() == name).ok_or_else(|| {
         let guess = match nearest(name, names()) {
             Some(near) => format!("did you mean @{near}?"),

@@ -59,13 +59,13 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn of_segment(segment: &str) -> Option<Private<'_>> {
+    const STAFF: [&str; 3] = ["wp-admin", "wp-login.php", "phpmyadmin"];
+    const SECRETS: [&str; 8] = [".env", ".git", ".svn", ".hg", ".htaccess", ".htpasswd", ".aws", ".ssh"];
+    const CONFIGURATION: &str = "wp-config.php";
     // All of these words begin so.
     if !matches!(segment.as_bytes().first(), Some(b'.' | b'w' | b'W' | b'p' | b'P')) {
         return None;
     }
-    const STAFF: [&str; 3] = ["wp-admin", "wp-login.php", "phpmyadmin"];
-    const SECRETS: [&str; 8] = [".env", ".git", ".svn", ".hg", ".htaccess", ".htpasswd", ".aws", ".ssh"];
-    const CONFIGURATION: &str = "wp-config.php";
     let is_among = |words: &[&str]| words.iter().any(|word| segment.eq_ignore_ascii_case(word));
     if is_among(&STAFF) {
         return Some(Private::Staff(segment));

@@ -98,7 +98,7 @@ impl FindingsReport {
     /// The report, and its sum in one line.
     fn markdown(&self, progress: &Progress) -> Option<(String, String)> {
         let session = &self.session;
-        let mut all = summary::summary(&session, progress)?;
+        let mut all = summary::summary(session, progress)?;
         self.refused.iter().for_each(|found| all.add(found));
         let number = |severity: Severity, word: &str| counted(all.of_severity(severity), word);
         let (errors, warnings) = (number(Severity::Error, "error"), number(Severity::Warning, "warning"));

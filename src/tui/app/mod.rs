@@ -75,7 +75,7 @@ pub fn is_input(event: &Event) -> bool {
 impl App {
     /// The state around a session that has nothing yet.
     pub fn new(session: Session, theme: Theme, size: (u16, u16)) -> Self {
-        Self { shared: Shared::new(session, theme, size), modes: Modes::default(), ahead: VecDeque::new() }
+        Self { shared: Shared::new(session, &theme, size), modes: Modes::default(), ahead: VecDeque::new() }
     }
 
     /// Tells the state what time it is.

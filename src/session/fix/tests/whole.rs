@@ -105,7 +105,7 @@ proptest! {
     fn fixes_of_files_and_of_the_index_hold_in_any_set(Set(sample) in any_set()) {
         let (_folder, mut session) = open(&sample);
         let offered = |session: &Session| -> Vec<(FindingTarget, Rule)> {
-            let found = whole::all(&session).into_iter().filter(|found| found.fix.is_some());
+            let found = whole::all(session).into_iter().filter(|found| found.fix.is_some());
             found.map(|found| (found.place, found.rule)).collect()
         };
         for (place, rule) in offered(&session) {

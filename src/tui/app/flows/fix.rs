@@ -91,7 +91,7 @@ pub(in crate::tui::app) fn fix_whole(app: &mut App, place: FindingTarget, rule: 
         return conflicts::ask_side(&mut app.shared);
     }
     if let Some(line) = place.member().and_then(|file| fix::question(app.shared.session.view(), file, rule)) {
-        app.open_line(Purpose::Command, &line)
+        app.open_line(Purpose::Command, &line);
     } else {
         let fix = fix::change_for(&app.shared.session, place, rule);
         change(&mut app.shared, fix);

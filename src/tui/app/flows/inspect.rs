@@ -84,11 +84,11 @@ pub(in crate::tui::app) fn verify(shared: &mut Shared) {
 pub(in crate::tui::app) fn proved(app: &mut App, proofs: Option<Vec<Proof>>) {
     let Some(proofs) = proofs.filter(|_| app.modes.is_calm()) else { return };
     app.shared.message = None;
-    app.open_list(ListKind::Proof, proof_lines(&proofs, app.shared.theme.signs));
+    app.open_list(ListKind::Proof, proof_lines(&proofs, &app.shared.theme.signs));
 }
 
 /// What a save would change, in lines.
-fn proof_lines(proofs: &[Proof], signs: Signs) -> Vec<Item> {
+fn proof_lines(proofs: &[Proof], signs: &Signs) -> Vec<Item> {
     let mut lines: Vec<Item> = Vec::new();
     let mut add = |line: Line| lines.push(items::text(line));
     let faults = proofs.iter().filter(|proof| proof.fault.is_some()).count();

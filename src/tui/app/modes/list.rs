@@ -286,7 +286,7 @@ impl List {
     /// A letter that only some lists know.
     fn letter(&self, letter: char, shared: &mut Shared) -> Next {
         match (self.kind, letter) {
-            (ListKind::Help, '?') => Next::Close,
+            (ListKind::Help, '?') | (ListKind::Explain, 'K') => Next::Close,
             (ListKind::History, 'c') => {
                 shared.request(Request::OpenScript);
                 Next::CloseAll
@@ -295,7 +295,6 @@ impl List {
                 shared.request(Request::CopyScript);
                 Next::CloseAll
             }
-            (ListKind::Explain, 'K') => Next::Close,
             (ListKind::Rules, 'K') => {
                 if let Choice::Rule(rule) | Choice::Found(_, rule) = self.choice() {
                     shared.request(Request::ExplainRule(rule));

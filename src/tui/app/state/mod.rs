@@ -148,10 +148,10 @@ pub(in crate::tui) struct Shared {
 
 impl Shared {
     /// The state around a session that has nothing yet.
-    pub(in crate::tui::app) fn new(session: Session, theme: Theme, size: (u16, u16)) -> Self {
+    pub(in crate::tui::app) fn new(session: Session, theme: &Theme, size: (u16, u16)) -> Self {
         Self {
             session,
-            theme,
+            theme: *theme,
             size,
             keymap: Keymap::hybrid(),
             grid: Grid::default(),

@@ -28,6 +28,8 @@ pub(in crate::tui::app) enum Next {
 }
 
 /// What is to be done next.
+// A key makes one or two of them: the size of the largest does not matter.
+#[allow(clippy::large_enum_variant)]
 pub(in crate::tui::app) enum Request {
     /// An action, with its count.
     Act(Action, Option<u32>),
@@ -137,6 +139,8 @@ pub enum Answer {
 }
 
 /// What a question is about, where its answer needs more than the state has.
+// There is one at a time: the size of the largest does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Default)]
 pub(in crate::tui) enum Subject {
     /// Nothing but the state.

@@ -227,10 +227,10 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
 fn rules_are_counted_by_file() {
     let bench = Bench::sample(120, 40);
     let session = &bench.app.shared.session;
-    let by_file = markdown::rule_counts_by_file(&session);
+    let by_file = markdown::rule_counts_by_file(session);
     let of_others = |rule: Rule| {
         let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
-        whole::each(&session).filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
+        whole::each(session).filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
     };
     for (rule, count) in session.rule_counts() {
         let sum: u64 = by_file.iter().filter(|((main, _), _)| *main == rule.main().index()).map(|(_, n)| n).sum();
