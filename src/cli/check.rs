@@ -187,7 +187,7 @@ impl Report {
                 ShownRows::Rows(rows) | ShownRows::Counted(rows, _) => Some(rows),
             };
             if let ShownRows::Counted(_, counts) = told {
-                self.count_all(counts, session.profile());
+                self.count_all(counts, session.view().profile());
             }
             let mut of_file = FileReport { report: self, session, file: file_name(session, id), out };
             reporter.each_of_sitemap(session, (id, rows), &mut of_file)?;
@@ -439,7 +439,7 @@ impl Receiver for FileReport<'_> {
     type Error = Failure;
 
     fn wanted(&self) -> Wanted {
-        self.report.wanted(&self.file, self.session.profile())
+        self.report.wanted(&self.file, self.session.view().profile())
     }
 
     fn take(&mut self, found: Vec<Reported>) -> Result<(), Failure> {
@@ -451,7 +451,7 @@ impl Receiver for FileReport<'_> {
         let mut unlisted = Vec::new();
         counted.asked(|rule| choice.takes(rule)).ungrouped(
             groups,
-            self.session.profile(),
+            self.session.view().profile(),
             |rule, severity, findings| {
                 unlisted.push((rule, severity, findings));
             },

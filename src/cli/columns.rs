@@ -141,7 +141,7 @@ impl<'s> Rows<'s> {
             }
             Cell::Has => Value::List(words(Has::ALL.into_iter().filter(|(has, _)| has.holds(facts)))),
             Cell::Is => Value::List(words(State::ALL.into_iter().filter(|(state, _)| facts.is(*state)))),
-            Cell::Severity => text(self.session.worst(row).map(Severity::name).map(Cow::from)),
+            Cell::Severity => text(self.session.view().worst(row).map(Severity::name).map(Cow::from)),
             Cell::Data(column) => self.data(column, row),
             Cell::Rules => {
                 Value::List(self.session.view().rules_of(row).iter().map(|rule| code(rule).into()).collect())

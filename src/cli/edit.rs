@@ -79,7 +79,7 @@ pub(super) fn edit_change(
     if how.dry_run
         && let Some(intent) = prepare::intend(session.view(), change, &Progress::default())?
     {
-        done.push(foretold(&intent, session.profile()));
+        done.push(foretold(&intent, session.view().profile()));
     }
     let report = session.change(change)?;
     how.refuse(report.faults.as_deref())?;
@@ -102,7 +102,7 @@ pub(super) fn edit_all(
         if how.dry_run
             && let Some(intent) = prepare::preview(session.view(), command, Asker::Headless, &Progress::default())?
         {
-            done.push(foretold(&intent, session.profile()));
+            done.push(foretold(&intent, session.view().profile()));
         }
         if let CommandOutcome::Done(report) = session.run(command, Asker::Headless)? {
             how.refuse(report.faults.as_deref())?;

@@ -177,7 +177,7 @@ impl Run<'_> {
         if discard || !self.session.is_modified() {
             return Ok(());
         }
-        let rows = counted(u64::from(self.session.changed()), "changed row");
+        let rows = counted(u64::from(self.session.view().changed()), "changed row");
         let hint = "`write` saves them; with `!` the command drops them".to_owned();
         Err(at(line, &format!("{rows} would be lost"), hint))
     }

@@ -137,7 +137,7 @@ impl InputSet {
     pub(super) fn again(&self) -> Option<Self> {
         let Self::Once(once) = self else { return None };
         let mut session = Session::new(once.session.view().clock, once.options.base_url.clone());
-        session.set_profile(once.session.profile());
+        session.set_profile(once.session.view().profile());
         if once.session.view().checks.allows_other_sites() {
             session.allow_other_sites();
         }

@@ -390,7 +390,7 @@ mod tests {
     }
 
     fn codes(session: &Session) -> Vec<(&'static str, u64)> {
-        session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count)).collect()
+        session.counts().by_rule().into_iter().map(|(rule, count)| (rule.code(), count)).collect()
     }
 
     #[test]

@@ -17,10 +17,13 @@ use crate::session::state::Snapshot;
 use crate::session::{file_fixes, fix_table};
 use crate::words::{excerpt, grouped};
 use crate::xml::entry::Entry;
+mod counts;
 pub mod file_findings;
 pub(super) mod index_findings;
 pub(super) mod required;
 pub mod whole;
+
+pub use counts::Counts;
 
 /// The rules whose listed findings are counted without being put into words: a row has one finding of them or none,
 /// whatever its text is, or its file has one.

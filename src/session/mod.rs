@@ -29,24 +29,21 @@ pub(crate) mod sampled;
 mod tests;
 
 use crate::check::profile::Profile;
-use crate::check::rule::{Rule, RuleSet};
 use crate::data::DataSet;
+use crate::document::Document;
 use crate::document::query::Query;
-use crate::document::restore_positions::restore_positions;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sort::SortKey;
 use crate::document::view::{View, ViewSpec};
-use crate::document::{Document, RowState};
 use crate::files::{self, Disk};
 use crate::progress::Progress;
+use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
-use crate::protocol::{Field, Severity};
 use edit::{Change, Prepared, Refused, prepared};
 use finding::FileFinding;
 use findings::file_findings;
 use state::history::{self, History};
 use state::{Snapshot, State};
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::journal;
@@ -167,14 +164,14 @@ impl Session {
         &self.current
     }
 
+    /// The findings, counted.
+    pub const fn counts(&self) -> findings::Counts<'_> {
+        findings::Counts { session: self }
+    }
+
     /// The document.
     pub const fn document(&self) -> &Document {
         &self.current.state.document
-    }
-
-    /// Whose expectations count.
-    pub fn profile(&self) -> Profile {
-        self.current.checks.profile()
     }
 
     /// Chooses whose expectations count; every row is looked at again, on all cores.
@@ -255,111 +252,9 @@ impl Session {
 
     // ── reading ─────────────────────────────────────────────────────────────────────────────────
 
-    /// URLs of the set.
-    pub const fn urls(&self) -> u32 {
-        self.current.state.document.live()
-    }
-
-    /// Rows on show.
-    pub fn shown(&self) -> u32 {
-        self.current.view.len()
-    }
-
-    /// The row at a position of the view.
-    pub fn row_at(&self, position: u32) -> Option<RowId> {
-        self.current.view.row_at(self.document(), position)
-    }
-
-    /// Where a row is shown.
-    pub fn position_of(&self, row: RowId) -> Option<u32> {
-        self.current.view.position_of(self.document(), row)
-    }
-
-    /// A row's number in file order over the whole set, from 1.
-    pub fn number(&self, row: RowId) -> u32 {
-        self.current.view.number(self.document(), row)
-    }
-
-    /// A field's value, decoded and trimmed, otherwise as the file has it.
-    pub fn cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
-        self.document().value(row, field)
-    }
-
-    /// The same in the saved files; `None` also for rows that are not there yet.
-    pub fn saved_cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
-        self.current.saved.value(row, field)
-    }
-
-    /// Whether a cell says something else than the saved file.
-    pub fn is_changed(&self, row: RowId, field: Field) -> bool {
-        self.document().compare(&self.current.saved).field_differs(row, field)
-    }
-
-    /// How a row differs from the saved files.
-    pub fn state(&self, row: RowId) -> RowState {
-        self.document().compare(&self.current.saved).row_state(row)
-    }
-
-    /// The worst severity among a row's findings.
-    pub fn worst(&self, row: RowId) -> Option<Severity> {
-        self.profile().worst(self.current.rules_of(row))
-    }
-
-    /// Findings per code with their number, worst severity first, then by number; those of files included.
-    /// Of a rule and its variants, the worst that occurs stands for all.
-    pub fn rule_counts(&self) -> Vec<(Rule, u64)> {
-        let counts = self.all_counts();
-        let count = |rule: Rule| counts.get(rule.index()).copied().unwrap_or_default();
-        let mut list: Vec<(Rule, u64)> = Rule::mains()
-            .filter_map(|main| {
-                let found: RuleSet = main.family().iter().filter(|rule| count(*rule) > 0).collect();
-                Some((self.profile().worst_rule(found)?, found.iter().map(count).sum()))
-            })
-            .collect();
-        list.sort_by_key(|(rule, count)| {
-            (std::cmp::Reverse(rule.severity_in(self.profile())), std::cmp::Reverse(*count), rule.index())
-        });
-        list
-    }
-
-    /// Whether any row has an error or a warning.
-    pub fn has_bad_rows(&self) -> bool {
-        let is_bad = |rule: Rule| rule.severity_in(self.profile()).is_some_and(|severity| severity > Severity::Note);
-        Rule::ALL.into_iter().zip(self.current.checks.counts().iter()).any(|(rule, count)| *count > 0 && is_bad(rule))
-    }
-
-    fn all_counts(&self) -> Vec<u64> {
-        let mut counts: Vec<u64> = self.current.checks.counts().iter().map(|count| u64::from(*count)).collect();
-        for finding in self.file_findings.iter() {
-            if let Some(count) = counts.get_mut(finding.rule.index()) {
-                *count += 1;
-            }
-        }
-        counts
-    }
-
-    /// Findings by severity, over the whole set.
-    pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
-        for (rule, count) in Rule::ALL.into_iter().zip(self.all_counts()) {
-            match rule.severity_in(self.profile()) {
-                Some(Severity::Error) => totals.errors += count,
-                Some(Severity::Warning) => totals.warnings += count,
-                Some(Severity::Note) => totals.notes += count,
-                None => {}
-            }
-        }
-        totals
-    }
-
     /// Findings about files, the index and the set, which no row carries.
     pub fn file_findings(&self) -> &[FileFinding] {
         &self.file_findings
-    }
-
-    /// Rows that differ from the saved files.
-    pub const fn changed(&self) -> u32 {
-        self.current.state.changed
     }
 
     /// Whether there is anything that a save would write.
@@ -367,23 +262,7 @@ impl Session {
         self.current.state.modified || self.owes_files
     }
 
-    /// The scheme and host that most rows share, if at least nine in ten do.
-    pub fn origin(&self) -> Option<&str> {
-        let (origin, rows) = self.current.checks.set().main_origin()?;
-        (rows * 10 >= u64::from(self.urls()) * 9).then_some(origin)
-    }
-
     // ── marks ───────────────────────────────────────────────────────────────────────────────────
-
-    /// Whether a row is marked.
-    pub fn is_marked(&self, row: RowId) -> bool {
-        self.current.marks.contains(row.0)
-    }
-
-    /// Number of marked rows.
-    pub fn marked(&self) -> u64 {
-        self.current.marks.len()
-    }
 
     /// Marks or unmarks rows.
     pub fn mark(&mut self, rows: &RowSet, on: bool) {
@@ -395,29 +274,13 @@ impl Session {
         }
     }
 
-    /// Rows on show, deleted ones left out.
-    pub fn shown_rows(&self) -> RowSet {
-        let document = self.document();
-        self.current.view.rows(document).filter(|row| document.is_live(*row)).map(|row| row.0).collect()
-    }
-
-    /// Rows between two positions of the view, both included.
-    pub fn rows_between(&self, from: u32, to: u32) -> RowSet {
-        (from.min(to)..=from.max(to)).filter_map(|position| self.row_at(position)).map(|row| row.0).collect()
-    }
-
     /// Marked rows that are shown become unmarked and the other way round.
     pub fn invert_marks(&mut self) {
-        let shown = self.shown_rows();
+        let shown = self.view().shown_rows();
         *Arc::make_mut(&mut self.current.marks) ^= shown;
     }
 
     // ── view ────────────────────────────────────────────────────────────────────────────────────
-
-    /// What the view is made by.
-    pub const fn spec(&self) -> &ViewSpec {
-        &self.current.spec
-    }
 
     /// Puts a view in place that was made from this document.
     pub fn show(&mut self, spec: ViewSpec, view: View) {
@@ -478,7 +341,7 @@ impl Session {
             let (message, rechecked) = (intent.done(false), rechecked_rows);
             return Ok(Report { message, touched, rechecked, cursor: None, changed: false, faults: None });
         }
-        let left = intent.left_words(self.profile());
+        let left = intent.left_words(self.view().profile());
         let (faults, message) = (intent.urls.faults(), intent.done(true));
         let (edit, intent_said) = (intent.edit, intent.said);
         // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
@@ -491,8 +354,8 @@ impl Session {
         self.next_version += 1;
         (self.current.state.changed, self.current.state.counted) = (changed, self.current.saves);
         self.current.state.modified =
-            changed > 0 || ((applied.moved || applied.framed || before.modified) && self.order_differs());
-        let anchor = self.anchor_of(&applied.added);
+            changed > 0 || ((applied.moved || applied.framed || before.modified) && self.current.order_differs());
+        let anchor = self.current.anchor_of(&applied.added);
         if applied.moved {
             self.current.view =
                 self.current.view.with_changed_rows(&self.current.state.document, &applied.added, anchor);
@@ -505,94 +368,68 @@ impl Session {
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true, faults })
     }
 
-    /// Finds out how the document differs from the saved one.
-    fn count_changes(&mut self) {
-        let Snapshot { state, saved, saves, .. } = &mut self.current;
-        state.changed = state.document.compare(saved).changed_rows();
-        state.modified = state.changed > 0 || !state.document.compare(saved).is_same();
-        state.counted = *saves;
-    }
-
-    /// Whether files or orders differ although no row does.
-    fn order_differs(&self) -> bool {
-        !self.current.state.document.compare(&self.current.saved).is_same()
-    }
-
-    /// The row that stands before the first added one in its file.
-    fn anchor_of(&self, added: &[RowId]) -> Option<RowId> {
-        let first = *added.first()?;
-        let sitemap = self.document().sitemap(self.document().sitemap_of(first))?;
-        let position = sitemap.rows.position(first)?;
-        position.checked_sub(1).and_then(|position| sitemap.rows.get(position))
-    }
-
     /// Takes the last step back. `None` when there is nothing to undo.
     pub fn undo(&mut self) -> Option<Report> {
-        self.step(true)
+        step(self, true)
     }
 
     /// Does the next undone step again. `None` when there is none.
     pub fn redo(&mut self) -> Option<Report> {
-        self.step(false)
-    }
-
-    fn step(&mut self, back: bool) -> Option<Report> {
-        let (profile, policy) = (self.profile(), self.current.checks.shared_policy().cloned());
-        let report = self.step_over(back);
-        if report.is_some() {
-            journal::note_step(self, back);
-        }
-        // A step that is older than the choice of the profile or the policy was checked for another one.
-        if report.is_some() {
-            policy::recheck_now(self, profile, policy);
-        }
-        report
-    }
-
-    fn step_over(&mut self, back: bool) -> Option<Report> {
-        let state = &mut self.current.state;
-        let old = state.document.clone();
-        let step = if back { self.history.undo(state)? } else { self.history.redo(state)? };
-        let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
-        let moved = step.moved;
-        self.history.hand_over(back, &mut self.current.state, &old, &touched);
-        // What was saved in between may differ from what the step knew.
-        let is_stale = self.current.state.counted != self.current.saves;
-        let moved = (is_stale && self.place_rows()) || moved;
-        if is_stale {
-            self.count_changes();
-        }
-        let document = &self.current.state.document;
-        if moved {
-            let added: Vec<RowId> =
-                touched.iter().map(RowId).filter(|row| document.is_live(*row) && !old.is_live(*row)).collect();
-            let anchor = self.anchor_of(&added);
-            self.current.view = self.current.view.with_changed_rows(&self.current.state.document, &added, anchor);
-            let limit = self.current.state.document.row_limit();
-            Arc::make_mut(&mut self.current.marks).remove_range(limit..);
-        }
-        file_findings::refresh(self, &old);
-        let verb = if back { "undone" } else { "done again" };
-        let cursor = cursor.or_else(|| touched.min().map(RowId)).filter(|row| row.0 < self.document().row_limit());
-        Some(Report {
-            message: format!("{verb}: {label}"),
-            touched: touched.len(),
-            rechecked: 0,
-            cursor,
-            changed: true,
-            faults: None,
-        })
-    }
-
-    /// Gives every row that was deleted a place, though an earlier save may have taken it from the files. Whether any had
-    /// none.
-    fn place_rows(&mut self) -> bool {
-        let placed = restore_positions(&self.current.state.document, &self.current.saved);
-        placed.map(|placed| self.current.state.document = placed).is_some()
+        step(self, false)
     }
 
     /// The steps, oldest first.
     pub fn history(&self) -> Vec<history::Entry> {
         self.history.entries(self.saved_version, self.current.state.version)
     }
+}
+
+/// One step back or forth, checked for the present profile and policy.
+fn step(session: &mut Session, back: bool) -> Option<Report> {
+    let (profile, policy) = (session.view().profile(), session.current.checks.shared_policy().cloned());
+    let report = step_over(session, back);
+    if report.is_some() {
+        journal::note_step(session, back);
+    }
+    // A step that is older than the choice of the profile or the policy was checked for another one.
+    if report.is_some() {
+        policy::recheck_now(session, profile, policy);
+    }
+    report
+}
+
+/// Swaps the state for that before or after a step.
+fn step_over(session: &mut Session, back: bool) -> Option<Report> {
+    let state = &mut session.current.state;
+    let old = state.document.clone();
+    let step = if back { session.history.undo(state)? } else { session.history.redo(state)? };
+    let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
+    let moved = step.moved;
+    session.history.hand_over(back, &mut session.current.state, &old, &touched);
+    // What was saved in between may differ from what the step knew.
+    let is_stale = session.current.state.counted != session.current.saves;
+    let moved = (is_stale && session.current.place_rows()) || moved;
+    if is_stale {
+        session.current.count_changes();
+    }
+    let document = &session.current.state.document;
+    if moved {
+        let added: Vec<RowId> =
+            touched.iter().map(RowId).filter(|row| document.is_live(*row) && !old.is_live(*row)).collect();
+        let anchor = session.current.anchor_of(&added);
+        session.current.view = session.current.view.with_changed_rows(&session.current.state.document, &added, anchor);
+        let limit = session.current.state.document.row_limit();
+        Arc::make_mut(&mut session.current.marks).remove_range(limit..);
+    }
+    file_findings::refresh(session, &old);
+    let verb = if back { "undone" } else { "done again" };
+    let cursor = cursor.or_else(|| touched.min().map(RowId)).filter(|row| row.0 < session.document().row_limit());
+    Some(Report {
+        message: format!("{verb}: {label}"),
+        touched: touched.len(),
+        rechecked: 0,
+        cursor,
+        changed: true,
+        faults: None,
+    })
 }

@@ -77,7 +77,7 @@ impl Session {
 
     /// Holds the set against a policy, or against none; every row is looked at again, on all cores.
     pub fn set_policy(&mut self, policy: Option<Arc<Policy>>) {
-        recheck_now(self, self.profile(), policy);
+        recheck_now(self, self.view().profile(), policy);
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn read_file(session: &mut Session, path: &str) -> Result<String, Ref
 
 /// What came of a policy, in words.
 fn words_of(session: &Session, path: &str) -> String {
-    let count = |rule: Rule| session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, n)| n);
+    let count = |rule: Rule| session.counts().by_rule().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, n)| n);
     let forbidden = counted(count(Rule::POLICY_NEVER), "forbidden URL");
     format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST)))
 }
@@ -100,7 +100,7 @@ pub(super) fn recheck_now(session: &mut Session, profile: Profile, policy: Optio
         (Some(new), Some(old)) => Arc::ptr_eq(new, old),
         (new, old) => new.is_none() && old.is_none(),
     };
-    if session.profile() == profile && is_same {
+    if session.view().profile() == profile && is_same {
         return;
     }
     let state = &session.current.state;

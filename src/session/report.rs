@@ -216,7 +216,7 @@ impl Reporter {
         }
         for finding in self.of_set.get(&Some(id.0)).into_iter().flatten() {
             let at = Some(lines.position(source.root_start()));
-            out.extend(of_set(finding, session.profile(), (Arc::clone(file), at)));
+            out.extend(of_set(finding, session.view().profile(), (Arc::clone(file), at)));
         }
         out
     }
@@ -298,7 +298,7 @@ impl Reporter {
     pub fn of_set(&self, session: &Session) -> Vec<Reported> {
         let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
         let found = self.of_set.get(&None).into_iter().flatten();
-        let found = found.filter_map(|finding| of_set(finding, session.profile(), (Arc::clone(&whole), None)));
+        let found = found.filter_map(|finding| of_set(finding, session.view().profile(), (Arc::clone(&whole), None)));
         let required = required::missing(session).into_iter().map(|(url, finding)| {
             let (file, loc) = (Arc::clone(&whole), url.into());
             Reported { file, at: None, row: None, loc, finding: plain(&finding) }

@@ -37,14 +37,15 @@ impl Session {
             let prepared = prepared.ok_or_else(|| Refused("cancelled".into()))?;
             return Ok(CommandOutcome::Done(self.commit(prepared, asker.cursor())?));
         }
-        let marked = |session: &Self| CommandOutcome::Shown(format!("{} marked", counted(session.marked(), "row")));
+        let marked =
+            |session: &Self| CommandOutcome::Shown(format!("{} marked", counted(session.view().marked(), "row")));
         Ok(match command {
             Command::Filter(query) => {
-                self.show_now(query.clone(), self.spec().sort.clone());
-                CommandOutcome::Shown(format!("{} shown", counted(u64::from(self.shown()), "row")))
+                self.show_now(query.clone(), self.view().spec().sort.clone());
+                CommandOutcome::Shown(format!("{} shown", counted(u64::from(self.view().shown()), "row")))
             }
             Command::Sort(keys) => {
-                self.show_now(self.spec().filter.clone(), keys.clone());
+                self.show_now(self.view().spec().filter.clone(), keys.clone());
                 CommandOutcome::Shown(if keys.is_empty() { "file order".into() } else { "sorted".into() })
             }
             Command::Mark(scope) | Command::Unmark(scope) => {
@@ -56,7 +57,7 @@ impl Session {
                 match marks {
                     Marks::Invert => self.invert_marks(),
                     Marks::All => {
-                        let rows = self.shown_rows();
+                        let rows = self.view().shown_rows();
                         self.mark(&rows, true);
                     }
                     Marks::None => self.current.marks = Arc::default(),

@@ -6,17 +6,21 @@ pub mod facts;
 pub mod history;
 pub(super) mod languages;
 
+use crate::check::profile::Profile;
 use crate::check::rule::RuleSet;
 use crate::data::DataSet;
-use crate::document::Document;
 use crate::document::query::Vocabulary;
+use crate::document::restore_positions::restore_positions;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::Member;
 use crate::document::view::{View, ViewSpec};
+use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
+use crate::protocol::{Field, Severity};
 use crate::session::checks::Checks;
 use crate::session::state::languages::Languages;
 pub use facts::vocabulary;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What undo swaps: the document with what was found out about it.
@@ -70,6 +74,126 @@ impl std::ops::Deref for Snapshot {
 }
 
 impl Snapshot {
+    /// Whose expectations count.
+    pub fn profile(&self) -> Profile {
+        self.checks.profile()
+    }
+
+    /// URLs of the set.
+    pub const fn urls(&self) -> u32 {
+        self.state.document.live()
+    }
+
+    /// Rows on show.
+    pub fn shown(&self) -> u32 {
+        self.view.len()
+    }
+
+    /// The row at a position of the view.
+    pub fn row_at(&self, position: u32) -> Option<RowId> {
+        self.view.row_at(&self.document, position)
+    }
+
+    /// Where a row is shown.
+    pub fn position_of(&self, row: RowId) -> Option<u32> {
+        self.view.position_of(&self.document, row)
+    }
+
+    /// A row's number in file order over the whole set, from 1.
+    pub fn number(&self, row: RowId) -> u32 {
+        self.view.number(&self.document, row)
+    }
+
+    /// A field's value, decoded and trimmed, otherwise as the file has it.
+    pub fn cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
+        self.document.value(row, field)
+    }
+
+    /// The same in the saved files; `None` also for rows that are not there yet.
+    pub fn saved_cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
+        self.saved.value(row, field)
+    }
+
+    /// Whether a cell says something else than the saved file.
+    pub fn is_changed(&self, row: RowId, field: Field) -> bool {
+        self.document.compare(&self.saved).field_differs(row, field)
+    }
+
+    /// How a row differs from the saved files.
+    pub fn row_state(&self, row: RowId) -> RowState {
+        self.document.compare(&self.saved).row_state(row)
+    }
+
+    /// The worst severity among a row's findings.
+    pub fn worst(&self, row: RowId) -> Option<Severity> {
+        self.profile().worst(self.rules_of(row))
+    }
+
+    /// The scheme and host that most rows share, if at least nine in ten do.
+    pub fn origin(&self) -> Option<&str> {
+        let (origin, rows) = self.checks.set().main_origin()?;
+        (rows * 10 >= u64::from(self.urls()) * 9).then_some(origin)
+    }
+
+    /// Whether a row is marked.
+    pub fn is_marked(&self, row: RowId) -> bool {
+        self.marks.contains(row.0)
+    }
+
+    /// Number of marked rows.
+    pub fn marked(&self) -> u64 {
+        self.marks.len()
+    }
+
+    /// Rows on show, deleted ones left out.
+    pub fn shown_rows(&self) -> RowSet {
+        let document = &self.document;
+        self.view.rows(document).filter(|row| document.is_live(*row)).map(|row| row.0).collect()
+    }
+
+    /// Rows between two positions of the view, both included.
+    pub fn rows_between(&self, from: u32, to: u32) -> RowSet {
+        (from.min(to)..=from.max(to)).filter_map(|position| self.row_at(position)).map(|row| row.0).collect()
+    }
+
+    /// What the view is made by.
+    pub const fn spec(&self) -> &ViewSpec {
+        &self.spec
+    }
+
+    /// Rows that differ from the saved files.
+    pub const fn changed(&self) -> u32 {
+        self.state.changed
+    }
+
+    /// Finds out how the document differs from the saved one.
+    pub(super) fn count_changes(&mut self) {
+        let Self { state, saved, saves, .. } = self;
+        state.changed = state.document.compare(saved).changed_rows();
+        state.modified = state.changed > 0 || !state.document.compare(saved).is_same();
+        state.counted = *saves;
+    }
+
+    /// Whether files or orders differ although no row does.
+    pub(super) fn order_differs(&self) -> bool {
+        !self.document.compare(&self.saved).is_same()
+    }
+
+    /// The row before the first added one in its file.
+    pub(super) fn anchor_of(&self, added: &[RowId]) -> Option<RowId> {
+        let first = *added.first()?;
+        let sitemap = self.document.sitemap(self.document.sitemap_of(first))?;
+        let position = sitemap.rows.position(first)?;
+        position.checked_sub(1).and_then(|position| sitemap.rows.get(position))
+    }
+
+    /// Gives every row that was deleted a place, though an earlier save may have taken it from the files. Whether any had
+    /// none.
+    pub(super) fn place_rows(&mut self) -> bool {
+        let placed = restore_positions(&self.document, &self.saved);
+        placed.map(|placed| self.state.document = placed).is_some()
+    }
+
     /// What queries and commands can name: rules, data columns, the moment.
     pub fn vocabulary(&self) -> Vocabulary<'_> {
         Vocabulary { data: self.data.as_ref(), ..vocabulary(self.clock) }

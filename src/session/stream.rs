@@ -371,7 +371,7 @@ fn absorb_alone(session: &mut Session, part: files::LoadedFile<Reader>) -> Optio
     state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
     let newest = index_findings::newest_of(&session.current, &session.current.state.document, id);
     Arc::make_mut(&mut session.current.state.checks.newest).push(newest);
-    let found = of_present(&session.current.state.document, id, session.profile());
+    let found = of_present(&session.current.state.document, id, session.view().profile());
     Arc::make_mut(&mut session.file_findings).extend(found);
     Some(id)
 }

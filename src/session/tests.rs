@@ -1,9 +1,12 @@
 //! The session against a naive one: whatever is done, rows, counts and files are those of a fresh start.
 
 use super::*;
+use crate::check::rule::Rule;
+use crate::document::RowState;
 use crate::document::rows::RowSet;
 use crate::document::sitemap::SitemapId;
 use crate::files::Options;
+use crate::protocol::Severity;
 use crate::session::command::{Assignment, parse};
 use crate::session::edit::Asker;
 use crate::session::edit::Change;
@@ -90,7 +93,7 @@ fn fresh(session: &Session) -> Session {
 }
 
 fn codes(session: &Session) -> Vec<(&'static str, u64)> {
-    let mut codes: Vec<_> = session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count)).collect();
+    let mut codes: Vec<_> = session.counts().by_rule().into_iter().map(|(rule, count)| (rule.code(), count)).collect();
     codes.sort_unstable();
     codes
 }
@@ -103,7 +106,7 @@ fn set(rows: RowSet, field: Field, typed: &str) -> Change {
 fn an_index_loads_with_its_children_and_their_findings() {
     let folder = folder();
     let session = open(&folder.path().join("sitemap_index.xml"));
-    assert_eq!(session.urls(), 6);
+    assert_eq!(session.view().urls(), 6);
     let codes = codes(&session);
     for expected in [
         ("lastmod-impossible", 1),
@@ -155,7 +158,7 @@ fn one_code_speaks_for_a_rule_and_its_variants() {
     let raw = |row, text: &str| Change::Raw { row: RowId(row), text: text.into() };
     session.change(&raw(0, "<url><loc> https://a.org/ </loc></url>")).unwrap();
     session.change(&raw(1, "<url><loc>https://a.org/b</loc><changefreq> daily </changefreq></url>")).unwrap();
-    let count = session.rule_counts().into_iter().find(|(rule, _)| rule.code() == "field-whitespace");
+    let count = session.counts().by_rule().into_iter().find(|(rule, _)| rule.code() == "field-whitespace");
     assert_eq!(count, Some((Rule::FIELD_WHITESPACE_STRICT, 2)));
     let vocabulary = super::state::vocabulary(NOW);
     let found = |query: &str| {
@@ -276,18 +279,18 @@ proptest! {
             // The date of the file is part of one rule, and a fresh file has another.
             let of = |session: &Session| codes(session).into_iter().filter(|(code, _)| *code != "set-lastmod-generated").collect::<Vec<_>>();
             prop_assert_eq!(of(&session), of(&fresh));
-            prop_assert_eq!(session.urls(), fresh.urls());
+            prop_assert_eq!(session.view().urls(), fresh.view().urls());
             let (rows, fresh_rows): (Vec<RowId>, Vec<RowId>) =
                 (session.document().live_rows().collect(), fresh.document().live_rows().collect());
             prop_assert_eq!(rows.len(), fresh_rows.len());
             for (row, fresh_row) in rows.iter().zip(&fresh_rows) {
                 for field in Field::ALL {
-                    prop_assert_eq!(session.cell(*row, field).unwrap_or_default().trim().to_owned(), fresh.cell(*fresh_row, field).unwrap_or_default().into_owned());
+                    prop_assert_eq!(session.view().cell(*row, field).unwrap_or_default().trim().to_owned(), fresh.view().cell(*fresh_row, field).unwrap_or_default().into_owned());
                 }
             }
             // A row deleted and added again in its place gives the old bytes; that is a change all the same.
             prop_assert!(session.is_modified() || written(session.document()) == original);
-            prop_assert_eq!(session.changed() as usize, session.document().rows().filter(|row| session.state(*row) != RowState::Clean).count());
+            prop_assert_eq!(session.view().changed() as usize, session.document().rows().filter(|row| session.view().row_state(*row) != RowState::Clean).count());
         }
         while session.undo().is_some() {}
         prop_assert_eq!(written(session.document()), original);
@@ -304,10 +307,10 @@ fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
     let untouched = std::fs::read(folder.path().join("one.xml")).unwrap();
     session.change(&set([3].into_iter().collect(), Field::Priority, "0.8")).unwrap();
     session.change(&Change::Delete([4].into_iter().collect())).unwrap();
-    assert_eq!(session.shown(), 6);
+    assert_eq!(session.view().shown(), 6);
     save::now(&mut session, None, false).unwrap();
     assert!(!session.is_modified());
-    assert_eq!((session.changed(), session.shown(), session.urls()), (0, 5, 5));
+    assert_eq!((session.view().changed(), session.view().shown(), session.view().urls()), (0, 5, 5));
     assert_eq!(std::fs::read(folder.path().join("one.xml")).unwrap(), untouched);
     let again = open(&path);
     assert_eq!(written(again.document()), written(session.document()));
@@ -317,7 +320,7 @@ fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
     assert!(session.is_modified());
     save::now(&mut session, None, false).unwrap();
     assert_eq!(std::fs::read(folder.path().join("one.xml")).unwrap(), untouched);
-    assert_eq!(open(&path).urls(), 6);
+    assert_eq!(open(&path).view().urls(), 6);
 }
 
 #[test]
@@ -353,7 +356,7 @@ fn a_nudge_from_out_of_range_goes_to_the_nearest_limit_and_from_nonsense_nowhere
     {
         session.change(&set(row(), Field::Priority, typed)).unwrap();
         session.change(&Change::Nudge { rows: row(), field: Field::Priority, up }).unwrap();
-        assert_eq!(session.cell(RowId(0), Field::Priority).unwrap(), expected, "{typed}");
+        assert_eq!(session.view().cell(RowId(0), Field::Priority).unwrap(), expected, "{typed}");
     }
     session.change(&set(row(), Field::Priority, "high")).unwrap();
     let report = session.change(&Change::Nudge { rows: row(), field: Field::Priority, up: true }).unwrap();
@@ -408,7 +411,7 @@ fn a_link_is_no_way_out_of_the_folder_either() {
     std::fs::rename(site.join("two.xml"), site.join("real.xml")).unwrap();
     std::os::unix::fs::symlink("real.xml", site.join("two.xml")).unwrap();
     let session = open(&site.join("sitemap_index.xml"));
-    assert_eq!(session.urls(), 3, "the link that stays inside is followed, the other is not");
+    assert_eq!(session.view().urls(), 3, "the link that stays inside is followed, the other is not");
     assert!(codes(&session).contains(&("index-child-missing", 1)));
 }
 
@@ -423,8 +426,8 @@ fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
     std::fs::write(&path, text).unwrap();
     let mut session = store::load::open(&path, Options::default(), NOW).unwrap();
     let codes = |session: &Session| -> Vec<(&str, Option<Severity>)> {
-        let rules = session.rule_counts().into_iter();
-        rules.map(|(rule, _)| (rule.code(), rule.severity_in(session.profile()))).collect()
+        let rules = session.counts().by_rule().into_iter();
+        rules.map(|(rule, _)| (rule.code(), rule.severity_in(session.view().profile()))).collect()
     };
     let (error, warning) = (Some(Severity::Error), Some(Severity::Warning));
     assert_eq!(codes(&session), [("lastmod-reduced-precision", error)]);
@@ -436,11 +439,11 @@ fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
         codes
     };
     assert_eq!(sorted(codes(&session)), sorted(yandex.to_vec()));
-    assert_eq!(session.totals().errors, 0);
+    assert_eq!(session.counts().totals().errors, 0);
     session.undo().unwrap();
     assert_eq!(sorted(codes(&session)), sorted(yandex.to_vec()));
     assert!(session.run(&parse("filter severity:warning", &vocabulary(NOW)).unwrap(), Asker::Headless).is_ok());
-    assert_eq!(session.shown(), 1);
+    assert_eq!(session.view().shown(), 1);
     assert!(parse("profile altavista", &vocabulary(NOW)).is_err());
 }
 
@@ -493,7 +496,7 @@ fn near_duplicates_follow_every_edit_of_a_file() {
     std::fs::write(&path, text).unwrap();
     let mut session = open(&path);
     let near = |session: &Session| -> u64 {
-        let counts = session.rule_counts().into_iter();
+        let counts = session.counts().by_rule().into_iter();
         counts.filter(|(rule, _)| *rule == Rule::SET_DUPLICATE_NEAR).map(|(_, count)| count).sum()
     };
     let run = |session: &mut Session, line: &str| {
@@ -501,7 +504,7 @@ fn near_duplicates_follow_every_edit_of_a_file() {
     };
     assert_eq!(near(&session), 1);
     run(&mut session, "filter rule:set-duplicate-near");
-    assert_eq!(session.shown(), 1);
+    assert_eq!(session.view().shown(), 1);
     run(&mut session, "s#/y$#/Y/# where loc:/y");
     run(&mut session, "add https://a.org/y");
     assert_eq!(near(&session), 2);
@@ -533,7 +536,7 @@ fn dates_of_an_index_are_compared_after_every_edit() {
     }
     let mut session = open(&folder.path().join("sitemap_index.xml"));
     let older =
-        |session: &Session| session.rule_counts().into_iter().any(|(rule, _)| rule == Rule::INDEX_LASTMOD_OLDER);
+        |session: &Session| session.counts().by_rule().into_iter().any(|(rule, _)| rule == Rule::INDEX_LASTMOD_OLDER);
     assert!(older(&session));
     session.change(&set([0].into_iter().collect(), Field::Lastmod, "2026-01-01")).unwrap();
     session.change(&set([1].into_iter().collect(), Field::Lastmod, "2026-03-01")).unwrap();

@@ -185,14 +185,14 @@ fn editing(session: &mut Session, rounds: u32, report: &mut Report) {
         undo = undo.min(run(session, "undo"));
     }
     // A second for ten million rows.
-    let share = Duration::from_secs(1).mul_f64(f64::from(session.shown()) / 10e6);
+    let share = Duration::from_secs(1).mul_f64(f64::from(session.view().shown()) / 10e6);
     report.time("set one field on all rows", set_all, Some(share));
     report.time("undo it", undo, Some(Duration::from_millis(16)));
 }
 
 /// One changed row of the set: one part and the index are written.
 fn saving(session: &mut Session, report: &mut Report) {
-    let row = session.row_at(session.shown() / 2).expect("the set has rows");
+    let row = session.view().row_at(session.view().shown() / 2).expect("the set has rows");
     let loc = session.document().loc(row).into_owned();
     report.time(
         "set one field of one row, found by its URL",

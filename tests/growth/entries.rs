@@ -43,16 +43,19 @@ fn allocated(entry: &dyn Fn(usize) -> String, entries: usize) -> (usize, usize, 
          xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\" \
          xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">{entries}</urlset>"
     );
-    let scanned = measure(text.len(), || {
+    // The harness starts and ends threads now and then: the least of some runs is that of the entries.
+    let least =
+        |run: &mut (dyn FnMut() + Send)| (0..5).map(|_| measure(text.len(), &mut *run).allocated).min().unwrap_or(0);
+    let scanned = least(&mut || {
         scan(text.as_bytes(), &mut Ignore, &Progress::default());
     });
     let mut clean = 0;
-    let read = measure(text.len(), || {
+    let read = least(&mut || {
         let mut reading = Reading { reader: EntryReader::default(), links: Vec::with_capacity(64), clean: 0 };
         scan(text.as_bytes(), &mut reading, &Progress::default());
         clean = reading.clean;
     });
-    (scanned.allocated, read.allocated, clean)
+    (scanned, read, clean)
 }
 
 #[test]

@@ -183,7 +183,7 @@ impl Visitor {
         match tree {
             syn::UseTree::Path(path) => self.reexport(&format!("{prefix}{}::", path.ident), &path.tree),
             syn::UseTree::Name(name) => {
-                self.reexports.push((name.ident.to_string(), format!("{prefix}{}", name.ident)))
+                self.reexports.push((name.ident.to_string(), format!("{prefix}{}", name.ident)));
             }
             syn::UseTree::Rename(name) => {
                 self.reexports.push((name.rename.to_string(), format!("{prefix}{}", name.ident)));

@@ -471,5 +471,5 @@ fn check_stats_and_the_screen_count_alike() {
     let (_, out, _) = sited(&folder, "stats DIR/index.xml");
     assert!(out.contains("\nURLs                     3\nindex entries            2\n"), "{out}");
     let session = load::open(&folder.path().join("index.xml"), files::Options::default(), clock::system()).unwrap();
-    assert_eq!((session.document().sitemaps().len(), session.urls()), (2, 3));
+    assert_eq!((session.document().sitemaps().len(), session.view().urls()), (2, 3));
 }

@@ -178,10 +178,10 @@ mod tests {
             .replace("1.png</image:loc></image:image>", &format!("1.png</image:loc></image:image>\n    {link}"))
             .replace("https://e.com/3</loc>", &format!("https://e.com/3</loc>{link}"));
         assert_eq!(text, expected);
-        assert_eq!(session.changed(), 3);
+        assert_eq!(session.view().changed(), 3);
         assert_eq!(run(&mut session, "ext remove link"), Ok("link removed from 3 rows".to_owned()));
         assert_eq!(written(session.document()), FILE.replace("0.5</priority>", "0.8</priority>"));
-        assert_eq!(session.changed(), 1, "back to what it was is no change");
+        assert_eq!(session.view().changed(), 1, "back to what it was is no change");
         while session.undo().is_some() {}
         assert_eq!(written(session.document()), FILE);
         assert!(!session.is_modified());
@@ -235,7 +235,7 @@ mod tests {
             let fresh = load::open(&path, Options::default(), NOW).unwrap();
             let codes = |session: &Session| {
                 let mut codes: Vec<_> =
-                    session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count)).collect();
+                    session.counts().by_rule().into_iter().map(|(rule, count)| (rule.code(), count)).collect();
                 codes.sort_unstable();
                 codes
             };

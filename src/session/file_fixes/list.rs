@@ -75,7 +75,7 @@ mod tests {
     }
 
     fn codes(session: &Session) -> Vec<&'static str> {
-        session.rule_counts().into_iter().map(|(rule, _)| rule.code()).collect()
+        session.counts().by_rule().into_iter().map(|(rule, _)| rule.code()).collect()
     }
 
     #[test]

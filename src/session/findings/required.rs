@@ -21,7 +21,7 @@ pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, FileFinding)>
         }
     };
     let rule = Rule::POLICY_MUST;
-    let Some(severity) = rule.severity_in(session.profile()) else { return Vec::new() };
+    let Some(severity) = rule.severity_in(session.view().profile()) else { return Vec::new() };
     let missing = (0..).zip(policy.required()).filter(|one| !is_listed(one));
     missing
         .map(|(_, url)| {

@@ -98,7 +98,7 @@ pub fn is_any_fixable(session: &Session) -> bool {
 /// A finding of several rows together as one of their file, or of the set.
 fn of_rows(session: &Session, file: Option<u32>, broken: SetRule) -> Option<WholeFinding<'_>> {
     let rule = rule_of(broken);
-    let severity = rule.severity_in(session.profile())?;
+    let severity = rule.severity_in(session.view().profile())?;
     let place = file.map_or(FindingTarget::Set, |file| FindingTarget::Sitemap(SitemapId(file)));
     let label = match (place, rule) {
         (_, rule) if CLEARED.contains(rule) => Some("remove these values"),

@@ -315,7 +315,8 @@ mod tests {
         let name = |name: &str| format!("https://e.com/{name}/1");
         assert_eq!(locs, [name("a.xml"), name("more/c.xml"), name("more/d.xml"), name("b.xml")]);
         let before = files(folder.path());
-        let counts: BTreeMap<&str, u64> = session.rule_counts().into_iter().map(|(rule, n)| (rule.code(), n)).collect();
+        let counts: BTreeMap<&str, u64> =
+            session.counts().by_rule().into_iter().map(|(rule, n)| (rule.code(), n)).collect();
         assert_eq!((counts["index-nested"], counts["index-child-missing"]), (1, 1));
         save::now(&mut session, None, false).unwrap();
         assert_eq!(files(folder.path()), before);
@@ -358,7 +359,7 @@ mod tests {
         assert_eq!(files(folder.path())["index.xml"], index(&flat));
         let fresh = open(folder.path());
         assert_eq!(fresh.document().live(), 4);
-        assert!(!fresh.rule_counts().iter().any(|(rule, _)| *rule == Rule::INDEX_NESTED));
+        assert!(!fresh.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::INDEX_NESTED));
         // Going back after the save leads to the index as it was, its inner index included.
         session.undo().unwrap();
         save::now(&mut session, None, false).unwrap();

@@ -158,7 +158,7 @@ mod tests {
         let folder = folder(&[("urls.lst", "https://e.com/a\n".to_owned())]);
         let mut session = open(&folder, "urls.lst");
         run(&mut session, "fix text-extension pages.txt").unwrap();
-        assert!(session.rule_counts().is_empty() && session.is_modified());
+        assert!(session.counts().by_rule().is_empty() && session.is_modified());
         assert_eq!(script_export::of_session(&session), ["fix text-extension pages.txt"]);
         save::now(&mut session, None, false).unwrap();
         assert_eq!(names(folder.path()), ["pages.txt"]);

@@ -252,12 +252,13 @@ fn any_page() -> impl Strategy<Value = String> {
 
 /// How many findings of each rule there are, its variants included.
 fn tally(session: &Session) -> BTreeMap<Rule, u64> {
-    session.rule_counts().into_iter().map(|(rule, count)| (rule.main(), count)).collect()
+    session.counts().by_rule().into_iter().map(|(rule, count)| (rule.main(), count)).collect()
 }
 
 /// Which errors and warnings there are where: of each row, file and the set.
 fn places(session: &Session) -> BTreeSet<(String, Rule)> {
-    let is_bad = |rule: &Rule| rule.severity_in(session.profile()).is_some_and(|severity| severity > Severity::Note);
+    let is_bad =
+        |rule: &Rule| rule.severity_in(session.view().profile()).is_some_and(|severity| severity > Severity::Note);
     let view = session.view();
     let of_row =
         |row: RowId| view.rules_of(row).iter().filter(is_bad).map(move |rule| (row.0.to_string(), rule.main()));
@@ -332,7 +333,7 @@ proptest! {
             let is_said = report.message.contains("left alone") || !report.changed || rule == Rule::HREFLANG_DUPLICATE;
             prop_assert!(left == 0 || is_said, "{rule:?}: {left} left: {}", report.message);
             for (new, count) in after.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
-                prop_assert!(may_leave(session.profile(), *new), "{rule:?} leaves {count} of {new:?}: {}", report.message);
+                prop_assert!(may_leave(session.view().profile(), *new), "{rule:?} leaves {count} of {new:?}: {}", report.message);
                 prop_assert!(report.message.contains(&format!(": {}", new.code())), "unsaid: {new:?}: {}", report.message);
             }
             let raised = places(&session);

@@ -297,7 +297,7 @@ mod tests {
             rows in prop::collection::vec(any_row(), 1..40), few in prop::collection::vec(0..Rule::COUNT, 0..20),
         ) {
             let session = opened(&rows);
-            let profile = session.profile();
+            let profile = session.view().profile();
             let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
             for (rules, counts_places) in [(RuleSet::EMPTY, true), (RuleSet::EMPTY, false), (RuleSet::ALL.minus(few), true)] {

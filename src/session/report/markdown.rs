@@ -106,8 +106,8 @@ impl FindingsReport {
         let name = session.path().map_or_else(|| "the sample set".to_owned(), |path| path.display().to_string());
         let mut out = format!("{TITLE}{}\n\n", text(&name));
         let files = session.document().sitemaps().len() as u64;
-        let urls = counted(u64::from(session.urls()), "URL");
-        let profile = session.profile().name();
+        let urls = counted(u64::from(session.view().urls()), "URL");
+        let profile = session.view().profile().name();
         line(&mut out, format_args!("{}, {urls}: {sum}. Profile: {profile}.", counted(files, "file")));
         if session.is_modified() {
             line(&mut out, format_args!("\nWith changes that are not saved."));

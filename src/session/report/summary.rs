@@ -154,7 +154,7 @@ pub(super) fn summary(session: &Session, progress: &Progress) -> Option<Summary>
     let document = session.document().with_pending_split();
     for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
         let file = document.sitemap(id).map(|sitemap| shown_name(sitemap.path.as_deref(), &sitemap.name));
-        let profile = session.profile();
+        let profile = session.view().profile();
         let mut of_file =
             FileSummary { all: &mut all, groups: &mut groups, file: file.unwrap_or_default(), profile, progress };
         reporter.each_of_sitemap(session, (id, None), &mut of_file).ok()?;

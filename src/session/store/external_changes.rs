@@ -160,7 +160,7 @@ pub fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::sess
         session.path = session.paths.first().cloned().or_else(|| session.path.take());
     }
     session.saved_version = u64::MAX;
-    session.count_changes();
+    session.current.count_changes();
     file_findings::check(session);
     journal::note_save(session);
     Ok(report)

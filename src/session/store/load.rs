@@ -286,12 +286,12 @@ mod tests {
         let path = folder.path().join("index.xml");
         let loaded = loader.load(&path, &Progress::default(), &mut |part| {
             session.absorb(part);
-            let rows = (0..session.shown()).filter_map(|position| session.row_at(position));
-            let clean = rows.filter(|row| session.state(*row) == crate::document::RowState::Clean);
-            shown.push((session.shown(), clean.count()));
+            let rows = (0..session.view().shown()).filter_map(|position| session.view().row_at(position));
+            let clean = rows.filter(|row| session.view().row_state(*row) == crate::document::RowState::Clean);
+            shown.push((session.view().shown(), clean.count()));
         });
         assert_eq!(shown, [(0, 0), (2, 2), (2, 2), (3, 3)]);
         session.finish(loaded.unwrap());
-        assert_eq!(session.shown(), 3);
+        assert_eq!(session.view().shown(), 3);
     }
 }

@@ -233,8 +233,8 @@ pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files
         (session.current.state.changed, session.current.state.modified) = (0, false);
         session.current.state.counted = session.current.saves;
     } else {
-        session.place_rows();
-        session.count_changes();
+        session.current.place_rows();
+        session.current.count_changes();
     }
     session.current.view = session.current.view.with_changed_rows(&session.current.state.document, &[], None);
     index_findings::check_entries(session);

@@ -63,7 +63,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
             }
             cursor::end_range(&mut app.shared);
             // What it does to how many rows is shown before Enter does it.
-            let line = if app.shared.session.marked() == 0 { "%fix safe" } else { "fix safe" };
+            let line = if app.shared.session.view().marked() == 0 { "%fix safe" } else { "fix safe" };
             app.open_line(Purpose::Command, line);
         }
         A::Fix => {
@@ -95,7 +95,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
             cursor::say_marks(&mut app.shared);
         }
         A::MarkShown => {
-            let rows = app.shared.session.shown_rows();
+            let rows = app.shared.session.view().shown_rows();
             app.shared.session.mark(&rows, true);
             cursor::say_marks(&mut app.shared);
         }
@@ -110,7 +110,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         },
         A::Replace => {
             cursor::end_range(&mut app.shared);
-            let many = app.shared.session.marked() == 0;
+            let many = app.shared.session.view().marked() == 0;
             // Slashes of URLs need no escape between these delimiters.
             app.open_line(Purpose::Command, if many { "%s#" } else { "s#" });
         }
@@ -118,7 +118,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::NextHit => search::search_again(&mut app.shared, true),
         A::PreviousHit => search::search_again(&mut app.shared, false),
         A::Filter => {
-            let now = app.shared.session.spec().filter.as_ref().map(ToString::to_string).unwrap_or_default();
+            let now = app.shared.session.view().spec().filter.as_ref().map(ToString::to_string).unwrap_or_default();
             app.open_line(Purpose::Filter, &now);
         }
         A::Unfilter => view::show_all(&mut app.shared),
@@ -127,7 +127,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::Changes => open_changes(app),
         A::Sort => view::cycle_sort(&mut app.shared),
         A::SortKeys => {
-            let keys = to_text(&app.shared.session.spec().sort);
+            let keys = to_text(&app.shared.session.view().spec().sort);
             app.open_line(Purpose::Command, &format!("sort {keys}"));
         }
         A::NextFinding => search::next_finding(&mut app.shared, true),
@@ -184,12 +184,12 @@ fn escape(app: &mut App) {
     if stop_jobs(app) || app.shared.grid.anchor.take().is_some() {
         return;
     }
-    if app.shared.session.marked() > 0 {
+    if app.shared.session.view().marked() > 0 {
         let all = (*app.shared.session.view().marks).clone();
         app.shared.session.mark(&all, false);
         return app.shared.say("marks cleared");
     }
-    if app.shared.session.spec().filter.is_some() {
+    if app.shared.session.view().spec().filter.is_some() {
         view::show_all(&mut app.shared);
     }
 }

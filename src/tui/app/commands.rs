@@ -18,7 +18,7 @@ use crate::tui::theme::{Scheme, Theme};
 
 /// Does what a command says.
 pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
-    let spec = app.shared.session.spec().clone();
+    let spec = app.shared.session.view().spec().clone();
     match command {
         Command::Filter(filter) => view::show_view(&mut app.shared, ViewSpec { filter, ..spec }),
         Command::Sort(sort) => view::show_view(&mut app.shared, ViewSpec { sort, ..spec }),

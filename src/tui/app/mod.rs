@@ -228,7 +228,7 @@ impl App {
     fn read_large_entries(&mut self) {
         let window = self.window();
         let Shared { session, grid, large, jobs, .. } = &mut self.shared;
-        let shown = window.filter_map(|position| session.row_at(position));
+        let shown = window.filter_map(|position| session.view().row_at(position));
         match large.follow(session, grid.row, shown) {
             ReadNext::Nothing => {}
             ReadNext::Cancel => jobs.effect(Effect::Cancel(Kind::Read)),
@@ -241,7 +241,7 @@ impl App {
     /// A frame was drawn: its rows are what a click is about, whatever happens until the click is heard of.
     pub fn was_drawn(&mut self) {
         let session = &self.shared.session;
-        let rows = self.window().filter_map(|position| session.row_at(position)).collect();
+        let rows = self.window().filter_map(|position| session.view().row_at(position)).collect();
         self.shared.mouse.drawn_rows = rows;
         self.dialog_was_drawn();
     }

@@ -34,7 +34,7 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
     match outcome {
         JobOutcome::Loaded(result) => loaded::loaded(app, result),
         JobOutcome::Beginning(rows) => {
-            let is_wanted = app.shared.session.is_loading() && app.shared.session.shown() == 0;
+            let is_wanted = app.shared.session.is_loading() && app.shared.session.view().shown() == 0;
             app.shared.opening.first_rows = if is_wanted { rows } else { Vec::new() };
         }
         JobOutcome::View { ticket, version, spec, view } => {

@@ -86,7 +86,7 @@ fn counts_words(shared: &Shared, counts: Counts) -> Words {
 fn change_line(shared: &Shared, row: RowId, moved: bool) -> Line {
     let (signs, charset) = (shared.theme.signs, shared.theme.charset);
     let document = shared.session.document();
-    let state = shared.session.state(row);
+    let state = shared.session.view().row_state(row);
     let (sign, role) = match state {
         RowState::Added => (signs.added, Role::Good),
         RowState::Deleted => (signs.deleted, Role::Error),

@@ -204,7 +204,7 @@ fn head(app: &App, details: &RowDetails<'_>, width: usize) -> Head {
         }
     }
     if let Some(sitemap) = document.sitemap(document.sitemap_of(row)) {
-        let number = session.number(row);
+        let number = session.view().number(row);
         let words = Words::dim(format!("{:12}", "file")).and(Role::Text, sitemap.name.to_string());
         head.lines.push(words.and(Role::Dim, format!("   row {number} of the set")).into());
     }

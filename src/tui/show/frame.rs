@@ -38,13 +38,13 @@ pub(super) fn header(shared: &Shared) -> Line {
         counts.push(Role::Dim, format!("{GAP}{}", counted(files, "file")));
     }
     let noun = if session.document().lists_sitemaps() { "sitemap" } else { "URL" };
-    counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.urls()), noun)));
+    counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.view().urls()), noun)));
     if let Some(words) = progress_words(shared) {
         counts.push(Role::Accent, format!("{GAP}{words}"));
     } else if session.is_modified() {
         counts.push(Role::Changed, format!("{GAP}modified"));
-        if session.changed() > 0 {
-            counts.push(Role::Text, format!(" {}", grouped(u64::from(session.changed()))));
+        if session.view().changed() > 0 {
+            counts.push(Role::Text, format!(" {}", grouped(u64::from(session.view().changed()))));
         }
     } else if shared.save.is_saved {
         counts.push(Role::Good, format!("{GAP}saved"));
@@ -107,13 +107,13 @@ fn view_words(shared: &Shared) -> Words {
         let text = filter.to_string();
         let room = usize::from(shared.size.0 / 4).clamp(10, 40);
         words.push(Role::Accent, shared.theme.charset.cut(&text, room).into_owned());
-        words.push(Role::Text, format!("{GAP}{} shown", grouped(u64::from(shared.session.shown()))));
+        words.push(Role::Text, format!("{GAP}{} shown", grouped(u64::from(shared.session.view().shown()))));
     }
-    if shared.session.marked() > 0 {
+    if shared.session.view().marked() > 0 {
         if !words.is_empty() {
             words.push(Role::Text, GAP);
         }
-        words.push(Role::Accent, format!("{} marked", grouped(shared.session.marked())));
+        words.push(Role::Accent, format!("{} marked", grouped(shared.session.view().marked())));
     }
     words
 }
@@ -170,7 +170,7 @@ pub(super) fn footer_words(app: &App) -> Line {
 
 /// Where the cursor is: `3/1,204`.
 fn place(shared: &Shared) -> Words {
-    let shown = shared.session.shown();
+    let shown = shared.session.view().shown();
     if shown == 0 {
         return Words::new();
     }
@@ -194,9 +194,9 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
             if app.shared.grid.anchor.is_some() {
                 hints.push(hint("v", "end range", 1));
                 hints.push(hint("Esc", "drop it", 1));
-            } else if app.shared.session.marked() > 0 {
+            } else if app.shared.session.view().marked() > 0 {
                 hints.push(hint("Esc", "unmark", 2));
-            } else if app.shared.session.spec().filter.is_some() {
+            } else if app.shared.session.view().spec().filter.is_some() {
                 hints.push(hint("Esc", "show all", 2));
             }
             hints.extend([
@@ -212,12 +212,12 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
                 hint("u", "undo", 1),
                 hint("?", "help", 0),
             ]);
-            if app.shared.session.shown() == 0 {
+            if app.shared.session.view().shown() == 0 {
                 // What is about rows has none; what is wrong with files can still be fixed.
                 let has_file = !app.shared.session.document().sitemaps().is_empty();
                 hints.retain(|(key, ..)| match key.as_str() {
                     "o" => has_file,
-                    "f" => app.shared.session.urls() > 0,
+                    "f" => app.shared.session.view().urls() > 0,
                     key => matches!(key, "Esc" | "gx" | "^S" | "u" | "?"),
                 });
                 hints.push(hint("^E", "rules", 2));
@@ -365,7 +365,7 @@ pub(super) fn line_footer<'a>(shared: &'a Shared, edit: &'a LineEdit) -> Footer<
     let mut right = Words::new();
     match edit.purpose {
         Purpose::Filter => {
-            let (shown, all) = (u64::from(shared.session.shown()), u64::from(shared.session.urls()));
+            let (shown, all) = (u64::from(shared.session.view().shown()), u64::from(shared.session.view().urls()));
             right.push(Role::Text, format!("{} of {} shown", grouped(shown), grouped(all)));
             right.key("↵", "keep");
         }
@@ -376,8 +376,8 @@ pub(super) fn line_footer<'a>(shared: &'a Shared, edit: &'a LineEdit) -> Footer<
         Purpose::Base => right.key("↵", "use it"),
     }
     right.key("Esc", "leave");
-    let no_match =
-        edit.no_match || edit.purpose == Purpose::Filter && shared.session.shown() == 0 && shared.session.urls() > 0;
+    let no_match = edit.no_match
+        || edit.purpose == Purpose::Filter && shared.session.view().shown() == 0 && shared.session.view().urls() > 0;
     if no_match {
         let sign = format!("{} ", shared.theme.signs.warning);
         let typed = shared.theme.charset.cut(edit.prompt.text().trim(), usize::from(shared.size.0 / 3).max(8));

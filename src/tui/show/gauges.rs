@@ -43,7 +43,7 @@ impl Fill<'_> {
 /// narrow; neither is left out.
 pub(super) fn counts_and_gauges(shared: &Shared) -> Line {
     let charset = shared.theme.charset;
-    let totals = shared.session.totals();
+    let totals = shared.session.counts().totals();
     let totals = [totals.errors, totals.warnings, totals.notes];
     // A rule counts once for each row, however many places of it break the rule.
     let by_row = |counts: Words| counts.and(Role::Dim, "  by row");

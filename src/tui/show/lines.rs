@@ -68,6 +68,6 @@ pub(super) fn verdict_lines(shared: &Shared, verdict: &Verdict, typed: &str) -> 
 
 /// A URL as the table shows it.
 pub(super) fn without_origin(shared: &Shared, loc: &str) -> String {
-    let path = shared.session.origin().and_then(|origin| loc.strip_prefix(origin));
+    let path = shared.session.view().origin().and_then(|origin| loc.strip_prefix(origin));
     path.filter(|path| path.starts_with(['/', '?', '#'])).unwrap_or(loc).to_owned()
 }

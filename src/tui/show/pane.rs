@@ -227,7 +227,7 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
         let (role, sign, why) = match &line.doubt {
             None => (Role::Dim, " ", String::new()),
             Some(Doubt::InSet(row)) => {
-                let number = grouped(u64::from(shared.session.number(*row)));
+                let number = grouped(u64::from(shared.session.view().number(*row)));
                 (Role::Warning, signs.warning, format!("already in row {number}"))
             }
             Some(Doubt::Repeated) => (Role::Warning, signs.warning, "twice in the list".to_owned()),

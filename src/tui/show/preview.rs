@@ -37,7 +37,7 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
             if let Some(words) = intent.left_alone() {
                 lines.extend(signed(shared, Severity::Warning, words));
             }
-            let profile = shared.session.profile();
+            let profile = shared.session.view().profile();
             if let Some(left) = intent.left_words(profile) {
                 let worst = intent.left.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
                 lines.extend(signed(shared, worst.unwrap_or(Severity::Note), left));
@@ -78,7 +78,7 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
 
 /// The rules that a fix is about, with the number of rows of each, in at most so many lines.
 fn rule_lines(shared: &Shared, rules: &[(Rule, u64)], most: usize) -> Vec<Line> {
-    let profile = shared.session.profile();
+    let profile = shared.session.view().profile();
     let shown = if rules.len() > most { most.saturating_sub(1) } else { rules.len() };
     let mut lines: Vec<Line> = rules
         .iter()
@@ -206,8 +206,8 @@ pub(super) fn bulk_pane(shared: &Shared, bulk: &Bulk, height: usize) -> Panel {
     let mut reach = Words::dim("rows   ");
     for one in &bulk.reaches {
         let text = match one {
-            Reach::Marked => format!(" the {} marked ", grouped(shared.session.marked())),
-            Reach::Shown => format!(" all {} shown ", grouped(u64::from(shared.session.shown()))),
+            Reach::Marked => format!(" the {} marked ", grouped(shared.session.view().marked())),
+            Reach::Shown => format!(" all {} shown ", grouped(u64::from(shared.session.view().shown()))),
             Reach::Row => " this row ".to_owned(),
         };
         reach.push(if *one == bulk.reach { Role::Chosen } else { Role::Text }, text);

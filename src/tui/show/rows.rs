@@ -20,13 +20,13 @@ use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
 
 pub(super) fn table(app: &App) -> Table<'_> {
-    let origin = app.shared.session.origin().unwrap_or_default();
+    let origin = app.shared.session.view().origin().unwrap_or_default();
     let window = app.window();
     let cursor = (window.contains(&app.shared.grid.position))
         .then(|| ((app.shared.grid.position - window.start) as usize, app.shared.grid.field));
     let mut rows: Vec<Row> = Vec::with_capacity(window.len());
     for position in window {
-        let Some(id) = app.shared.session.row_at(position) else { break };
+        let Some(id) = app.shared.session.view().row_at(position) else { break };
         let row = row(&app.shared, id, position, origin, rows.last());
         rows.push(row);
     }
@@ -71,7 +71,7 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
         *loc = path.to_owned();
     }
     // A row that was added and deleted again is in no file, and still a row until the next save.
-    let state = if document.is_live(id) { shared.session.state(id) } else { RowState::Deleted };
+    let state = if document.is_live(id) { shared.session.view().row_state(id) } else { RowState::Deleted };
     let same = |field: Field| {
         fields[field.index()].is_some() && above.is_some_and(|row| row.fields[field.index()] == fields[field.index()])
     };
@@ -81,15 +81,15 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
         (anchor.min(shared.grid.position)..=anchor.max(shared.grid.position)).contains(&position)
     });
     Row {
-        number: u64::from(shared.session.number(id)),
+        number: u64::from(shared.session.view().number(id)),
         state: State(state),
         repaired: !document.quirks_of(id).is_empty(),
-        worst: shared.session.worst(id),
-        marked: shared.session.is_marked(id) || ranged,
+        worst: shared.session.view().worst(id),
+        marked: shared.session.view().is_marked(id) || ranged,
         changed: if is_large {
             facts.map(|facts| facts.changed).unwrap_or_default()
         } else if state == RowState::Changed {
-            Field::ALL.map(|field| shared.session.is_changed(id, field))
+            Field::ALL.map(|field| shared.session.view().is_changed(id, field))
         } else {
             [false; 4]
         },
@@ -108,7 +108,7 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
 /// The worst of errors and warnings of each cell; of an entry that is too large to be read for a frame, those that a
 /// worker has found.
 fn faults(shared: &Shared, row: RowId, is_large: bool) -> [Option<Severity>; 4] {
-    let worst = match shared.session.worst(row) {
+    let worst = match shared.session.view().worst(row) {
         None | Some(Severity::Note) => [None; 4],
         Some(_) if is_large => {
             let mut worst = [None; 4];
@@ -131,7 +131,7 @@ fn sorted(shared: &Shared) -> Vec<(Field, bool)> {
         Column::Priority => Some(Field::Priority),
         _ => None,
     };
-    shared.session.spec().sort.iter().filter_map(|key| Some((field(key.column)?, key.descending))).collect()
+    shared.session.view().spec().sort.iter().filter_map(|key| Some((field(key.column)?, key.descending))).collect()
 }
 
 /// What to do where there is no row.
@@ -145,7 +145,7 @@ fn nothing_to_show(shared: &Shared) -> Vec<Line> {
         let words = if shared.jobs.is_busy(Kind::Load) { "loading…" } else { "" };
         return vec![Words::dim(words).into()];
     }
-    if shared.session.spec().filter.is_some() {
+    if shared.session.view().spec().filter.is_some() {
         return vec![
             Words::new().and(Role::Bold, "Nothing matches the filter.").into(),
             Line::default(),

@@ -88,7 +88,7 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
         };
         let mut line: Line =
             Words::new().and(Role::Good, format!("{} ", shared.theme.signs.good)).and(Role::Dim, good).into();
-        if shared.session.has_bad_rows() {
+        if shared.session.counts().has_bad_rows() {
             line.right.key("}", "next finding");
         }
         lines.push(line);
@@ -171,7 +171,7 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     let charset = shared.theme.charset;
     let width = usize::from(shared.size.0).saturating_sub(5);
     let mut right = Words::new();
-    let counts = shared.session.rule_counts();
+    let counts = shared.session.counts().by_rule();
     if shared.size.0 >= 60 && counts.iter().any(|(rule, _)| rule.fix() == FixKind::Safe) {
         right.key("gX", if shared.size.0 >= 100 { "fixes all that is safe" } else { "fixes all safe" });
     }
@@ -182,7 +182,7 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     let reserved = right.width(charset) + 2;
     let (mut lines, mut words) = (Vec::new(), Words::new());
     for (rule, count) in &counts {
-        let Some(severity) = rule.severity_in(shared.session.profile()) else { continue };
+        let Some(severity) = rule.severity_in(shared.session.view().profile()) else { continue };
         let role = if severity == Severity::Note { Role::Dim } else { severity.into() };
         let one = Words::new()
             .and(role, format!("{} {} ", shared.theme.finding_sign(severity), grouped(*count)))

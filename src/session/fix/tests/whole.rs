@@ -92,7 +92,7 @@ fn any_set() -> impl Strategy<Value = Set> {
 fn bad(session: &Session) -> BTreeMap<Rule, u64> {
     let is_bad = |rule: &Rule| {
         !super::super::trial::SHARES.contains(*rule)
-            && rule.severity_in(session.profile()).is_some_and(|severity| severity > Severity::Note)
+            && rule.severity_in(session.view().profile()).is_some_and(|severity| severity > Severity::Note)
     };
     tally(session).into_iter().filter(|(rule, _)| is_bad(rule)).collect()
 }
@@ -113,7 +113,7 @@ proptest! {
             let report = session.change(&fix::change_for(&session, place, rule)).unwrap();
             let (after, raised) = (tally(&session), places(&session));
             for (new, count) in after.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
-                prop_assert!(may_leave(session.profile(), *new), "{rule:?} at {place:?} leaves {count} of {new:?}: {}", report.message);
+                prop_assert!(may_leave(session.view().profile(), *new), "{rule:?} at {place:?} leaves {count} of {new:?}: {}", report.message);
                 prop_assert!(report.message.contains(&format!(": {}", new.code())), "unsaid: {new:?}: {}", report.message);
             }
             let mut raised = raised.difference(&places_before).filter(|(_, rule)| !super::super::trial::SHARES.contains(*rule));

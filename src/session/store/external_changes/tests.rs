@@ -187,7 +187,7 @@ fn what_only_they_changed_is_theirs_to_the_byte() {
     let cases = take_in(&mut session, MergeChoice::Theirs);
     assert_eq!(cases, [("https://e.com/1".to_owned(), false)]);
     assert!(external_changes::begin_look(&session).run(Thoroughness::Close).changed.is_empty());
-    assert_eq!(session.changed(), 1);
+    assert_eq!(session.view().changed(), 1);
     let plan = session.plan(None);
     let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
     assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["b.xml", "sitemap.xml"]);

@@ -165,7 +165,7 @@ proptest! {
             }
         }
         let found = pending(&session, "");
-        let different = |row: &RowId| session.state(*row) != RowState::Clean;
+        let different = |row: &RowId| session.view().row_state(*row) != RowState::Clean;
         let naive: Vec<RowId> = session.document().rows().filter(different).collect();
         let listed: Vec<RowId> = found.entries.iter().filter_map(|entry| match entry {
             Entry::Row(row) => Some(*row).filter(different),

@@ -55,7 +55,7 @@ fn table(session: &Session) -> Table {
 
 /// Codes of the rules that are broken, but for the one that looks at the date of the file.
 fn codes(session: &Session) -> Vec<(&'static str, u64)> {
-    let counts = session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count));
+    let counts = session.counts().by_rule().into_iter().map(|(rule, count)| (rule.code(), count));
     let mut codes: Vec<_> = counts.filter(|(code, _)| *code != "set-lastmod-generated").collect();
     codes.sort_unstable();
     codes
@@ -92,7 +92,7 @@ fn a_change_worked_out_before_a_save_ended_is_of_the_files_that_it_made() {
     .unwrap();
     save::finish(&mut session, saving.run(&idle)).unwrap();
     session.commit(prepared, None).unwrap();
-    assert_eq!((session.document().sitemaps().len(), session.changed()), (3, 9));
+    assert_eq!((session.document().sitemaps().len(), session.view().changed()), (3, 9));
     let saving = {
         let plan = session.plan_within(None, limits);
         save::begin(&mut session, plan, false)
@@ -133,9 +133,9 @@ fn counts_stay_true_where_both_sides_of_a_step_keep_theirs() {
     assert_eq!(dated, codes(&open(&path)));
     while session.undo().is_some() {}
     assert_eq!(codes(&session), before);
-    assert_eq!(session.changed(), rows);
+    assert_eq!(session.view().changed(), rows);
     while session.redo().is_some() {}
-    assert_eq!((codes(&session), session.changed(), session.is_modified()), (dated, 0, false));
+    assert_eq!((codes(&session), session.view().changed(), session.is_modified()), (dated, 0, false));
     for _ in 0..3 {
         session.undo();
     }
@@ -234,8 +234,8 @@ proptest! {
             prop_assert_eq!(&table(&session), &moments[at]);
             prop_assert!(session.is_modified() || moments[at] == saved);
             let document = session.document();
-            let changed = document.rows().filter(|row| session.state(*row) != crate::document::RowState::Clean);
-            prop_assert_eq!(session.changed() as usize, changed.count());
+            let changed = document.rows().filter(|row| session.view().row_state(*row) != crate::document::RowState::Clean);
+            prop_assert_eq!(session.view().changed() as usize, changed.count());
             for sitemap in document.sitemaps() {
                 let live: Vec<RowId> = sitemap.rows.iter().filter(|row| document.is_live(*row)).collect();
                 prop_assert_eq!(sitemap.live as usize, live.len());
@@ -273,7 +273,7 @@ fn undone_to_where_the_save_began_nothing_is_modified() {
     .unwrap();
     assert!(set(&mut session, &loc(4), "0.1"));
     save::finish(&mut session, saving.run(&Progress::default())).unwrap();
-    assert_eq!((session.is_modified(), session.changed()), (true, 1));
+    assert_eq!((session.is_modified(), session.view().changed()), (true, 1));
     let saved: Vec<bool> = session.history().iter().map(|entry| entry.saved).collect();
     assert_eq!(saved, [true, false]);
     session.undo().unwrap();
@@ -314,7 +314,7 @@ fn rows_added_while_their_file_is_split_follow_their_neighbours() {
         [2],
         "the new part; the index has its date already"
     );
-    assert_eq!(session.changed(), 2);
+    assert_eq!(session.view().changed(), 2);
 }
 
 #[test]
@@ -445,7 +445,10 @@ fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works(
         .unwrap();
         let error = save::finish(&mut session, saving.run(&Progress::default())).unwrap_err();
         assert!(error.hint().is_some(), "{error}");
-        assert_eq!((session.is_modified(), session.changed(), fs::read(&part).unwrap()), (true, 1, before.clone()));
+        assert_eq!(
+            (session.is_modified(), session.view().changed(), fs::read(&part).unwrap()),
+            (true, 1, before.clone())
+        );
         assert_eq!(table(&session), meant);
     }
     session.undo().unwrap();
@@ -553,8 +556,9 @@ fn what_is_deleted_again_after_two_saves_has_a_place() {
         session.redo().unwrap();
         let places: Vec<u32> = session.document().rows().map(|row| row.0).collect();
         assert_eq!(places, [0, 1, 2, 3, 4, 5], "{rows:?}");
-        let shown: Vec<RowId> = (0..session.shown()).filter_map(|position| session.row_at(position)).collect();
-        assert_eq!((shown.len(), session.changed() as usize), (6, rows.len()), "{rows:?}");
+        let shown: Vec<RowId> =
+            (0..session.view().shown()).filter_map(|position| session.view().row_at(position)).collect();
+        assert_eq!((shown.len(), session.view().changed() as usize), (6, rows.len()), "{rows:?}");
         let pending = session.snapshot().pending("", &Progress::default()).unwrap();
         let entries =
             pending.entries.iter().filter(|entry| matches!(entry, crate::session::store::pending::Entry::Row(_)));

@@ -202,7 +202,7 @@ impl Tally {
     /// All files are through, and the set will be `document`: the rules of which more findings are left, with how many
     /// more. What the session knows of links is brought up to date.
     pub(super) fn finish(mut self, session: &mut Session, document: &Document) -> Result<Vec<(Rule, u64)>, Fallback> {
-        let profile = session.profile();
+        let profile = session.view().profile();
         self.count_index(session.view(), document)?;
         self.count_pages(session.view())?;
         let set = session.view().checks.set();
@@ -305,7 +305,7 @@ impl Tally {
         if self.relinked.is_empty() {
             return Ok(());
         }
-        let profile = session.profile();
+        let profile = session.view().profile();
         let known = |session: &Session| {
             let snapshot = session.view();
             let (set, locs) = (snapshot.checks.set(), DocumentLocs(&snapshot.document));

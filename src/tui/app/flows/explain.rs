@@ -34,7 +34,8 @@ pub(in crate::tui::app) fn rule_list(shared: &Shared, rule: Rule) -> Box<List> {
             Some(severity) => words.and(severity.into(), severity.name()),
             None => words.and(Role::Dim, "not asked"),
         };
-        let words = if profile == shared.session.profile() { words.and(Role::Accent, "   asked now") } else { words };
+        let words =
+            if profile == shared.session.view().profile() { words.and(Role::Accent, "   asked now") } else { words };
         lines.push(items::text(words));
     }
     let reason = Words::dim(format!("{:12} {}", "reason", rule.reason()));
@@ -207,7 +208,7 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
     say(Words::dim(rule.help()));
     say(Words::dim(rule.reason()));
     say(Words::dim(format!("source: {}", rule.source())));
-    let all = shared.session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, all)| all);
+    let all = shared.session.counts().by_rule().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, all)| all);
     if all > count as u64 {
         let words = Words::text(format!("show the {} with it too", counted(all - count as u64, "row")));
         lines.insert(0, entry(words, Words::new(), Choice::Rows(rule)));

@@ -137,7 +137,7 @@ pub(in crate::tui::app) fn reload_outside(app: &mut App) {
     if !app.shared.session.is_modified() {
         return opening::reload(&mut app.shared, true);
     }
-    let changed = counted(u64::from(app.shared.session.changed()), "changed row");
+    let changed = counted(u64::from(app.shared.session.view().changed()), "changed row");
     app.ask(Ask::new(
         Words::text(format!("{changed} not saved")),
         vec![Words::text("Reloading would lose them.").into()],

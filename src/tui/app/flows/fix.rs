@@ -27,13 +27,13 @@ pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
     let found = findings_here(&app.shared, row);
     let is_sound = found.is_empty();
     let Some(first) = found.into_iter().find(|here| has_way(&app.shared, row, here)) else {
-        let has_safe = app.shared.session.rule_counts().iter().any(|(rule, _)| rule.fix() == FixKind::Safe);
+        let has_safe = app.shared.session.counts().by_rule().iter().any(|(rule, _)| rule.fix() == FixKind::Safe);
         let words = match (is_sound, has_safe) {
-            (true, true) if app.shared.session.has_bad_rows() => {
+            (true, true) if app.shared.session.counts().has_bad_rows() => {
                 "nothing is wrong with this row: } goes to the next, gX fixes all safe"
             }
             (true, true) => "nothing is wrong with this row: ^E lists what is, gX fixes all safe",
-            (true, false) if app.shared.session.has_bad_rows() => {
+            (true, false) if app.shared.session.counts().has_bad_rows() => {
                 "nothing is wrong with this row: } goes to the next finding"
             }
             (true, false) if whole::is_any_fixable(&app.shared.session) => {

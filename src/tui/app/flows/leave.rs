@@ -22,7 +22,7 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
     if discard || !app.shared.session.is_modified() {
         return leave(&mut app.shared);
     }
-    let changed = match u64::from(app.shared.session.changed()) {
+    let changed = match u64::from(app.shared.session.view().changed()) {
         // The rows are as they were: what is new is where they stand.
         0 => "the new order of the rows is".to_owned(),
         rows => counted(rows, "changed row"),
@@ -53,7 +53,7 @@ pub(in crate::tui::app) fn remove_journal(shared: &mut Shared) {
 
 /// Stops as Ctrl-Z does.
 pub(in crate::tui::app) fn suspend(shared: &mut Shared) {
-    let unsaved = match shared.session.changed() {
+    let unsaved = match shared.session.view().changed() {
         0 => "no unsaved changes".to_owned(),
         changed => format!("{} unsaved", counted(u64::from(changed), "changed row")),
     };

@@ -33,7 +33,7 @@ pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) 
             }
             if load::has_conflicts(&app.shared.session) {
                 conflicts::ask_side(&mut app.shared);
-            } else if app.shared.session.rule_counts().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
+            } else if app.shared.session.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
                 // It was answered just now: the next save writes it.
                 conflicts::accept_side(&mut app.shared);
             }
@@ -85,7 +85,7 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
     } else if let Some(words) = save::set_aside(&shared.session) {
         shared.say(words);
     } else if shared.session.document().lists_sitemaps() {
-        let count = counted(u64::from(shared.session.urls()), "sitemap");
+        let count = counted(u64::from(shared.session.view().urls()), "sitemap");
         shared.say(format!("an index of {count}, none of them here: its entries can be edited"));
     } else if sample {
         shared.say("a sample set to try things on; nothing of it is on your disk");

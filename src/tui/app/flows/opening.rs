@@ -67,8 +67,8 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     }
     let base = shared.session.base_url().map(ToOwned::to_owned);
     let now = shared.session.view().clock;
-    let spec = shared.session.spec().clone();
-    let (profile, backups) = (shared.session.profile(), save::backups(&shared.session));
+    let spec = shared.session.view().spec().clone();
+    let (profile, backups) = (shared.session.view().profile(), save::backups(&shared.session));
     let policy = shared.session.policy().cloned();
     let data = shared.session.view().data.clone();
     remove_journal(shared);

@@ -70,7 +70,7 @@ pub(in crate::tui::app) fn counted_by_file(app: &mut App, counts: CountsByFile) 
 /// The list of rules comes back from below another: what was fixed meanwhile is gone.
 pub(in crate::tui::app) fn refresh(app: &mut App, lines_after: usize) {
     count_by_file(&mut app.shared);
-    let list = if app.shared.session.rule_counts().is_empty() { None } else { rules_list(&app.shared) };
+    let list = if app.shared.session.counts().by_rule().is_empty() { None } else { rules_list(&app.shared) };
     let Some(mut list) = list else { return app.modes.close_all() };
     // Lines before it may be gone; those after it are not.
     list.choose(list.lines.len().saturating_sub(lines_after + 1));
@@ -84,8 +84,8 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
         markdown::add_file_findings(&shared.session, &mut counts);
         counts
     });
-    for (rule, count) in shared.session.rule_counts() {
-        let Some(severity) = rule.severity_in(shared.session.profile()) else { continue };
+    for (rule, count) in shared.session.counts().by_rule() {
+        let Some(severity) = rule.severity_in(shared.session.view().profile()) else { continue };
         let words = Words::new()
             .and(severity.into(), format!("{} {:>8}  ", shared.theme.finding_sign(severity), grouped(count)))
             .and(Role::Text, format!("{:32}", rule.code()))

@@ -82,7 +82,7 @@ impl Add {
         if !shared.is_changeable() {
             return None;
         }
-        let start = match shared.session.origin() {
+        let start = match shared.session.view().origin() {
             Some(origin) => format!("{origin}/"),
             None => "https://".to_owned(),
         };

@@ -57,7 +57,7 @@ impl Bulk {
         }
         end_range(shared);
         // All rows are never meant unless somebody says so.
-        let reaches = if shared.session.marked() > 0 {
+        let reaches = if shared.session.view().marked() > 0 {
             vec![Reach::Marked, Reach::Shown]
         } else if view::spec(shared).filter.is_some() {
             vec![Reach::Shown, Reach::Row]

@@ -53,7 +53,7 @@ impl CellEdit {
             shared.fail(refused.0);
             return None;
         }
-        let before = shared.session.cell(row, field).map(std::borrow::Cow::into_owned);
+        let before = shared.session.view().cell(row, field).map(std::borrow::Cow::into_owned);
         let text = if fresh { "" } else { before.as_deref().unwrap_or_default() };
         let prompt = Prompt::of_value(text, shared.recent.dropped(field));
         let mut edit = Box::new(Self { row, field, prompt, before, verdict: Verdict::default(), others: Vec::new() });

@@ -154,8 +154,8 @@ impl Changes {
     fn go_to_row(&self, shared: &mut Shared) -> Next {
         match self.entry() {
             Some(Entry::Row(row)) => {
-                if shared.session.position_of(row).is_none() {
-                    view::show_view(shared, ViewSpec { filter: None, ..shared.session.spec().clone() });
+                if shared.session.view().position_of(row).is_none() {
+                    view::show_view(shared, ViewSpec { filter: None, ..shared.session.view().spec().clone() });
                 }
                 shared.grid.row = Some(row);
                 shared.grid.follow(&shared.session);

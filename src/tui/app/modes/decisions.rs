@@ -22,7 +22,7 @@ pub(in crate::tui::app) fn lines(shared: &Shared, rule: Rule, written: &str) -> 
 }
 
 pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, field: Field, written: &str) -> Vec<Item> {
-    let value = shared.session.cell(row, field).unwrap_or_default().into_owned();
+    let value = shared.session.view().cell(row, field).unwrap_or_default().into_owned();
     let signs = &shared.theme.signs;
     let charset = shared.theme.charset;
     // The value as it is stands in the table too; where it is narrow, what it becomes has the room.
@@ -42,7 +42,7 @@ pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, fie
     }
     let zone = shared.session.view().clock.offset / 60;
     let today = shared.session.view().clock.today();
-    let hints = Hints { zone, origin: shared.session.origin(), today: Some(&today) };
+    let hints = Hints { zone, origin: shared.session.view().origin(), today: Some(&today) };
     let mut lines: Vec<Item> = decisions(rule, &value, hints).into_iter().filter_map(line).collect();
     if let Some(what) = takes_text(rule) {
         lines.push(text(Words::dim(format!("or type {what}"))));

@@ -65,7 +65,7 @@ impl LineEdit {
             drawn: false,
             ticket: 0,
             about,
-            before: shared.session.spec().clone(),
+            before: shared.session.view().spec().clone(),
             listing: None,
         });
         edit.changed(shared);

@@ -35,7 +35,7 @@ pub(in crate::tui::app) fn copy(
         out.pop();
     }
     shared.recent.copied =
-        rows.iter().filter_map(|row| shared.session.cell(*row, Field::Loc)).map(Into::into).collect();
+        rows.iter().filter_map(|row| shared.session.view().cell(*row, Field::Loc)).map(Into::into).collect();
     shared.say(format!("{} sent to the terminal's clipboard", counted(rows.len() as u64, what)));
     shared.jobs.effect(Effect::Copy(out));
 }
@@ -43,7 +43,7 @@ pub(in crate::tui::app) fn copy(
 /// Copies the cell under the cursor.
 pub(in crate::tui::app) fn copy_cell(shared: &mut Shared) {
     let Some(row) = shared.grid.row else { return };
-    match shared.session.cell(row, shared.grid.field).map(std::borrow::Cow::into_owned) {
+    match shared.session.view().cell(row, shared.grid.field).map(std::borrow::Cow::into_owned) {
         Some(text) => {
             shared.say(format!("{} sent to the terminal's clipboard", shared.grid.field.name()));
             shared.jobs.effect(Effect::Copy(text));
@@ -70,7 +70,7 @@ pub(in crate::tui::app) fn paste_rows(shared: &mut Shared, before: bool) {
 
 /// A row's fields with tabs between them.
 pub(in crate::tui::app) fn row_text(session: &Session, row: RowId) -> String {
-    let cells = Field::ALL.map(|field| session.cell(row, field).unwrap_or_default().replace(['\t', '\n'], " "));
+    let cells = Field::ALL.map(|field| session.view().cell(row, field).unwrap_or_default().replace(['\t', '\n'], " "));
     cells.join("\t").trim_end_matches('\t').to_owned()
 }
 

@@ -8,7 +8,7 @@ use crate::words::counted;
 
 /// Moves the screen and the cursor with it.
 pub(in crate::tui::app) fn page(shared: &mut Shared, down: bool, by: u32) {
-    let shown = shared.session.shown();
+    let shown = shared.session.view().shown();
     let last_top = shown.saturating_sub(shared.areas().page());
     let top = shared.grid.top;
     shared.grid.top = if down { top.saturating_add(by).min(last_top.max(top)) } else { top.saturating_sub(by) };
@@ -61,18 +61,19 @@ pub(in crate::tui::app) fn say_hidden_columns(shared: &mut Shared) {
 /// The rows that an action is about: the marked ones, else as many as the count says from here on.
 pub(in crate::tui::app) fn targets(shared: &mut Shared, count: Option<u32>) -> RowSet {
     end_range(shared);
-    if count.is_none() && shared.session.marked() > 0 {
+    if count.is_none() && shared.session.view().marked() > 0 {
         return (*shared.session.view().marks).clone();
     }
     let from = shared.grid.position;
-    let last = from.saturating_add(count.unwrap_or(1).saturating_sub(1)).min(shared.session.shown().saturating_sub(1));
-    shared.session.rows_between(from, last)
+    let last =
+        from.saturating_add(count.unwrap_or(1).saturating_sub(1)).min(shared.session.view().shown().saturating_sub(1));
+    shared.session.view().rows_between(from, last)
 }
 
 /// Turns the range being marked into marks.
 pub(in crate::tui::app) fn end_range(shared: &mut Shared) {
     if let Some(anchor) = shared.grid.anchor.take() {
-        let rows = shared.session.rows_between(anchor, shared.grid.position);
+        let rows = shared.session.view().rows_between(anchor, shared.grid.position);
         shared.session.mark(&rows, true);
     }
 }
@@ -96,10 +97,11 @@ fn first_of_file(shared: &Shared, here: usize, next: bool) -> Option<u32> {
 pub(in crate::tui::app) fn file(shared: &mut Shared, next: bool) {
     let Some(row) = shared.grid.row else { return };
     let here = shared.session.document().sitemap_of(row);
-    let shown = shared.session.shown();
+    let shown = shared.session.view().shown();
     let at = shared.grid.position;
-    let other =
-        |at: &u32| shared.session.row_at(*at).is_some_and(|row| shared.session.document().sitemap_of(row) != here);
+    let other = |at: &u32| {
+        shared.session.view().row_at(*at).is_some_and(|row| shared.session.document().sitemap_of(row) != here)
+    };
     let found = if shared.session.view().view.is_file_order() {
         first_of_file(shared, here.index(), next)
     } else if next {
@@ -107,9 +109,10 @@ pub(in crate::tui::app) fn file(shared: &mut Shared, next: bool) {
     } else {
         // The first row of the file before: the end of it is easy to find, then its start.
         (0..at).rev().find(other).and_then(|end| {
-            let file = shared.session.row_at(end).map(|row| shared.session.document().sitemap_of(row));
-            let same =
-                |at: &u32| shared.session.row_at(*at).map(|row| shared.session.document().sitemap_of(row)) == file;
+            let file = shared.session.view().row_at(end).map(|row| shared.session.document().sitemap_of(row));
+            let same = |at: &u32| {
+                shared.session.view().row_at(*at).map(|row| shared.session.document().sitemap_of(row)) == file
+            };
             (0..=end).rev().take_while(same).last()
         })
     };
@@ -121,11 +124,12 @@ pub(in crate::tui::app) fn file(shared: &mut Shared, next: bool) {
 
 /// Goes to the row of a number in file order, or to the nearest one shown.
 pub(in crate::tui::app) fn go_to_number(shared: &mut Shared, number: u32) {
-    let shown = shared.session.shown();
+    let shown = shared.session.view().shown();
     if shared.session.view().view.is_file_order() {
         return shared.grid.go(&shared.session, number.saturating_sub(1));
     }
-    let at = (0..shown).find(|at| shared.session.row_at(*at).is_some_and(|row| shared.session.number(row) == number));
+    let at = (0..shown)
+        .find(|at| shared.session.view().row_at(*at).is_some_and(|row| shared.session.view().number(row) == number));
     match at {
         Some(at) => shared.grid.go(&shared.session, at),
         None => shared.say(format!("row {number} is not shown")),
@@ -138,22 +142,22 @@ pub(in crate::tui::app) fn toggle_mark(shared: &mut Shared, count: Option<u32>) 
     let from = shared.grid.position;
     let many = count.unwrap_or(1).max(1);
     let Some(row) = shared.grid.row else { return };
-    let on = !shared.session.is_marked(row);
-    let last = from.saturating_add(many - 1).min(shared.session.shown().saturating_sub(1));
-    let rows: RowSet = shared.session.rows_between(from, last);
+    let on = !shared.session.view().is_marked(row);
+    let last = from.saturating_add(many - 1).min(shared.session.view().shown().saturating_sub(1));
+    let rows: RowSet = shared.session.view().rows_between(from, last);
     shared.session.mark(&rows, on);
     shared.grid.step(&shared.session, true, many);
 }
 
 /// What marks there are, in words.
 pub(in crate::tui::app) fn say_marks(shared: &mut Shared) {
-    let marked = shared.session.marked();
+    let marked = shared.session.view().marked();
     shared.say_words(Words::text(format!("{} marked", counted(marked, "row"))), Severity::Note);
 }
 
 /// Moves the cursor to a row that was drawn, if it is still shown.
 pub(in crate::tui::app) fn go_to_clicked(shared: &mut Shared, row: RowId, field: Option<Field>) {
-    match shared.session.position_of(row) {
+    match shared.session.view().position_of(row) {
         Some(position) => {
             shared.grid.go(&shared.session, position);
             shared.grid.field = field.unwrap_or(shared.grid.field);

@@ -59,7 +59,7 @@ pub(in crate::tui) fn decisions_of(shared: &Shared, row: RowId, finding: &Findin
     let value = shared.large.cell(&shared.session, row, field).unwrap_or_default();
     let zone = shared.session.view().clock.offset / 60;
     let today = shared.session.view().clock.today();
-    decisions(finding.rule, &value, Hints { zone, origin: shared.session.origin(), today: Some(&today) })
+    decisions(finding.rule, &value, Hints { zone, origin: shared.session.view().origin(), today: Some(&today) })
 }
 
 /// Whether pressing the key for a fix asks first.

@@ -30,7 +30,7 @@ pub(in crate::tui::app) fn next_finding(shared: &mut Shared, forward: bool) {
 pub(in crate::tui::app) fn search(shared: &mut Shared, query: Query, from: u32, forward: bool, here: bool) {
     let ticket = shared.jobs.next_ticket();
     shared.wanted.begin_search(ticket, LastSearch { query: Some(query.clone()), from, forward });
-    let shown = shared.session.shown();
+    let shown = shared.session.view().shown();
     let order = Order { from, forward, here, shown };
     let hit = find(shared.session.view(), &query, order, LOOKED_AT, &Progress::default());
     let is_found = hit != Hit::Nowhere || shown <= LOOKED_AT;

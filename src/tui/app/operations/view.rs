@@ -29,7 +29,7 @@ pub(in crate::tui::app) fn show_view(shared: &mut Shared, spec: ViewSpec) {
 
 /// What will be shown once the jobs that make it are done.
 pub(in crate::tui) fn spec(shared: &Shared) -> &ViewSpec {
-    shared.wanted.view.as_ref().map_or_else(|| shared.session.spec(), |(_, spec)| spec)
+    shared.wanted.view.as_ref().map_or_else(|| shared.session.view().spec(), |(_, spec)| spec)
 }
 
 pub(in crate::tui::app) fn view_done(
@@ -57,7 +57,7 @@ pub(in crate::tui::app) fn view_done(
 /// Shows what a query finds, keeping the order.
 pub(in crate::tui::app) fn filter_by(shared: &mut Shared, query: &str) {
     match Query::parse(query, &shared.session.view().vocabulary()) {
-        Ok(query) => show_view(shared, ViewSpec { filter: Some(query), ..shared.session.spec().clone() }),
+        Ok(query) => show_view(shared, ViewSpec { filter: Some(query), ..shared.session.view().spec().clone() }),
         Err(error) => shared.fail(error.message),
     }
 }
@@ -66,12 +66,12 @@ pub(in crate::tui::app) fn filter_by(shared: &mut Shared, query: &str) {
 pub(in crate::tui::app) fn filter_by_value(shared: &mut Shared) {
     let Some(row) = shared.grid.row else { return };
     let field = shared.grid.field;
-    let value = match shared.session.cell(row, field) {
+    let value = match shared.session.view().cell(row, field) {
         Some(value) => crate::document::query::scan::quoted(&value),
         None => "none".to_owned(),
     };
     let own = format!("{}={value}", field.name());
-    let query = match &shared.session.spec().filter {
+    let query = match &shared.session.view().spec().filter {
         Some(filter) => format!("({filter}) and {own}"),
         None => own,
     };
@@ -96,5 +96,5 @@ pub(in crate::tui::app) fn cycle_sort(shared: &mut Shared) {
 
 /// Shows all rows, keeping the order.
 pub(in crate::tui::app) fn show_all(shared: &mut Shared) {
-    show_view(shared, ViewSpec { filter: None, ..shared.session.spec().clone() });
+    show_view(shared, ViewSpec { filter: None, ..shared.session.view().spec().clone() });
 }

@@ -114,14 +114,14 @@ impl Grid {
 
     /// Rows of the screen, as positions of the view.
     pub fn window(&self, session: &Session, page: u32) -> std::ops::Range<u32> {
-        let end = (self.top + page).min(session.shown());
+        let end = (self.top + page).min(session.view().shown());
         self.top.min(end)..end
     }
 
     /// Moves the cursor to a position, or as near as there is one.
     pub fn go(&mut self, session: &Session, position: u32) {
-        self.position = position.min(session.shown().saturating_sub(1));
-        let row = session.row_at(self.position);
+        self.position = position.min(session.view().shown().saturating_sub(1));
+        let row = session.view().row_at(self.position);
         if self.row != row {
             self.detail = 0;
         }
@@ -136,7 +136,7 @@ impl Grid {
 
     /// After the view changed: the cursor stays with its row, or where it was.
     pub fn follow(&mut self, session: &Session) {
-        let position = self.row.and_then(|row| session.position_of(row));
+        let position = self.row.and_then(|row| session.view().position_of(row));
         let offset = self.position.saturating_sub(self.top);
         self.go(session, position.unwrap_or(self.position));
         if position.is_some() {
@@ -157,7 +157,7 @@ impl Grid {
         });
         let Some(mut hidden) = hidden else { return self.follow(session) };
         self.anchor = None;
-        if let Some(position) = session.position_of(hidden.row) {
+        if let Some(position) = session.view().position_of(hidden.row) {
             self.go(session, position);
             self.top = self.position.saturating_sub(hidden.offset);
             return;
@@ -170,13 +170,13 @@ impl Grid {
 
     /// Keeps the cursor inside of the view, and in sight.
     pub fn clamp(&mut self, session: &Session, page: u32) {
-        let shown = session.shown();
+        let shown = session.view().shown();
         self.position = self.position.min(shown.saturating_sub(1));
         let margin = MARGIN.min(page.saturating_sub(1) / 2);
         let highest = self.position.saturating_sub(margin);
         let lowest = (self.position + margin + 1).saturating_sub(page);
         self.top = self.top.max(lowest).min(highest).min(shown.saturating_sub(page));
-        self.row = session.row_at(self.position);
+        self.row = session.view().row_at(self.position);
     }
 
     /// Widens columns for what the set holds. They depend on the document alone, never on the rows on the screen, and
@@ -224,7 +224,7 @@ fn content_of_set(session: &Session, first_rows: &[FirstRow]) -> Content {
         badges: width(presence.extensions, heads.badges),
         file: 0,
     };
-    if !session.is_loading() && session.urls() == 0 {
+    if !session.is_loading() && session.view().urls() == 0 {
         // Nothing is known of the rows to come.
         content = Content { badges: content.badges, file: 0, ..heads };
     }

@@ -153,7 +153,7 @@ impl Stamp {
             version: now.version,
             saves: now.saves,
             is_loading: session.is_loading(),
-            profile: session.profile(),
+            profile: session.view().profile(),
             policy: session.policy().map(|policy| Arc::as_ptr(policy).addr()),
         }
     }
@@ -257,7 +257,7 @@ impl Large {
     /// A field's value, or both ends of a long one; `None` also where it is not known yet.
     pub(in crate::tui) fn cell<'a>(&self, session: &'a Session, row: RowId, field: Field) -> Option<Cow<'a, str>> {
         if !is_large(session, row) {
-            return session.cell(row, field);
+            return session.view().cell(row, field);
         }
         let clip = self.facts(session, row)?.cells.get(field.index())?.as_ref()?;
         Some(Cow::Owned(clip.ends()))

@@ -194,9 +194,9 @@ impl Bench {
 
     pub(super) fn cells(&self, field: Field) -> Vec<String> {
         let session = &self.app.shared.session;
-        (0..session.shown())
-            .map(|at| session.row_at(at).unwrap())
-            .map(|row| session.cell(row, field).map_or_else(|| "none".to_owned(), std::borrow::Cow::into_owned))
+        (0..session.view().shown())
+            .map(|at| session.view().row_at(at).unwrap())
+            .map(|row| session.view().cell(row, field).map_or_else(|| "none".to_owned(), std::borrow::Cow::into_owned))
             .collect()
     }
 

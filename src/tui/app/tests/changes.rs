@@ -27,7 +27,7 @@ fn unsaved_changes_are_listed_found_and_put_back() {
     assert!(matches!(bench.app.modes.current(), Mode::Table), "nothing is left to list");
     assert!(!bench.app.shared.session.is_modified());
     bench.keys("u");
-    assert_eq!(bench.app.shared.session.changed(), 2, "all of them were one step");
+    assert_eq!(bench.app.shared.session.view().changed(), 2, "all of them were one step");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_change_leads_to_its_row_whatever_the_filter_hides() {
     bench.keys("Gt").keys("fshop<enter>").keys(":changes<enter><enter>");
     assert!(matches!(bench.app.modes.current(), Mode::Table));
     assert_eq!(bench.app.shared.grid.position, 3);
-    assert_eq!(bench.app.shared.session.shown(), 4);
+    assert_eq!(bench.app.shared.session.view().shown(), 4);
 }
 
 #[test]

@@ -83,13 +83,13 @@ fn extensions_are_added_to_this_row_alone() {
     bench.keys("https://example.com/de");
     bench.shows("add link to this row");
     bench.keys("<enter><esc>");
-    assert_eq!(bench.app.shared.session.changed(), 1, "although two are marked");
+    assert_eq!(bench.app.shared.session.view().changed(), 1, "although two are marked");
     bench.keys("<c-s>");
     let on_disk = bench.on_disk();
     assert!(on_disk.contains("rel=\"alternate\""), "{on_disk}");
     assert!(on_disk.contains("hreflang=\"de\"") && on_disk.contains("href=\"https://example.com/de\""), "{on_disk}");
     bench.keys("j:ext remove image<enter>");
-    assert_eq!(bench.app.shared.session.changed(), 1, "the marked rows: one has images");
+    assert_eq!(bench.app.shared.session.view().changed(), 1, "the marked rows: one has images");
 }
 
 #[test]

@@ -454,12 +454,12 @@ fn unsaved_changes_of_an_index_alone_are_replayed() {
     let mut bench = index_alone(folder.path());
     bench.shows("1 unsaved change");
     bench.keys("r");
-    assert_eq!(bench.app.shared.session.urls(), 2, "{}", bench.screen());
+    assert_eq!(bench.app.shared.session.view().urls(), 2, "{}", bench.screen());
     bench.keys("<c-s>");
     assert!(!std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap().contains("b.xml"));
     // With a sitemap of it beside it, it is an index as ever.
     std::fs::write(folder.path().join("c.xml"), SMALL).unwrap();
     let bench = index_alone(folder.path());
-    assert_eq!(bench.app.shared.session.urls(), 4);
+    assert_eq!(bench.app.shared.session.view().urls(), 4);
     assert!(bench.app.shared.session.document().index().is_some());
 }

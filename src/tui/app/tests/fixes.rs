@@ -38,7 +38,7 @@ fn open(sample: &Sample) -> Bench {
 }
 
 fn is_broken(bench: &Bench, rule: Rule) -> bool {
-    bench.app.shared.session.rule_counts().iter().any(|(broken, _)| broken.main() == rule.main())
+    bench.app.shared.session.counts().by_rule().iter().any(|(broken, _)| broken.main() == rule.main())
 }
 
 /// Says yes to what a fix asks, the first of the answers.
@@ -68,7 +68,7 @@ fn a_row_without_findings_leads_to_those_that_others_have() {
     bench.keys("}");
     assert!(bench.screen().contains("gx write the file as repaired"), "{}", bench.screen());
     bench.keys("gX<enter>");
-    assert!(bench.app.shared.session.rule_counts().is_empty(), "{}", bench.screen());
+    assert!(bench.app.shared.session.counts().by_rule().is_empty(), "{}", bench.screen());
     bench.keys("gg");
     assert!(!bench.screen().contains("gX"), "{}", bench.screen());
 }
@@ -143,7 +143,7 @@ fn the_key_that_fixes_all_shows_its_counts_first() {
     bench.keys("<esc>");
     assert!(!bench.app.shared.session.is_modified());
     bench.keys("gX<enter>");
-    assert_eq!(bench.app.shared.session.changed(), 2);
+    assert_eq!(bench.app.shared.session.view().changed(), 2);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn rules_are_counted_by_file() {
         let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
         whole::each(session).filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
     };
-    for (rule, count) in session.rule_counts() {
+    for (rule, count) in session.counts().by_rule() {
         let sum: u64 = by_file.iter().filter(|((main, _), _)| *main == rule.main().index()).map(|(_, n)| n).sum();
         assert_eq!(sum + of_others(rule) as u64, count, "{rule:?}");
     }
@@ -254,13 +254,13 @@ fn a_policy_is_held_against_the_set_on_the_screen() {
         bench.shows(words);
     }
     bench.keys("<esc>:filter rule:policy-never<enter>");
-    assert_eq!(bench.app.shared.session.shown(), 2);
+    assert_eq!(bench.app.shared.session.view().shown(), 2);
     bench.shows("the policy forbids URLs that match /shop/");
     // Edits, undo and the missing URL follow.
     bench.keys(":set loc=https://example.com/contact<enter>");
     assert!(!is_broken(&bench, Rule::POLICY_MUST), "{}", bench.screen());
     assert_eq!(
-        bench.app.shared.session.rule_counts().iter().find(|(rule, _)| *rule == Rule::POLICY_NEVER).unwrap().1,
+        bench.app.shared.session.counts().by_rule().iter().find(|(rule, _)| *rule == Rule::POLICY_NEVER).unwrap().1,
         1
     );
     bench.keys(":policy<enter>");

@@ -100,7 +100,7 @@ fn a_large_entry_is_changed_by_a_worker() {
     assert!(bench.app.shared.jobs.is_busy(Kind::Edit));
     bench.keys("j");
     bench.let_go();
-    assert_eq!(bench.app.shared.session.urls(), 2);
+    assert_eq!(bench.app.shared.session.view().urls(), 2);
     bench.keys("u");
     bench.shows("img 2000");
 }
@@ -119,7 +119,7 @@ fn whatever_makes_a_large_entry_is_done_by_a_worker() {
         bench.keys(end);
         assert!(bench.app.shared.jobs.is_busy(Kind::Edit), "{keys}");
         bench.let_go();
-        assert_eq!(bench.app.shared.session.urls(), urls, "{keys}");
+        assert_eq!(bench.app.shared.session.view().urls(), urls, "{keys}");
     }
     let mut bench = Bench::file(&images(2_000));
     bench.hold = Some(Kind::Edit);

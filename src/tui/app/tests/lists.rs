@@ -17,7 +17,7 @@ fn the_pane_names_what_is_wrong_and_fixes_it() {
     bench.keys("u<c-e>");
     bench.shows("lastmod-impossible");
     bench.keys("<enter>");
-    assert_eq!(bench.app.shared.session.shown(), 1, "choosing a rule shows its rows");
+    assert_eq!(bench.app.shared.session.view().shown(), 1, "choosing a rule shows its rows");
     bench.keys("<esc>GK");
     bench.shows("source:");
 }
@@ -97,7 +97,7 @@ fn a_rule_broken_by_no_row_says_where() {
     bench.shows("https://example.com/gone-1.xml");
     bench.shows("https://example.com/gone-2.xml");
     bench.shows("source: ");
-    assert!(bench.app.shared.session.spec().filter.is_none());
+    assert!(bench.app.shared.session.view().spec().filter.is_none());
     bench.keys("<esc><c-e><down><enter>");
     bench.shows("https://example.com/gone-1.xml");
 }
@@ -249,7 +249,7 @@ fn help_is_searched_and_keeps_what_was_found() {
     assert!(matches!(bench.app.modes.current(), Mode::Table));
     // What was found is done.
     bench.keys("x?/delete the marked<enter><enter>");
-    assert_eq!(bench.app.shared.session.changed(), 1, "{}", bench.screen());
+    assert_eq!(bench.app.shared.session.view().changed(), 1, "{}", bench.screen());
     bench.keys("U/deleted");
     bench.shows("1 row deleted");
     bench.keys("<esc><esc>");

@@ -58,7 +58,7 @@ fn urls_are_rewritten_with_a_preview() {
 #[test]
 fn marks_are_made_in_every_way() {
     let mut bench = Bench::file(SMALL);
-    let marked = |bench: &Bench| bench.app.shared.session.marked();
+    let marked = |bench: &Bench| bench.app.shared.session.view().marked();
     bench.keys("<space><space>");
     assert_eq!((marked(&bench), bench.app.shared.grid.position), (2, 2));
     bench.keys("*");
@@ -73,7 +73,7 @@ fn marks_are_made_in_every_way() {
     assert_eq!(marked(&bench), 4);
     bench.keys("<esc>ggvj");
     bench.keys("dd");
-    assert_eq!(bench.app.shared.session.urls(), 2, "an open range counts");
+    assert_eq!(bench.app.shared.session.view().urls(), 2, "an open range counts");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn dot_repeats_two_fields_and_a_rewriting() {
     bench.keys("j:s#/shop/#/store/#<enter>j.");
     assert_eq!(bench.paths()[1..3], ["/store/tea", "/store/cups"]);
     bench.keys("gg:delete<enter>j.");
-    assert_eq!(bench.app.shared.session.urls(), 2);
+    assert_eq!(bench.app.shared.session.view().urls(), 2);
 }
 
 #[test]

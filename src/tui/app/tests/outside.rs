@@ -48,7 +48,7 @@ fn a_save_is_held_back_and_merged_row_by_row() {
     assert!(bench.says().contains("both sides changed this row"), "{}", bench.says());
     bench.keys("o<enter>");
     assert!(bench.says().contains("of the changed files merged"), "{}", bench.says());
-    assert_eq!(bench.app.shared.session.changed(), 2, "what is unsaved is what differs from their file");
+    assert_eq!(bench.app.shared.session.view().changed(), 2, "what is unsaved is what differs from their file");
     bench.keys("<c-s>");
     bench.shows("saved");
     let merged = theirs.replacen("<priority>1.0", "<priority>0.9", 1).replacen("<priority>0.4", "<priority>0.7", 1);

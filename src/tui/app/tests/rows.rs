@@ -27,11 +27,11 @@ fn one_d_does_nothing_and_says_what_may_follow() {
     bench.keys("<esc>");
     assert!(bench.app.shared.keymap.pending().is_empty());
     bench.keys("<space>5<esc>");
-    assert_eq!(bench.app.shared.session.marked(), 1, "Esc drops the count first, the marks next");
+    assert_eq!(bench.app.shared.session.view().marked(), 1, "Esc drops the count first, the marks next");
     bench.keys("<esc>gg3dd");
-    assert_eq!(bench.app.shared.session.urls(), 1);
+    assert_eq!(bench.app.shared.session.view().urls(), 1);
     bench.keys("u");
-    assert_eq!(bench.app.shared.session.urls(), 4);
+    assert_eq!(bench.app.shared.session.view().urls(), 4);
 }
 
 #[test]
@@ -43,9 +43,9 @@ fn a_pasted_list_becomes_rows_and_never_keys() {
     bench.shows("already in row 1");
     bench.shows("1 line with errors: skipped");
     bench.shows("adds 1 URL");
-    assert_eq!(bench.app.shared.session.urls(), 4, "nothing happens before Enter");
+    assert_eq!(bench.app.shared.session.view().urls(), 4, "nothing happens before Enter");
     bench.keys("<enter>");
-    assert_eq!(bench.app.shared.session.urls(), 5);
+    assert_eq!(bench.app.shared.session.view().urls(), 5);
     assert_eq!(bench.paths()[1], "/one");
     bench.keys("u");
     bench.paste("https://example.com/one\r\nhttps://example.com/\nddq\nhttps://example.com/one").keys("d");
@@ -56,12 +56,12 @@ fn a_pasted_list_becomes_rows_and_never_keys() {
     bench.keys("d");
     bench.shows("adds 2 URLs");
     bench.keys("d<enter>");
-    assert_eq!(bench.app.shared.session.urls(), 8);
+    assert_eq!(bench.app.shared.session.view().urls(), 8);
     assert_eq!(bench.paths()[1], "/one");
     bench.keys("u");
-    assert_eq!(bench.app.shared.session.urls(), 4, "one step");
+    assert_eq!(bench.app.shared.session.view().urls(), 4, "one step");
     bench.keys("i").paste("a\nb").keys("<esc>");
-    assert_eq!(bench.app.shared.session.urls(), 4);
+    assert_eq!(bench.app.shared.session.view().urls(), 4);
 }
 
 #[test]
@@ -114,14 +114,14 @@ fn a_list_pasted_into_a_cell_becomes_the_cell_and_rows() {
     let mut bench = Bench::file(SMALL);
     bench.keys("ji").paste("https://example.com/1\nhttps://example.com/2\nhttps://example.com/3\n");
     bench.shows("2 more URLs pasted");
-    assert_eq!(bench.app.shared.session.urls(), 4, "nothing happens before Enter");
+    assert_eq!(bench.app.shared.session.view().urls(), 4, "nothing happens before Enter");
     bench.keys("<enter>");
     assert_eq!(bench.paths(), ["/", "/1", "/2", "/3", "/shop/cups", "/blog/old post"]);
     bench.keys("u");
     assert_eq!(bench.paths(), ["/", "/shop/tea", "/shop/cups", "/blog/old post"], "one step");
     bench.keys("ggji").paste("https://example.com/1\nhttps://example.com/2\n").keys("<esc>");
     assert_eq!(bench.paths()[1], "/shop/tea");
-    assert_eq!(bench.app.shared.session.urls(), 4);
+    assert_eq!(bench.app.shared.session.view().urls(), 4);
 }
 
 #[test]
@@ -130,5 +130,5 @@ fn a_pasted_list_of_nothing_new_adds_nothing_by_itself() {
     bench.paste("https://example.com/\nhttps://example.com/shop/tea\n").keys("<enter>");
     assert_eq!(bench.says(), "every line is skipped: d adds duplicates, e adds lines with errors");
     bench.keys("<esc>");
-    assert_eq!(bench.app.shared.session.urls(), 4);
+    assert_eq!(bench.app.shared.session.view().urls(), 4);
 }

@@ -198,13 +198,14 @@ fn what_is_typed_ahead_waits_for_the_rows_it_is_about() {
             };
             later.extend(bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))));
         }
-        assert_eq!(bench.app.shared.session.urls(), 6_000, "{keys:?}: nothing before the rows are known");
+        assert_eq!(bench.app.shared.session.view().urls(), 6_000, "{keys:?}: nothing before the rows are known");
         bench.effects(later);
         bench.keys("<esc>");
-        assert_eq!(bench.app.shared.session.urls(), urls, "{keys:?}");
+        assert_eq!(bench.app.shared.session.view().urls(), urls, "{keys:?}");
         assert_eq!(bench.paths()[0], first, "{keys:?}");
         let session = &bench.app.shared.session;
-        let last = session.row_at(session.position_of(crate::document::rows::RowId(5_999)).unwrap()).unwrap();
+        let last =
+            session.view().row_at(session.view().position_of(crate::document::rows::RowId(5_999)).unwrap()).unwrap();
         assert_eq!(session.document().is_live(last), urls != 5_999, "{keys:?}");
     }
 }
@@ -279,7 +280,7 @@ fn a_filter_keeps_the_cursor_on_its_row_or_the_nearest_and_returns() {
             bench.keys(keys);
             assert_eq!(at(&bench), (nearest < u32::MAX).then_some(nearest), "{rows} {keys}");
             bench.keys("<esc>");
-            assert_eq!((at(&bench), bench.app.shared.session.shown()), (Some(after), rows), "{rows} {keys}");
+            assert_eq!((at(&bench), bench.app.shared.session.view().shown()), (Some(after), rows), "{rows} {keys}");
             assert!(after != 19 || bench.app.shared.grid.top == top, "{rows} {keys}");
         }
         // What was changed under a filter is what the cursor stays with.
