@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             cli::Status::Files.into()
         }
         Next::Screen(screen) if tui::has_terminal() => {
-            // The screen writes from more than one thread; nobody may hold the streams.
+            // The screen writes from more than one thread; no one may hold the streams.
             drop((out, notes));
             show(*screen)
         }
@@ -57,7 +57,7 @@ fn show(screen: Screen) -> ExitCode {
     let here = || sited::files::in_folder(Path::new("."));
     let state = cli::state_folder(|name| std::env::var_os(name));
     let recovery = sited::files::Recovery { state: state.clone(), finish: !read_only };
-    // Whoever only reads leaves no trace there either, and keeps nobody out.
+    // Whoever only reads leaves no trace there either, and keeps no one out.
     let (state, is_edited) = (state.filter(|_| !read_only), !read_only);
     let options = sited::files::Options { state, is_edited, recovery, index_as_rows: true, ..options };
     let setup = Setup {

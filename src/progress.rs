@@ -1,6 +1,6 @@
 //! Counters and a cancel flag that a long piece of work shares with whoever watches it.
 //!
-//! Plain atomics: reading them never waits, and a worker that nobody watches pays almost nothing.
+//! Plain atomics: reading them never waits, and a worker that no one watches pays almost nothing.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -83,7 +83,7 @@ impl Progress {
         self.state.load(Ordering::Relaxed) == CANCELLED
     }
 
-    /// Says that the work will be finished from here on, whoever asks it to stop. False if somebody did already.
+    /// Says that the work will be finished from here on, whoever asks it to stop. False if someone did already.
     pub fn seal(&self) -> bool {
         self.state.compare_exchange(GOING, SEALED, Ordering::Relaxed, Ordering::Relaxed) != Err(CANCELLED)
     }

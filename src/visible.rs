@@ -149,7 +149,7 @@ pub(crate) fn char_width(c: char) -> usize {
     UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
-/// Whether text is as wide as its characters together, and stands on its own.
+/// Whether text is as wide as its characters together, and is on its own.
 fn agrees(text: &str) -> bool {
     let width = UnicodeWidthStr::width(text);
     width > 0 && width == text.chars().map(char_width).sum::<usize>() && !starts_alone(text)
@@ -172,7 +172,7 @@ fn needs_sign(c: char) -> bool {
             | '\u{1F1E6}'..='\u{1F1FF}')
 }
 
-/// A combining mark without a base would sit on whatever stands before it.
+/// A combining mark without a base would sit on whatever is before it.
 fn starts_alone(grapheme: &str) -> bool {
     grapheme.chars().next().is_none_or(|c| char_width(c) == 0)
 }

@@ -32,7 +32,7 @@ pub fn counted_entries((files, urls): (u64, u64), (indexes, entries): (u64, u64)
         many => Some(format!("{} indexes with {listed}", grouped(many))),
     };
     let pages = format!("{}, {}", counted(files, "file"), counted(urls, "URL"));
-    // Of an index alone nothing is said about files.
+    // Of an index alone nothing is reported about files.
     let pages = (files > 0 || index.is_none()).then_some(pages);
     [pages, index].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
 //! Fixes that need an answer from the user: which choices a finding offers, and what each makes of the value.
 //!
 //! A decision is a policy, not a value: the same one puts many values right, each in its own way. It is offered only
-//! for values that it puts right.
+//! for values that it fixes.
 
 use super::name;
 use super::rule::{FixKind, Rule};
@@ -263,7 +263,7 @@ pub fn answers(rule: Rule) -> Vec<Answer> {
         Rule::HREFLANG_SELF_MISSING => &[CODE],
         _ => &[],
     };
-    // Where nothing else can be said, a fix needs no answer, and where nobody can say it, there is none.
+    // Where nothing else can be reported, a fix needs no answer, and where no one can say it, there is none.
     let usual = (rule.fix() != FixKind::None && rule.main() != Rule::SET_MIXED_HOST).then_some(USUAL);
     usual.into_iter().chain(ways.iter().copied()).collect()
 }

@@ -1,7 +1,7 @@
 //! Checks one entry: which rules its text breaks, given its file's URL and the current time.
 //!
 //! Runs for every entry of every file, where the record is made; allocates nothing for a plain, clean
-//! entry. What is wrong is said in words elsewhere, when somebody looks at the row.
+//! entry. What is wrong is reported in words elsewhere, when someone looks at the row.
 
 use super::extension;
 use super::policy::Policy;
@@ -28,15 +28,15 @@ pub struct Context<'a> {
     pub now: i64,
     /// Whose expectations count.
     pub profile: Profile,
-    /// The names of the file it stands in.
+    /// The names of the file it is in.
     pub names: &'a Names,
     /// Where that file is published, if known; the rules of place are silent without it.
     pub url_prefix: Option<&'a UrlPrefix>,
-    /// What the user allows, if that was said.
+    /// What the user allows, if that was reported.
     pub policy: Option<&'a Policy>,
 }
 
-/// White space of XML (XML 1.0, production 3).
+/// Whitespace of XML (XML 1.0, production 3).
 const XML_BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// A day in seconds.
@@ -222,7 +222,7 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
     set
 }
 
-/// The rules that a value breaks by itself; `decoded` is trimmed of XML white space.
+/// The rules that a value breaks by itself; `decoded` is trimmed of XML whitespace.
 pub fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
     asked(value_rules(field, decoded, context, &mut FieldFacts::default()), context)
 }
@@ -263,7 +263,7 @@ pub fn revise(
     Some(asked(set, context))
 }
 
-/// Trims what no value begins or ends with: white space of every kind, zero-width space, byte order mark.
+/// Trims what no value begins or ends with: whitespace of every kind, zero-width space, byte order mark.
 pub(super) fn trim_strict(text: &str) -> &str {
     // Nearly every value begins and ends with a visible ASCII character.
     let visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
@@ -273,23 +273,23 @@ pub(super) fn trim_strict(text: &str) -> &str {
     text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '\u{200b}' | '\u{2060}' | '\u{feff}'))
 }
 
-/// Whether white space stands around a value, between the tags or inside CDATA and references.
+/// Whether whitespace is around a value, between the tags or inside CDATA and references.
 pub(super) fn has_outer_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     (span.value_start, span.value_end) != (span.inner_start, span.inner_end) || has_inner_blanks(span, raw)
 }
 
-/// Whether a raw value begins or ends with white space that only decoding brings out.
+/// Whether a raw value begins or ends with whitespace that only decoding brings out.
 pub(super) fn has_inner_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     let blank = |text: &str| text.starts_with(XML_BLANKS) || text.ends_with(XML_BLANKS);
     match span.text {
         TextKind::Plain | TextKind::Quoted | TextKind::Children => false,
-        // Only a reference at either end can stand for white space there.
+        // Only a reference at either end can stand for whitespace there.
         TextKind::Escaped => (raw.starts_with(b"&") || raw.ends_with(b";")) && blank(&escape::decode(raw)),
         TextKind::Mixed => blank(&escape::decode_mixed(raw)),
     }
 }
 
-/// The rule that XML white space around a value breaks: the schema trims all fields but changefreq.
+/// The rule that XML whitespace around a value breaks: the schema trims all fields but changefreq.
 pub(super) const fn whitespace_rule(field: Field) -> Rule {
     match field {
         Field::Changefreq => Rule::FIELD_WHITESPACE_STRICT,
@@ -714,7 +714,7 @@ mod tests {
         let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
         for text in rejected {
             let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
-            // Nobody but the schema minds the order.
+            // No one but the schema minds the order.
             let is_order = set == RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]);
             assert!(is_order || set.worst() >= Some(crate::protocol::Severity::Warning), "{text}: {set:?}");
             assert!(ENTRY_RULES.intersection(set) == set, "{text}: {set:?}");

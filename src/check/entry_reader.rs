@@ -26,7 +26,7 @@ use std::borrow::Cow;
 pub struct EntryReader {
     origins: OriginCache,
     extensions: Cache,
-    /// Those of an entry whose elements nobody has noted.
+    /// Those of an entry whose elements no one has noted.
     elements: Elements,
 }
 
@@ -45,7 +45,7 @@ impl EntryReader {
     /// Reads an entry. Its alternate links are added to `links`, and `see` is shown its facts and its URL, taken apart as
     /// far as its origin and path.
     ///
-    /// All entries must stand in one file: what is known of the place of one holds for the next.
+    /// All entries must be in one file: what is known of the place of one holds for the next.
     #[inline]
     pub fn read(
         &mut self,
@@ -106,7 +106,7 @@ impl EntryReader {
         let raw = entry.raw_value(Field::Loc, text)?;
         let loc = match span.text {
             TextKind::Plain => Cow::Borrowed(std::str::from_utf8(raw).ok()?),
-            // Only a reference at either end can stand for white space there.
+            // Only a reference at either end can stand for whitespace there.
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
             _ => return None,
         };

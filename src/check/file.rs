@@ -20,11 +20,11 @@ pub struct FileFacts<'f> {
     pub bytes: u64,
     /// The root.
     pub names: &'f Names,
-    /// Whether text or unknown elements stand directly below the root.
+    /// Whether text or unknown elements are directly below the root.
     pub stray: bool,
     /// Whether an entry or a field is in no namespace by what the root declares.
     pub unbound: bool,
-    /// Whether an extension stands outside of all entries.
+    /// Whether an extension is outside of all entries.
     pub outside: bool,
     /// Whether it is the last file of its set: the next entries would need another file.
     pub is_last: bool,
@@ -77,7 +77,7 @@ fn namespace_rule(names: &Names) -> Option<Rule> {
     }
 }
 
-/// Whether blanks stand around the root's namespace: a parser of attributes keeps them (XML 1.0, section 3.3.3).
+/// Whether blanks are around the root's namespace: a parser of attributes keeps them (XML 1.0, section 3.3.3).
 fn is_padded(names: &Names) -> bool {
     let own = names.prefix.strip_suffix(':').map_or("xmlns".to_owned(), |prefix| format!("xmlns:{prefix}"));
     let declared = names.attributes.iter().find(|(name, _)| **name == *own);

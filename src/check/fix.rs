@@ -362,7 +362,7 @@ fn safely(label: &str, field: Field, value: String) -> Fix {
     Fix { is_safe: true, ..set(label, field, value) }
 }
 
-/// Taking an element out; not where it stands twice, since the other one would go too.
+/// Taking an element out; not where it is twice, since the other one would go too.
 fn remove(entry: &Entry, field: Field, is_safe: bool) -> Option<Fix> {
     let label = format!("remove {}", field.name());
     let action = Action::Set { field, value: None };
@@ -541,7 +541,7 @@ mod tests {
             let listed: RuleSet = table.iter().map(|(rule, _)| *rule).collect();
             let safe: RuleSet =
                 super::super::entry::FIELD_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
-            // A known prefix is declared when the file is read; what another one stands for nobody knows.
+            // A known prefix is declared when the file is read; what another one stands for no one knows.
             let elsewhere =
                 RuleSet::of(&[Rule::INDEX_EXTRA_CHILD, Rule::XML_UNDECLARED_PREFIX, Rule::NS_ENTRY_MISSING]);
             assert_eq!(safe.minus(listed), elsewhere);

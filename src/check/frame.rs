@@ -362,7 +362,7 @@ fn attribute(head: &[u8], tag: &Markup, name: &str) -> Option<(Range<usize>, Ran
     Some((whole, value))
 }
 
-/// The attributes of a tag, each with where it stands and where its value does.
+/// The attributes of a tag, each with where it is and where its value does.
 fn attributes<'h>(
     head: &'h [u8],
     tag: &Markup,

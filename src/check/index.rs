@@ -71,7 +71,7 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
             say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
         }
         match &child.state {
-            // Of what was not looked for, nobody knows that it is missing.
+            // Of what was not looked for, no one knows that it is missing.
             ChildState::Loaded(_)
             | ChildState::NotLoaded
             | ChildState::Repeated
@@ -79,7 +79,7 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
             | ChildState::Elsewhere(_) => {}
             // Said once, of the first.
             ChildState::Missing | ChildState::Outside if repeats => {}
-            // An entry without a URL names no file: that it has none is said of the entry.
+            // An entry without a URL names no file: that it has none is reported of the entry.
             ChildState::Missing | ChildState::Outside if loc.is_empty() => {}
             ChildState::Missing | ChildState::Outside | ChildState::Unreadable(_) | ChildState::Denied(_) => {
                 let why = child.state.why_unread().unwrap_or_default();

@@ -26,7 +26,7 @@ pub struct Finding {
     pub field: Option<Field>,
     /// Which element of an extension.
     pub part: Option<ExtensionPart>,
-    /// Where it stands in the entry text, in bytes, if that is neither a field's place nor an element's of an extension.
+    /// Where it is in the entry text, in bytes, if that is neither a field's place nor an element's of an extension.
     pub offset: Option<u32>,
     /// What is wrong with this value.
     pub message: String,
@@ -122,7 +122,7 @@ pub fn worst_of_fields(entry: &Entry, text: &[u8], context: &Context<'_>, set: R
     worst
 }
 
-/// The findings of a value that is not in an entry yet: what somebody types. `decoded` is trimmed.
+/// The findings of a value that is not in an entry yet: what someone types. `decoded` is trimmed.
 pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
     let value = trim_strict(decoded);
     let findings = check_value(field, decoded, context).iter().map(|rule| {
@@ -188,7 +188,7 @@ fn broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) ->
     broken
 }
 
-/// What is wrong with a value. `value` is decoded and trimmed of XML white space.
+/// What is wrong with a value. `value` is decoded and trimmed of XML whitespace.
 fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
     let name = field.name();
     let value = trim_strict(value);

@@ -87,7 +87,7 @@ pub fn safe(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -> Strin
     let stem = lower.strip_suffix(ending).map_or_else(
         || {
             let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
-            // Another extension is not part of the name; what stands behind a point deep inside it is.
+            // Another extension is not part of the name; what follows a point deep inside it is.
             let end = plain.rfind('.').filter(|at| (1..=5).contains(&(plain.len() - at - 1)));
             end.unwrap_or(plain.len())
         },

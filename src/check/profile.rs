@@ -1,6 +1,6 @@
 //! Profiles: which rules apply, and how severe they are, for the protocol, a search engine, or schema 0.84.
 //!
-//! Severities per profile stand in the table of rules; here they become sets, made once. Rule catalogue,
+//! Severities per profile are in the table of rules; here they become sets, made once. Rule catalogue,
 //! section 12.
 
 use super::rule::{Rule, RuleSet};

@@ -132,7 +132,7 @@ pub fn message(quirk: &Quirk) -> String {
     }
 }
 
-/// Rules whose findings go when somebody agrees to the repairs of a file.
+/// Rules whose findings go when someone agrees to the repairs of a file.
 pub const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::XML_UNESCAPED_AMPERSAND,
     Rule::XML_UNESCAPED_ANGLE,

@@ -1,4 +1,4 @@
-//! Fixes that rewrite an entry's text: order of elements, white space, repeated and unknown elements.
+//! Fixes that rewrite an entry's text: order of elements, whitespace, repeated and unknown elements.
 //!
 //! Only the named part changes; every other byte stays, in its order unless the order is the fault.
 //! `None` where there is nothing to do, or the text is not UTF-8 and cannot be kept in full.
@@ -13,9 +13,9 @@ use crate::xml::names::{Meaning, Names};
 use crate::xml::parser::Parser;
 use std::ops::Range;
 
-/// A child element with what stands before it.
+/// A child element with what is before it.
 struct Child {
-    /// Where the white space, comments and text before it begin.
+    /// Where the whitespace, comments and text before it begin.
     lead: usize,
     /// Its start tag.
     tag: Markup,
@@ -28,7 +28,7 @@ struct Child {
 }
 
 /// All children in the order of the schema: loc, lastmod, changefreq, priority, then the others.
-/// Each takes along what stands before it.
+/// Each takes along what is before it.
 pub(super) fn reorder(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let mut children = children(entry, text, names);
     let first = children.first()?.lead;
@@ -230,12 +230,12 @@ fn children(entry: &Entry, text: &[u8], names: &Names) -> Vec<Child> {
     children
 }
 
-/// The attributes of a tag that are no namespace's, each with the white space before it.
+/// The attributes of a tag that are no namespace's, each with the whitespace before it.
 fn attributes(text: &[u8], tag: &Markup) -> Vec<Range<usize>> {
     let (mut cuts, mut from) = (Vec::new(), tag.name_end);
     for attribute in markup::attributes(tag.attributes(text)) {
         let name = attribute.name;
-        // White space, the name, an equals sign between white space, and the value in quotes.
+        // Whitespace, the name, an equals sign between whitespace, and the value in quotes.
         let (name_at, _) = markup::trim(text, from, tag.end);
         let Some(rest) = text.get(name_at + name.len()..) else { break };
         let Some(quote) = rest.iter().position(|byte| matches!(byte, b'"' | b'\'')) else { break };
@@ -248,7 +248,7 @@ fn attributes(text: &[u8], tag: &Markup) -> Vec<Range<usize>> {
     cuts
 }
 
-/// A range with the white space before it.
+/// A range with the whitespace before it.
 pub(super) fn with_blanks(text: &[u8], range: Range<usize>) -> Range<usize> {
     let before = text.get(..range.start).unwrap_or_default();
     let start = before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1);

@@ -1,6 +1,6 @@
 //! `sited apply`: sets fields of rows by a rules file, or lists the rows that do not comply.
 //!
-//! The file is TOML (version 1.0). Its rules stand in order, and a row takes the values of the first whose query it
+//! The file is TOML (version 1.0). Its rules are in order, and a row takes the values of the first whose query it
 //! passes:
 //!
 //! ```toml
@@ -177,7 +177,7 @@ pub(super) fn rows_by_rule(snapshot: &Snapshot, rules: &[Ready]) -> Vec<RowSet> 
     out
 }
 
-/// Reads the file. What is wrong in it is said with its place.
+/// Reads the file. What is wrong in it is reported with its place.
 fn read(path: &Path, vocabulary: &Vocabulary<'_>) -> Result<Vec<Ready>, Failure> {
     let text = super::read_own(
         path,

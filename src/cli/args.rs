@@ -92,7 +92,7 @@ pub struct Open {
 }
 
 impl Open {
-    /// The first thing that was said of the screen, as it is called on the command line; a task has no use for it.
+    /// The first thing that was reported of the screen, as it is called on the command line; a task has no use for it.
     pub fn first(&self) -> Option<String> {
         let Self { paths, script, force, read_only, theme, policy, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
@@ -515,7 +515,7 @@ mod tests {
         assert!(matches!(task, Some(Task::Set(Set { words, edit, .. })) if words.len() == 3 && edit.save.dry_run));
         let line = read("sited --script - a.xml").unwrap();
         assert_eq!(line.open.script, Some("-".into()));
-        // What holds for every task may stand before it; what is about the screen may not.
+        // What holds for every task may be before it; what is about the screen may not.
         let line = read("sited --quiet --color never check a.xml").unwrap();
         assert!(line.look.quiet && matches!(line.task, Some(Task::Check(Check { paths, .. })) if paths.len() == 1));
         assert_eq!(line.open.first(), None);

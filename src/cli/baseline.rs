@@ -79,7 +79,7 @@ impl Baseline {
         self.0.values().sum()
     }
 
-    /// Takes out a finding if it is known; so often as it stands here.
+    /// Takes out a finding if it is known; so often as it is here.
     pub(super) fn takes(&mut self, finding: &Reported) -> bool {
         match self.0.get_mut(&Known::of(finding)) {
             Some(count) if *count > 0 => {

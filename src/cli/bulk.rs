@@ -187,7 +187,7 @@ impl Spool {
     }
 }
 
-/// What is said where nothing is repeated.
+/// What is reported where nothing is repeated.
 const ALL_DIFFER: &str = "nothing changed: no duplicate URLs";
 
 /// How a set is to be opened instead.

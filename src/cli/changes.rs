@@ -26,7 +26,7 @@ pub(super) fn pending(snapshot: &Snapshot) -> Pending {
     snapshot.pending("", &Progress::default()).unwrap_or_default()
 }
 
-/// The lines about what stands around entries.
+/// The lines about what is around entries.
 pub(super) fn changed_files(snapshot: &Snapshot, pending: &Pending, out: &mut dyn io::Write) -> io::Result<()> {
     for entry in &pending.entries {
         if let Entry::File(file) = entry {

@@ -36,10 +36,10 @@ use std::sync::Arc;
 /// The kind of a sitemap index.
 const INDEX: &str = "sitemapindex";
 
-/// What is told of findings while they come.
+/// What is informed of findings while they come.
 struct Report {
     choice: Choice,
-    /// How sets are opened: what was not read of them is said here.
+    /// How sets are opened: what was not read of them is reported here.
     common: Common,
     /// Only findings of rows that pass it.
     query: Option<Query>,
@@ -69,7 +69,7 @@ enum Form {
     /// Text with every finding on a line of its own.
     Lines,
     Github,
-    /// What stands before the findings is known at the end: they wait in a file that nobody else sees.
+    /// What is before the findings is known at the end: they wait in a file that no one else sees.
     Json(Spool),
     Sarif(SarifLog),
     Junit(JunitReport),
@@ -310,7 +310,7 @@ impl Report {
         self.fails |= self.choice.fails(severity);
     }
 
-    /// Takes in findings of which nobody wants more than their number.
+    /// Takes in findings of which no one wants more than their number.
     fn count_all(&mut self, counts: &Counts, profile: Profile) {
         for (rule, count) in Rule::ALL.into_iter().zip(counts) {
             let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.choice.takes(rule));

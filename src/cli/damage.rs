@@ -1,6 +1,6 @@
 //! Warns about damaged files that a command has read.
 //!
-//! `check` tells it finding by finding. Where results are rows, counts or files they lack what was lost, and nobody would
+//! `check` tells it finding by finding. Where results are rows, counts or files they lack what was lost, and no one would
 //! know.
 
 use super::Streams;
@@ -13,7 +13,7 @@ use crate::words::counted;
 use crate::xml::defect::Defect;
 use std::collections::BTreeSet;
 
-/// Files that are named; of more it is said how many.
+/// Files that are named; of more it is reported how many.
 const NAMED: usize = 3;
 
 /// Files that were repaired when they were read.

@@ -136,7 +136,7 @@ impl Input {
     }
 }
 
-/// What was kept of a set; what it goes without, and what was damaged, is said.
+/// What was kept of a set; what it goes without, and what was damaged, is reported.
 fn told<V>(diff: &Diff, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
     diff.common.say_loaded(&loaded, streams);
     damage.say(streams);

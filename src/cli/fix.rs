@@ -56,7 +56,7 @@ pub(super) fn run(fix: &Fix, held: u64, streams: &mut Streams<'_>) -> Result<Sta
 fn prepare(fix: &Fix, streams: &mut Streams<'_>) -> Result<(Common, Command), Failure> {
     let common = &fix.edit.save.common;
     let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), common)? };
-    // What is no rule is said once, not for every set.
+    // What is no rule is reported once, not for every set.
     rules_named(&fix.rules)?;
     if let Some(url) = common.base_url.as_ref().filter(|_| fix.rewrite_index) {
         common.limits()?;

@@ -225,7 +225,7 @@ fn is_odd(session: &Session, row: RowId) -> bool {
     session.document().record(row).flags.has(Flags::ANOMALOUS)
 }
 
-/// Whether an entry is a `<sitemap>` that stands in a urlset: it names no page.
+/// Whether an entry is a `<sitemap>` that is in a urlset: it names no page.
 fn is_of_other_kind(session: &Session, row: RowId) -> bool {
     let (entry, _) = session.document().entry(row);
     entry.anomalies.has(Anomalies::OTHER_KIND)

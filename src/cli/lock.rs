@@ -9,7 +9,7 @@ use crate::session::store::journal::recovery;
 use crate::words::counted;
 use std::path::{Path, PathBuf};
 
-/// Nobody else changes these sets while this is there. It dies with its process.
+/// No one else changes these sets while this is there. It dies with its process.
 #[derive(Debug, Default)]
 pub(super) struct Lock(Vec<StateSlot>);
 
@@ -18,7 +18,7 @@ const OPEN_IT: &str = "nothing was changed; open that with sited, which shows th
 
 impl Lock {
     /// Takes the lock of a set by the paths that it is opened by. Without a state folder there are those on the files
-    /// themselves; without these either, that is said.
+    /// themselves; without these either, that is reported.
     pub(super) fn take(streams: &mut Streams<'_>, paths: &[PathBuf]) -> Result<Self, Failure> {
         let mut lock = Self::default();
         lock.and(streams, paths)?;
@@ -61,7 +61,7 @@ impl Lock {
         }
     }
 
-    /// Takes these files too: somebody may have one of them open by itself.
+    /// Takes these files too: someone may have one of them open by itself.
     pub(super) fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
         let Some(state_slot) = self.0.last_mut() else { return Ok(()) };
         let path = state_slot.set().first().cloned().unwrap_or_default();

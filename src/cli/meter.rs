@@ -15,7 +15,7 @@ const TICK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Streams<'_> {
-    /// Does work while its progress is drawn, if somebody can see it.
+    /// Does work while its progress is drawn, if someone can see it.
     pub(super) fn watched<T>(&mut self, work: impl FnOnce(&Progress) -> T) -> T {
         self.watched_printing(|progress, _| work(progress))
     }

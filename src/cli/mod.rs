@@ -184,7 +184,7 @@ impl Failure {
         }
     }
 
-    /// The same, about something that it stands in.
+    /// The same, about something that it is in.
     fn inside(self, what: &str) -> Self {
         match self {
             Self::Usage(message, hint) => Self::Usage(format!("{what}: {message}"), hint),
@@ -205,7 +205,7 @@ impl Failure {
     }
 }
 
-/// An error and what to do about it. There is nobody left to tell when this fails.
+/// An error and what to do about it. There is no one left to tell when this fails.
 fn say(error: &str, hint: &str, notes: &mut dyn Write) {
     // The lines of an error are its own; what is in them may be a file's.
     let tame = |text: &str| text.lines().map(|line| Charset::Unicode.visible(line)).collect::<Vec<_>>().join("\n");
@@ -223,13 +223,13 @@ struct Streams<'w> {
     state: Option<PathBuf>,
     /// Whether an interrupted save of what is read is finished first: only a task that writes there may.
     finishes: bool,
-    /// Whether somebody can see how far the work is.
+    /// Whether someone can see how far the work is.
     meter: bool,
     /// Whether only results and errors are wanted.
     quiet: bool,
     /// Whether results may have colours.
     colour: bool,
-    /// What was said that sets go without: a set that is opened in several ways says it once.
+    /// What was reported that sets go without: a set that is opened in several ways says it once.
     left_out: BTreeSet<String>,
     /// The set that notes are about, where there are several.
     about: Option<String>,
@@ -244,7 +244,7 @@ pub struct Env {
     pub state: Option<PathBuf>,
     /// Whether standard output is a terminal: what would be hidden there is shown by a sign.
     pub terminal: bool,
-    /// Whether it shows colours, and nobody asked for none (`NO_COLOR`).
+    /// Whether it shows colours, and no one asked for none (`NO_COLOR`).
     pub colour: bool,
     /// Whether standard error is a terminal.
     pub meter: bool,
@@ -255,7 +255,7 @@ pub struct Env {
 }
 
 impl<'w> Streams<'w> {
-    /// Streams that nobody looks at.
+    /// Streams that no one looks at.
     fn new(out: &'w mut dyn Write, notes: &'w mut (dyn Write + Send)) -> Self {
         let (finishes, meter, quiet, colour) = (false, false, false, false);
         Self {
@@ -277,7 +277,7 @@ impl<'w> Streams<'w> {
         files::Recovery { state: self.state.clone(), finish: self.finishes }
     }
 
-    /// Says something that is no result. That nobody can hear it stops no work.
+    /// Says something that is no result. That no one can hear it stops no work.
     fn note(&mut self, text: &str) {
         if !self.quiet {
             let about = self.about.as_deref().map_or_else(String::new, |about| format!("{about}: "));
@@ -325,18 +325,18 @@ pub enum Next {
     Screen(Box<Screen>),
 }
 
-/// What was said about the screen.
+/// What was reported about the screen.
 #[derive(Debug, Clone)]
 pub struct Screen {
     /// What to open; nothing: the sitemap of this folder, else the sample.
     pub paths: Vec<PathBuf>,
     /// How to read files.
     pub options: files::Options,
-    /// The time it is, if it was said.
+    /// The time it is, if it was reported.
     pub now: Option<Now>,
     /// Change nothing.
     pub read_only: bool,
-    /// Colours, if they were said.
+    /// Colours, if they were reported.
     pub theme: Option<args::Theme>,
     /// Whose expectations count.
     pub profile: Profile,
@@ -494,7 +494,7 @@ impl Common {
     }
 
     /// Opens a set that will be saved in place, or to `output`, unless `dry_run` says that nothing is written: then
-    /// nobody else changes what is written until the lock goes.
+    /// no one else changes what is written until the lock goes.
     fn open_to_change(
         &self,
         path: &Path,
@@ -582,7 +582,7 @@ fn read_own(path: &Path, hint: &str) -> Result<String, Failure> {
     })
 }
 
-/// Does something for each of several paths: a file that cannot be read is said and passed over, and
+/// Does something for each of several paths: a file that cannot be read is reported and passed over, and
 /// its status wins in the end.
 fn each_path(
     paths: &[PathBuf],

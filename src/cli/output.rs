@@ -134,7 +134,7 @@ pub fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Finding<'_>) 
     json(out, finding)
 }
 
-/// Writes a finding as `path:line:column: severity[rule]: message`; one about a whole file or set stands at
+/// Writes a finding as `path:line:column: severity[rule]: message`; one about a whole file or set is at
 /// `1:1`, so that every line has the same shape.
 ///
 /// In colours, the place is bold and the severity has its own.

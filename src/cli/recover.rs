@@ -29,7 +29,7 @@ pub(super) fn run(recover: &Recover, streams: &mut Streams<'_>) -> Result<Status
             return Ok(Status::Fine);
         }
     }
-    // Nobody may save there while it is finished or given up.
+    // No one may save there while it is finished or given up.
     let is_acting = recover.finish || recover.discard;
     let _lock = if is_acting { Lock::take(streams, std::slice::from_ref(&recover.path))? } else { Lock::default() };
     for record in &records {

@@ -20,7 +20,7 @@ const HOME: &str = env!("CARGO_PKG_NAME");
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// One SARIF log with one run: the rules that have findings, and the findings in their order. Findings wait in a file, since
-/// the rules stand before them.
+/// the rules are before them.
 pub(super) struct SarifLog {
     results: Spool,
     /// In the order of their first findings.
@@ -114,7 +114,7 @@ fn uri(path: &str) -> String {
 }
 
 /// One suite a file; a test case for each finding, or one that passes where there is none. What does not make the run
-/// fail passes, with its words as output. Test cases wait in a file, since the sums stand before them.
+/// fail passes, with its words as output. Test cases wait in a file, since the sums are before them.
 pub(super) struct JunitReport {
     cases: Spool,
     suites: Vec<Suite>,

@@ -259,7 +259,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
             urls.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
         } else {
             refuse_file(url, task)?;
-            // White space around a value is no part of it: nothing else would be written.
+            // Whitespace around a value is no part of it: nothing else would be written.
             urls.push(url.trim().to_owned());
         }
     }

@@ -1,4 +1,4 @@
-//! Saves on the command line, where nobody can be asked: what a save needs must be given as options.
+//! Saves on the command line, where no one can be asked: what a save needs must be given as options.
 
 use super::args::Common;
 use super::lock::Lock;
@@ -22,7 +22,7 @@ use crate::words::{counted, grouped, size};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was agreed to before a save that can ask nobody.
+/// What was agreed to before a save that can ask no one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Agreed {
     /// Files that others changed are replaced.
@@ -67,7 +67,7 @@ fn refuse_empty_output(session: &Session, is_copy: bool, agreed: Agreed) -> Resu
 }
 
 /// Saves, to another path if one is given, and says what was done to the rows when that is saved. What is made, replaced or removed beside the files that were
-/// opened is said before it is done.
+/// opened is reported before it is done.
 pub(super) fn save(
     session: &mut Session,
     (to, done): (Option<&Path>, &[String]),
@@ -92,13 +92,13 @@ pub(super) fn save(
 }
 
 /// A field that no file which it was given in has a place for, and changes of feeds. Whoever asks for that in so many
-/// words is not served by a save without it. Where some files have a place, what the others lose is said.
+/// words is not served by a save without it. Where some files have a place, what the others lose is reported.
 pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<(), Failure> {
     let to = output.or(session.path().map(PathBuf::as_path)).filter(|to| !is_stream(to));
     let form = to.and_then(|to| Form::of_name(&to.file_name()?.to_string_lossy())).unwrap_or(save::form_of(session));
     let Snapshot { state, saved, .. } = session.view();
     let document = &state.document;
-    // In another form it is a copy, and what that leaves out is said.
+    // In another form it is a copy, and what that leaves out is reported.
     if form != save::form_of(session) || document.sitemaps().iter().all(|sitemap| sitemap.form == Form::Xml) {
         return Ok(());
     }
@@ -254,7 +254,7 @@ fn write(
     Ok(())
 }
 
-/// What somebody who could be asked would be asked about, to be said once it is done.
+/// What someone who could be asked would be asked about, to be reported once it is done.
 pub(super) fn announcement(plan: &Plan) -> Result<Vec<String>, Failure> {
     if let Some(base) = &plan.needs_base {
         let message = "new files need URLs, and the base URL of the set is not known".to_owned();

@@ -193,7 +193,7 @@ fn refuse_values(line: &ScriptLine, open: &Open) -> Result<(), Failure> {
     refused.map_err(|error| error.inside(&format!("line {} of the script", line.number)))
 }
 
-/// Whether a command gives rows other URLs that somebody typed.
+/// Whether a command gives rows other URLs that someone typed.
 const fn writes_urls(command: &Command) -> bool {
     matches!(command, Command::Set { .. } | Command::Replace { .. })
 }

@@ -99,7 +99,7 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
         let done = (self.work)(&target, self.streams);
         self.streams.about = None;
         let status = match done {
-            // Nobody reads what is printed: there is no use in going on.
+            // No one reads what is printed: there is no use in going on.
             Err(Failure::Output(error)) => return Err(error.into()),
             Err(failure) => {
                 // What was found before an error comes before it.

@@ -1,4 +1,4 @@
-//! A place where output waits until what stands before it is known: in memory, then in a file that nobody else sees.
+//! A place where output waits until what is before it is known: in memory, then in a file that no one else sees.
 
 use super::BUFFER;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};

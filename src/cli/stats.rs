@@ -128,7 +128,7 @@ impl Visit for Counter {
             let loc = loc.trim();
             self.keys.push(xxh3_64(loc.as_bytes()));
             count(&mut report.section, section(loc));
-            // Nobody tells hosts apart by their case (RFC 3986, section 3.2.2).
+            // No one tells hosts apart by their case (RFC 3986, section 3.2.2).
             let host = host(loc);
             let is_small = !host.bytes().any(|byte| byte.is_ascii_uppercase());
             let host = if is_small { Cow::Borrowed(host) } else { Cow::Owned(host.to_ascii_lowercase()) };
@@ -355,7 +355,7 @@ fn print(report: &Report, top: usize, streams: &mut Streams<'_>) -> io::Result<(
     Ok(())
 }
 
-/// A histogram as bars. Numbers and months stand in their order, the latest of many; names with the most first.
+/// A histogram as bars. Numbers and months are in their order, the latest of many; names with the most first.
 fn bars(out: &mut dyn io::Write, (name, values, by_key): (&str, &Histogram, bool), top: usize) -> io::Result<()> {
     const WIDTH: u64 = 40;
     let mut lines: Vec<(&str, u64)> = values.iter().map(|(key, number)| (key.as_str(), *number)).collect();

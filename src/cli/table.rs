@@ -62,7 +62,7 @@ struct Reader {
     keys: String,
     ends: Vec<usize>,
     values: [Texts; 3],
-    /// The entry in which a value stands first.
+    /// The entry in which a value is first.
     first: [Vec<u32>; 3],
     cells: Vec<[u32; 3]>,
 }

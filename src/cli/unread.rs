@@ -25,7 +25,7 @@ impl Common {
         !self.allow_missing && !self.reports_unread
     }
 
-    /// Says what a set goes without, where somebody has allowed that.
+    /// Says what a set goes without, where someone has allowed that.
     pub(super) fn say_left_out(&self, unread: &[files::Error], index: Option<&Index>, streams: &mut Streams<'_>) {
         if !self.allow_missing {
             return;
@@ -76,7 +76,7 @@ impl Common {
         let (mut all, mut last) = (refused.chain(children).peekable(), "");
         let status = if all.peek().is_some() { Status::Files } else { Status::Fine };
         for (error, hint) in all.by_ref().take(MOST_NAMED) {
-            // What to do about many of a kind is said once.
+            // What to do about many of a kind is reported once.
             say(&error, if hint == last { "" } else { hint }, streams.notes);
             last = hint;
         }

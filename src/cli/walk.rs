@@ -44,7 +44,7 @@ pub(super) struct Once {
     options: files::Options,
     /// How it was opened.
     common: Common,
-    /// Whether it was walked before, and what it goes without was said.
+    /// Whether it was walked before, and what it goes without was reported.
     is_again: bool,
 }
 
@@ -112,7 +112,7 @@ impl InputSet {
         Ok(set)
     }
 
-    /// The same for questions about each row alone: a large set is read once. What it goes without is said when
+    /// The same for questions about each row alone: a large set is read once. What it goes without is reported when
     /// [`InputSet::each`] has shown the rest.
     pub(super) fn open_once(
         common: &Common,
@@ -209,7 +209,7 @@ impl InputSet {
         }
     }
 
-    /// The same; of a set that is not held it may be said which rows can have findings, or how many there are.
+    /// The same; of a set that is not held it may be reported which rows can have findings, or how many there are.
     pub(super) fn each_told(
         &mut self,
         streams: &mut Streams<'_>,

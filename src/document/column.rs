@@ -110,7 +110,7 @@ impl<T: Clone + Default> Column<T> {
         }
     }
 
-    /// A copy of a page that [`Column::replace_page`] takes back, and nobody else has.
+    /// A copy of a page that [`Column::replace_page`] takes back, and no one else has.
     pub fn copy_of_page(&self, page: usize) -> Arc<[T]> {
         let values = self.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK));
         values.map(|values| Arc::from(&values[..])).unwrap_or_default()

@@ -3,7 +3,7 @@
 //! Ids of rows are good only for as long as a document is open; here they are those that a fresh load gives.
 //! Invariant: the edits, done to what `saved` wrote and was read again, give the rows of this document, in its order
 //! and with its values. Two spellings can differ from what stays open: a value that a save has replaced and an undo
-//! brought back is written anew, and a comment that a save has brought to the front of its file belongs to the
+//! brought back is written again, and a comment that a save has brought to the front of its file belongs to the
 //! file's head when that is read.
 
 use super::Document;
@@ -60,7 +60,7 @@ impl Fresh {
     }
 }
 
-/// Whether an index is a saved one with entries edited or taken out. What a save has put in or out since goes with the
+/// Whether an index is a saved one with entries edited or removed. What a save has put in or out since goes with the
 /// rows: entries of files with rows are not missed.
 fn leads_to(saved: &Document, was: &Index, now: &Index) -> bool {
     let mut kept = now.children.iter().peekable();
@@ -233,7 +233,7 @@ fn is_in_same_file(document: &Document, saved: &Document, row: RowId) -> bool {
     row.0 < document.row_limit() && document.sitemap_of(row) == saved.sitemap_of(row)
 }
 
-/// The element alone, without what stands before it.
+/// The element alone, without what is before it.
 fn element(document: &Document, row: RowId) -> Arc<str> {
     let text = document.entry_text(row);
     let entry = Entry::of(&text, document.names(row));

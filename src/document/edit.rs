@@ -31,7 +31,7 @@ pub type Value = Option<Arc<str>>;
 pub enum NewEntry {
     /// From values, by [`Field::index`], laid out like its neighbour.
     Values([Value; 4]),
-    /// A whole element's text, from `<url` to `</url>`; it gets its neighbour's white space in front.
+    /// A whole element's text, from `<url` to `</url>`; it gets its neighbour's whitespace in front.
     Element(Arc<str>),
 }
 
@@ -58,7 +58,7 @@ pub enum Edit {
     Raw {
         /// Which row.
         row: RowId,
-        /// The entry text with its leading white space.
+        /// The entry text with its leading whitespace.
         text: Arc<str>,
     },
     /// New rows.
@@ -86,9 +86,9 @@ pub enum Edit {
         /// Its new head and tail. Entries must mean under them what they meant before.
         frame: Arc<Source>,
     },
-    /// Other files, as somebody else has made them.
+    /// Other files, as another user has made them.
     Adopt(Adopted),
-    /// What stands around the entries of a further file of the index, and whether that is written gzipped.
+    /// What is around the entries of a further file of the index, and whether that is written gzipped.
     Volume {
         /// Its number; the first file is 0 and is the index.
         number: u32,

@@ -29,7 +29,7 @@ pub fn part_frame(frame: &Source) -> Source {
     Source::new(bytes, scan).unwrap_or_else(|| Source::blank(FileKind::Urlset))
 }
 
-/// The root's end tag with the white space around it.
+/// The root's end tag with the whitespace around it.
 fn closing(frame: &Source) -> Vec<u8> {
     let tail = frame.tail(true);
     let mut at = 0;
@@ -46,7 +46,7 @@ fn closing(frame: &Source) -> Vec<u8> {
     format!("\n</{}{}>\n", frame.names.prefix, frame.names.kind.root_name()).into_bytes()
 }
 
-/// The bytes without comments, each with the white space before it.
+/// The bytes without comments, each with the whitespace before it.
 fn without_comments(bytes: &[u8]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(token) = markup::next(bytes, at) {

@@ -134,7 +134,7 @@ pub struct Index {
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
     pub edited: Arc<BTreeSet<usize>>,
-    /// Which sitemaps the entries name, once somebody has asked.
+    /// Which sitemaps the entries name, once someone has asked.
     pub places: IndexLookup,
 }
 

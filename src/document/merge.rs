@@ -120,7 +120,7 @@ struct File {
     rows: Vec<(RowId, RowId)>,
     /// Rows of theirs that are new to us, with the ids that they get.
     new: Vec<(RowId, RowId)>,
-    /// Rows that nobody changed but for what stands before them: comments, white space.
+    /// Rows that no one changed but for what is before them: comments, whitespace.
     quiet: Vec<(RowId, RowId)>,
 }
 
@@ -482,7 +482,7 @@ impl Merge {
             && !(is_live_in(&self.base, case.own()) && self.ours.compare(&self.base).has_same_base_text(case.own()))
     }
 
-    /// What stands around the entries, as far as it is another.
+    /// What is around the entries, as far as it is another.
     fn frames(&self, all_theirs: bool) -> Vec<Edit> {
         let mut edits = Vec::new();
         let takes = |own: &Arc<Source>, was: &Arc<Source>| all_theirs || Arc::ptr_eq(own, was);
@@ -536,7 +536,7 @@ fn is_same_frame(one: &Sitemap, other: &Sitemap) -> bool {
     })
 }
 
-/// An entry without what stands before it.
+/// An entry without what is before it.
 fn element(document: &Document, row: RowId) -> Vec<u8> {
     let (entry, text) = document.entry(row);
     text.get(entry.open as usize..).unwrap_or_default().to_vec()
@@ -555,7 +555,7 @@ fn raw(row: RowId, text: &[u8]) -> Edit {
     Edit::Raw { row, text: String::from_utf8_lossy(text).into() }
 }
 
-/// Whether the rows that both have stand in the same order.
+/// Whether the rows that both have are in the same order.
 fn keeps_order(was: &[u32], is: &[u32]) -> bool {
     let places: HashMap<u32, usize> = was.iter().copied().zip(0..).collect();
     is.iter().filter_map(|row| places.get(row)).is_sorted()

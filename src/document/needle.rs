@@ -40,7 +40,7 @@ pub(super) struct NeedleSearch<'d> {
 
 impl NeedleSearch<'_> {
     /// Those of all rows ever given that pass `test`, in the order of their ids. Only those whose URL may hold the needle
-    /// are asked, and not even those if it stands in the URL and decides: its length says that it does. `None` when
+    /// are asked, and not even those if it is in the URL and decides: its length says that it does. `None` when
     /// cancelled.
     pub(super) fn rows(&self, test: impl Fn(RowId) -> bool + Sync, progress: &Progress) -> Option<Vec<u32>> {
         let look = |piece: Piece<'_>| {

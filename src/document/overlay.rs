@@ -125,7 +125,7 @@ impl Overlay {
     /// For the rows of a page, whether their loc or whole entry is overridden; `None` if that is so for none.
     pub(super) fn locs_edited_on_page(&self, page: usize) -> Option<impl Fn(usize) -> bool + '_> {
         let (locs, entries) = (self.fields[Field::Loc.index()].page(page), self.entries.page(page));
-        // Nearly always nobody wrote to a page, and all such pages are one.
+        // Nearly always no one wrote to a page, and all such pages are one.
         let is_edited = locs.iter().chain(entries).any(|id| *id != ValueId::NONE);
         let has_id = |ids: &[ValueId], slot: usize| ids.get(slot).is_some_and(|id| *id != ValueId::NONE);
         is_edited.then_some(move |slot| has_id(locs, slot) || has_id(entries, slot))

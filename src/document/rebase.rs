@@ -55,7 +55,7 @@ pub fn rebase(document: &Document, then: &Document, saved: &Document) -> Option<
         }
         rebased.take_place(id, (was, is));
         if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
-            // The very file that was saved: what nobody touched is known by that.
+            // The very file that was saved: what no one touched is known by that.
             if let (Some(own), Some(theirs)) = (rebased.document.sitemaps.get_mut(number), saved.sitemaps.get(number)) {
                 *own = Arc::clone(theirs);
             }

@@ -28,7 +28,7 @@ fn sibling_name(name: &str, file: &str) -> String {
     }
 }
 
-/// A file name as it stands in a URL (RFC 3986, section 2.3: unreserved characters).
+/// A file name as it is in a URL (RFC 3986, section 2.3: unreserved characters).
 pub fn encoded(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
     let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

@@ -1,6 +1,6 @@
 //! Restores positions for rows that an earlier save removed, a later one restored, and that are deleted again.
 //!
-//! Invariant: afterwards every row that is deleted here and saved stands in the list of its file, behind the row that it
+//! Invariant: afterwards every row that is deleted here and saved is in the list of its file, behind the row that it
 //! follows in the saved files; nothing else differs. Pure.
 
 use super::Document;
@@ -26,7 +26,7 @@ pub fn restore_positions(document: &Document, saved: &Document) -> Option<Docume
     if missing.is_empty() {
         return None;
     }
-    // Behind which row of its own file each stands in the saved ones.
+    // Behind which row of its own file each is in the saved ones.
     let mut before: HashMap<SitemapId, Option<u32>> = HashMap::new();
     let mut behind: HashMap<(SitemapId, Option<u32>), Vec<u32>> = HashMap::new();
     for row in saved.rows().filter(|row| row.0 < document.row_limit()) {

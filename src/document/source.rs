@@ -21,7 +21,7 @@ pub struct Source {
     root_is_empty: bool,
     /// Offset of the first text or unknown element directly below the root.
     pub stray: Option<u32>,
-    /// Whether an element of another namespace stands directly below the root.
+    /// Whether an element of another namespace is directly below the root.
     pub has_siblings: bool,
     /// Whether an entry or a field is in no namespace by what the root declares.
     pub has_unbound: bool,
@@ -32,7 +32,7 @@ pub struct Source {
     /// Whether the last line of a file without markup had no line break as stored. Here it has one, so that lines
     /// can be moved; so many bytes at the end of the file are left out when it is written.
     pub open_end: u8,
-    /// Where the bytes are repaired ones: offsets, and the lines and columns that stand there in the file as stored.
+    /// Where the bytes are repaired ones: offsets, and the lines and columns that are there in the file as stored.
     anchors: Box<[Anchor]>,
 }
 
@@ -445,7 +445,7 @@ impl<'b> Lines<'b> {
         if line_start.is_some() {
             self.column = 1;
         }
-        // Counting on from the last position keeps a 10 MB line linear however many findings stand on it.
+        // Counting on from the last position keeps a 10 MB line linear however many findings are on it.
         let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
         let rest = if self.at == 0 && line_start.is_none() { rest.strip_prefix(MARK).unwrap_or(rest) } else { rest };
         self.column += rest.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64;

@@ -78,7 +78,7 @@ fn without_news(document: &Document, id: SitemapId) -> Option<Source> {
     if is_used(after) || is_used(&tail) || sitemap.rows.iter().any(|row| is_used(&document.entry_text(row))) {
         return None;
     }
-    // The attribute with the white space before it, to the quote that ends it.
+    // The attribute with the whitespace before it, to the quote that ends it.
     let at = memchr::memmem::find(tag, name.as_bytes())?;
     let blank = tag.get(..at)?.iter().rposition(|byte| !markup::is_space(*byte))? + 1;
     let open = at + tag.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\''))?;

@@ -1,6 +1,6 @@
 //! Byte spans in which two texts of unknown structure differ (patience diff over lines and tags).
 //!
-//! Pieces that stand once in each text are what both are held together by (patience diff); between them what begins and
+//! Pieces that are once in each text are what both are held together by (patience diff); between them what begins and
 //! ends the same is the same. Pure; the time grows with the texts, whatever is in them.
 
 use super::spans::{Span, Walk, rising};
@@ -30,7 +30,7 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     around.filter(|piece| !piece.is_empty()).collect()
 }
 
-/// The places of pieces that stand once in each, as many as stand in the same order.
+/// The places of pieces that are once in each, as many as are in the same order.
 fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
     // How often, and where last, in the one and in the other.
     let mut places: HashMap<&[u8], [(u32, usize); 2]> = HashMap::new();
@@ -138,7 +138,7 @@ mod tests {
         // Without a single line break, too.
         let flat = |text: &str| text.replace('\n', "");
         assert_eq!(texts(&flat(before), &flat(after)), [("junk", ""), ("", "amp;"), ("", "amp;")]);
-        // What both have between two changes is no change, however often it stands elsewhere.
+        // What both have between two changes is no change, however often it is elsewhere.
         let (before, after) = ("<l>1&x\n<f>\n<l>2&x\n<f>\n<l>3", "<l>1&amp;x\n<f>\n<l>2&amp;x\n<f>\n<l>3");
         assert_eq!(texts(before, after), [("", "amp;"), ("", "amp;")]);
         assert_eq!(texts("", "a"), [("", "a")]);

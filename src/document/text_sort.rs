@@ -15,7 +15,7 @@ const KEY: usize = 40;
 #[derive(Debug, Clone, Copy)]
 struct Item {
     key: [u64; KEY / 8],
-    /// Where the row stood before.
+    /// Where the row was before.
     at: u32,
 }
 
@@ -99,7 +99,7 @@ impl<T: Texts> TextSort<'_, T> {
         });
     }
 
-    /// Sorts rows by copies of their texts; those of equal texts must stand in their order.
+    /// Sorts rows by copies of their texts; those of equal texts must be in their order.
     fn sort_few(&self, items: &mut [Item]) {
         let mut all = Vec::new();
         let mut copies: Vec<(usize, usize, Item)> = Vec::with_capacity(items.len());

@@ -42,7 +42,7 @@ enum Order {
 /// The number of each row in the file order, by row id, from 1.
 #[derive(Debug, Clone)]
 enum Numbers {
-    /// Rows stand in the order of their ids, of which there are so many.
+    /// Rows are in the order of their ids, of which there are so many.
     Natural(u32),
     /// Any order; 0 for rows without a place.
     Given(Arc<[u32]>),
@@ -109,7 +109,7 @@ impl View {
     }
 
     /// Shows the rows of a file that was just appended, behind those of the others. Costs the same however many those
-    /// are, as long as the view is shared with nobody.
+    /// are, as long as the view is shared with no one.
     pub fn append_file(&mut self, document: &Document) {
         match (&mut self.order, document.sitemaps().last()) {
             (Order::File(starts), Some(sitemap)) if starts.len() == document.sitemaps().len() => {
@@ -240,7 +240,7 @@ impl View {
     }
 }
 
-/// Rows in the order of their ids as they stand in the files; those without a place are none.
+/// Rows in the order of their ids as they are in the files; those without a place are none.
 fn in_file_order(mut rows: Vec<u32>, numbers: &Numbers) -> Vec<u32> {
     if matches!(numbers, Numbers::Given(_)) {
         rows.retain(|row| numbers.get(*row) > 0);

@@ -41,7 +41,7 @@ fn write_whole<E>(
     write(&sitemap.frame.tail(sitemap.live > 0))
 }
 
-/// What stands before and after the one value of a row that is another, and that value, where it can be found
+/// What is before and after the one value of a row that is another, and that value, where it can be found
 /// without taking the entry apart.
 fn replaced<'t>(
     document: &Document,

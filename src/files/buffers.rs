@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Buffers that nobody uses at the moment. Clones share them.
+/// Buffers that no one uses at the moment. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Buffers(Arc<Mutex<Vec<Vec<u8>>>>);
 
@@ -15,7 +15,7 @@ impl Buffers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Gives back the bytes of a file, if nobody needs them any more.
+    /// Gives back the bytes of a file, if no one needs them any more.
     pub fn give_back(&self, buffer: Option<Vec<u8>>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(buffer);
     }

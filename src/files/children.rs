@@ -1,6 +1,6 @@
 //! Finds and reads the files that an index lists, in parallel, delivered in index order.
 //!
-//! What is not there or cannot be read becomes the child's [`ChildState`]; whether the set is refused for it is said by
+//! What is not there or cannot be read becomes the child's [`ChildState`]; whether the set is refused for it is reported by
 //! [`super::read::Options::require_all`]. At most a few files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
 //! deep and never twice, and nothing of it is looked for outside of the folder either.
 

@@ -141,7 +141,7 @@ fn unmatched_words(line: u64) -> String {
     format!("the markers of a merge conflict do not match at line {}", grouped(line))
 }
 
-/// What is said of entries of theirs that gave way to ours.
+/// What is reported of entries of theirs that gave way to ours.
 fn dropped_words(count: u64) -> String {
     match count {
         0 => String::new(),
@@ -160,7 +160,7 @@ fn starts_line(bytes: &[u8], at: usize) -> bool {
     before.is_none_or(|byte| *byte == b'\n') || bytes.get(..at) == Some(b"\xEF\xBB\xBF")
 }
 
-/// Whether the markers stand in a comment or a CDATA section of a well-formed file, which no merge has damaged.
+/// Whether the markers are in a comment or a CDATA section of a well-formed file, which no merge has damaged.
 fn is_quoted(bytes: &[u8]) -> bool {
     detect::detect(bytes).is_ok_and(FileKind::is_xml) && scan::damage(bytes).is_empty()
 }
@@ -203,7 +203,7 @@ fn conflicts(bytes: &[u8]) -> Result<Vec<Conflict>, Unmatched> {
                 found.push(Conflict { whole: start..next, ours, theirs: from..at });
                 Part::None
             }
-            // Markers inside markers: nobody can say which belong together.
+            // Markers inside markers: no one can say which belong together.
             Part::Ours { .. } | Part::Base { .. } | Part::Theirs { .. } if is(b'<') || is(b'>') => {
                 return Err(Unmatched(at));
             }

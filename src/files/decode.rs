@@ -172,7 +172,7 @@ fn encoding_of(label: &str) -> Option<&'static Encoding> {
 fn contradicted(text: &[u8], encoding: &str, quirks: &mut Vec<Quirk>) {
     let Some(label) = declared(text) else { return };
     let name = String::from_utf8_lossy(text.get(label.clone()).unwrap_or_default());
-    // `UTF-16` is said of either order of bytes.
+    // `UTF-16` is reported of either order of bytes.
     let family = encoding.get(..6).unwrap_or(encoding);
     if !name.trim().get(..6).is_some_and(|start| start.eq_ignore_ascii_case(family)) {
         let what = format!("the declaration says {name}, the bytes are {encoding}; read as {encoding}");
@@ -198,7 +198,7 @@ const JUNK: usize = 4_096;
 /// Where the label stands that an XML declaration gives.
 fn declared(bytes: &[u8]) -> Option<Range<usize>> {
     const START: &[u8] = b"<?xml";
-    // Something may stand before it, such as the warning of a script; a comment may speak of declarations.
+    // Something may be before it, such as the warning of a script; a comment may speak of declarations.
     let beginning = bytes.get(..bytes.len().min(JUNK)).unwrap_or_default();
     let at = memchr::memmem::find(beginning, START)?;
     if memchr::memmem::find(beginning.get(..at)?, b"<!--").is_some() {

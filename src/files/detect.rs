@@ -152,7 +152,7 @@ fn without_markup(text: &[u8], hints: TableHints<'_>) -> Option<Result<Detected,
     }
 }
 
-/// The first start tag, whatever stands before it.
+/// The first start tag, whatever is before it.
 fn first_element(bytes: &[u8]) -> Option<Markup> {
     let mut at = 0;
     while let Some(tag) = markup::next(bytes, at) {

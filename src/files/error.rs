@@ -48,7 +48,7 @@ pub enum Reason {
     /// Named among several sitemaps although it is a set of its own; the text says what it is.
     #[error("this is {0}, a set of its own")]
     InSet(&'static str),
-    /// No byte, or only white space.
+    /// No byte, or only whitespace.
     #[error("this file is empty")]
     Empty,
     /// More bytes than may be read.
@@ -85,7 +85,7 @@ pub enum Reason {
     /// XML with another root element.
     #[error("this is XML, but its root element is <{0}>, not <urlset> or <sitemapindex>")]
     Root(String),
-    /// Merge conflicts that nobody has resolved.
+    /// Merge conflicts that no one has resolved.
     #[error("{0}")]
     Conflicts(String),
     /// Not well-formed: what is wrong first, and how many more places there are.
@@ -108,7 +108,7 @@ pub enum Reason {
     /// Its file system may only be read.
     #[error("its file system is mounted read-only")]
     SystemReadOnly,
-    /// Something else than a regular file stands in its place; the text completes "this is …".
+    /// Something else than a regular file is in its place; the text completes "this is …".
     #[error("this is {0}, not a regular file")]
     Irregular(&'static str),
     /// Files of a set that cannot be read, the first of them with the reasons, and how many there are in all.
@@ -151,13 +151,13 @@ pub enum Reason {
     /// A device, a pipe, a folder.
     #[error("this is {0}, which is never replaced")]
     Special(&'static str),
-    /// A file stands where a new one was to be made.
+    /// A file is where a new one was to be made.
     #[error("another program made a file with this name, which the save was going to create")]
     Exists,
     /// What was about to be written would not read back as what is on screen.
     #[error("not written, because reading it back would give different data: {0}")]
     Check(String),
-    /// It was damaged when it was read, and nobody agreed to write it repaired.
+    /// It was damaged when it was read, and no one agreed to write it repaired.
     #[error("this file was damaged; saving would write these repairs: {0}")]
     Repairs(String),
     /// The plan itself cannot be carried out.
@@ -287,7 +287,7 @@ impl Error {
         self.is_missing() && folder.is_some_and(|folder| !folder.is_dir())
     }
 
-    /// Whether the path is a URL, which nobody downloads.
+    /// Whether the path is a URL, which no one downloads.
     fn is_url(&self) -> bool {
         self.path.to_str().is_some_and(|path| path.starts_with("https:/") || path.starts_with("http:/"))
     }

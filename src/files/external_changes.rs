@@ -192,7 +192,7 @@ mod tests {
         File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
 
-    /// Something that somebody does to a file.
+    /// Something that someone does to a file.
     type Act<'a> = &'a dyn Fn(&Path);
 
     /// Does something to a file of ten bytes and looks at it in both ways.
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Somebody writes as many other bytes and gives the file its old time back.
+    /// Someone writes as many other bytes and gives the file its old time back.
     #[test]
     fn a_change_of_equal_length_and_time_is_seen_when_looked_at_closely() {
         let (glance, close, _) = fates(&|path| {

@@ -21,7 +21,7 @@ const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
 /// A set of files in a folder of their own.
 pub(super) struct TestSet {
     folder: PathBuf,
-    /// Removes the folder in the end; not when it is somebody else's.
+    /// Removes the folder in the end; not when it is another user's.
     owned: Option<tempfile::TempDir>,
     pub(super) document: Document,
     pub(super) saved: Document,

@@ -89,7 +89,7 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
     }
     let names: Vec<Option<Names>> = known.iter().map(|(_, bytes)| names_of(bytes)).collect();
     let own = names.first().cloned().flatten();
-    // One that another lists is a child, and one that speaks otherwise was made by somebody else.
+    // One that another lists is a child, and one that speaks otherwise was made by another user.
     let listed = names_listed(&known);
     let is_listed = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -102,7 +102,7 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
     [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(goes_on)).chain(unread).collect()
 }
 
-/// The names of these indexes that stand behind a slash in one of them, each with the index that has it; none where
+/// The names of these indexes that follow a slash in one of them, each with the index that has it; none where
 /// several do. Each index is gone through once, however many they are.
 fn names_listed(known: &[(PathBuf, Vec<u8>)]) -> HashMap<Cow<'_, str>, Option<&Path>> {
     let names: HashSet<Cow<'_, str>> =

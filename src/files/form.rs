@@ -153,14 +153,14 @@ fn damage_of_feed(stored: &[u8], is_cut: bool) -> Vec<Quirk> {
     quirks
 }
 
-/// Whether nothing but blanks stands before an XML declaration at this place.
+/// Whether nothing but blanks is before an XML declaration at this place.
 fn is_first_but_blanks(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     bytes.get(at..).is_some_and(|rest| rest.starts_with(b"<?xml"))
         && markup::is_blank(before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before))
 }
 
-/// The first letters of what stands at a place.
+/// The first letters of what is at a place.
 fn excerpt(text: &[u8]) -> String {
     let line = text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     String::from_utf8_lossy(line).chars().filter(|letter| !letter.is_control()).take(24).collect()

@@ -2,7 +2,7 @@
 //!
 //! Unlike a rename this can be interrupted in the middle. The commit record therefore keeps a hash of each block of the
 //! old content: a file that holds new blocks, old blocks and nothing else is a copy that was interrupted, and may be
-//! copied again. A file with any other block was changed by somebody else.
+//! copied again. A file with any other block was changed by another user.
 
 use super::disk::fingerprint;
 use super::gate::{FsOperation, Gate, attempt};
@@ -21,7 +21,7 @@ const PIECE: usize = if cfg!(test) { BLOCK } else { 256 * BLOCK };
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OldBlocks {
     hashes: Vec<u64>,
-    /// Hash of what stands behind the end of the new content, to the end of its block.
+    /// Hash of what follows the end of the new content, to the end of its block.
     tail: u64,
 }
 

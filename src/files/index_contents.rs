@@ -77,7 +77,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
     }
 }
 
-/// The place of a set with all its files: somebody may have one of them open by itself.
+/// The place of a set with all its files: someone may have one of them open by itself.
 fn claimed<'p>(
     state_slot: Result<StateSlot, LockedByOther>,
     files: impl Iterator<Item = &'p Path>,

@@ -16,7 +16,7 @@ use crate::xml::scan::Visit;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Loads several indexes as one, with the files that they list. What cannot be read is said in [`Loaded::unread`].
+/// Loads several indexes as one, with the files that they list. What cannot be read is reported in [`Loaded::unread`].
 ///
 /// # Errors
 /// When one of them is no index, lies in another folder, or has a root that gives names other meanings; the first one's

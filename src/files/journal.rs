@@ -27,7 +27,7 @@ use std::thread::JoinHandle;
 use writer::{Gate, Report, Step, Writer, WriterCommand};
 pub use writer::{MakeAllLines, MakeLine, Note, Watcher};
 
-/// The most bytes that a journal has. One that would become longer is written anew with what is unsaved.
+/// The most bytes that a journal has. One that would become longer is written again with what is unsaved.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The most bytes that its first line has: a set of 200,000 files.
@@ -481,11 +481,11 @@ impl Journal {
 
     /// Gives back what was taken beside the files of the set: they were not made.
     pub fn give_back(&mut self, disk: &Disk) {
-        // Nothing is new in it, so nobody can have it.
+        // Nothing is new in it, so no one can have it.
         let _ = self.state_slot.claim_only(disk);
     }
 
-    /// Begins anew after a save: what was written so far is saved, and the files are these.
+    /// Begins again after a save: what was written so far is saved, and the files are these.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has taken one of the files that the save has made.
@@ -500,7 +500,7 @@ impl Journal {
         self.report().failure.clone()
     }
 
-    /// How often all was written anew after a failure: what comes next must not build on earlier lines.
+    /// How often all was written again after a failure: what comes next must not build on earlier lines.
     pub fn caught_up(&self) -> u64 {
         self.report().caught_up
     }

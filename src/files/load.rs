@@ -71,7 +71,7 @@ pub fn load<V: Visit + Send>(
     Ok(Loaded { path: Some(path), index: Some(index), stopped, recovered, state_slot, ..Loaded::default() })
 }
 
-/// Loads several sitemaps as one set, in their order, or several indexes as one. What cannot be read is said in
+/// Loads several sitemaps as one set, in their order, or several indexes as one. What cannot be read is reported in
 /// [`Loaded::unread`].
 ///
 /// # Errors

@@ -18,7 +18,7 @@ pub fn is_multi_file(path: &Path) -> bool {
     path.is_dir() || unlisted::is_index(path)
 }
 
-/// Loads several sitemaps as one set, in their order. What cannot be read is said in [`Loaded::unread`].
+/// Loads several sitemaps as one set, in their order. What cannot be read is reported in [`Loaded::unread`].
 ///
 /// # Errors
 /// When one of them is an index; the first one's when none could be read.

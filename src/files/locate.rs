@@ -22,7 +22,7 @@ const MOST_ENDS: usize = 32;
 
 /// Locates the child with this decoded loc. `base` is the URL of the index's folder, if known.
 ///
-/// Without a base nobody knows how much of the URL's path is the folder's own: the whole path is tried
+/// Without a base no one knows how much of the URL's path is the folder's own: the whole path is tried
 /// below the folder, then ever shorter ends of it, down to the file name; of a deep path the shortest [`MOST_ENDS`].
 pub fn locate_child(loc: &str, base: Option<&str>) -> ChildLocation {
     let location = Location::of(loc);

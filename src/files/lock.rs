@@ -2,7 +2,7 @@
 //!
 //! Invariant: of two sets that are open for changing and share a file, only one has its lock, by whatever path each was
 //! opened: the index, a part alone, a link, a folder, a list of files. A lock file tells its process and a key of each
-//! file; whoever takes a lock looks at the others first, while the folder itself is locked against everybody else who
+//! file; whoever takes a lock looks at the others first, while the folder itself is locked against everyone else who
 //! does. Nothing stays behind but the locks of dead processes, which the next one removes. Lock files of other users,
 //! links, pipes and files of an unlikely size are neither obeyed nor touched.
 
@@ -35,7 +35,7 @@ fn of(process: Option<&u32>) -> String {
 /// What the name of every lock file ends with.
 const END: &str = "lock";
 
-/// How long somebody else who takes a lock at this moment is waited for. It takes far less.
+/// How long another user who takes a lock at this moment is waited for. It takes far less.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The longest lock file that is read: keys of a million files.
@@ -166,14 +166,14 @@ impl Lock {
         self.is_listed = written.and_then(|()| self.file.write_all(text.as_bytes())).is_ok();
     }
 
-    /// Whether nobody else has one of these.
+    /// Whether no one else has one of these.
     fn look_at_others(&self, keys: &FileKeys) -> Result<(), LockedByOther> {
         let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         for path in paths.filter(|path| path.extension().is_some_and(|end| end == END) && *path != self.path) {
             let Ok(mut file) = trust::open_own(&path) else { continue };
             match file.try_lock_shared() {
-                // Nobody has it any more.
+                // No one has it any more.
                 Ok(()) => drop(fs::remove_file(&path)),
                 Err(TryLockError::WouldBlock) => {
                     let (process, theirs) = told(&mut file);
@@ -261,7 +261,7 @@ pub(super) fn is_file_of(file: &File, path: &Path) -> bool {
     }
 }
 
-/// How a file is opened that nobody else can read.
+/// How a file is opened that no one else can read.
 pub(super) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -270,7 +270,7 @@ pub(super) fn private() -> OpenOptions {
     options
 }
 
-/// Makes a folder that nobody else can look into: what is in it may be private.
+/// Makes a folder that no one else can look into: what is in it may be private.
 pub(super) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -279,16 +279,16 @@ pub(super) fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Makes a folder of the state folder that nobody else can write to, or finds it.
+/// Makes a folder of the state folder that no one else can write to, or finds it.
 ///
 /// # Errors
-/// Also when it belongs to somebody else, or others may write to it: what is in it may be anybody's.
+/// Also when it belongs to another user, or others may write to it: what is in it may be anybody's.
 pub(super) fn make_own(folder: &Path) -> io::Result<()> {
     make_private(folder)?;
     [Some(folder), folder.parent()].into_iter().flatten().try_for_each(check_own_folder)
 }
 
-/// Whether a folder belongs to this user, and nobody else can put files into it.
+/// Whether a folder belongs to this user, and no one else can put files into it.
 ///
 /// # Errors
 /// If not.

@@ -164,7 +164,7 @@ pub struct Repairs {
 pub struct Plan {
     /// Every file of the set, in its order, the index last; then the removed ones.
     pub outputs: Vec<Output>,
-    /// Whether somebody should see it first: it makes, replaces or removes files that nobody named.
+    /// Whether someone should see it first: it makes, replaces or removes files that no one named.
     pub asks: bool,
     /// Files that were damaged as stored, or in another encoding: replacing them needs a yes.
     pub repairs: Vec<Repairs>,
@@ -235,7 +235,7 @@ impl Plan {
 
 /// Plans a save.
 pub fn plan(request: &Request<'_>) -> Plan {
-    // A copy is written anew, and split where it must be; in place, untouched files stay as they are.
+    // A copy is written again, and split where it must be; in place, untouched files stay as they are.
     let since = if request.to.is_none() { Some(request.saved) } else { None };
     let mut split = split_files(request.document, since, request.limits);
     let mut planner = Planner::new(request, SavedSet::of(request), split.document);

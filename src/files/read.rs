@@ -31,7 +31,7 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Whether an interrupted save may be finished.
     pub recovery: Recovery,
-    /// Whether they are opened to be changed: nobody else may change them meanwhile, with or without a state folder.
+    /// Whether they are opened to be changed: no one else may change them meanwhile, with or without a state folder.
     pub is_edited: bool,
     /// Whether a set is refused of which a file cannot be read. Else that is the state of its entry in the index, or in
     /// [`super::Loaded::unread`].
@@ -110,7 +110,7 @@ pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Conte
     unpacked(path, stored, options, progress)
 }
 
-/// The same for a file that nobody has named but an index or a folder: it must be a regular one.
+/// The same for a file that no one has named but an index or a folder: it must be a regular one.
 pub(super) fn read_regular(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
     let stored = stored(options.buffers.take(), path, (open_regular(path)?, limit), progress)?;
@@ -170,7 +170,7 @@ fn check_regular(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     }
 }
 
-/// Opens a regular file, without waiting for somebody at the other end of what is none.
+/// Opens a regular file, without waiting for someone at the other end of what is none.
 pub(super) fn open_regular(path: &Path) -> Result<Opened, Error> {
     let failed = |error| Error::system("read", path, error);
     // To open a device may make it act.

@@ -106,7 +106,7 @@ struct Check<'d> {
     first: Option<String>,
 }
 
-/// What is read and what was meant, without the white space around both: that is no part of a value, whoever put it
+/// What is read and what was meant, without the whitespace around both: that is no part of a value, whoever put it
 /// there.
 fn differ(read: Option<&str>, meant: Option<&str>) -> bool {
     read != meant && bare(read) != bare(meant)
@@ -232,7 +232,7 @@ mod tests {
         <url><loc>https://e.com/1</loc><lastmod>2026-01-01</lastmod><priority>0.1</priority></url>\
         <url><loc>https://e.com/2</loc></url></urlset>";
 
-    /// What is said when a file with one change is read back instead of what was meant.
+    /// What is reported when a file with one change is read back instead of what was meant.
     fn said(from: &str, to: &str) -> Option<String> {
         let mut set = TestSet::new(&[("sitemap.xml", TEXT.as_bytes())]);
         set.set(&[0], Field::Priority, Some("0.8"));

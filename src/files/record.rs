@@ -2,7 +2,7 @@
 //!
 //! Invariant: while a record is there, each new file that it names waits beside its target or is in place already, so
 //! that whoever opens the set next can finish the save. The saving process holds a lock on the record that dies with it.
-//! A record begins with a code made with a key that only this user has: nobody else's record is carried out unasked
+//! A record begins with a code made with a key that only this user has: no one else's record is carried out unasked
 //! (`recovery`). Hashes of contents are XXH3 (64 bits): they notice accidents, the code and the stamps notice forgers.
 
 mod key;

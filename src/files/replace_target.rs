@@ -79,8 +79,8 @@ impl ReplaceTarget {
         if !metadata.is_file() {
             return refuse(Reason::Special("a pipe or a device"));
         }
-        // Its bytes decide: an equal length and time do not say that nobody wrote to it. Whoever forces it says that
-        // what is there now may go, not what somebody writes while this save runs.
+        // Its bytes decide: an equal length and time do not say that no one wrote to it. Whoever forces it says that
+        // what is there now may go, not what someone writes while this save runs.
         let hash = external_changes::hash(&real)
             .map_err(|error| Error::system("compare it with what was read", path, error))?;
         let known = disk.get(path).map(|known| (known.len, known.hash));
@@ -97,7 +97,7 @@ impl ReplaceTarget {
         Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), hash, ceiling: NEW_FILE, in_place })
     }
 
-    /// New files of a set are readable for nobody whom its present files keep out, be they among the targets or beside
+    /// New files of a set are readable for no one whom its present files keep out, be they among the targets or beside
     /// them.
     pub(super) fn restrict_new(targets: &mut [Self], others: &[Metadata]) {
         #[cfg(unix)]
@@ -135,7 +135,7 @@ impl ReplaceTarget {
     }
 }
 
-/// When the system last changed anything about a file, which nobody can set back.
+/// When the system last changed anything about a file, which no one can set back.
 fn changed(metadata: &Metadata) -> Option<(i64, i64)> {
     #[cfg(unix)]
     let changed = {
@@ -172,7 +172,7 @@ fn may_write(real: &Path, path: &Path) -> Result<(), Error> {
 /// will replace. Whether all of that was possible.
 ///
 /// Until its end the file stays readable for its owner alone: attributes come before the mode, and lists that the
-/// folder gave it and the other has not are taken off first.
+/// folder gave it and the other has not be taken off first.
 #[cfg(unix)]
 pub(super) fn take_over(file: &File, like: &Metadata, real: &Path) -> io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};

@@ -68,7 +68,7 @@ const LEVEL: Compression = Compression::new(6);
 /// Options of a save.
 #[derive(Debug, Clone)]
 pub struct SaveMode {
-    /// Write over files that were changed by somebody else since they were read.
+    /// Write over files that were changed by another user since they were read.
     pub force: bool,
     /// What becomes of the files that are replaced.
     pub backups: Backups,
@@ -83,7 +83,7 @@ pub fn save_as_asked(plan: &Plan, disk: &mut Disk, mode: &SaveMode, progress: &P
     save_through(&AllowAll, plan, disk, mode, progress)
 }
 
-/// Carries out a plan. `force` writes over files that were changed by somebody else meanwhile.
+/// Carries out a plan. `force` writes over files that were changed by another user meanwhile.
 ///
 /// `disk` is brought up to date also when an error comes half-way; the error then names the file that is not
 /// in place, and saving again goes on from there.
@@ -166,7 +166,7 @@ impl<'g> IncrementalSave<'g> {
                 let recovery = Recovery { state: mode.state.clone(), finish: true };
                 record::recover(path.unwrap_or(&set_folder), &recovery)?;
             }
-            // A copy goes where nothing was loaded from, and so nobody has looked for what a kill has left.
+            // A copy goes where nothing was loaded from, and so no one has looked for what a kill has left.
             temporary::sweep(&set_folder);
         }
         Ok(Self {
@@ -415,7 +415,7 @@ impl StageJob<'_> {
         })
     }
 
-    /// Syncs files as they come; after an error they are only taken, so that nobody waits.
+    /// Syncs files as they come; after an error they are only taken, so that no one waits.
     fn sync_all(&self, files: &Mutex<Receiver<(PathBuf, File)>>) -> Result<(), Error> {
         let mut synced = Ok(());
         loop {
@@ -440,7 +440,7 @@ impl StageJob<'_> {
             self.room.give(output.bytes);
             staged.unwrap_or_else(|panic| resume_unwind(panic))
         };
-        // One after the other as they come, not half of them for each core: they stand in the set's order, and the
+        // One after the other as they come, not half of them for each core: they are in the set's order, and the
         // disk is busy with the first while the next are made.
         let staged: Vec<Option<Staged>> =
             writes.into_par_iter().with_max_len(1).map(stage).collect::<Result<_, _>>()?;

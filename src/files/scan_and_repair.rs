@@ -37,7 +37,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     };
     // Once it is cancelled, the file may not have been read to its end.
     scan.cancelled |= progress.is_cancelled();
-    // The scan counts what stands behind the root's start tag.
+    // The scan counts what follows the root's start tag.
     let counted = scan.names.is_some() && !scan.root_is_empty;
     progress.advance(0, if counted { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });
     let mut anchors = Vec::new();

@@ -63,7 +63,7 @@ impl Write for TempFile<'_> {
 }
 
 impl<'g> TempFile<'g> {
-    /// A temporary file in the target's folder, readable for nobody else than the target is. `set_folder` is the folder
+    /// A temporary file in the target's folder, readable for no one else than the target is. `set_folder` is the folder
     /// where a record of the save would be.
     pub(super) fn create(target: &ReplaceTarget, set_folder: &Path, gate: &'g dyn Gate) -> io::Result<Self> {
         let name = target.real.file_name().unwrap_or_default().to_string_lossy().into_owned();

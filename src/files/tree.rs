@@ -20,7 +20,7 @@ pub(super) struct Status {
     pub(super) stamp: Option<FileStamp>,
 }
 
-/// Which file it is, and when the system last changed anything about it: seconds since 1970 and nanoseconds. Nobody can
+/// Which file it is, and when the system last changed anything about it: seconds since 1970 and nanoseconds. No one can
 /// give another file the same stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FileStamp {

@@ -98,7 +98,7 @@ pub(super) fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::
     use rustix::fs::OFlags;
     use rustix::io::Errno;
     use std::os::unix::fs::OpenOptionsExt;
-    // Without NONBLOCK a pipe that nobody writes to would hold up the program.
+    // Without NONBLOCK a pipe that no one writes to would hold up the program.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     options.custom_flags(flags.bits().cast_signed()).open(path).map_err(|error| match error.raw_os_error() {
         Some(code) if code == Errno::LOOP.raw_os_error() || code == Errno::MLINK.raw_os_error() => {

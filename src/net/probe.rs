@@ -149,7 +149,7 @@ impl Prober {
         }
     }
 
-    /// Puts URLs into the queue, until there are none or nobody takes them.
+    /// Puts URLs into the queue, until there are none or no one takes them.
     fn feed(&self, urls: impl Iterator<Item = io::Result<String>>, work: &SyncSender<String>) -> io::Result<()> {
         for url in urls {
             if self.is_stopped.load(Ordering::Relaxed) || work.send(url?).is_err() {

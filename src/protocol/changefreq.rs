@@ -100,7 +100,7 @@ impl Changefreq {
         Self::of_bytes(text.as_bytes())
     }
 
-    /// The same of text that nobody has read yet.
+    /// The same of text that no one has read yet.
     pub const fn of_bytes(text: &[u8]) -> Option<Self> {
         Some(match text {
             b"always" => Self::Always,
@@ -154,7 +154,7 @@ pub fn completed(typed: &str) -> Option<Changefreq> {
     Changefreq::ALL.into_iter().find(|frequency| !typed.is_empty() && starts(frequency.name()))
 }
 
-/// What somebody typed as the new value; `None` removes the element.
+/// What someone typed as the new value; `None` removes the element.
 ///
 /// One of the seven words or its letter, `none`, or any text, which stays as typed.
 pub fn parse_input(typed: &str) -> Option<String> {

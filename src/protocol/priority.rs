@@ -148,7 +148,7 @@ pub fn nudge(text: Option<&str>, tenths: i8) -> String {
     moved(text.unwrap_or_default(), i64::from(tenths) * 10)
 }
 
-/// What somebody typed as the new value; `Ok(None)` removes the element.
+/// What someone typed as the new value; `Ok(None)` removes the element.
 ///
 /// `none`, a step such as `+0.1` or `-0.2` from the current value (from the protocol's default
 /// where there is none), or any text, which stays as typed.
@@ -176,7 +176,7 @@ pub fn parse_input(typed: &str, current: Option<&str>) -> Result<Option<String>,
 /// A number in range moved by hundredths and written with the decimals it had, or more if needed.
 fn moved(text: &str, hundredths: i64) -> String {
     let decimal = Decimal::read(text).filter(Decimal::in_range);
-    // Nine decimals hold any value somebody means; more would only be noise to carry along.
+    // Nine decimals hold any value someone means; more would only be noise to carry along.
     let written = decimal.map_or(1, |decimal| decimal.fraction.len().min(9));
     let units = 10_i64.pow(9);
     let old = decimal.map_or(i64::from(DEFAULT_HUNDREDTHS) * units / 100, |decimal| decimal.billionths());

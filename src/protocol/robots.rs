@@ -118,7 +118,7 @@ impl Robots {
                         group.add_agent(value);
                     }
                 }
-                // Rules before the first group are nobody's.
+                // Rules before the first group are no one's.
                 (Key::Allow, Some(group)) => {
                     is_complete = true;
                     group.add_rule(value, true, line);
@@ -160,7 +160,7 @@ impl Robots {
 impl Group {
     fn add_agent(&mut self, value: &[u8]) {
         match value {
-            // `* (all)` is still everybody.
+            // `* (all)` is still everyone.
             [b'*'] | [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => self.is_global = true,
             _ => {
                 let token = product_token(value);
@@ -252,7 +252,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// `key: value` without comment. Where the colon is missing, white space separates exactly two words.
+/// `key: value` without comment. Where the colon is missing, whitespace separates exactly two words.
 fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = trimmed(&line[..memchr::memchr2(b'#', 0, line).unwrap_or(line.len())]);
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
@@ -264,7 +264,7 @@ fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     (!key.is_empty()).then(|| (key, trimmed(&line[separator + 1..])))
 }
 
-/// Without ASCII white space around it; the vertical tab counts, as in C.
+/// Without ASCII whitespace around it; the vertical tab counts, as in C.
 fn trimmed(text: &[u8]) -> &[u8] {
     let is_space = |byte: &u8| matches!(byte, b' ' | 0x09..=0x0d);
     let start = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());

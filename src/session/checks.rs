@@ -1,7 +1,7 @@
 //! `Checks`: the findings of a document, updated by changed rows and never recomputed from all.
 //!
 //! Entry rules: one number per row (which set of rules it violates) and a counter per rule. Set rules: an
-//! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
+//! index that rows are removed of and put back into. File and index rules: made again for touched files.
 
 mod flagged;
 mod locs;
@@ -92,7 +92,7 @@ impl Default for Checks {
     }
 }
 
-/// Rules that hold only where nobody has declared, by the `Sitemap` lines of the other sites' robots.txt, that the set
+/// Rules that hold only where no one has declared, by the `Sitemap` lines of the other sites' robots.txt, that the set
 /// speaks for them (sitemaps.org protocol, "Sitemaps & Cross Submits"; rule catalogue, C14).
 pub const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
     Rule::LOC_FOREIGN_HOST,
@@ -102,7 +102,7 @@ pub const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
     Rule::SET_MIXED_HOST,
 ]);
 
-/// The entry rules of touched rows found anew, and the set index if that was done on a worker.
+/// The entry rules of touched rows found again, and the set index if that was done on a worker.
 #[derive(Debug, Clone)]
 pub struct Rechecked {
     findings: Column<u16>,
@@ -321,13 +321,13 @@ impl Checks {
     ) -> RecheckedPage {
         let after = &applied.document;
         let mut cursor = after.row_cursor();
-        // A copy that nobody else has yet.
+        // A copy that no one else has yet.
         let slots = Arc::make_mut(&mut page.slots);
         for row in rows.map(RowId) {
             let Some(slot) = slots.get_mut(row.index() % PAGE) else { continue };
             let old = *slot;
             let revised = applied.field.and_then(|field| {
-                // What the file itself says may stand between blanks or in references; only an edited value is plain.
+                // What the file itself says may be between blanks or in references; only an edited value is plain.
                 let value = after.edited(row, field)?;
                 let url_prefix = self.url_prefixes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
                 let policy = self.policy();
@@ -383,7 +383,7 @@ impl Checks {
         }
     }
 
-    /// Finds the near duplicates anew, if the rows are few enough.
+    /// Finds the near duplicates again, if the rows are few enough.
     pub fn find_near_duplicates(&mut self, document: &Document) {
         let near = if document.live() <= NEAR_ROWS {
             self.set.near_duplicates_among(&may_be_near(document), &DocumentLocs(document))
@@ -550,7 +550,7 @@ fn facts_of(record: &Record, file: u32) -> IndexedRow {
 fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
     let is_dealt = before.has_pending_split() || after.has_pending_split();
     set.set_part(is_part(after.with_pending_split()));
-    // Rows are counted in the files that somebody agreed to.
+    // Rows are counted in the files that someone agreed to.
     let (before, after) = (before.with_pending_split(), after.with_pending_split());
     let moved = if is_dealt { before.compare(after).rows_in_other_files() } else { RowSet::new() };
     let (touched, field) =

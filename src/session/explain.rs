@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::session::finding::Finding;
 use crate::session::findings;
 
-/// What a text would be as a value, and what is to be said of it.
+/// What a text would be as a value, and what is to be reported of it.
 #[derive(Debug, Clone)]
 pub struct Explanation {
     /// As what it is taken: a field's name, or `namespace`.
@@ -71,7 +71,7 @@ fn looks_like(field: Field, text: &str) -> bool {
         Field::Lastmod => {
             let judged = lastmod::validate(text);
             let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            // A day nobody can tell, as in 05/10/2005, is a date all the same.
+            // A day no one can tell, as in 05/10/2005, is a date all the same.
             let has_slashes = text.split('/').count() == 3 && text.split('/').all(is_number);
             let is_read = judged.instant.is_some() || !judged.faults.has(lastmod::Faults::INVALID);
             digits && (is_read || has_slashes)

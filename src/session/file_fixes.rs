@@ -118,7 +118,7 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
         }
         Member::Sitemap(id) => {
             let sitemap = document.sitemap(id)?;
-            // What stands between entries is theirs; only the file as read knows of it.
+            // What is between entries is theirs; only the file as read knows of it.
             let source = document.source_of(id).unwrap_or(&sitemap.frame);
             let (stray, unbound) = (source.stray.is_some(), is_unbound(source, &sitemap.frame));
             let outside = extension::outside(&sitemap.frame).is_some();
@@ -147,12 +147,12 @@ fn is_prefixed(source: &Source) -> bool {
     true
 }
 
-/// Asks something of what stands around a file's entries. `None` for what is no XML as stored.
+/// Asks something of what is around a file's entries. `None` for what is no XML as stored.
 fn with_frame<T>(document: &Document, member: Member, ask: impl FnOnce(&Frame<'_>) -> T) -> Option<T> {
     with_frame_closely(document, member, false, ask)
 }
 
-/// The same. Where a namespace has no element directly in an entry, it is looked for in what nobody knows, and, looking
+/// The same. Where a namespace has no element directly in an entry, it is looked for in what no one knows, and, looking
 /// closely, in known extensions too: a declaration that is used anywhere must not go.
 fn with_frame_closely<T>(
     document: &Document,
@@ -263,7 +263,7 @@ pub(super) fn tried(
     None
 }
 
-/// What takes out declarations of a file that were used before and are not after a change.
+/// What removes declarations of a file that were used before and are not after a change.
 pub(super) fn no_longer_used(before: &Document, after: &Document, member: Member, profile: Profile) -> Option<Edit> {
     let rule = Rule::NS_DECLARED_UNUSED;
     let is_new = rules(after, member, profile).contains(rule) && !rules(before, member, profile).contains(rule);
@@ -335,7 +335,7 @@ pub(super) const SPLIT: RuleSet = RuleSet::of(&[
     Rule::INDEX_TOO_MANY,
 ]);
 
-/// The limits that a file is over and that writing it anew puts right; none once that is agreed to.
+/// The limits that a file is over and that writing it again fixes; none once that is agreed to.
 pub(super) fn dealt_when_written(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
     let limits = Limits::default();
     match member {

@@ -25,7 +25,7 @@ pub struct Finding {
     pub at: Option<(u64, u64)>,
     /// The element of an extension that it is about.
     pub part: Option<ExtensionPart>,
-    /// Where it stands in the text of its row, in bytes, if that is neither a field's place nor that of such an element.
+    /// Where it is in the text of its row, in bytes, if that is neither a field's place nor that of such an element.
     pub offset: Option<u32>,
 }
 

@@ -166,7 +166,7 @@ pub(super) fn intend_rows(
     })
 }
 
-/// Findings of rows, and of the files that they are in, that have a fix which nobody may do unasked.
+/// Findings of rows, and of the files that they are in, that have a fix which no one may do unasked.
 fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
     /// Rows of a rule that are looked at: not every value has a fix.
     const TRIED: usize = 20;
@@ -219,7 +219,7 @@ fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule,
     counts
 }
 
-/// Which rules rows break that no fixer puts right.
+/// Which rules rows break that no fixer fixes.
 fn unfixed(snapshot: &Snapshot, affected: &[u32], fixed_rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
     let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
     for row in affected.iter().filter(|row| !fixed_rows.contains(**row)) {
@@ -306,7 +306,7 @@ fn unused_after(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Edit> {
     files.filter_map(|file| file_fixes::no_longer_used(&snapshot.document, &after, file, profile)).collect()
 }
 
-/// The change that ends a finding that no row carries. Where somebody has to say more first, there is a
+/// The change that ends a finding that no row carries. Where someone has to say more first, there is a
 /// [question](super::snapshot::Snapshot::question).
 pub fn change_for(session: &Session, place: FindingTarget, rule: Rule) -> Change {
     let document = session.document();

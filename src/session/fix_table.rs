@@ -37,7 +37,7 @@ pub(in crate::session) fn index_label(rule: Rule) -> Option<&'static str> {
     })
 }
 
-/// Whether the fix of a finding would do something: what is missing inside an inner index is not taken out.
+/// Whether the fix of a finding would do something: what is missing inside an inner index is not removed.
 pub(in crate::session) fn offers_index_fix(index: &Index, found: &IndexFinding) -> bool {
     let Some(child) = found.child.and_then(|child| index.children.get(child)) else {
         return found.rule == Rule::INDEX_CHILD_UNLISTED;
@@ -45,8 +45,8 @@ pub(in crate::session) fn offers_index_fix(index: &Index, found: &IndexFinding) 
     !GOING.contains(found.rule) || !is_never_removed(child)
 }
 
-/// Whether the entry of a child is never taken out: what is missing in an index inside the index is no reason to lose
-/// the rest of that, and of a file that could not be read, or is on another host, nobody knows that it is not there.
+/// Whether the entry of a child is never removed: what is missing in an index inside the index is no reason to lose
+/// the rest of that, and of a file that could not be read, or is on another host, no one knows that it is not there.
 pub(in crate::session) const fn is_never_removed(child: &Child) -> bool {
     matches!(child.state, ChildState::Nested(_) | ChildState::Denied(_) | ChildState::Elsewhere(_))
 }
@@ -95,7 +95,7 @@ pub(in crate::session) const OF_LINKS: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SET_DIFFERS,
 ]);
 
-/// Whether these are the rules that a fix is for which nobody looks at: those whose fix is safe.
+/// Whether these are the rules that a fix is for which no one looks at: those whose fix is safe.
 pub(in crate::session) fn is_unattended(rules: RuleSet) -> bool {
     rules == safe_rules()
 }
@@ -105,7 +105,7 @@ pub(super) fn safe_rules() -> RuleSet {
     Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).collect()
 }
 
-/// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
+/// Whether the news entries of a file can have files of their own, and no one has said yet that they shall.
 pub(super) fn parts_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     let is_whole = snapshot.document.can_have_parts();
     let is_new = snapshot.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
@@ -113,7 +113,7 @@ pub(super) fn parts_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
 }
 
-/// Whether a file has more news than one may have, and writing it anew puts that right.
+/// Whether a file has more news than one may have, and writing it again puts that right.
 pub(super) fn splits_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     let is_sitemap = snapshot.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
     let mut found = snapshot.checks.set().findings_of(Some(id.0)).into_iter();

@@ -122,7 +122,7 @@ impl Groups {
         known
     }
 
-    /// Takes in findings of rows about a host that nobody put into words.
+    /// Takes in findings of rows about a host that no one put into words.
     pub fn count_of_host(&mut self, rule: Rule, severity: Severity, host: &str, extent: Extent) {
         let (mut own, mut beyond) = (Some(host), None);
         let mut of_rule = self.0.iter().filter(|group| group.rule == rule);
@@ -139,7 +139,7 @@ impl Groups {
         self.0.push(Group { more_hosts, ..Group::counted_only(rule, severity, own.map(Into::into), extent) });
     }
 
-    /// Takes in findings of rows that nobody put into words; false if the rule is not grouped by file.
+    /// Takes in findings of rows that no one put into words; false if the rule is not grouped by file.
     pub fn count(&mut self, rule: Rule, severity: Severity, extent: Extent) -> bool {
         if rule.grouping() != Some(Grouping::File) {
             return false;

@@ -220,7 +220,7 @@ impl Session {
         &self.unread
     }
 
-    /// Where the set will live, if somebody said so.
+    /// Where the set will live, if someone said so.
     pub fn base_url(&self) -> Option<&str> {
         self.current.base_url.as_deref()
     }

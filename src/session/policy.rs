@@ -105,7 +105,7 @@ pub(super) fn recheck_now(session: &mut Session, profile: Profile, policy: Optio
     }
     let state = &session.current.state;
     let checks = state.checks.under((profile, policy), &state.document, session.current.clock, &Progress::default());
-    // Nobody cancels it.
+    // No one cancels it.
     if let Some(checks) = checks {
         session.current.state.checks = checks;
     }
@@ -132,7 +132,7 @@ pub enum Standard {
     NoPolicy,
 }
 
-/// Every row of a document checked anew, to be taken in by [`take_rechecked`].
+/// Every row of a document checked again, to be taken in by [`take_rechecked`].
 #[derive(Debug)]
 pub struct Rechecked {
     standard: Standard,
@@ -154,7 +154,7 @@ impl Base {
     }
 }
 
-/// Checks every row anew, on a worker. `None` when cancelled.
+/// Checks every row again, on a worker. `None` when cancelled.
 ///
 /// # Errors
 /// When the policy cannot be read.

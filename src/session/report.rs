@@ -118,7 +118,7 @@ impl Reporter {
             let offset = field_offset(&entry, finding.field);
             index.source.start(child).unwrap_or_default() + offset
         };
-        // Positions are counted in rising order, since going back starts over: the findings of a child stand in any.
+        // Positions are counted in rising order, since going back starts over: the findings of a child are in any.
         let offsets = (0..).zip(&found).map(|(number, (child, finding))| (place(*child, finding), number));
         let mut offsets: Vec<(usize, usize)> = offsets.collect();
         offsets.sort_unstable();

@@ -40,7 +40,7 @@ impl RowLines {
         Self { known: Arc::clone(known), marks }
     }
 
-    /// The file that the text of a row stands in, and the line of its URL there; `None` of a row that is in no file yet.
+    /// The file that the text of a row is in, and the line of its URL there; `None` of a row that is in no file yet.
     fn line(&self, document: &Document, row: RowId) -> Option<(SitemapId, u64)> {
         let file = document.file_of_origin(row)?;
         if let Ok(at) = self.known.binary_search_by_key(&row.0, |(row, _)| *row) {

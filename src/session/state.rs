@@ -34,7 +34,7 @@ pub struct State {
     pub changed: u32,
     /// Whether anything at all differs from the saved document: rows, their order, the files.
     pub modified: bool,
-    /// Given anew at each change; equal versions are equal documents.
+    /// Given again at each change; equal versions are equal documents.
     pub version: u64,
     /// The [`Snapshot::saves`] that the two above were found out for.
     pub counted: u64,
@@ -59,7 +59,7 @@ pub struct Snapshot {
     pub clock: Now,
     /// What other programs know about the URLs, if a table was loaded.
     pub data: Option<Arc<DataSet>>,
-    /// The URL of the set's folder, if somebody said it.
+    /// The URL of the set's folder, if someone said it.
     pub base_url: Option<Arc<str>>,
     /// Of a set that is gone through, the languages that pages are in which do not say so themselves.
     pub(super) languages: Option<Arc<Languages>>,

@@ -129,7 +129,7 @@ impl StreamedSet {
         Ok(Box::new(parts))
     }
 
-    /// Whether there are links that nobody wanted is said too; the set is not known then.
+    /// Whether there are links that no one wanted is said too; the set is not known then.
     fn open_with(
         mut session: Session,
         paths: &[PathBuf],

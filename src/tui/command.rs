@@ -1,6 +1,6 @@
 //! The table of actions: keys, names and help lines, for the palette, help and the manual.
 //!
-//! Invariant: each [`Action`] stands here once, with a name that is unique. What an action does is
+//! Invariant: each [`Action`] is here once, with a name that is unique. What an action does is
 //! decided by the state, not here.
 
 use Action as A;
@@ -91,7 +91,7 @@ pub enum Action {
     Escape,
 }
 
-/// Where an action stands in help.
+/// Where an action is in help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// Moving the cursor.
@@ -156,7 +156,7 @@ pub struct Command {
     pub line: &'static str,
     /// Default keys; strokes of a sequence are divided by a blank.
     pub keys: &'static [&'static str],
-    /// Where it stands in help.
+    /// Where it is in help.
     pub group: Group,
     /// When it can be used.
     pub when: When,
@@ -265,7 +265,7 @@ pub const COMMANDS: &[Command] = &[
 impl Action {
     /// Its row of the table.
     pub fn command(self) -> &'static Command {
-        // The table has every action (a test looks); the first row stands in where one is forgotten.
+        // The table has every action (a test looks); the first row is in where one is forgotten.
         COMMANDS.iter().find(|command| command.action == self).unwrap_or(&COMMANDS[0])
     }
 

@@ -137,7 +137,7 @@ struct Post(Mutex<Sender<Event>>);
 
 impl Post {
     fn send(&self, event: Event) {
-        // Nobody listens any more once the program is leaving.
+        // No one listens any more once the program is leaving.
         let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
 }

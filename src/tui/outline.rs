@@ -40,7 +40,7 @@ pub(in crate::tui) enum Stop {
     Text,
 }
 
-/// A piece of the XML: where it stands, and the token that reaches into it from before, if there is one.
+/// A piece of the XML: where it is, and the token that reaches into it from before, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Piece {
     start: u32,
@@ -118,12 +118,12 @@ impl Outline {
         self.text.len()
     }
 
-    /// Whether an item is the first of its kind, so that a blank line stands before it.
+    /// Whether an item is the first of its kind, so that a blank line is before it.
     pub const fn is_first(&self, item: usize) -> bool {
         item == 0 || item == self.elements.len()
     }
 
-    /// Where the start tag of an item stands in the text of the entry, its leading trivia included; `None` for XML.
+    /// Where the start tag of an item is in the text of the entry, its leading trivia included; `None` for XML.
     pub(in crate::tui) fn place(&self, item: usize) -> Option<u32> {
         self.elements.get(item).map(|element| element.start() + self.lead)
     }
@@ -329,7 +329,7 @@ fn changed_spans(document: &Document, saved: &Document, row: RowId) -> Vec<Range
     if !fields.is_empty() {
         return fields;
     }
-    // No field: what stands between the first and the last byte that differ.
+    // No field: what is between the first and the last byte that differ.
     let saved = saved.entry_text(row);
     let head = text.iter().zip(saved.iter()).take_while(|(new, old)| new == old).count();
     let most = text.len().min(saved.len()) - head;

@@ -33,7 +33,7 @@ pub enum Reply {
     Unknown,
 }
 
-/// One proposal of what could stand at the caret.
+/// One proposal of what could be at the caret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The text put in.
@@ -68,7 +68,7 @@ pub struct Prompt {
     inline: usize,
 }
 
-/// The part of the text that fits its place, and where the caret stands in it.
+/// The part of the text that fits its place, and where the caret is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
     /// Visible text, at most as wide as asked.

@@ -94,7 +94,7 @@ impl Terminal {
         }
     }
 
-    /// Sends text to the terminal's clipboard (OSC 52). Whether it took it, nobody learns.
+    /// Sends text to the terminal's clipboard (OSC 52). Whether it took it, no one learns.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         execute!(self.inner.backend_mut(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
     }
@@ -105,7 +105,7 @@ impl Terminal {
     pub fn suspend(&mut self, words: &str) -> io::Result<()> {
         give_back();
         let mut out = io::stdout();
-        // Nobody to tell is no reason not to stop.
+        // No one to tell is no reason not to stop.
         let _ = writeln!(out, "{words}").and_then(|()| out.flush());
         stop_group()?;
         self.resume()
@@ -158,7 +158,7 @@ fn stop_group() -> io::Result<()> {
     Ok(kill_current_process_group(Signal::STOP)?)
 }
 
-/// How to come back: a shell does it by `fg`; without one somebody has to send the signal.
+/// How to come back: a shell does it by `fg`; without one someone has to send the signal.
 #[cfg(unix)]
 fn resume_hint() -> String {
     use rustix::process::{getpid, getsid};

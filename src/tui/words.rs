@@ -163,7 +163,7 @@ impl Words {
     }
 }
 
-/// One line of the screen: words from the left, and words that stand at the right where there is room.
+/// One line of the screen: words from the left, and words that are at the right where there is room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     /// From the left edge.

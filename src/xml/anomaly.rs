@@ -54,7 +54,7 @@ pub fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
     })
 }
 
-/// The decoded text of the element that starts here, without white space around it.
+/// The decoded text of the element that starts here, without whitespace around it.
 pub fn text_of(text: &[u8], at: usize) -> Option<String> {
     let tag = markup::next(text, at)?;
     let end = if tag.kind == Kind::Start { memchr::memmem::find(text.get(tag.end..)?, b"</")? } else { 0 };

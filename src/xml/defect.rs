@@ -26,9 +26,9 @@ pub enum Defect {
     UndeclaredPrefix,
     /// Markup that is not well-formed in some other way: tags that do not match, a broken instruction.
     NotWellFormed,
-    /// A merge conflict that nobody has resolved; our side is read.
+    /// A merge conflict that no one has resolved; our side is read.
     MergeConflict,
-    /// A merge conflict that is resolved as somebody answered.
+    /// A merge conflict that is resolved as someone answered.
     MergeResolved,
     /// Blanks before the XML declaration.
     LeadingBlank,
@@ -44,7 +44,7 @@ pub enum Defect {
     TooDamaged,
     /// Names of the protocol in other letters (`URLSET`, `Loc`).
     NameCase,
-    /// A `loc` that stood in no entry.
+    /// A `loc` that was in no entry.
     OutsideRoot,
     /// An entry inside another one.
     Nested,
@@ -56,7 +56,7 @@ pub enum Defect {
     EncodingMismatch,
     /// Bytes that the encoding does not have.
     InvalidBytes,
-    /// The declaration named an encoding that nobody knows.
+    /// The declaration named an encoding that no one knows.
     UnknownLabel,
     /// A byte order mark of UTF-16 or UTF-32.
     OtherMark,
@@ -110,7 +110,7 @@ pub enum Defect {
     Instruction,
     /// Text or elements before the root.
     BeforeRoot,
-    /// An attribute that stands twice or is not well-formed.
+    /// An attribute that is twice or is not well-formed.
     Attribute,
     /// The name of an element has a character that no name may have.
     Name,
@@ -207,6 +207,6 @@ pub struct FoundDefect {
     pub at: usize,
     /// In which entry of the repaired or imported bytes, from 0.
     pub entry: Option<u32>,
-    /// What stood there, in a few words; where the kind does not say it, what is wrong with that and what was made of it.
+    /// What was there, in a few words; where the kind does not say it, what is wrong with that and what was made of it.
     pub what: Box<str>,
 }

@@ -25,7 +25,7 @@ impl Elements {
         elements
     }
 
-    /// Extensions between the entry before and this one, whose start tag stands at `open`.
+    /// Extensions between the entry before and this one, whose start tag is at `open`.
     pub(in crate::xml) fn look_before(&mut self, text: &[u8], open: usize, names: &Names) {
         // Nearly every lead is a line break and some blanks, too short for an element.
         if open < "<a:b/>".len() || memchr::memchr(b'<', text.get(..open).unwrap_or_default()).is_none() {
@@ -110,7 +110,7 @@ impl Elements {
     }
 }
 
-/// Where to begin: nothing of an extension stands before the end of a plain loc that comes first.
+/// Where to begin: nothing of an extension is before the end of a plain loc that comes first.
 fn first_child(entry: &Entry) -> usize {
     let last = Field::ALL.into_iter().filter_map(|field| entry.field(field)).map(|span| span.end).max();
     let is_plain = entry.anomalies == Anomalies::default();

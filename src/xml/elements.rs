@@ -2,7 +2,7 @@
 //!
 //! The parser notes them while it goes through an entry (`xml::fast_path`), so that the rules need not tokenize it
 //! again; an entry that is not written the usual way is walked once more (`xml::element_reader`). A property test holds both to the same
-//! list. Elements of strange namespaces and of the protocol are passed over whole; what stands in an extension is listed
+//! list. Elements of strange namespaces and of the protocol are passed over whole; what is in an extension is listed
 //! whatever it is. An entry that is not well-formed has no elements.
 
 use super::entry::TextKind;
@@ -14,7 +14,7 @@ use memchr::memmem;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The parent of an element that stands directly in the entry.
+/// The parent of an element that is directly in the entry.
 pub const TOP: u32 = u32::MAX;
 
 /// One element of an extension. Positions are byte offsets into the entry text.
@@ -40,7 +40,7 @@ pub struct Node {
     attributes: (u32, u32),
 }
 
-/// Where an attribute stands in the entry text.
+/// Where an attribute is in the entry text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AttributeSpan {
     name: (u32, u32),
@@ -52,7 +52,7 @@ struct AttributeSpan {
 pub struct Elements {
     /// In the order of their start tags.
     pub nodes: Vec<Node>,
-    /// Where elements of extensions stand before the entry, between it and the one before.
+    /// Where elements of extensions are before the entry, between it and the one before.
     pub outside: Vec<Markup>,
     attributes: Vec<AttributeSpan>,
 }

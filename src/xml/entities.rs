@@ -11,7 +11,7 @@ pub(super) enum Named<'b> {
     Ampersand,
     /// The DOCTYPE declares it.
     Declared,
-    /// A DTD outside of the file, which nobody fetches, may declare it.
+    /// A DTD outside of the file, which no one fetches, may declare it.
     Elsewhere(&'b [u8]),
     /// Nothing can declare it.
     Unknown(&'b [u8]),

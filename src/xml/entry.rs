@@ -6,7 +6,7 @@ use super::escape;
 use crate::protocol::Field;
 use std::borrow::Cow;
 
-/// Where one core child stands inside the entry text. All positions are byte offsets.
+/// Where one core child is inside the entry text. All positions are byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSpan {
     /// Start of `<loc>`.
@@ -63,9 +63,9 @@ impl Anomalies {
     pub const FIELD_IN_SITEMAP: Self = Self(1 << 7);
     /// An entry of the other kind of file (`sitemap` in `urlset`).
     pub const OTHER_KIND: Self = Self(1 << 9);
-    /// A child in a namespace that nobody knows.
+    /// A child in a namespace that no one knows.
     pub const FOREIGN: Self = Self(1 << 10);
-    /// A child whose prefix nothing declares, and nobody knows what it would be.
+    /// A child whose prefix nothing declares, and no one knows what it would be.
     pub const UNDECLARED: Self = Self(1 << 11);
     /// The entry or a core field declares that names without a prefix are in no namespace.
     pub const NO_NAMESPACE: Self = Self(1 << 12);
@@ -140,14 +140,14 @@ impl Entry {
         self.fields[field.index()].as_ref()
     }
 
-    /// The value as written: raw bytes between the tags, XML white space trimmed, not decoded.
+    /// The value as written: raw bytes between the tags, XML whitespace trimmed, not decoded.
     /// `None` when the element is absent.
     pub fn raw_value<'t>(&self, field: Field, text: &'t [u8]) -> Option<&'t [u8]> {
         let span = self.field(field)?;
         text.get(span.value_start as usize..span.value_end as usize)
     }
 
-    /// The value decoded (entities, CDATA, comments dropped) and trimmed of XML white space.
+    /// The value decoded (entities, CDATA, comments dropped) and trimmed of XML whitespace.
     /// `None` when the element is absent. Borrows when there is nothing to decode.
     pub fn value<'t>(&self, field: Field, text: &'t [u8]) -> Option<Cow<'t, str>> {
         let raw = self.raw_value(field, text)?;
@@ -155,7 +155,7 @@ impl Entry {
     }
 }
 
-/// What stands in a CDATA section, if that is all there is: nothing of it has to be copied.
+/// What is in a CDATA section, if that is all there is: nothing of it has to be copied.
 fn only_section(raw: &[u8]) -> Option<&[u8]> {
     let inside = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
     // A section ends where it can end first.
@@ -175,7 +175,7 @@ pub fn decode_value(raw: &[u8], kind: TextKind) -> Cow<'_, str> {
             None => Cow::Owned(escape::decode_mixed(raw)),
         },
     };
-    // White space inside CDATA or written as a reference is trimmed like any other.
+    // Whitespace inside CDATA or written as a reference is trimmed like any other.
     let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     match decoded {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(blank)),

@@ -138,7 +138,7 @@ pub fn decode(text: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Decodes what stands between two tags: text and CDATA joined, comments, instructions and tags left out.
+/// Decodes what is between two tags: text and CDATA joined, comments, instructions and tags left out.
 pub fn decode_mixed(inner: &[u8]) -> String {
     let (mut out, mut at) = (String::with_capacity(inner.len()), 0);
     while let Some(markup) = markup::next(inner, at) {

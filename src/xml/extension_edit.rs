@@ -2,7 +2,7 @@
 //!
 //! Invariant: every byte that the change is not about stays as it is. A changed value replaces only the trimmed
 //! value between its tags; a new element goes in schema order with the entry's own indentation and the file's
-//! prefix, and declares its namespace itself where the file does not; a removed one takes the white space before
+//! prefix, and declares its namespace itself where the file does not; a removed one takes the whitespace before
 //! it along.
 
 mod new_element;
@@ -21,7 +21,7 @@ use std::ops::Range;
 /// A change of an entry's extensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExtensionChange {
-    /// Gives what stands at a place this value; makes it where it is missing. Without an index, the first is meant.
+    /// Gives what is at a place this value; makes it where it is missing. Without an index, the first is meant.
     Set {
         /// Where.
         path: Path,
@@ -35,7 +35,7 @@ pub enum ExtensionChange {
         /// Paths below the element (the element's own for its text), with decoded values.
         values: Vec<(Path, Box<str>)>,
     },
-    /// Takes out what stands at a place. Without an index, all of that name.
+    /// Takes out what is at a place. Without an index, all of that name.
     Remove(Path),
 }
 
@@ -46,7 +46,7 @@ pub struct ExtensionError(pub String);
 /// The entry text with `act` done; `None` if it says so already.
 ///
 /// # Errors
-/// [`ExtensionError`] if there is no such place, or nothing can stand there.
+/// [`ExtensionError`] if there is no such place, or nothing can be there.
 pub fn edit_extension(text: &[u8], names: &Names, act: &ExtensionChange) -> Result<Option<Vec<u8>>, ExtensionError> {
     let gardener = ExtensionWriter::of(text, names)?;
     match act {
@@ -207,7 +207,7 @@ impl ExtensionWriter<'_> {
     fn remove(&self, path: &Path) -> Option<Vec<u8>> {
         if let Some(name) = &path.attribute {
             let value = attribute(self.text, self.outline.find(path)?, name)?;
-            // The name, the `=` and the quotes stand before and after the value.
+            // The name, the `=` and the quotes are before and after the value.
             let before = self.text.get(..value.start)?;
             let start = before.windows(name.len()).rposition(|window| window == name.as_bytes())?;
             return Some(self.put(blank_before(self.text, start)..value.end + 1, b""));
@@ -264,7 +264,7 @@ impl ExtensionWriter<'_> {
         self.put(at..at, out.as_bytes())
     }
 
-    /// The white space that a new element gets: as its neighbours have it, else deeper than its parent.
+    /// The whitespace that a new element gets: as its neighbours have it, else deeper than its parent.
     fn layout(&self, parent: Option<&Node>, children: &[&Node], new: &NewElement) -> new_element::ElementLayout {
         let first = children.first().map(|node| self.blank(node));
         let unit = self.unit();
@@ -272,7 +272,7 @@ impl ExtensionWriter<'_> {
             Some(parent) => deeper(&self.blank(parent), &unit),
             None => String::new(),
         });
-        // What stands in an element of the same name shows how its elements are set.
+        // What is in an element of the same name shows how its elements are set.
         let like = children.iter().find(|node| node.is(new.namespace, &new.name, self.text));
         let inside = like.and_then(|node| Some((self.outline.children(Some(node)).first().copied()?, node)));
         let inner = inside.map_or_else(|| deeper(&outer, &unit), |(child, _)| self.blank(child));
@@ -292,7 +292,7 @@ impl ExtensionWriter<'_> {
         field.strip_prefix(&entry).filter(|unit| !unit.is_empty()).map_or_else(|| "  ".to_owned(), ToOwned::to_owned)
     }
 
-    /// The white space before a node.
+    /// The whitespace before a node.
     fn blank(&self, node: &Node) -> String {
         self.blank_at(node.start)
     }
@@ -314,7 +314,7 @@ fn deeper(blank: &str, unit: &str) -> String {
     if blank.contains('\n') { format!("{blank}{unit}") } else { blank.to_owned() }
 }
 
-/// Start of the run of white space that ends at `end`.
+/// Start of the run of whitespace that ends at `end`.
 fn blank_before(text: &[u8], end: usize) -> usize {
     let before = text.get(..end).unwrap_or_default();
     before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1)
@@ -326,7 +326,7 @@ fn attribute(text: &[u8], node: &Node, name: &str) -> Option<Range<usize>> {
     let mut attributes = markup::attributes(slice);
     while let Some(found) = attributes.next() {
         if found.name == name.as_bytes() {
-            // The quote stands between the value and what was not read yet.
+            // The quote is between the value and what was not read yet.
             let end = node.attributes.start + slice.len() - attributes.rest().len() - 1;
             return Some(end - found.value.len()..end);
         }

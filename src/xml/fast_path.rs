@@ -26,7 +26,7 @@ pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     Some(Markup { kind: Kind::Start, start, end: start + len, name_end: start + len - 1 })
 }
 
-/// Where the end tag of such an entry starts and ends, if nothing but blanks stands before it.
+/// Where the end tag of such an entry starts and ends, if nothing but blanks is before it.
 #[inline]
 pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, usize)> {
     let close = skip_blanks(bytes, at);
@@ -39,7 +39,7 @@ pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, u
     Some((close, close + len))
 }
 
-/// The bytes that an entry stands in.
+/// The bytes that an entry is in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryBytes<'b> {
     /// All of them.
@@ -60,7 +60,7 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
         && !names.is_unbound(b"loc")
         && walk.take(Field::Loc, b"<loc>", b"</loc>")
         && walk.take(Field::Lastmod, b"<lastmod>", b"</lastmod>")
-        // A `<sitemap>` has no changefreq and no priority; where one stands all the same, that is odd.
+        // A `<sitemap>` has no changefreq and no priority; where one is all the same, that is odd.
         && names.kind == FileKind::Urlset
         && walk.take(Field::Changefreq, b"<changefreq>", b"</changefreq>")
     {
@@ -69,7 +69,7 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
     (walk.end, walk.reached)
 }
 
-/// Takes in a field that stands behind an extension, if one comes next that is written barely and was not met before.
+/// Takes in a field that follows an extension, if one comes next that is written barely and was not met before.
 /// Returns the offset after it.
 #[inline]
 pub(super) fn late_field(
@@ -107,8 +107,8 @@ pub(super) fn late_field(
     Some(end)
 }
 
-/// Where the raw text of a field stands behind the loc, whose value ends at `after`, in an entry in which nothing is
-/// odd: what the walk through elements finds, as long as all fields up to it stand in schema order, with bare tags and
+/// Where the raw text of a field follows the loc, whose value ends at `after`, in an entry in which nothing is
+/// odd: what the walk through elements finds, as long as all fields up to it are in schema order, with bare tags and
 /// nothing but blanks between them, and the text itself is ASCII without references or blanks around it. `None` tells
 /// nothing: the entry must be taken apart.
 #[inline]

@@ -18,7 +18,7 @@ pub(crate) use columns::{attributed, is_url_line, is_without_scheme};
 pub struct Grid {
     /// What ends the lines: that of the first.
     pub line_end: &'static str,
-    /// What stands between the columns; `None` for a list.
+    /// What is between the columns; `None` for a list.
     pub delimiter: Option<u8>,
     /// Which column holds which field, by [`Field::index`].
     pub columns: [Option<u16>; 4],
@@ -168,7 +168,7 @@ impl Grid {
                         out.push(delimiter);
                     }
                     match change(column) {
-                        // A cell that stands in quotes keeps them.
+                        // A cell that is in quotes keeps them.
                         Some(Change::Set(value))
                             if cell.value.0 > cell.start && text.get(cell.start) == Some(&b'"') =>
                         {
@@ -207,7 +207,7 @@ impl Grid {
         cells.join(char::from(delimiter).encode_utf8(&mut [0; 4]))
     }
 
-    /// A value as it stands in a cell, or on a line: there a line break cannot stand, so it is percent-encoded.
+    /// A value as it is in a cell, or on a line: there a line break cannot stand, so it is percent-encoded.
     fn written(&self, value: &str) -> String {
         let Some(delimiter) = self.delimiter else {
             return value.trim().replace('\r', "%0D").replace('\n', "%0A");
@@ -307,7 +307,7 @@ impl<'b> Cells<'b> {
         Self { bytes, at: start, delimiter, first: true }
     }
 
-    /// The end of what stands in quotes that open at `open`, and whether a quote is doubled there.
+    /// The end of what is in quotes that open at `open`, and whether a quote is doubled there.
     fn quoted(&self, open: usize) -> Option<(usize, bool)> {
         let (mut at, mut doubled) = (open + 1, false);
         loop {

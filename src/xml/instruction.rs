@@ -3,7 +3,7 @@
 use super::markup::{self, Markup};
 use super::wellformed;
 
-/// What stands between `<?` and `?>`.
+/// What is between `<?` and `?>`.
 pub(super) fn inside<'b>(bytes: &'b [u8], markup: &Markup) -> &'b [u8] {
     bytes.get(markup.start + 2..markup.end.saturating_sub(2)).unwrap_or_default()
 }

@@ -55,7 +55,7 @@ impl Markup {
         bytes.get(from..self.name_end).unwrap_or_default()
     }
 
-    /// What stands between the name and the closing `>` or `/>` of a tag.
+    /// What is between the name and the closing `>` or `/>` of a tag.
     pub fn attributes<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         let end = match self.kind {
             Kind::Start => self.end - 1,
@@ -66,17 +66,17 @@ impl Markup {
     }
 }
 
-/// Whether a byte is XML white space (XML 1.0, production 3).
+/// Whether a byte is XML whitespace (XML 1.0, production 3).
 pub const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether bytes are nothing but XML white space.
+/// Whether bytes are nothing but XML whitespace.
 pub fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| is_space(*byte))
 }
 
-/// The range without surrounding XML white space; an all-blank range becomes empty at its end.
+/// The range without surrounding XML whitespace; an all-blank range becomes empty at its end.
 pub fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     while start < end && bytes.get(start).is_some_and(|b| is_space(*b)) {
         start += 1;
@@ -106,7 +106,7 @@ pub fn next(bytes: &[u8], from: usize) -> Option<Markup> {
     Some(markup)
 }
 
-/// The token whose `<` stands at `start`.
+/// The token whose `<` is at `start`.
 #[inline]
 fn at(bytes: &[u8], start: usize) -> Markup {
     match bytes.get(start + 1) {

@@ -1,6 +1,6 @@
 //! Parses one entry and reports its damage; used by the scanner and [`Entry::of`].
 //!
-//! Total, and always moving forward: whatever stands there, each byte is looked at once.
+//! Total, and always moving forward: whatever is there, each byte is looked at once.
 
 use super::damage::DamageLog;
 use super::elements::{Elements, is_extension};
@@ -19,10 +19,10 @@ use std::collections::HashSet;
 /// What entries inside a skipped element are.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seek {
-    /// Nobody looks for them.
+    /// No one looks for them.
     #[default]
     Nothing,
-    /// Rows that stand at the wrong place: the element is one that the protocol does not have.
+    /// Rows that are at the wrong place: the element is one that the protocol does not have.
     Misplaced,
     /// The same directly below the root, where a loc has no entry either.
     Stray,
@@ -39,7 +39,7 @@ pub struct Parser {
     scopes: Scopes,
     /// Whether the open entry declares namespaces itself.
     is_declaring: bool,
-    /// Whether an element was walked whose prefix nothing declares and nobody knows.
+    /// Whether an element was walked whose prefix nothing declares and no one knows.
     has_undeclared: bool,
     /// What an entry would be in the element that is skipped.
     seeks: Seek,
@@ -94,7 +94,7 @@ impl Parser {
         }
     }
 
-    /// Looks whether the prefix of an element is declared. One that everybody knows and nothing declares is a damage,
+    /// Looks whether the prefix of an element is declared. One that everyone knows and nothing declares is a damage,
     /// unless the tag, or something around it, declares namespaces itself: those are believed.
     #[inline]
     fn check_prefix(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
@@ -151,7 +151,7 @@ impl Parser {
         }
     }
 
-    /// Whether an element was walked since the last look whose prefix nothing declares and nobody knows.
+    /// Whether an element was walked since the last look whose prefix nothing declares and no one knows.
     pub(super) fn take_undeclared(&mut self) -> bool {
         std::mem::take(&mut self.has_undeclared)
     }
@@ -218,10 +218,10 @@ impl Parser {
         walked
     }
 
-    /// Passes an element of an extension whose `<` stands at `at`, if it is written the usual way.
+    /// Passes an element of an extension whose `<` is at `at`, if it is written the usual way.
     #[inline]
     fn pass_element(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
-        // Nobody asks a walk that looks for no damage for elements.
+        // No one asks a walk that looks for no damage for elements.
         if !self.has_elements || inside.bytes.get(at) != Some(&b'<') {
             return None;
         }

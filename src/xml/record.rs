@@ -24,7 +24,7 @@ impl Flags {
     pub const LOC_ESCAPED: Self = Self(1 << 2);
     /// The loc's place does not fit the record, or its text is not plain: take the entry apart.
     pub const LOC_FAR: Self = Self(1 << 3);
-    /// Something in the entry's structure is unusual: a change of one field may change what is said of others.
+    /// Something in the entry's structure is unusual: a change of one field may change what is reported of others.
     pub const ANOMALOUS: Self = Self(1 << 4);
     /// Has `image:image`.
     pub const IMAGE: Self = Self(1 << 5);
@@ -243,7 +243,7 @@ impl Record {
         text.get(self.loc_place()?)
     }
 
-    /// Where they stand in it.
+    /// Where they are in it.
     #[inline]
     pub fn loc_place(&self) -> Option<Range<usize>> {
         let is_known = self.flags.0 & (Flags::LOC_FAR.0 | Flags::NO_LOC.0) == 0;

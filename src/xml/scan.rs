@@ -82,7 +82,7 @@ pub struct Scan {
     /// Whether an element of another namespace below the root holds entries. They are no rows, but a repair, which goes
     /// by tokens, cannot know that the element will be closed, and makes rows of them.
     pub wraps: bool,
-    /// Whether an element of another namespace stands directly below the root.
+    /// Whether an element of another namespace is directly below the root.
     pub has_siblings: bool,
     /// Whether an entry, or a field in one, has no prefix below a root that has one and declares no default namespace:
     /// it is in no namespace.
@@ -116,7 +116,7 @@ pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, prog
     })
 }
 
-/// Goes on with a scan whose entries, and what stands before them, are the same in these bytes: they are visited no
+/// Goes on with a scan whose entries, and what is before them, are the same in these bytes: they are visited no
 /// more. There must be some.
 pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &Progress) -> Scan {
     let from = before.starts.last().map_or(0, |start| *start as usize);
@@ -180,7 +180,7 @@ fn run<V: Visit>(
     scan.starts.push(after_root as u32);
     if let Some(names) = scan.names.take() {
         if stops && !parser.damage.list.is_empty() {
-            // What stands before the root is damaged already.
+            // What is before the root is damaged already.
             progress.advance(0, (bytes.len() - after_root.min(bytes.len())) as u64);
         } else if scan.root_is_empty {
             epilog(bytes, after_root, &mut parser);
@@ -257,7 +257,7 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
         }
         match markup.kind {
             Kind::Start | Kind::Empty => return Some(markup),
-            // An XML declaration may only stand at the very start (XML 1.0, production 22).
+            // An XML declaration may only are at the very start (XML 1.0, production 22).
             Kind::Instruction if markup.start > first && instruction::is_declaration(bytes, &markup) => {
                 parser.damage.note(markup.start, Defect::BeforeRoot);
             }
@@ -298,7 +298,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
         }
         at = match markup.kind {
             Kind::Start | Kind::Empty if plain.is_some() || names.is_entry_tag(bytes, &markup) => {
-                // What stands before the first entry up to its last comment is the file's own:
+                // What is before the first entry up to its last comment is the file's own:
                 // a banner must not leave with the first row.
                 let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
@@ -331,7 +331,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 end
             }
             Kind::Start | Kind::Empty => {
-                // Elements of other namespaces may stand below the root (sitemap.xsd 0.9, `urlset`: `any ##other`).
+                // Elements of other namespaces may be below the root (sitemap.xsd 0.9, `urlset`: `any ##other`).
                 let is_core = names.resolve(bytes, &markup).0 == Meaning::Core;
                 if is_core {
                     walk.scan.stray.get_or_insert(markup.start as u32);
@@ -413,7 +413,7 @@ fn last_trivia_end(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// What follows the root: only white space, comments and instructions may.
+/// What follows the root: only whitespace, comments and instructions may.
 fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
     let mut at = from;
     loop {

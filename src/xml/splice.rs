@@ -2,7 +2,7 @@
 //!
 //! Invariant I2: without overrides the bytes are copied. A changed value replaces only the trimmed
 //! value between its tags; a missing element goes in schema order with the entry's own indentation
-//! and prefix; a removed one takes the white space before it along.
+//! and prefix; a removed one takes the whitespace before it along.
 
 pub use super::change::{Change, Changes};
 
@@ -41,7 +41,7 @@ enum Text<'a> {
 /// What the changes of one entry come to: one for each field, and two to open and close an empty `<url/>`.
 type Patches<'a> = [Option<Patch<'a>>; 6];
 
-/// A new element with the white space before it; the prefix has its colon.
+/// A new element with the whitespace before it; the prefix has its colon.
 #[derive(Debug, Clone, Copy)]
 struct Element<'a> {
     before: &'a [u8],
@@ -163,7 +163,7 @@ const fn has_repeats(entry: &Entry) -> bool {
     entry.anomalies.has(Anomalies::FIELD_TWICE) || entry.anomalies.has(Anomalies::LOC_TWICE)
 }
 
-/// An element that stands twice is removed twice: whoever asked for no lastmod does not want the second.
+/// An element that is twice is removed twice: whoever asked for no lastmod does not want the second.
 fn remove_repeats(entry: &Entry, names: &Names, changes: &Changes<'_>, (out, start): (&mut Vec<u8>, usize)) {
     if !has_repeats(entry) {
         return;
@@ -212,7 +212,7 @@ fn opened(text: &[u8], start: usize, end: usize) -> (usize, &[u8]) {
     (start + kept, name)
 }
 
-/// Start of the run of white space that ends at `end`.
+/// Start of the run of whitespace that ends at `end`.
 fn blank_before(text: &[u8], end: usize) -> usize {
     let before = text.get(..end).unwrap_or_default();
     before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1)
@@ -258,7 +258,7 @@ fn insert_missing<'a>(entry: &Entry, text: &'a [u8], changes: &Changes<'a>, patc
     }
 }
 
-/// The white space that this entry puts before its fields: what stands before `loc`, or before any other field.
+/// The whitespace that this entry puts before its fields: what is before `loc`, or before any other field.
 fn separator<'t>(entry: &Entry, text: &'t [u8]) -> &'t [u8] {
     let Some(span) = entry.fields.iter().flatten().next() else { return b"" };
     let end = span.start as usize;
@@ -268,11 +268,11 @@ fn separator<'t>(entry: &Entry, text: &'t [u8]) -> &'t [u8] {
 /// How the entries of a file are laid out; what a new entry copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// White space before `<url>`.
+    /// Whitespace before `<url>`.
     pub before_entry: String,
-    /// White space before each field.
+    /// Whitespace before each field.
     pub before_field: String,
-    /// White space before `</url>`.
+    /// Whitespace before `</url>`.
     pub before_close: String,
     /// What ends the entry: a line break in files without markup.
     pub after: &'static str,

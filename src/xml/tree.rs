@@ -20,7 +20,7 @@ pub struct Node {
     pub name: String,
     /// Decoded attributes.
     pub attributes: Vec<(String, String)>,
-    /// Decoded text directly inside, white space at its ends taken away.
+    /// Decoded text directly inside, whitespace at its ends taken away.
     pub text: String,
 }
 
@@ -98,7 +98,7 @@ pub const MOST: usize = 1 << 20;
 /// Tokens between two looks at whether the list is still wanted.
 const STRIDE: usize = 1 << 12;
 
-/// The parent of an element that stands directly in the entry.
+/// The parent of an element that is directly in the entry.
 const TOP: u32 = u32::MAX;
 
 /// One element by its place in the text of its entry.
@@ -118,7 +118,7 @@ pub struct Element {
     pub is_repeated: bool,
     /// Whether nothing follows it under its parent.
     pub is_last: bool,
-    /// Whether elements stand in it.
+    /// Whether elements are in it.
     pub has_children: bool,
 }
 
@@ -126,7 +126,7 @@ pub struct Element {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Elements {
     list: Vec<Element>,
-    /// Where text stands between the children of an element that has some, by the number of the element.
+    /// Where text is between the children of an element that has some, by the number of the element.
     mixed: HashMap<u32, Vec<Range<u32>>>,
     /// Whether there are more than are listed.
     pub is_cut: bool,
@@ -276,12 +276,12 @@ impl Elements {
         self.list.get(number)
     }
 
-    /// The element that another stands in.
+    /// The element that another is in.
     pub fn parent(&self, element: &Element) -> Option<&Element> {
         self.list.get(element.parent as usize)
     }
 
-    /// The decoded text directly in an element, without the white space at its ends: of a long one the beginning, which
+    /// The decoded text directly in an element, without the whitespace at its ends: of a long one the beginning, which
     /// is at least `most` bytes of the entry.
     pub fn text(&self, number: usize, text: &[u8], most: usize) -> String {
         let Some(element) = self.list.get(number) else { return String::new() };
@@ -308,7 +308,7 @@ fn open_depth(within: &Open<'_>, list: &[Element]) -> u32 {
     within.node.and_then(|node| list.get(node as usize)).map_or(0, |parent| parent.depth + 1)
 }
 
-/// Decodes what stands between two tags, until `left` bytes are used up.
+/// Decodes what is between two tags, until `left` bytes are used up.
 fn decode_start(inner: &[u8], left: &mut usize, out: &mut String) {
     let mut at = 0;
     while at < inner.len() && *left > 0 {

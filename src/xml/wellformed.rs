@@ -162,7 +162,7 @@ impl Reader<'_> {
         self.rest = self.rest.get(len..).unwrap_or_default();
     }
 
-    /// White space; whether there is any.
+    /// Whitespace; whether there is any.
     fn space(&mut self) -> bool {
         let len = self.rest.iter().position(|byte| !is_space(*byte)).unwrap_or(self.rest.len());
         self.skip(len);
@@ -206,7 +206,7 @@ impl Reader<'_> {
         found
     }
 
-    /// What stands between quotes.
+    /// What is between quotes.
     fn quoted(&mut self) -> Option<Vec<u8>> {
         let quote = *self.rest.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
         let len = memchr::memchr(quote, self.rest.get(1..)?)?;

@@ -34,7 +34,7 @@ pub(super) struct ExtensionFix {
     pub patch: Patch,
 }
 
-/// What breaches have in common that one remedy puts right at once: their rule, and the element or the extension that
+/// What breaches have in common that one remedy fixes at once: their rule, and the element or the extension that
 /// they are in. `None` for a breach that has a remedy of its own.
 pub(super) fn scope(breach: &Breach, outline: &Outline<'_>) -> Option<(Rule, u32)> {
     let node = outline.node_at(breach.node)?;
@@ -235,14 +235,14 @@ fn removed<'n>(outline: &Outline<'_>, nodes: impl IntoIterator<Item = &'n Node>)
     Patch::cut(nodes.into_iter().map(|node| with_blanks(outline.text, node.tag.start..node.end)))
 }
 
-/// An attribute of the text with the white space before it. It is not looked for by its name: an element may have many.
+/// An attribute of the text with the whitespace before it. It is not looked for by its name: an element may have many.
 fn cut_of(outline: &Outline<'_>, found: &markup::Attribute<'_>) -> Option<Range<usize>> {
     let offset = |part: &[u8]| (part.as_ptr() as usize).checked_sub(outline.text.as_ptr() as usize);
     let (start, value) = (offset(found.name)?, offset(found.value)?);
     Some(with_blanks(outline.text, start..value + found.value.len() + 1))
 }
 
-/// An attribute with the white space before it.
+/// An attribute with the whitespace before it.
 fn attribute_cut(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Range<usize>> {
     let value = attribute_range(outline, node, name)?;
     let tag = outline.text.get(node.tag.name_end..value.start)?;
@@ -257,7 +257,7 @@ fn with_value(outline: &Outline<'_>, node: &Node, value: &str) -> Option<Patch> 
     is_open.then(|| Patch::replace(start..end, escape(value)))
 }
 
-/// The children of an element in the order of the schema, each with what stands before it. What does not belong
+/// The children of an element in the order of the schema, each with what is before it. What does not belong
 /// there follows the one that it stood behind.
 fn reordered(outline: &Outline<'_>, parent: u32) -> Option<Patch> {
     let node = outline.node_at(parent)?;

@@ -243,7 +243,7 @@ fn cluster(
 }
 
 /// Whether an alternate link has no attribute of that name; namespaces, and attributes of other namespaces, are
-/// nobody's business.
+/// no one's business.
 fn is_stranger(name: &[u8]) -> bool {
     let known = extension::root(Namespace::Xhtml).and_then(|root| root.attribute(name));
     known.is_none() && !name.contains(&b':') && name != b"xmlns"

@@ -1,7 +1,7 @@
 //! Checks the extensions of one entry: images, videos, news, alternate links and obsolete extensions.
 //!
 //! A function of the entry's text, its place and the clock, called for entries that have extensions only. Judging
-//! says where a rule is broken (`Breach`) and no more; words and fixes are made for rows that somebody looks at.
+//! says where a rule is broken (`Breach`) and no more; words and fixes are made for rows that someone looks at.
 
 mod blocks;
 mod cache;
@@ -43,7 +43,7 @@ pub use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
 pub struct ExtensionPart {
     /// Its name with the customary prefix: `video:duration`.
     pub name: Box<str>,
-    /// Where its start tag stands in the entry text, in bytes.
+    /// Where its start tag is in the entry text, in bytes.
     pub at: u32,
 }
 
@@ -432,7 +432,7 @@ const fn namespace(node: &Node) -> Namespace {
     }
 }
 
-/// Where an attribute's value stands in the entry text.
+/// Where an attribute's value is in the entry text.
 fn attribute_range(outline: &Outline<'_>, node: &Node, name: &str) -> Option<std::ops::Range<usize>> {
     let mut attributes = markup::attributes(node.tag.attributes(outline.text));
     let found = attributes.find(|found| {

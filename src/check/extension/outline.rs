@@ -26,7 +26,7 @@ impl<'t> Outline<'t> {
         &self.elements.nodes
     }
 
-    /// Where elements of extensions stand before the entry, between it and the one before.
+    /// Where elements of extensions are before the entry, between it and the one before.
     pub fn outside(&self) -> &'t [Markup] {
         &self.elements.outside
     }
@@ -36,7 +36,7 @@ impl<'t> Outline<'t> {
         self.nodes().get(number as usize)
     }
 
-    /// The elements that stand directly in the entry and belong there, with their numbers.
+    /// The elements that are directly in the entry and belong there, with their numbers.
     pub fn tops(&self) -> impl Iterator<Item = (u32, &'t Node)> + use<'t> {
         (0..).zip(self.nodes()).filter(|(_, node)| node.parent == TOP && node.element.is_some())
     }
@@ -54,7 +54,7 @@ impl<'t> Outline<'t> {
         self.children(parent).find(|(_, node)| node.element.is_some_and(|element| element.name == name))
     }
 
-    /// The value of an element: decoded, trimmed of XML white space.
+    /// The value of an element: decoded, trimmed of XML whitespace.
     pub fn value(&self, node: &Node) -> Cow<'t, str> {
         let (start, end) = markup::trim(self.text, node.tag.end, node.inner_end);
         decode_value(self.text.get(start..end).unwrap_or_default(), node.text)

@@ -13,7 +13,7 @@ impl Patch {
         Self(vec![(range, with.into())])
     }
 
-    /// Ranges taken out, which must be in order and apart; `None` where there are none.
+    /// Ranges removed, which must be in order and apart; `None` where there are none.
     pub fn cut(ranges: impl IntoIterator<Item = Range<usize>>) -> Option<Self> {
         let cuts: Vec<_> = ranges.into_iter().map(|range| (range, String::new())).collect();
         (!cuts.is_empty()).then_some(Self(cuts))

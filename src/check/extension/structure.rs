@@ -17,7 +17,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
             continue;
         }
         let Some(element) = node.element else {
-            // What stands in a strange element is as strange.
+            // What is in a strange element is as strange.
             if outline.node_at(node.parent).is_none_or(|parent| parent.element.is_some()) {
                 sink.breach(strange(outline, node), number, About::Element);
             }
@@ -36,7 +36,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
     }
 }
 
-/// The rule for an element that does not belong where it stands.
+/// The rule for an element that does not belong where it is.
 fn strange(outline: &Outline<'_>, node: &Node) -> Rule {
     match node.meaning {
         Meaning::Extension(namespace) if extension::is_known_element(namespace, outline.local(node)) => {
@@ -55,7 +55,7 @@ fn deprecated(node: &Node) -> Rule {
 }
 
 /// Attributes that the element does not have, and those that have no effect any more. Namespaces, and attributes
-/// of other namespaces, are nobody's business.
+/// of other namespaces, are no one's business.
 fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
     // Alternate links are looked at once, elsewhere.
     let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { return };
@@ -116,7 +116,7 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     }
 }
 
-/// Extensions that an entry has once, standing there twice; and those that nobody reads any more.
+/// Extensions that an entry has once, standing there twice; and those that no one reads any more.
 fn tops(outline: &Outline<'_>, sink: &mut impl Sink) {
     let mut seen: [Option<(Namespace, u32)>; 8] = [None; 8];
     for (number, node) in outline.tops() {

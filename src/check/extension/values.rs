@@ -55,7 +55,7 @@ impl<S: Sink> Values<'_, S> {
             }
             return;
         }
-        // What a parent needs and does not find is said of the parent; an element in a value is said of that.
+        // What a parent needs and does not find is reported of the parent; an element in a value is reported of that.
         if (value.is_empty() && element.is_required) || node.text == TextKind::Children {
             return;
         }
@@ -122,7 +122,7 @@ fn has_scheme(url: &str, schemes: &[&str]) -> bool {
     url.split_once("://").is_some_and(|(own, _)| schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case(own)))
 }
 
-/// The rule for white space around a value: strings are not trimmed by the schema.
+/// The rule for whitespace around a value: strings are not trimmed by the schema.
 const fn blanks(kind: Kind) -> Rule {
     if kind.is_strict() { Rule::FIELD_WHITESPACE_STRICT } else { Rule::FIELD_WHITESPACE }
 }

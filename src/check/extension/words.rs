@@ -8,7 +8,7 @@ use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
 use crate::xml::elements::Node;
 
-/// What is said of a value that was escaped once too often.
+/// What is reported of a value that was escaped once too often.
 const TWICE: &str = "it was escaped twice";
 
 /// The words for a breach.

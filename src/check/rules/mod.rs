@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The codes of the rule catalogue, by section; `mrss-*` stands there for several.
+    /// The codes of the rule catalogue, by section; `mrss-*` is there for several.
     const CATALOGUE: [(u8, &str); 6] = [
         (
             4,

@@ -23,7 +23,7 @@ pub struct Link {
 }
 
 /// A URL whose rows have more different sets of links than this is not checked: the sets contradict each other, and
-/// that is said of them.
+/// that is reported of them.
 const SETS_PER_PAGE: usize = 64;
 
 /// A hash of a host's name.
@@ -273,7 +273,7 @@ impl Alternates {
         }
     }
 
-    /// Counts the rows of all URLs that are listed anew: `keys` are those of all rows of the index.
+    /// Counts the rows of all URLs that are listed again: `keys` are those of all rows of the index.
     pub fn recount(&mut self, keys: impl Iterator<Item = u64>) {
         self.targets.values_mut().for_each(|target| target.rows = 0);
         for key in keys {
@@ -442,7 +442,7 @@ impl Alternates {
             || linked.iter().any(|(other, _)| other != number && !self.differ_by_themselves(number, (other, key)))
     }
 
-    /// Whether two sets of links are one but for pages that do not list themselves, which is said of those pages: all rows
+    /// Whether two sets of links are one but for pages that do not list themselves, which is reported of those pages: all rows
     /// of this set are one URL, and `key` is the URL of the other's.
     fn differ_by_themselves(&self, number: u32, (other, key): (u32, u64)) -> bool {
         let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {

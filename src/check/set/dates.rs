@@ -37,7 +37,7 @@ pub struct Dates {
     squares: i128,
     mtime: Option<i64>,
     near_mtime: u32,
-    /// `near_mtime` must be counted anew.
+    /// `near_mtime` must be counted again.
     is_mtime_new: bool,
     /// At least and at most so many dates are in the fullest minute.
     least: u32,

@@ -3,7 +3,7 @@
 //! [`SetIndex`] is kept up to date row by row: [`SetIndex::remove`] with the old facts,
 //! [`SetIndex::insert`] with the new ones ([`SetIndex::revise`] for both where the URL stays),
 //! [`SetIndex::recompute`] when a batch is through. After that its
-//! counts equal those of an index built anew, whatever happened before. It knows rows and files by
+//! counts equal those of an index built again, whatever happened before. It knows rows and files by
 //! number only and looks texts up through [`Locs`]; it must not know of documents or screens.
 
 mod alternates;
@@ -303,7 +303,7 @@ impl SetIndex {
     /// How many findings a rule has: rows, files, or 1 for the set.
     pub fn count_of(&self, rule: SetRule) -> u64 {
         match rule {
-            // A row that repeats a URL in a further file is said of the files, once.
+            // A row that repeats a URL in a further file is reported of the files, once.
             SetRule::Duplicate => self.duplicates.groups.exact.saturating_sub(self.duplicates.groups.across),
             SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent,
             SetRule::DuplicateAcrossFiles => self.duplicates.groups.across,

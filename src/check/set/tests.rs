@@ -192,7 +192,7 @@ impl Model {
                 let returns = of_target().any(|(_, _, theirs)| theirs.iter().any(|back| back.key == *key));
                 flag(SetRule::HreflangNoReturn, is_there && !is_own && !returns);
                 flag(SetRule::HreflangTargetMissing, !is_there && hosts.contains(&link.host));
-                // What a page that does not list itself lacks is said of that page alone.
+                // What a page that does not list itself lacks is reported of that page alone.
                 let whole = |links: &BTreeSet<Link>, missing: Option<u64>| {
                     links.iter().map(|link| link.key).chain(missing).collect::<BTreeSet<u64>>()
                 };
@@ -239,7 +239,7 @@ impl Model {
     }
 }
 
-/// Links as the tests have them: two languages and a page that everybody lists, some of which list others.
+/// Links as the tests have them: two languages and a page that everyone lists, some of which list others.
 fn linked_from(loc: &str) -> Vec<Link> {
     let page = loc.trim_end_matches(['/', 'x', '#']);
     let links =
@@ -563,7 +563,7 @@ proptest! {
                 };
                 touched.insert(row_id);
             }
-            // What keeps its URL and place is revised, the rest taken out and put back.
+            // What keeps its URL and place is revised, the rest removed and put back.
             let stays = |row: usize| match (model.rows.get(row), &new.rows[row]) {
                 (Some(Some((old_loc, old))), Some((loc, facts))) => {
                     let is_same = (old_loc, old.file, old.news, old.alternate) == (loc, facts.file, facts.news, facts.alternate);

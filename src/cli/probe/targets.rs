@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use url::Url;
 
-/// Sections that are told apart for a sample; the URLs of more count as one.
+/// Sections that are distinguished for a sample; the URLs of more count as one.
 const MOST_SECTIONS: usize = 10_000;
 
 /// URLs in their order, without those that were there before.
@@ -19,7 +19,7 @@ pub(super) struct Targets {
     seen: Seen,
     /// By what they are called.
     hosts: BTreeMap<String, Site>,
-    /// URLs that cannot be requested, which is said of each.
+    /// URLs that cannot be requested, which is reported of each.
     invalid: u64,
 }
 

@@ -163,7 +163,7 @@ fn apply(
     let status = edit_all(session, &[], &saving, streams)?;
     if !recover.dry_run {
         streams.note(&format!("{} of {} applied", counted(count as u64, "change"), found.name()));
-        // One with damage stays: somebody may read more in it.
+        // One with damage stays: someone may read more in it.
         if missing.is_empty() {
             found.discard().map_err(|error| crate::files::Error::system("remove", &found.path, error))?;
         }

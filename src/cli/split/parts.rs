@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What has to be said of a set's files to hold it instead.
+/// What has to be reported of a set's files to hold it instead.
 const FORMS: &str = "there is a file in it that is no XML";
 const NAMES: &str = "its files declare different extensions by one name";
 const LONG: &str = "a row is longer than a file may be";
@@ -103,7 +103,7 @@ impl Rows {
     }
 }
 
-/// Whether the declarations of all files can stand in one root.
+/// Whether the declarations of all files can be in one root.
 fn is_united(document: &Document) -> bool {
     let mut known: BTreeMap<&str, &str> = BTreeMap::new();
     let mut all = document.sitemaps().iter().flat_map(|sitemap| sitemap.frame.names.attributes.iter());

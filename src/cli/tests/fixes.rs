@@ -1,4 +1,4 @@
-//! Fixes, and what is said of rules.
+//! Fixes, and what is reported of rules.
 
 use super::*;
 

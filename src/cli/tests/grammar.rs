@@ -160,7 +160,7 @@ fn what_needs_one_path_refuses_several() {
         assert!(notes.contains(message), "{words}: {notes}");
         assert!(!folder.path().join("o.xml").exists());
     }
-    // What is wrong with the command itself is said once, and before anything is changed.
+    // What is wrong with the command itself is reported once, and before anything is changed.
     let (status, _, notes) = sited(&folder, "set DIR/good.xml DIR/bad.xml priority=0.8 --where (a");
     assert_eq!((status, notes.matches("error: ").count()), (2, 1), "{notes}");
 }

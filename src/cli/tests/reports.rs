@@ -1,4 +1,4 @@
-//! The text report: what comes first, what is left out and what is said of it.
+//! The text report: what comes first, what is left out and what is reported of it.
 
 use super::sited;
 use std::fmt::Write as _;

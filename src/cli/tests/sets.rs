@@ -1,4 +1,4 @@
-//! What is dealt out, copied and put back.
+//! What is distributed, copied and put back.
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn split_deals_a_set_out_anew_and_leaves_what_is_the_same() {
     let (_, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 4 --prune {base}"));
     assert!(notes.contains("1 removed"), "{notes}");
     assert_eq!(names("out"), ["mine.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap_index.xml"]);
-    // By section, packed; what belongs to somebody else is not replaced.
+    // By section, packed; what belongs to another user is not replaced.
     let (status, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/by --by section --gzip {base}"));
     assert_eq!(status, 0, "{notes}");
     assert_eq!(names("by"), ["sitemap-blog.xml.gz", "sitemap-shop.xml.gz", "sitemap_index.xml"]);

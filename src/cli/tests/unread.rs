@@ -1,4 +1,4 @@
-//! No command passes over a file of a set that it cannot read: whatever stands in its place, held or gone through.
+//! No command passes over a file of a set that it cannot read: whatever is in its place, held or gone through.
 
 use super::*;
 use crate::cli::walk::HELD;
@@ -135,7 +135,7 @@ fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
-/// What stands in the place of a file, and what is said of it.
+/// What is in the place of a file, and what is reported of it.
 type Obstacle = (&'static str, fn(&Path), &'static str);
 
 const OBSTACLES: [Obstacle; 6] = [
@@ -277,7 +277,7 @@ fn a_file_of_another_host_is_not_there_either() {
     fs::write(folder.path().join("set/sitemap_index.xml"), text).unwrap();
     let (status, _, notes) = run_within(&folder, "list SET --base-url https://e.com/", HELD);
     assert!(status == 3 && notes.contains("https://cdn.org/b.xml: it is on another host"), "{notes}");
-    // Nobody knows that it is missing, so its entry stays.
+    // No one knows that it is missing, so its entry stays.
     let fix = "fix SET --rule index-child-missing --base-url https://e.com/ --allow-missing";
     assert_eq!(run_within(&folder, fix, HELD).0, 0);
     assert!(fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap().contains("cdn.org"));
@@ -295,7 +295,7 @@ fn an_entry_is_taken_out_where_there_is_no_file_and_only_there() {
     }
 }
 
-/// Files that nobody has listed: a folder of them, or several on the command line.
+/// Files that no one has listed: a folder of them, or several on the command line.
 #[test]
 fn a_folder_or_several_files_are_refused_as_well() {
     for put in [

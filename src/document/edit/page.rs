@@ -68,7 +68,7 @@ pub(super) fn edit(
     // Kept for the next row that gets the same.
     let mut new = NewValue::of(document, field, ValueId::NONE);
     let mut cursor = document.row_cursor();
-    // Copies that nobody else has yet.
+    // Copies that no one else has yet.
     let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
     for (row, id) in rows {
         let slot = row.index() % PAGE;

@@ -221,7 +221,7 @@ impl Index {
         for index in rest.by_ref() {
             let first = joined.children.len();
             let mut frame = index.source.without_entries();
-            // What stands between entries is theirs, and they are elsewhere now.
+            // What is between entries is theirs, and they are elsewhere now.
             frame.stray = frame.stray.filter(|at| (*at as usize) < frame.head(true).len());
             let moved = |quirk: &Quirk| Quirk { entry: quirk.entry.map(|entry| entry + first as u32), ..quirk.clone() };
             more.push(Volume {

@@ -87,7 +87,7 @@ impl Versions<'_> {
         Some(MergedIndex { source: Arc::new(source), clashes })
     }
 
-    /// Whether an entry that was taken out here stays out: it names no file, names it a second time, or is what it was.
+    /// Whether an entry that was removed here stays out: it names no file, names it a second time, or is what it was.
     /// `own_locs` are the URLs that are listed here.
     fn stays_out(&self, was: usize, entry: usize, own_locs: &HashSet<&str>) -> bool {
         let child = self.theirs.children.get(entry);
@@ -201,13 +201,13 @@ fn pairs(base: &Index, other: &Index) -> HashMap<usize, usize> {
     pairs
 }
 
-/// An entry without what stands before it.
+/// An entry without what is before it.
 fn element(source: &Source, entry: usize) -> &[u8] {
     let text = source.entry_text(entry);
     text.get(Entry::of(text, &source.names).open as usize..).unwrap_or_default()
 }
 
-/// An element with what stands before an entry there.
+/// An element with what is before an entry there.
 fn with_lead(source: &Source, entry: usize, element: &[u8]) -> Vec<u8> {
     let text = source.entry_text(entry);
     [text.get(..Entry::of(text, &source.names).open as usize).unwrap_or_default(), element].concat()
@@ -253,17 +253,17 @@ mod tests {
         let table: [Row<'_>; 8] = [
             // Each changed another entry.
             ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 1", "b 3"], &["a 2", "b 3"]], 0),
-            // Both the same one: ours, and it is said.
+            // Both the same one: ours, and it is reported.
             ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 3", "b 1"], &["a 2", "b 1"]], 1),
             // They moved the URL of what was dated here: what names the same file is the same entry.
             ([&["a-x 1", "b 1"], &["a-x 2", "b 1"], &["a-y 1", "b 1"], &["a-y 2", "b 1"]], 0),
-            // A new one stands behind its neighbour on both sides.
+            // A new one follows its neighbour on both sides.
             ([&["a 1", "b 1"], &["a 1", "c 1", "b 1"], &["a 1", "b 1", "d 1"], &["a 1", "c 1", "b 1", "d 1"]], 0),
             // Both added one file: once.
             ([&["a 1"], &["a 1", "c 1"], &["a 2", "c 2"], &["a 2", "c 2"]], 0),
-            // What was taken out here stays out where it names nothing, or is what it was.
+            // What was removed here stays out where it names nothing, or is what it was.
             ([&["a 1", "b! 1", "c 1"], &["a 1"], &["a 2", "b! 2", "c 1"], &["a 2"]], 0),
-            // They have dated its file anew: it is there.
+            // They have dated its file again: it is there.
             ([&["a 1", "c 1"], &["a 1"], &["a 2", "c 2"], &["a 2", "c 2"]], 0),
             // They took it out.
             ([&["a 1", "b 1"], &["a 1", "b 2"], &["a 2"], &["a 2"]], 0),

@@ -40,7 +40,7 @@ impl Folded {
         &self.needle
     }
 
-    /// Where it stands first.
+    /// Where it is first.
     pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
         let places = (text.len() + 1).checked_sub(self.needle.len())?;
         let blocks = places / BLOCK * BLOCK;
@@ -49,7 +49,7 @@ impl Folded {
         found.or_else(|| self.find_closely(text, blocks..places))
     }
 
-    /// Whether all telling bytes stand as they would if it stood at one of the next places.
+    /// Whether all telling bytes are as they would if it was at one of the next places.
     fn may_stand(&self, text: &[u8], from: usize) -> bool {
         let block = |place: usize| text.get(from + place..)?.first_chunk::<BLOCK>();
         let [(first, one), (second, two), (third, three)] = self.telling;
@@ -62,7 +62,7 @@ impl Folded {
         nearest == 0
     }
 
-    /// The first of these places where it stands, by the rarest byte alone.
+    /// The first of these places where it is, by the rarest byte alone.
     fn find_closely(&self, text: &[u8], places: Range<usize>) -> Option<usize> {
         let [(place, byte), ..] = self.telling;
         // With `CASE` set or not, and only letters and few other bytes are the same then.
@@ -113,7 +113,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_agrees_with_a_look_at_every_place(
-            // Bytes that differ in their case bit and are no letters stand beside letters.
+            // Bytes that differ in their case bit and are no letters are beside letters.
             text in prop::collection::vec(prop::sample::select(b"abAB@`_\x7f[{/\x0f\xe1\xc1".to_vec()), 0..300),
             needle in "[abAB@_\\[/]{1,5}",
         ) {

@@ -13,7 +13,7 @@
 //! operator= `:` `=` `!=` `<` `<=` `>` `>=` `~`
 //! ```
 //!
-//! A word is looked for in loc. Values with spaces, quotes or parentheses stand in double quotes, a
+//! A word is looked for in loc. Values with spaces, quotes or parentheses are in double quotes, a
 //! double quote inside is written twice. All texts are decoded (`&amp;` is `&`) and trimmed.
 //!
 //! - Texts (loc, host, path, section, file): `:` contains, or matches a pattern when it holds `*` or `?`
@@ -99,7 +99,7 @@ impl Query {
         Ok(Self { expr: Arc::new(expr), node: Arc::new(node) })
     }
 
-    /// Whether a text has no condition in it: white space, or quotes with nothing between them.
+    /// Whether a text has no condition in it: whitespace, or quotes with nothing between them.
     pub fn is_blank(text: &str) -> bool {
         text.trim_matches(|letter: char| letter.is_whitespace() || letter == '"').is_empty()
     }

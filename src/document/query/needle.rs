@@ -53,7 +53,7 @@ impl Needle {
     }
 
     fn exact(needle: &[u8]) -> Option<Self> {
-        // What is no UTF-8 is shown as U+FFFD: that stands in no file.
+        // What is no UTF-8 is shown as U+FFFD: that is in no file.
         let is_written = !String::from_utf8_lossy(needle).contains('\u{FFFD}');
         (needle.len() >= SHORTEST && is_written)
             .then(|| Self::Exact(Box::new(memmem::Finder::new(needle).into_owned())))
@@ -71,11 +71,11 @@ impl Needle {
             Self::Exact(finder) => finder.needle(),
             Self::Folded(folded) => folded.needle(),
         };
-        // White space around a URL is not part of it.
+        // Whitespace around a URL is not part of it.
         (!bytes.iter().any(u8::is_ascii_whitespace)).then_some(bytes.len())
     }
 
-    /// Where it stands first.
+    /// Where it is first.
     pub fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Exact(finder) => finder.find(bytes),

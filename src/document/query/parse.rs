@@ -323,7 +323,7 @@ impl Parser<'_> {
 }
 
 impl Scanner<'_> {
-    /// Consumes `and`, `or` or `not`, lower or upper case, when it stands as a word of its own.
+    /// Consumes `and`, `or` or `not`, lower or upper case, when it is as a word of its own.
     fn eat_connective(&mut self, word: &str) -> bool {
         debug_assert!(CONNECTIVES.contains(&word));
         let mut ahead = self.clone();

@@ -42,7 +42,7 @@ impl<'t> Scanner<'t> {
         self.rest().is_empty()
     }
 
-    /// Passes over white space.
+    /// Passes over whitespace.
     pub fn skip_spaces(&mut self) {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
@@ -64,12 +64,12 @@ impl<'t> Scanner<'t> {
         rest.get(..len).unwrap_or_default()
     }
 
-    /// Consumes everything up to white space.
+    /// Consumes everything up to whitespace.
     pub fn take_word(&mut self) -> &'t str {
         self.take_while(|c| !c.is_whitespace())
     }
 
-    /// Consumes everything up to white space or a closing parenthesis that was not opened inside the
+    /// Consumes everything up to whitespace or a closing parenthesis that was not opened inside the
     /// word: `(/wiki/Foo_(bar))` holds the word `/wiki/Foo_(bar)`.
     pub fn take_balanced(&mut self) -> &'t str {
         let mut open = 0_usize;
@@ -87,7 +87,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Consumes a value in double quotes; the reader stands on the opening quote.
+    /// Consumes a value in double quotes; the reader is on the opening quote.
     pub fn take_quoted(&mut self) -> Result<String, Unclosed> {
         let open = self.at;
         let mut value = String::new();

@@ -1,6 +1,6 @@
 //! The text format of a journal: header, lines with hashes, and which lines can be trusted.
 //!
-//! Invariant: a line counts only if its hash is right, and stands where its number says; what is missing between two
+//! Invariant: a line counts only if its hash is right, and is where its number says; what is missing between two
 //! lines is counted. The first line says which files the journal applies to; without it nothing applies.
 
 use super::super::disk::{Disk, fingerprint};
@@ -60,7 +60,7 @@ impl Header {
         Self { version: VERSION, set: set.next().unwrap_or_default(), and: set.collect(), begun, files, id: None }
     }
 
-    /// The same for a journal that is written anew in the present form.
+    /// The same for a journal that is written again in the present form.
     pub(super) fn renewed(self) -> Self {
         Self { version: VERSION, ..self }
     }
@@ -255,7 +255,7 @@ impl<'b> Reader<'b> {
                 self.next = number.saturating_add(1);
                 true
             }
-            // A line that stands there twice counts once.
+            // A line that is there twice counts once.
             Some(_) => true,
             None => {
                 self.damaged.push(chunk);
@@ -277,7 +277,7 @@ impl<'b> Reader<'b> {
     }
 
     /// So many lines are missing at the end; `None` if no counter tells. Damaged lines that it does not know of were
-    /// written, and not counted yet, or stand there twice.
+    /// written, and not counted yet, or are there twice.
     fn end(&mut self, missing: Option<u64>) {
         self.lose(missing.filter(|missing| *missing >= lines_in(&self.damaged)));
     }

@@ -45,7 +45,7 @@ pub(super) fn set_aside(path: &Path) -> Option<PathBuf> {
 /// Gives a journal a second name that nothing overwrites.
 pub(super) fn keep_aside(path: &Path) -> Option<PathBuf> {
     let aside = free_name(path)?;
-    // A file system without second names: the first is taken anew by what is written next.
+    // A file system without second names: the first is taken again by what is written next.
     fs::hard_link(path, &aside).or_else(|_| fs::rename(path, &aside)).ok()?;
     counter::link(path, &aside);
     Some(aside)

@@ -72,7 +72,7 @@ fn a_second_one_is_told_who_has_it() {
     assert!(StateSlot::take(folder.path(), &folder.path().join("sitemap.xml")).is_ok());
 }
 
-/// A read-only state folder stops nobody from working; a file in its place is one even for root.
+/// A read-only state folder stops no one from working; a file in its place is one even for root.
 #[cfg(unix)]
 #[test]
 fn without_a_place_for_a_lock_the_files_themselves_are_locked() {
@@ -149,7 +149,7 @@ fn lost_lines_are_counted_by_their_numbers_and_shown() {
     assert_eq!((stored.entries, stored.is_cut), (vec![line("1"), lost(1, true, "rubbish\nmore")], false));
     let stored = parsed(&[all[0], all[1], &all[2][..9]]);
     assert_eq!((stored.entries, stored.is_cut), (vec![line("1")], true));
-    // Lines that stand there twice, or in another order, are not done twice.
+    // Lines that are there twice, or in another order, are not done twice.
     let stored = parsed(&[all[0], all[1], all[1], all[2], all[1], all[3], all[4], all[5]]);
     assert_eq!((lines(&stored).len(), stored.entries.len()), (5, 5));
     // Blocks of zeros, as a file system leaves them.
@@ -383,7 +383,7 @@ fn a_state_folder_that_is_removed_is_made_again_with_lock_and_journal() {
         StateSlot::take(bench.folder.path(), &bench.folder.path().join("sitemap.xml")).is_err(),
         "it is locked again"
     );
-    // Something else stands in its place.
+    // Something else is in its place.
     fs::remove_dir_all(&state).unwrap();
     fs::write(&state, "").unwrap();
     bench.change();
@@ -398,7 +398,7 @@ fn a_state_folder_that_is_removed_is_made_again_with_lock_and_journal() {
     assert_eq!((bench.value(), bench.journal.failure()), (Some(2), None));
 }
 
-/// The place was free for a moment, and somebody else has it: nothing is written over what is theirs.
+/// The place was free for a moment, and another user has it: nothing is written over what is theirs.
 #[test]
 fn a_place_that_another_has_taken_meanwhile_is_left_to_it() {
     let mut bench = Bench::new(Step::Thread, usize::MAX);

@@ -74,7 +74,7 @@ pub(super) type Gate = Arc<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) failure: Option<JournalFailure>,
-    /// How often all was written anew after a failure: lines that build on earlier ones need a whole line first.
+    /// How often all was written again after a failure: lines that build on earlier ones need a whole line first.
     pub(super) caught_up: u64,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Writer {
     state: State,
     /// Whether anything was asked to be in the file.
     is_wanted: bool,
-    /// Whether the session knows that what it notes next stands alone.
+    /// Whether the session knows that what it notes next is alone.
     is_whole: bool,
     /// Makes all lines up to the document of the last note; none before the first.
     all: Option<MakeAllLines>,
@@ -216,7 +216,7 @@ impl Writer {
         match written {
             Ok(()) if note.is_whole => self.state = State::Complete,
             Ok(()) => {}
-            // What it was is said when writing all anew fails too.
+            // What it was is reported when writing all again fails too.
             Err(_) => self.state = State::Behind,
         }
     }
@@ -317,7 +317,7 @@ impl Writer {
 
     fn write_new(&self, new: &Path, header: &Header) -> io::Result<(File, u64, u64)> {
         (self.gate)(Step::Create)?;
-        // What stands there is of a process that died, or was put there: it is not written to.
+        // What is there is of a process that died, or was put there: it is not written to.
         let _ = fs::remove_file(new);
         let mut file = private().create_new(true).open(new)?;
         let lines = self.made.as_deref().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Advisory locks (`flock`) on the files of a set, for processes that do not share the state folder.
 //!
 //! They are advisory locks of the whole file (`flock`): nothing is written, whoever only reads does not meet them, and
-//! they go with their process. A save puts another file in the place of a locked one, so they are taken anew after it.
+//! they go with their process. A save puts another file in the place of a locked one, so they are taken again after it.
 //! Where a file system has no such locks, there are none; on Windows they would keep readers out, so there are none
 //! either.
 
@@ -120,7 +120,7 @@ fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe that has taken the file's place blocks nobody.
+        // A pipe that has taken the file's place blocks no one.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }

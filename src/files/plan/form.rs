@@ -10,7 +10,7 @@ use crate::xml::names::FileKind;
 use std::collections::BTreeMap;
 
 impl Planner<'_> {
-    /// A feed that is saved elsewhere is a sitemap from now on; what is not carried is said.
+    /// A feed that is saved elsewhere is a sitemap from now on; what is not carried is reported.
     pub(super) fn convert_feed(&mut self, id: SitemapId) {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let Form::Feed(feed) = sitemap.form else { return };

@@ -52,7 +52,7 @@ impl Changes {
             // Where one of its files begins now that entries before it may be gone.
             firsts.resize(index.file_of(number), children.len());
             let loaded = loaded(child);
-            // What is on disk has the true date of a file that does not change now, unless somebody wrote another.
+            // What is on disk has the true date of a file that does not change now, unless someone wrote another.
             let is_own = index.edited.contains(&number);
             let text = loaded.filter(|_| !is_own).and_then(|id| self.on_disk.as_ref()?.entry_text(id));
             let text = text.unwrap_or_else(|| source.entry_text(number));

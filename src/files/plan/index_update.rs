@@ -47,7 +47,7 @@ impl Planner<'_> {
         self.document.set_index(Some(index));
     }
 
-    /// The index that a single file becomes: the one that stands there from a save that was undone, else a new
+    /// The index that a single file becomes: the one that is there from a save that was undone, else a new
     /// one. `None` for what stays a single file.
     fn index_again(&mut self, path: &Path, places: &BTreeMap<PathBuf, SitemapId>) -> Option<Index> {
         if self.moved_from.is_empty() || self.is_list_alone() {

@@ -61,7 +61,7 @@ impl Planner<'_> {
         let asks = !self.losses.is_empty()
             || outputs.iter().any(|output| match output.action {
                 Action::Untouched | Action::Rewritten => false,
-                // The one file that somebody named may be made without another word.
+                // The one file that someone named may be made without another word.
                 Action::Created => output.path != path,
                 Action::Replaced | Action::Removed => true,
             });
@@ -75,7 +75,7 @@ impl Planner<'_> {
         Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, path: Some(path) }
     }
 
-    /// The files that are replaced with repairs that nobody agreed to.
+    /// The files that are replaced with repairs that no one agreed to.
     pub(super) fn repairs(&self, outputs: &[Output]) -> Vec<Repairs> {
         let saved = self.request.saved;
         let of = |output: &Output| {

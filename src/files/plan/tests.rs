@@ -97,7 +97,7 @@ fn overflow_goes_to_the_next_number_and_the_index_gains_it() {
     assert!(plan.asks);
     let part = plan.outputs.iter().find(|output| &*output.name == "s-03.xml").unwrap();
     assert_eq!(part.url.as_deref(), Some("https://e.com/s-03.xml"));
-    // A file that stands there already is passed over.
+    // A file that is there already is passed over.
     std::fs::write(set.path("s-03.xml"), "theirs").unwrap();
     assert!(lines(&set.plan())[1].starts_with("s-04.xml Created"));
 }

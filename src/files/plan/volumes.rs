@@ -24,7 +24,7 @@ impl Planner<'_> {
             if has_pending_split {
                 return false;
             }
-            // What nobody touched keeps its bytes even over a limit.
+            // What no one touched keeps its bytes even over a limit.
             let then = file.path.and_then(|path| saved?.file_at(path));
             then.is_some_and(|then| then.has_bytes_of(file))
         };
@@ -77,7 +77,7 @@ impl Names<'_> {
     }
 }
 
-/// What is said of an index that is several files from now on.
+/// What is reported of an index that is several files from now on.
 pub(super) fn several(index: &Index, limits: Limits) -> String {
     let names: Vec<&str> = index.files().map(|file| &**file.name).collect();
     format!(

@@ -1,7 +1,7 @@
 //! The user's key, which authenticates commit records and backups.
 //!
 //! 32 random bytes in the user's state folder, made when they are first needed. A record is authenticated by a keyed
-//! BLAKE3 hash, so that nobody without the key can write one that is carried out unasked.
+//! BLAKE3 hash, so that no one without the key can write one that is carried out unasked.
 
 use crate::files::lock::{check_own_folder, make_private};
 use crate::files::temporary::{SUFFIX, temporary_prefix};

@@ -94,7 +94,7 @@ impl Recovered {
 ///
 /// # Errors
 /// When it should be finished and cannot: the record is not this user's, another process is at it, a file was changed by
-/// somebody else meanwhile, the disk is full. Nothing is changed unless all of it can be.
+/// another user meanwhile, the disk is full. Nothing is changed unless all of it can be.
 pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
     recover_through(&AllowAll, path, recovery)
 }
@@ -176,7 +176,7 @@ fn is_left(record: &Path) -> bool {
     has_record(record.parent().unwrap_or(record))
 }
 
-/// Waits for a lock; false when somebody else keeps it.
+/// Waits for a lock; false when another user keeps it.
 fn wait(lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<bool> {
     let start = Instant::now();
     loop {
@@ -285,7 +285,7 @@ pub fn finish(record: &Path, state: Option<&Path>) -> Result<Option<Finished>, E
 pub struct Discarded {
     /// New files that waited.
     pub new_files: usize,
-    /// Whether the record was read: without that, nobody knows which new files are left.
+    /// Whether the record was read: without that, no one knows which new files are left.
     pub was_read: bool,
 }
 
@@ -487,7 +487,7 @@ fn interrupted(record: &Path, why: &str) -> Error {
     Error::new(record, Reason::Interrupted(why.to_owned()))
 }
 
-/// What stands at a place, if it is nothing or a regular file.
+/// What is at a place, if it is nothing or a regular file.
 fn regular(place: &TreePath) -> Result<Option<Status>, String> {
     match place.status() {
         Ok(Some(status)) if !status.is_regular => Err("it is a link or no regular file".to_owned()),

@@ -265,7 +265,7 @@ impl Gate for Meddler<'_> {
     }
 }
 
-/// Somebody changes, replaces, cuts, deletes or makes a file between the writing and the rename; also with as many
+/// Someone changes, replaces, cuts, deletes or makes a file between the writing and the rename; also with as many
 /// bytes and the old time.
 #[test]
 fn what_others_do_while_a_save_runs_is_not_overwritten() {
@@ -364,14 +364,14 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
     }
 }
 
-/// Runs a test in a process of its own, which is told what to do; whether it lived.
+/// Runs a test in a process of its own, which is informed what to do; whether it lived.
 pub(in crate::files) fn lived(test: &str, told: &str) -> bool {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test]).env(DEATH, told);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().unwrap().success()
 }
 
-/// What such a process does. Nothing protects its files but what it does itself: its umask lets everybody read and
+/// What such a process does. Nothing protects its files but what it does itself: its umask lets everyone read and
 /// write whatever it makes.
 fn die(told: &str) {
     #[cfg(unix)]

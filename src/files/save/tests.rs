@@ -186,7 +186,7 @@ fn a_file_that_holds_the_bytes_already_is_left_alone() {
         let text = urlset(&["https://e.com/1"]);
         let mut set = TestSet::new(&[("sitemap.xml", &pack(&text))]);
         set.set(&[0], Field::Loc, Some("https://e.com/2"));
-        // Somebody else made the same change; force passes the check for foreign changes.
+        // Another user made the same change; force passes the check for foreign changes.
         fs::write(set.path("sitemap.xml"), pack(&text.replace("/1", "/2"))).unwrap();
         let stored = set.files();
         let modified = fs::metadata(set.path("sitemap.xml")).unwrap().modified().unwrap();

@@ -186,7 +186,7 @@ fn faults_are_named() {
         assert!(words.iter().any(|word| error.contains(word)), "{path}: {error}");
         assert_eq!(summary, Summary::default());
     }
-    // A server that does not listen: nothing can be said about its robots.txt, so nothing else is asked.
+    // A server that does not listen: nothing can be reported about its robots.txt, so nothing else is asked.
     let urls = {
         let server = Server::start(|_| Reply::status(200));
         [server.url("/a"), server.url("/b")]

@@ -2,7 +2,7 @@
 //!
 //! The tables are facts taken from the published schemas (sitemap-image 1.1, sitemap-video 1.1, sitemap-news 0.9,
 //! sitemap-mobile 1.0, sitemap-geo 1.0, sitemap-pagemap 1.0) and from the pages of Google Search Central. Nothing
-//! here knows XML syntax, rules or rows. All values are decoded and trimmed of XML white space.
+//! here knows XML syntax, rules or rows. All values are decoded and trimmed of XML whitespace.
 
 pub mod codes;
 pub mod hreflang;
@@ -14,14 +14,14 @@ pub mod value;
 use super::namespace::Namespace;
 pub use value::Kind;
 
-/// One element of an extension: what may stand in it, and how often it may stand where it stands.
+/// One element of an extension: what may be in it, and how often it may be where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element {
     /// The local name.
     pub name: &'static str,
     /// What its text must be.
     pub kind: Kind,
-    /// How often it may stand in its parent; 0 for any number.
+    /// How often it may be in its parent; 0 for any number.
     pub most: u16,
     /// Whether its parent needs it.
     pub is_required: bool,
@@ -30,7 +30,7 @@ pub struct Element {
     pub is_deprecated: bool,
     /// Its attributes.
     pub attributes: &'static [Attribute],
-    /// The elements that may stand in it, in the order of the schema.
+    /// The elements that may be in it, in the order of the schema.
     pub children: &'static [Self],
 }
 
@@ -62,7 +62,7 @@ impl Element {
     }
 }
 
-/// The one element of an extension that stands in an entry; `None` for what is no extension.
+/// The one element of an extension that is in an entry; `None` for what is no extension.
 pub const fn root(namespace: Namespace) -> Option<&'static Element> {
     Some(match namespace {
         Namespace::Image => &tables::IMAGE,

@@ -1,7 +1,7 @@
 //! Paths to elements and attributes of extensions: `image[2]/title`, `video/duration`, `link@hreflang`.
 //!
-//! Steps are local names of the tables; the usual prefixes may stand before them. An element of a namespace that
-//! nobody knows is named as the file writes it, prefix and all.
+//! Steps are local names of the tables; the usual prefixes may be before them. An element of a namespace that
+//! no one knows is named as the file writes it, prefix and all.
 
 use super::{Element, Kind, root};
 use crate::protocol::namespace::{self, Namespace};
@@ -12,7 +12,7 @@ use std::fmt;
 pub struct Step {
     /// The local name; of unknown namespaces the name as written.
     pub name: Box<str>,
-    /// From 1; `None` where nobody said.
+    /// From 1; `None` where no one said.
     pub index: Option<u32>,
 }
 
@@ -43,7 +43,7 @@ impl Path {
     /// Reads a path.
     ///
     /// # Errors
-    /// What is wrong with it and what may stand there, in one sentence.
+    /// What is wrong with it and what may be there, in one sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (text, attribute) = match text.split_once('@') {
             Some((text, name)) if is_name(name) => (text, Some(name)),

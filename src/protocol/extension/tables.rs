@@ -3,7 +3,7 @@
 use super::value::Kind;
 use super::{Attribute, Element};
 
-/// An optional element that may stand once and holds a value.
+/// An optional element that may be once and holds a value.
 const fn value(name: &'static str, kind: Kind) -> Element {
     Element { name, kind, most: 1, is_required: false, is_deprecated: false, attributes: &[], children: &[] }
 }

@@ -177,7 +177,7 @@ impl Kind {
         }
     }
 
-    /// Whether readers take white space around the value for a part of it: the schema does not trim strings.
+    /// Whether readers take whitespace around the value for a part of it: the schema does not trim strings.
     pub const fn is_strict(self) -> bool {
         matches!(
             self,
@@ -193,7 +193,7 @@ impl Kind {
         )
     }
 
-    /// Whether the value is free text, where white space is nobody's business.
+    /// Whether the value is free text, where whitespace is no one's business.
     pub const fn is_free(self) -> bool {
         matches!(
             self,
@@ -331,7 +331,7 @@ fn is_watch_page(url: &str) -> bool {
     }
 }
 
-/// A name without what stands in parentheses; one that is nothing else stays.
+/// A name without what is in parentheses; one that is nothing else stays.
 fn without_parentheses(name: &str) -> String {
     let (mut out, mut rest) = (String::new(), name);
     while let Some((before, behind)) = rest.split_once('(')

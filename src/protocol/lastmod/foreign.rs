@@ -191,7 +191,7 @@ pub(super) fn local_order(text: &str) -> Option<Foreign> {
         }
         _ => return None,
     };
-    // Year, month and day with hyphens are in nobody's local order; something else is wrong there.
+    // Year, month and day with hyphens are in no one's local order; something else is wrong there.
     let is_iso = separator == '-' && first.len() == 4;
     let is_unclear = separator == '/' && third.len() == 4;
     let mut faults = if is_iso || is_unclear { Faults::INVALID } else { Faults::LOCALE };

@@ -48,7 +48,7 @@ pub fn shift_days(text: &str, days: i64) -> Option<String> {
     with_date(text, |date| date_of(date.days().checked_add(days)?))
 }
 
-/// What somebody typed as the new value; `Ok(None)` removes the element.
+/// What someone typed as the new value; `Ok(None)` removes the element.
 ///
 /// `today`, `now`, `none`, a step such as `+7d`, `-2w`, `+1m`, `-1y` from the current value (from
 /// today where there is none), or any text, which stays as typed.

@@ -142,7 +142,7 @@ impl Iso<'_> {
         match time.fraction {
             // A point with nothing behind it is no fraction.
             Some("") => faults.insert(Faults::INVALID),
-            // Milliseconds are common and nobody rejects them.
+            // Milliseconds are common and no one rejects them.
             Some(fraction) if time.comma || fraction.len() > MILLISECONDS => faults.insert(Faults::FRACTION),
             Some(_) | None => {}
         }

@@ -2,7 +2,7 @@
 
 use super::Faults;
 
-/// Digits of a fraction of a second that everybody accepts.
+/// Digits of a fraction of a second that everyone accepts.
 pub(super) const MILLISECONDS: usize = 3;
 
 /// A time of day.

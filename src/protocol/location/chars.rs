@@ -39,7 +39,7 @@ pub const QUERY: Classes = 1 << 9;
 pub const HASH: Classes = 1 << 10;
 /// Space, tab, line feed, carriage return.
 pub const SPACE: Classes = 1 << 11;
-/// ASCII that RFC 3986 never allows raw, white space apart.
+/// ASCII that RFC 3986 never allows raw, whitespace apart.
 pub const ILLEGAL: Classes = 1 << 12;
 /// Bytes of characters beyond ASCII.
 pub const HIGH: Classes = 1 << 13;
@@ -91,7 +91,7 @@ pub const fn of_char(letter: char) -> Classes {
 }
 
 /// The classes of all bytes together, and of the pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`],
-/// [`PRIVATE_PAIR`]) that stand directly after their starter.
+/// [`PRIVATE_PAIR`]) that are directly after their starter.
 pub fn survey(bytes: &[u8]) -> (Classes, Classes) {
     let (mut all, mut pairs, mut before) = (0, 0, 0);
     for &byte in bytes {

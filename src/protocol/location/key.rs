@@ -93,7 +93,7 @@ fn in_small_letters<'s>(decoded: &str, small: &'s mut [u8; SMALL]) -> Option<&'s
     std::str::from_utf8(small).ok().filter(|_| are_high)
 }
 
-/// The near key of a value in which it stands as it is: most do. Its path may be percent-encoded only if that is known to
+/// The near key of a value in which it is as it is: most do. Its path may be percent-encoded only if that is known to
 /// need no other form.
 fn plain_near_key(decoded: &str, may_escape: bool) -> Option<&str> {
     let location = Location::outline(decoded);
@@ -113,7 +113,7 @@ fn plain_near_key(decoded: &str, may_escape: bool) -> Option<&str> {
     }
     let key = rest.strip_prefix("www.").unwrap_or(rest);
     let Some(query) = query else { return Some(key.trim_end_matches('/')) };
-    // Parameters that stand in their order already, all of them plain.
+    // Parameters that are in their order already, all of them plain.
     let is_kept = |parameter: &str| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         !name.is_empty() && is_plain(name) && is_plain(value) && !params::is_tracking(name)

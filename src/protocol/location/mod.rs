@@ -4,7 +4,7 @@
 //! `url` crate ever becomes text of a document: that crate repairs what it reads, so it only serves as
 //! a validator of rare hosts. Must not know of entries, files or rows.
 //!
-//! All functions take the *decoded, trimmed* value: entities resolved, surrounding white space removed.
+//! All functions take the *decoded, trimmed* value: entities resolved, surrounding whitespace removed.
 //! An empty value is no business of this module; it has no faults here (`loc-empty` is a rule of the entry).
 
 mod chars;

@@ -123,7 +123,7 @@ impl OriginCache {
                 let is_odd = |own| params::is_session(own) || params::is_tracking(own) || private::is_private(own);
                 params::parameters(query).any(is_odd)
             });
-        // The place is normal, and so is the URL: what begins with it stands in it.
+        // The place is normal, and so is the URL: what begins with it is in it.
         if is_odd || url_prefix.is_some_and(|url_prefix| !text.starts_with(url_prefix.prefix())) {
             return None;
         }

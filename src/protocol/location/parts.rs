@@ -33,7 +33,7 @@ impl Scheme {
     }
 }
 
-/// What stands where a port may stand.
+/// What is where a port may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Port {
     /// Nothing, not even a colon.

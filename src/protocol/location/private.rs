@@ -47,7 +47,7 @@ pub fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     std::iter::once(first).chain(segments).find_map(of_segment)
 }
 
-/// What stands between slashes. Bytes in a plain loop: segments are too short for anything cleverer to pay.
+/// What is between slashes. Bytes in a plain loop: segments are too short for anything cleverer to pay.
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     std::iter::from_fn(move || {

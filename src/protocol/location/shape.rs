@@ -49,7 +49,7 @@ pub fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     let slashes = after_mark.len() - rest.len();
     let is_two = after_mark.starts_with("//") && slashes == 2;
     if is_exact && has_colon && is_two {
-        // `http://https://x`, `http://http//x`: the scheme stands twice.
+        // `http://https://x`, `http://http//x`: the scheme is twice.
         let (inner, inner_tail) = rest.split_at_checked(rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
         let (meant, is_exact) = meant_scheme(inner)?;
         let host = inner_tail.strip_prefix(':').unwrap_or(inner_tail).strip_prefix("//")?;

@@ -65,7 +65,7 @@ impl Location<'_> {
             }
         }
         if let Some((origin, _)) = self.origin().filter(|_| self.is_normal()) {
-            // It is its own key, without user information and port: nothing has to be written anew.
+            // It is its own key, without user information and port: nothing has to be written again.
             let path = self.path();
             let folder = path.rfind('/').and_then(|slash| path.get(..=slash)).unwrap_or_default();
             return if origin != url_prefix.origin() {

@@ -291,7 +291,7 @@ pub fn residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     mark.and_then(|(at, length)| of(at, length)).or_else(|| braced_name(text))
 }
 
-/// `{name}`: a parameter of a route that nobody filled in.
+/// `{name}`: a parameter of a route that no one filled in.
 fn braced_name(text: &str) -> Option<&str> {
     let start = text.find('{')?;
     let end = start + text.get(start..)?.find('}')?;

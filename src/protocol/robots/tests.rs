@@ -21,7 +21,7 @@ fn nothing_is_blocked_without_rules() {
     for robots in ["", "\n\n", "# nothing", "Sitemap: https://e.com/s.xml", "User-agent: FooBot", "<html>no</html>"] {
         expect(robots, "FooBot", &[("/", true), ("/a", true)]);
     }
-    // Rules without a group are nobody's (section 2.2).
+    // Rules without a group are no one's (section 2.2).
     expect("Disallow: /\nUser-agent: BarBot\nDisallow: /b", "FooBot", &[("/b", true)]);
 }
 
@@ -35,7 +35,7 @@ fn a_crawler_follows_all_groups_that_name_it_or_else_those_for_everybody() {
     expect(robots, "QuxBot", &[("/all", false), ("/more", false), ("/foo", true), ("/both", true)]);
     // An empty group that names the crawler lets it go everywhere.
     expect("User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n", "FooBot", &[("/a", true)]);
-    // A group for everybody and somebody is both.
+    // A group for everyone and someone is both.
     let robots = "User-agent: FooBot\nUser-agent: *\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n";
     expect(robots, "FooBot", &[("/a", false), ("/b", true)]);
     expect(robots, "QuxBot", &[("/a", false), ("/b", false)]);
@@ -60,7 +60,7 @@ fn a_crawler_is_named_by_its_whole_product_token() {
         assert_eq!(allows(&robots, "FooBot", "https://e.com/a"), !named, "{line:?}");
     }
     assert_eq!(product_token(b"sited/0.1 (+https://e.com)"), b"sited");
-    // A crawler without a name follows the rules for everybody.
+    // A crawler without a name follows the rules for everyone.
     assert!(!allows("User-agent: *\nDisallow: /\n", "", "https://e.com/"));
 }
 
@@ -74,7 +74,7 @@ fn the_longest_pattern_decides() {
     expect("User-agent: *\nDisallow: /x/page.html\nAllow: /x/page.html\n", "a", &[("/x/page.html", true)]);
     expect("User-agent: *\nAllow: /page\nDisallow: /*.html\n", "a", &[("/page.html", false), ("/page", true)]);
     expect("User-agent: *\nAllow: /x/page.\nDisallow: /*.html\n", "a", &[("/x/page.html", true), ("/x/y.html", false)]);
-    // The groups for everybody have no say, however long their patterns are.
+    // The groups for everyone have no say, however long their patterns are.
     let robots = "User-agent: *\nDisallow: /x/page.html\nUser-agent: FooBot\nDisallow: /x/\nAllow: /x\n";
     expect(robots, "FooBot", &[("/x/page.html", false), ("/x", true)]);
     // The length is that of the pattern, with its wildcards.
@@ -157,7 +157,7 @@ fn lines_end_with_cr_or_lf_or_both_and_a_mark_is_skipped() {
         let robots = [mark, b"User-agent: FooBot\nDisallow: /\n"].concat();
         assert!(!Robots::parse(&robots).rules_for("FooBot").allows("https://e.com/"), "{mark:?}");
     }
-    // Elsewhere, or incomplete in the middle, it is part of a key that nobody knows.
+    // Elsewhere, or incomplete in the middle, it is part of a key that no one knows.
     assert!(allows("User-agent: FooBot\n\u{feff}Disallow: /\n", "FooBot", "https://e.com/"));
     let broken = b"\xef\x11\xbfUser-agent: FooBot\nDisallow: /\n";
     assert!(Robots::parse(broken).rules_for("FooBot").allows("https://e.com/"));

@@ -8,7 +8,7 @@ use crate::document::sitemap::SitemapId;
 use crate::protocol::Field;
 use std::borrow::Cow;
 
-/// The document as the set rules look rows up in it: in the files that somebody agreed to.
+/// The document as the set rules look rows up in it: in the files that someone agreed to.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentLocs<'d>(pub &'d Document);
 

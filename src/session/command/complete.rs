@@ -122,7 +122,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
                 let (_, last) = word.rsplit_once(',').unwrap_or(("", word));
                 return fitting(typed, last, Targets::NAMES.iter().map(|name| Candidate::new(*name, "URLs")).collect());
             }
-            // What stands before the first blank may still be the expression.
+            // What is before the first blank may still be the expression.
             if !rest.contains(' ') || !word.starts_with('-') && !word.is_empty() {
                 return nothing(typed);
             }

@@ -14,7 +14,7 @@ pub(super) struct Word {
     pub(super) name: String,
     /// Behind it.
     pub(super) value: Option<String>,
-    /// Where it stands in the line.
+    /// Where it is in the line.
     pub(super) span: Range<usize>,
 }
 
@@ -57,7 +57,7 @@ fn removed(word: Word) -> Result<ExtensionChange, CommandError> {
     }
 }
 
-/// The first word names the element, or something in it; the others stand below it.
+/// The first word names the element, or something in it; the others are below it.
 fn added(words: Vec<Word>) -> Result<ExtensionChange, CommandError> {
     let mut words = words.into_iter();
     let Some(first) = words.next() else {
@@ -125,7 +125,7 @@ fn worded(value: &str) -> String {
     }
 }
 
-/// The path of what stands in an element: a child, or one of its attributes.
+/// The path of what is in an element: a child, or one of its attributes.
 fn joined(element: &str, name: &str) -> String {
     let is_attribute = Path::parse(element).ok().and_then(|path| path.element()).is_some_and(|element| {
         element.child(name.as_bytes()).is_none() && element.attribute(name.as_bytes()).is_some()

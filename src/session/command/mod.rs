@@ -33,7 +33,7 @@ use unicode_width::UnicodeWidthStr;
 /// Behind the URL of `set-base-url`: the entries of the index are written below it.
 const REWRITE_INDEX: &str = "--rewrite-index";
 
-/// What somebody asks for.
+/// What someone asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Give fields of rows new values.
@@ -98,7 +98,7 @@ pub enum Command {
     Write {
         /// To another path.
         path: Option<String>,
-        /// Even over a file that was changed by somebody else meanwhile.
+        /// Even over a file that was changed by another user meanwhile.
         force: bool,
     },
     /// Save and leave.
@@ -298,7 +298,7 @@ impl Command {
         }
     }
 
-    /// Whether it changes rows, their order or what stands around them: all that can be undone.
+    /// Whether it changes rows, their order or what is around them: all that can be undone.
     pub const fn changes_rows(&self) -> bool {
         self.scope().is_some() || matches!(self, Self::Add(_) | Self::ApplyOrder | Self::RebaseIndex(_))
     }

@@ -18,7 +18,7 @@ use crate::session::command::value::assignment;
 use crate::session::command::{Assignment, Command, CommandError, Goto, Marks, REWRITE_INDEX, Replace, Scope, Targets};
 use std::ops::Range;
 
-/// The characters that may stand between the parts of `s/RE/REPL/`.
+/// The characters that may be between the parts of `s/RE/REPL/`.
 const DELIMITERS: &str = "/#|,;!@~%:=";
 
 /// Parses one line; a leading `:` is allowed.
@@ -443,7 +443,7 @@ impl Reader<'_> {
         Ok((!text.is_empty()).then(|| text.to_owned()))
     }
 
-    /// A value up to white space, or in quotes.
+    /// A value up to whitespace, or in quotes.
     fn word(&mut self) -> Result<(String, Range<usize>), CommandError> {
         let at = self.scanner.at();
         if self.scanner.peek() != Some('"') {

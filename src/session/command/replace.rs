@@ -102,7 +102,7 @@ enum Piece {
     Named(String),
 }
 
-/// The parts of `s/RE/REPL/gi` as they stand in a line.
+/// The parts of `s/RE/REPL/gi` as they are in a line.
 #[derive(Debug)]
 pub(super) struct ReplaceParts<'t> {
     /// The line.
@@ -111,7 +111,7 @@ pub(super) struct ReplaceParts<'t> {
     pub pattern: Range<usize>,
     /// Where the replacement is.
     pub replacement: Range<usize>,
-    /// What stands between them.
+    /// What is between them.
     pub delimiter: char,
     /// `g`: every match in a URL, not just the first.
     pub all: bool,

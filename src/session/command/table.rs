@@ -11,7 +11,7 @@ pub struct Spec {
     pub aliases: &'static [&'static str],
     /// What follows the name.
     pub arguments: Arguments,
-    /// Whether it is about rows, so that `%` may stand before it and `where` after it.
+    /// Whether it is about rows, so that `%` may be before it and `where` after it.
     pub ranged: bool,
     /// Whether `!` may follow the name.
     pub bang: bool,

@@ -68,7 +68,7 @@ pub enum Change {
     Restore(RowSet),
     /// Rows as they were saved.
     Revert(RowSet),
-    /// What stands around the entries of a file as it was saved.
+    /// What is around the entries of a file as it was saved.
     RevertFile(Member),
     /// A row's text, edited as text.
     Raw {
@@ -84,7 +84,7 @@ pub enum Change {
         /// What, in order.
         acts: Vec<ExtensionChange>,
     },
-    /// One rule's findings fixed by what somebody decided.
+    /// One rule's findings fixed by what someone decided.
     Decide {
         /// Which rows; those without the finding are left alone.
         rows: RowSet,
@@ -111,9 +111,9 @@ pub enum Change {
 /// What of a set a replacement of URLs reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// These rows. Nothing is said of others.
+    /// These rows. Nothing is reported of others.
     Rows,
-    /// Rows that were chosen out of the set: it is said what others keep.
+    /// Rows that were chosen out of the set: it is reported what others keep.
     Chosen,
     /// The whole set, so that its index is meant too.
     Set,

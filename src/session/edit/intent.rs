@@ -32,7 +32,7 @@ pub struct Intent {
     pub reason: Option<String>,
     /// What new URLs lead to.
     pub urls: Box<UrlEffects>,
-    /// The first rows that change: before and after; what is said of one row stands together.
+    /// The first rows that change: before and after; what is reported of one row stands together.
     pub samples: Vec<Sample>,
     /// What to say if nothing changes, unless the rows themselves are the reason.
     pub idle: &'static str,
@@ -44,7 +44,7 @@ pub struct Intent {
     pub breaks: Vec<Finding>,
     /// Of a fix, the rules that refused rows break, each with the number of rows.
     pub unfixed: BTreeMap<Rule, u64>,
-    /// Of a fix that nobody looks at, findings that are fixed only where their rule is named.
+    /// Of a fix that no one looks at, findings that are fixed only where their rule is named.
     pub unnamed: BTreeMap<Rule, u64>,
     /// Of a replacement, other URLs that match and are left alone, by their kind.
     pub elsewhere: [u64; URL_KINDS.len()],
@@ -70,7 +70,7 @@ pub struct Sample {
 pub enum PreviewPart {
     /// A field.
     Field(Field),
-    /// What stands at a path of its extensions.
+    /// What is at a path of its extensions.
     Extension(String),
 }
 
@@ -91,10 +91,10 @@ pub struct Label(Vec<Clause>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
-    /// What stands before the number and what after it; the first alone where nothing is counted.
+    /// What is before the number and what after it; the first alone where nothing is counted.
     words: [String; 2],
     count: Option<(u64, &'static str)>,
-    /// Whether nobody misses it where its number is 0, although all are.
+    /// Whether no one misses it where its number is 0, although all are.
     aside: bool,
     /// Rows that cannot take it, with the first reason.
     refused: (u64, Option<String>),
@@ -173,7 +173,7 @@ impl From<&str> for Label {
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What came to nothing is said only where all did.
+        // What came to nothing is reported only where all did.
         let any = self.0.iter().any(Clause::says_something);
         let shown = self.0.iter().filter(|clause| if any { clause.says_something() } else { !clause.aside });
         for (number, Clause { words: [before, after], count, .. }) in shown.enumerate() {
@@ -310,7 +310,7 @@ impl Intent {
         format!("{label}{already}{refused}")
     }
 
-    /// The same change of other rows, in another file: what is said of both. Their edits have been made; a sum has an
+    /// The same change of other rows, in another file: what is reported of both. Their edits have been made; a sum has an
     /// empty one if any of them was one.
     pub(in crate::session) fn plus(&mut self, other: Self) {
         let is_edit = self.edit.is_some() || other.edit.is_some();
@@ -407,7 +407,7 @@ fn side_by_side(first: Vec<Sample>, second: Vec<Sample>) -> Vec<Sample> {
     all
 }
 
-/// The rules that rows break and no fixer puts right, most of them first, and what to do about it.
+/// The rules that rows break and no fixer fixes, most of them first, and what to do about it.
 pub(in crate::session) fn why_left(counts: &BTreeMap<Rule, u64>) -> String {
     const NAMED: usize = 3;
     let mut counts: Vec<(Rule, u64)> = counts.iter().map(|(rule, count)| (*rule, *count)).collect();

@@ -90,7 +90,7 @@ pub(in crate::session) fn intend(
     if matches!(reach, Reach::Set | Reach::Chosen) {
         url_effects::note_index(snapshot, &mut intent.urls, replace, reach == Reach::Set);
     }
-    // Of one file, nobody knows yet which origins the others lose.
+    // Of one file, no one knows yet which origins the others lose.
     if reach == Reach::File || (reach != Reach::Rows && intent.urls.moves_any()) {
         url_effects::note_kept(snapshot, &mut intent.urls, (rows, replace), progress)?;
     }

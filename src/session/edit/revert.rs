@@ -67,7 +67,7 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
     })
 }
 
-/// Orders in which those of these rows that were moved stand where they stood, and which rows those are.
+/// Orders in which those of these rows that were moved are where they stood, and which rows those are.
 pub(in crate::session) fn orders_back(snapshot: &Snapshot, rows: &RowSet) -> (Vec<(SitemapId, RowList)>, RowSet) {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
     let (mut orders, mut all) = (Vec::new(), RowSet::new());

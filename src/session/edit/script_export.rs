@@ -1,7 +1,7 @@
 //! Exports the history as commands that repeat it without a screen.
 //!
 //! The lines are made when a change is worked out, from the state that it was worked out in: whose rows it is about can
-//! be said only then. What no command says becomes a comment, never a wrong command.
+//! be reported only then. What no command says becomes a comment, never a wrong command.
 
 use crate::check::decision::{self, Decision, Hints};
 use crate::check::rule::{Rule, RuleSet};
@@ -44,7 +44,7 @@ pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent:
     lines.unwrap_or_else(|why| vec![format!("# {}: {why}", one_line(&intent.label.to_string()))])
 }
 
-/// The same for a change that somebody asked for by a command; `rows` are those that it meant.
+/// The same for a change that someone asked for by a command; `rows` are those that it meant.
 pub(in crate::session) fn lines_of_command(
     snapshot: &Snapshot,
     command: &Command,

@@ -9,7 +9,7 @@ use crate::files;
 use crate::xml::defect::Defect;
 use std::path::PathBuf;
 
-/// Rules that another name of the file puts right.
+/// Rules that another name of the file fixes.
 pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[Rule::FILE_NAME_UNSAFE, Rule::TEXT_EXTENSION]);
 
 pub(in crate::session) fn path_of(document: &Document, file: Member) -> Option<PathBuf> {

@@ -62,7 +62,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<FileFinding> {
         for finding in worded(&Entry::of(text, &index.source.names), text, &context, rules) {
             // The fix is one of the index, whatever it does to the entry.
             let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
-            // Where the others are, or where somebody says, is known of the index, not of the entry.
+            // Where the others are, or where someone says, is known of the index, not of the entry.
             let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
             let path = fix_table::index_label(finding.rule).filter(|_| is_path);
             let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
@@ -107,7 +107,7 @@ pub(in crate::session) fn check_entries(session: &mut Session) {
 /// Findings of an index that are kept in words, as many as an index may have entries; of more their number is kept.
 const MOST_OF_INDEX: usize = 50_000;
 
-/// Children and rows up to which every change has the dates of the index compared anew: a load and a save always do.
+/// Children and rows up to which every change has the dates of the index compared again: a load and a save always do.
 pub(in crate::session) const SMALL_INDEX: usize = 500;
 
 pub(in crate::session) const SMALL_SET: u64 = 100_000;
@@ -217,7 +217,7 @@ pub(in crate::session) fn newest_of(snapshot: &Snapshot, document: &Document, id
     dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
 }
 
-/// Where the index is in public, if somebody said where the set is.
+/// Where the index is in public, if someone said where the set is.
 pub(in crate::session) fn index_home(snapshot: &Snapshot, document: &Document) -> Option<UrlPrefix> {
     let (base, index) = (snapshot.base_url.as_deref()?, document.index()?);
     UrlPrefix::parse(&format!("{}/{}", base.trim_end_matches('/'), index.name))

@@ -78,7 +78,7 @@ pub fn each(session: &Session) -> impl Iterator<Item = WholeFinding<'_>> {
 
 /// Those of the file that a row is in, and of the set.
 pub fn of_row(session: &Session, row: RowId) -> Vec<FileFinding> {
-    // The file that it will be in, where somebody agreed to another.
+    // The file that it will be in, where someone agreed to another.
     let file = session.document().with_pending_split().sitemap_of(row);
     let is_own = |finding: &&FileFinding| {
         matches!(finding.place, FindingTarget::Set) || finding.place == FindingTarget::Sitemap(file)

@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The URL of the index's folder: as it was said, else as the sitemaps in it tell.
+/// The URL of the index's folder: as it was reported, else as the sitemaps in it tell.
 fn index_folder(snapshot: &Snapshot, document: &Document) -> Option<String> {
     match index_findings::index_home(snapshot, document) {
         Some(url_prefix) => Some(url_prefix.prefix().to_owned()),
@@ -32,14 +32,14 @@ fn index_folder(snapshot: &Snapshot, document: &Document) -> Option<String> {
     }
 }
 
-/// Whether a URL that is not complete can only be completed by what somebody says.
+/// Whether a URL that is not complete can only be completed by what someone says.
 pub(in crate::session) fn asks_for_origin(snapshot: &Snapshot) -> bool {
     let index = snapshot.document.index();
     index_findings::index_home(snapshot, &snapshot.document).is_none()
         && index.is_some_and(|index| url_prefix_of(index).is_none())
 }
 
-/// Whether sitemaps beside the index cannot be listed before somebody says where they are in public.
+/// Whether sitemaps beside the index cannot be listed before someone says where they are in public.
 pub(in crate::session) fn asks_for_folder(snapshot: &Snapshot) -> bool {
     let has_unlisted = snapshot.document.index().is_some_and(|index| !index.unlisted.is_empty());
     has_unlisted && index_folder(snapshot, &snapshot.document).is_none()
@@ -201,7 +201,7 @@ fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<St
 fn put_right(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Vec<u8>> {
     match fix::fix_entry(text, context, rules, unattended)? {
         FixedEntry::Text(text) => Some(text.into_bytes()),
-        // A second loc is a second sitemap, and nobody has looked for that.
+        // A second loc is a second sitemap, and no one has looked for that.
         FixedEntry::Split(_) => None,
         FixedEntry::Values(values) => {
             let mut text = text.to_vec();
@@ -324,7 +324,7 @@ mod tests {
         let assignments = vec![Assignment { field: Field::Priority, typed: "0.4".into() }];
         assert!(session.plan(None).losses.is_empty());
         session.change(&Change::Set { rows: [row.0].into_iter().collect(), assignments }).unwrap();
-        // The inner index is not written, and that is said before.
+        // The inner index is not written, and that is reported before.
         let plan = session.plan(None);
         assert!(plan.asks && plan.losses.len() == 1, "{:?}", plan.losses);
         assert!(plan.losses[0].starts_with("more/c.xml changes, but its date in more/index.xml stays"));

@@ -1,5 +1,5 @@
 //! Findings of several rows together fixed: duplicates merged, the rarer spelling of an address made the common
-//! one, values that say nothing taken out.
+//! one, values that say nothing removed.
 
 use crate::check::decision::Decision;
 use crate::check::rewrite;
@@ -52,7 +52,7 @@ pub(in crate::session) fn intend(
     })
 }
 
-/// Later rows of a page go; the first keeps the newest date and everybody's extensions.
+/// Later rows of a page go; the first keeps the newest date and everyone's extensions.
 fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<Done> {
     let locs = DocumentLocs(&snapshot.document);
     let set = snapshot.checks.set();
@@ -100,7 +100,7 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
         let first = RowId(first);
         let names = snapshot.document.names(first);
         let text = snapshot.document.entry_text(first);
-        // What stands in another file may mean something else under this one's root.
+        // What is in another file may mean something else under this one's root.
         let texts: Vec<_> = others
             .iter()
             .map(|row| RowId(*row))
@@ -159,7 +159,7 @@ fn rewritten(
         return Some(done);
     }
     let common = snapshot.checks.set().main_origin().map(|(origin, _)| origin.to_owned()).unwrap_or_default();
-    // Where somebody says which is right, it may be the rarer one.
+    // Where someone says which is right, it may be the rarer one.
     let meant = if answer.is_some() { rows } else { &broken };
     let (mut values, mut new_locs) = (Vec::new(), HashSet::new());
     for row in meant.iter().map(RowId) {

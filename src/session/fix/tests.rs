@@ -40,7 +40,7 @@ fn open(sample: &Sample) -> (tempfile::TempDir, Session) {
 
 fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
     let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
-    // What is fixed then is what somebody answered.
+    // What is fixed then is what someone answered.
     if sample.rule == Rule::MERGE_CONFLICT {
         options.conflicts = Conflicts::Take(std::sync::Arc::new(crate::files::Answers::all(Side::Both)));
     }
@@ -90,7 +90,7 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
             continue;
         }
         if rule == Rule::SET_MIXED_HOST {
-            // Nobody can say without an answer what is to become of pages of another host.
+            // No one can say without an answer what is to become of pages of another host.
             assert_eq!(outcome, Ok(false));
             let rows = session.view().document.live_rows().map(|row| row.0).collect();
             session.change(&Change::Decide { rows, rule, decision: Decision::Delete }).unwrap();
@@ -119,7 +119,7 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
         let fresh = broken(&opened(&sample, &paths));
         assert!(!fresh.contains(&rule), "{rule:?} is in the file still");
         let new: Vec<&Rule> = fresh.iter().filter(|rule| !is_known(**rule, &before)).collect();
-        // A file that leaves its index stays in the folder: nobody asked for it to be removed.
+        // A file that leaves its index stays in the folder: no one asked for it to be removed.
         let leaves = rule == Rule::INDEX_CHILD_EMPTY && new == [&Rule::INDEX_CHILD_UNLISTED];
         assert!(new.is_empty() || leaves, "{rule:?} written: {new:?}");
         // It was counted as it is in the files that the save made.
@@ -308,7 +308,7 @@ fn a_file_is_emptied_by_a_fix_only_where_an_index_leaves_it_out() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     /// Whatever the set: the fix of a rule about several rows ends its findings, or says why it leaves some; no rule is
-    /// broken more often than before, unless that cannot be helped and is said; and it can be undone.
+    /// broken more often than before, unless that cannot be helped and is reported; and it can be undone.
     #[test]
     fn fixes_of_several_rows_hold_in_any_set(
         pages in proptest::collection::vec(any_page(), 1..12),
@@ -329,7 +329,7 @@ proptest! {
             let after = tally(&session);
             let left = after.get(&rule.main()).copied().unwrap_or(0);
             prop_assert!(left <= *count, "{rule:?}: {count} became {left}: {}", report.message);
-            // An entry may hold several of them, and of two pages in one language nobody can say which is meant.
+            // An entry may hold several of them, and of two pages in one language no one can say which is meant.
             let is_said = report.message.contains("left alone") || !report.changed || rule == Rule::HREFLANG_DUPLICATE;
             prop_assert!(left == 0 || is_said, "{rule:?}: {left} left: {}", report.message);
             for (new, count) in after.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
@@ -382,7 +382,7 @@ proptest! {
                 let rules = RuleSet::of(&[Rule::SET_NEWS_MIXED]);
                 let fix = Change::Fix { rows: all(&session), rules };
                 let report = session.change(&fix).unwrap();
-                // A page that stands twice would stand in two files; of two hosts another would be the main one.
+                // A page that is twice would be in two files; of two hosts another would be the main one.
                 let is_left = report.message.contains("would then violate ");
                 prop_assert!(is_left || !tally(&session).contains_key(&Rule::SET_NEWS_MIXED), "{}", report.message);
             }

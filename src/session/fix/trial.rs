@@ -2,7 +2,7 @@
 //! are left alone, with the reason.
 //!
 //! Invariant: after a fix no row, no file and not the set breaks a rule of severity error or warning that it did not
-//! break before. What is excused is [`SHARES`], and what somebody asked for in so many words: that rows be deleted, or
+//! break before. What is excused is [`SHARES`], and what someone asked for in so many words: that rows be deleted, or
 //! that a value be read in a given way.
 
 use crate::check::decision::Decision;
@@ -27,8 +27,8 @@ use crate::xml::entry::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What is said of values that all rows share. It was true before of the rows that stay as they are, and only other rows
-/// hid it, or values that nobody could read: leaving an error in place so that nobody says it would be worse. It is
+/// What is reported of values that all rows share. It was true before of the rows that stay as they are, and only other rows
+/// hid it, or values that no one could read: leaving an error in place so that no one says it would be worse. It is
 /// counted and said ([`super::effects`]).
 pub(super) const SHARES: RuleSet =
     RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
@@ -48,7 +48,7 @@ pub(in crate::session) fn is_bad(rule: Rule, profile: Profile) -> bool {
     !SHARES.contains(rule.main()) && rule.severity_in(profile).is_some_and(|severity| severity > Severity::Note)
 }
 
-/// Whether it was empty before. A milder variant of what was said before is not new.
+/// Whether it was empty before. A milder variant of what was reported before is not new.
 pub(in crate::session) fn is_new(rule: Rule, before: RuleSet, profile: Profile) -> bool {
     let was = rule.family().intersection(before);
     is_bad(rule, profile) && !was.iter().any(|was| was.severity_in(profile) >= rule.severity_in(profile))
@@ -67,7 +67,7 @@ pub(in crate::session) fn without_harm(
     let (rows, rules) = match change {
         Change::Fix { rows, rules } => (rows, *rules),
         Change::FixFile(..) => (&RowSet::new(), RuleSet::EMPTY),
-        // A name and a URL are typed: that is what somebody wants, and what it raises is said.
+        // A name and a URL are typed: that is what someone wants, and what it raises is reported.
         Change::Decide { decision: Decision::Delete | Decision::Name(_) | Decision::Base(_), .. } => {
             return Some(prepared);
         }
@@ -199,7 +199,7 @@ fn around_index(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Ve
 }
 
 /// Rows that a rule about several rows finds now and did not find before. Where there are many rows, those alone whose
-/// rule is said more often.
+/// rule is reported more often.
 fn elsewhere(snapshot: &Snapshot, (checks, new): (&Checks, &Document), is_bad: &dyn Fn(Rule) -> bool) -> Vec<RowId> {
     let (old_locs, new_locs) = (DocumentLocs(&snapshot.document), DocumentLocs(new));
     let is_small = new.live() <= NEAR_ROWS;

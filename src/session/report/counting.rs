@@ -1,4 +1,4 @@
-//! Findings of rows that a report only counts: who is told which, and their numbers.
+//! Findings of rows that a report only counts: who is informed which, and their numbers.
 //!
 //! Putting a finding into words, and trying its fix, costs many times what finding it costs; a report that prints a few
 //! places of each rule needs words for these alone. A property test holds the numbers to those of the words.

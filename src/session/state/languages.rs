@@ -8,12 +8,12 @@ use crate::session::state::Snapshot;
 use crate::xml::record::Flags;
 use std::collections::HashMap;
 
-/// Nobody has said which.
+/// No one has said which.
 pub(in crate::session) const NONE: u32 = 0;
 /// Two have said different ones.
 pub(in crate::session) const SEVERAL: u32 = u32::MAX;
 
-/// Rows of one URL that are asked about: a page that stands there more often is told no language, since each link to it
+/// Rows of one URL that are asked about: a page that is there more often is told no language, since each link to it
 /// would be heard for each of them.
 pub(in crate::session) const ROWS_PER_PAGE: usize = 64;
 

@@ -85,7 +85,7 @@ impl RowText {
         hash.digest()
     }
 
-    /// How many elements of each name stand directly in the entry.
+    /// How many elements of each name are directly in the entry.
     fn blocks(&self) -> HashMap<&str, u32> {
         let mut blocks = HashMap::new();
         for (_, line) in self.extensions.iter().filter(|(depth, _)| *depth == 0) {

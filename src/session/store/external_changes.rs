@@ -120,7 +120,7 @@ pub fn begin_look(session: &Session) -> Looking {
     Looking { disk: session.disk.clone() }
 }
 
-/// Takes note of files that somebody touched without changing them, so that they are not read again.
+/// Takes note of files that someone touched without changing them, so that they are not read again.
 pub fn note_touched(session: &mut Session, outside: &OutsideChanges) {
     outside.touched.iter().for_each(|file| session.disk.note(file.clone()));
 }

@@ -134,7 +134,7 @@ pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<()
     })
 }
 
-/// Whether nobody else has what a save would make or replace, to be told before a question is asked. Nothing of it
+/// Whether no one else has what a save would make or replace, to be told before a question is asked. Nothing of it
 /// stays taken.
 ///
 /// # Errors
@@ -152,7 +152,7 @@ pub fn may_save(session: &mut Session, plan: &Plan) -> Result<(), Refused> {
 /// some are missing or do not fit, the journal is kept beside the new one, under the name that is returned.
 ///
 /// # Errors
-/// [`Refused`] when a line does not fit the set: what stood before it is done.
+/// [`Refused`] when a line does not fit the set: what was before it is done.
 pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, Refused> {
     let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
     let has_gaps = !salvage.missing.is_empty();
@@ -178,7 +178,7 @@ pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, 
 /// Applies what a journal holds to the open set, as steps that can be undone.
 ///
 /// # Errors
-/// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what stood before that
+/// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what was before that
 /// is done.
 pub fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), Refused> {
     let entries = recovery::applicable(session, stored)?;
@@ -324,7 +324,7 @@ pub fn note_no_save(session: &mut Session) {
     }
 }
 
-/// While a save runs nobody knows which files a crash will leave: what is unsaved is written for both.
+/// While a save runs no one knows which files a crash will leave: what is unsaved is written for both.
 fn note_during(session: &mut Session) {
     let Some(during) = session.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
     let Some(all) = everything(session) else { return };
@@ -372,7 +372,7 @@ fn note_all(session: &mut Session) {
     keeping.journal.note(Note { line, is_whole: true, all });
 }
 
-/// Says who is told when changes are not kept any more, or are again. Before anything is opened.
+/// Says who is informed when changes are not kept any more, or are again. Before anything is opened.
 pub fn watch_journal(session: &mut Session, watcher: Option<Watcher>) {
     session.watcher = watcher;
 }

@@ -141,7 +141,7 @@ pub(in crate::session) fn remember(session: &mut Session, on_disk: Option<OnDisk
     }
 }
 
-/// Whether a file has merge conflicts that nobody has resolved.
+/// Whether a file has merge conflicts that no one has resolved.
 pub fn has_conflicts(session: &Session) -> bool {
     let document = session.document();
     document.sitemaps().iter().any(|sitemap| is_conflicted(&sitemap.quirks))
@@ -248,7 +248,7 @@ pub fn open_all(session: Session, paths: &[PathBuf], options: Options) -> Result
     open_all_watched(session, paths, options, &Progress::default())
 }
 
-/// The same while somebody watches how far it is.
+/// The same while someone watches how far it is.
 ///
 /// # Errors
 /// As [`Loader::load_all`].

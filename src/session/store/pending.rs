@@ -1,6 +1,6 @@
 //! The unsaved changes: which rows and files differ from the saved ones, how, and how to revert each.
 //!
-//! A list of changes holds ids only; words are made for the rows that somebody looks at. Pure; may run on a worker.
+//! A list of changes holds ids only; words are made for the rows that someone looks at. Pure; may run on a worker.
 
 use crate::document::quirk::{self, Quirk};
 use crate::document::rows::{RowId, RowSet};
@@ -32,7 +32,7 @@ pub struct Pending {
     pub entries: Vec<Entry>,
     /// All of them: rows added, changed, deleted, moved only; files.
     pub counts: Counts,
-    /// Rows that stand elsewhere among their neighbours than in the saved file.
+    /// Rows that are elsewhere among their neighbours than in the saved file.
     pub moved: RowSet,
 }
 
@@ -45,7 +45,7 @@ pub struct Counts {
     pub changed: u64,
     /// Rows that are gone.
     pub deleted: u64,
-    /// Rows that only stand elsewhere.
+    /// Rows that only are elsewhere.
     pub moved: u64,
     /// Files.
     pub files: u64,

@@ -152,7 +152,7 @@ pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, R
     if session.loading {
         return Err(Refused("still loading; wait, or stop it with Esc".into()));
     }
-    // Before anything is written down: a plan that cannot be carried out is nobody's business.
+    // Before anything is written down: a plan that cannot be carried out is no one's business.
     if plan.is_ready() {
         journal::claim(session, &plan)?;
     }
@@ -283,7 +283,7 @@ fn rebase_after_save(session: &mut Session, then: &Document, version: u64) {
     }
 }
 
-/// Rows that were repaired when they were read are as stored now: what was said of that is gone.
+/// Rows that were repaired when they were read are as stored now: what was reported of that is gone.
 fn forget_repairs(session: &mut Session, old: &Document) {
     let document = &session.current.state.document;
     let ids = (0..old.sitemaps().len() as u32).map(SitemapId);
@@ -319,7 +319,7 @@ fn moved_rows(then: &Document, saved: &Document) -> RowSet {
     moved
 }
 
-/// What is said of a copy in another form.
+/// What is reported of a copy in another form.
 fn copied(saved: &Saved, own: Option<&Path>) -> String {
     let name = own.and_then(Path::file_name).map_or_else(|| "unsaved".into(), |name| name.to_string_lossy());
     format!("{}; this is still {name}", words(saved).replacen("saved", "exported", 1))
@@ -337,7 +337,7 @@ pub fn beside(saved: &Saved, names_untouched: bool) -> String {
     text
 }
 
-/// What is said of a save.
+/// What is reported of a save.
 pub fn words(saved: &Saved) -> String {
     let bytes: u64 = saved.written.iter().map(|(_, bytes)| bytes).sum();
     let mut text = match saved.written.as_slice() {
@@ -355,7 +355,7 @@ pub fn backup(saved: &Saved) -> String {
     saved.backups.first().map_or_else(String::new, place) + &unsigned(saved.unsigned.as_deref())
 }
 
-/// What is said of a backup that could not be signed.
+/// What is reported of a backup that could not be signed.
 pub fn unsigned(why: Option<&str>) -> String {
     why.map_or_else(String::new, |why| format!("; this backup is not signed ({why}): restoring it needs --unverified"))
 }

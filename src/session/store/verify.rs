@@ -19,7 +19,7 @@ pub struct Inspection {
     plan: Plan,
     saved: Document,
     disk: Disk,
-    /// Which file of the saved document is where, once somebody has asked.
+    /// Which file of the saved document is where, once someone has asked.
     places: OnceLock<HashMap<PathBuf, SitemapId>>,
 }
 

@@ -2,7 +2,7 @@
 //! held; when all are through, one commit puts them in place.
 //!
 //! What is done, said and written is what a session that holds the set does: the same intents, edits, plan and save. Of a
-//! file that was changed nothing stays but its line of the plan, how long it is and what stands around its rows. What
+//! file that was changed nothing stays but its line of the plan, how long it is and what is around its rows. What
 //! needs more than one file at a time is not begun here, or given up: [`Fallback::Whole`] says why. What a fix leaves is counted
 //! on the way (`left`).
 
@@ -99,7 +99,7 @@ fn named(command: &Command) -> Option<RuleSet> {
     }
 }
 
-/// The rules that a command puts right as their fixers do, in files and the index too.
+/// The rules that a command fixes as their fixers do, in files and the index too.
 fn fixed(command: &Command) -> Option<RuleSet> {
     match command {
         Command::Fix { answer: None, .. } => named(command),
@@ -132,7 +132,7 @@ pub struct BulkOptions {
     rules: Option<RuleSet>,
     /// Whether only rows that pass a query are meant.
     is_filtered: bool,
-    /// Whether findings are fixed, and whether somebody has decided how.
+    /// Whether findings are fixed, and whether someone has decided how.
     is_fix: bool,
     is_answered: bool,
     /// Whether what the rules say of the set as a whole is known.
@@ -268,7 +268,7 @@ pub struct Bulk {
     tally: Option<Tally>,
     /// Of a change of URLs, those that two rows get.
     duplicates: Option<Duplicates>,
-    /// What stopped the writing. The rest is only counted, so that as much is said as otherwise.
+    /// What stopped the writing. The rest is only counted, so that as much is reported as otherwise.
     failed: Option<files::Error>,
 }
 

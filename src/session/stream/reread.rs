@@ -32,7 +32,7 @@ pub enum ShownRows<'t> {
     All,
     /// These rows are held, others have no findings.
     Rows(&'t [RowId]),
-    /// These rows are held; of the others it is said how many break a rule.
+    /// These rows are held; of the others it is reported how many break a rule.
     Counted(&'t [RowId], &'t Counts),
 }
 
@@ -45,7 +45,7 @@ pub enum NextDetail {
     Counts,
 }
 
-/// The URL of a row, and the line that it stands in.
+/// The URL of a row, and the line that it is in.
 pub(in crate::session) type Text = (RowId, Box<str>, u32);
 
 /// The line of an offset. A file that can be read has fewer lines than a number of this size counts.
@@ -71,7 +71,7 @@ struct Known<'k> {
     /// Its stored bytes: how many, and their fingerprint.
     len: u64,
     hash: u64,
-    /// What stands around its entries, and where these start.
+    /// What is around its entries, and where these start.
     frame: Arc<Source>,
     starts: &'k [u32],
     /// Its rows.

@@ -235,7 +235,7 @@ pub(super) fn open_changes(app: &mut App) {
     if !app.shared.session.is_modified() {
         return app.shared.say("no unsaved changes");
     }
-    // What can be done here is said in the place of what was said last.
+    // What can be done here is reported in the place of what was reported last.
     app.shared.message = None;
     app.open(Mode::Changes(Box::default()));
 }

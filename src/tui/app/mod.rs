@@ -159,7 +159,7 @@ impl App {
             }
             Event::Done(finished) => outcomes::job_ended(self, finished.kind, finished.outcome),
             Event::Progress(kind, reading) => self.shared.jobs.set_reading(kind, reading),
-            // What is to be said stands on the screen as long as it lasts.
+            // What is to be reported is on the screen as long as it lasts.
             Event::Journal => {}
             Event::Signal(Signal::Stop) => leave::suspend(&mut self.shared),
             Event::Signal(Signal::Continue) => self.shared.jobs.effect(Effect::Reclaim),
@@ -258,7 +258,7 @@ impl App {
         }
     }
 
-    /// Where things stand on the screen now.
+    /// Where things are on the screen now.
     pub fn areas(&self) -> Areas {
         self.shared.areas_with(self.modes.current().is_tall())
     }

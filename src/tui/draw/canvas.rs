@@ -1,7 +1,7 @@
 //! Draws words into the frame: clipped, made visible, styled by role.
 //!
 //! This is not done by ratatui's `Paragraph`, `List` and `Table`: they cut without an ellipsis, measure all of a value of
-//! which one line is shown, and know nothing of a right side that gives way. Gauges and rules stand inside a line of
+//! which one line is shown, and know nothing of a right side that gives way. Gauges and rules are inside a line of
 //! words, where a `Gauge` or a `Block` would need a place of its own. Blanks are ratatui's [`Clear`].
 
 use crate::tui::text::{Charset, start};
@@ -45,7 +45,7 @@ impl Canvas<'_> {
             let room = usize::from(width - used);
             let whole = self.charset().width_within(text, room);
             let cut = if at < last && whole >= room {
-                // More follows that has no place: the ellipsis stands here.
+                // More follows that has no place: the ellipsis is here.
                 self.charset().cut(&format!("{}.", start(text, room)), room).into_owned()
             } else {
                 self.charset().cut(text, room).into_owned()
@@ -125,7 +125,7 @@ fn plain_signs(charset: Charset, role: Role, text: &str) -> Cow<'_, str> {
     Cow::Owned(names.iter().fold(text.to_owned(), |text, (sign, name)| text.replace(sign, name)))
 }
 
-/// A gauge of some cells, filled to a part of 1, with what stands at its ends.
+/// A gauge of some cells, filled to a part of 1, with what is at its ends.
 pub fn gauge(theme: &Theme, cells: usize, part: f64) -> Words {
     let part = part.clamp(0.0, 1.0);
     let eighths = (part * cells as f64 * 8.0).round() as usize;

@@ -23,7 +23,7 @@ pub struct Screen<'a> {
     pub header: Line,
     /// The rows.
     pub table: Table<'a>,
-    /// What is said of the current row and of the set.
+    /// What is reported of the current row and of the set.
     pub pane: Panel,
     /// The current row in detail.
     pub detail: Option<Panel>,
@@ -40,11 +40,11 @@ pub enum Footer<'a> {
     Words(Line),
     /// Something is being typed.
     Prompt {
-        /// What stands before it.
+        /// What is before it.
         label: Words,
         /// The text.
         prompt: &'a Prompt,
-        /// What stands at the right where there is room.
+        /// What is at the right where there is room.
         right: Words,
     },
 }

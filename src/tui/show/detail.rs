@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 /// Lines that a value gets of which not everything is shown.
 const CUT: usize = 8;
 
-/// What stands above the extensions: the fields, the file and the namespace.
+/// What is above the extensions: the fields, the file and the namespace.
 #[derive(Default)]
 struct Head {
     lines: Vec<Line>,
@@ -60,7 +60,7 @@ impl Details<'_> {
         lines.extend(outline.is_first(item).then(Line::default));
         let own = lines.len();
         let typed = self.typed(self.head.stops.len() + item);
-        // What is edited stands in the place of what was there; what is added, below it.
+        // What is edited is in the place of what was there; what is added, below it.
         if typed.as_ref().is_none_or(|(.., is_new)| *is_new) {
             lines.extend(words.wrapped(theme.charset, self.width, 6).into_iter().map(Line::from));
         }
@@ -196,7 +196,7 @@ fn head(app: &App, details: &RowDetails<'_>, width: usize) -> Head {
         head.stops.push(head.lines.len());
         head.lines.extend(wrapped(words, is_cut, 12));
         head.lines.extend(cell.as_ref().filter(|_| is_cut).map(|cell| whole(cell.len, 12)));
-        // Who minds, where somebody does.
+        // Who minds, where someone does.
         let verdicts = cell.as_ref().and_then(|value| verdicts(field, &value.front));
         if let Some(verdicts) = verdicts.filter(|all| all.iter().any(|one| one.ruling == Ruling::Rejects)) {
             let words = Words::dim(format!("{:12}", "")).joined(verdict_words(shared, &verdicts));

@@ -107,7 +107,7 @@ fn fuller_gauge(shared: &Shared, fill: &Fill<'_>, form: Form) -> Words {
     gauge(&shared.theme, 4, part).and(over(part), words)
 }
 
-/// What stands beside a single gauge.
+/// What is beside a single gauge.
 #[derive(Debug, Clone, Copy)]
 enum Form {
     OfLimit,

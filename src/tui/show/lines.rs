@@ -7,7 +7,7 @@ use super::super::words::{Line, Words};
 use crate::protocol::Severity;
 use crate::words::counted;
 
-/// What stands between two things on a line.
+/// What is between two things on a line.
 pub(super) const GAP: &str = "   ";
 
 /// What is wrong, after its sign, in as many lines as it needs.

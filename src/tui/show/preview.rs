@@ -101,7 +101,7 @@ fn rule_lines(shared: &Shared, rules: &[(Rule, u64)], most: usize) -> Vec<Line> 
     lines
 }
 
-/// Columns for the URLs of a preview's rows, the same for all, so that their values stand below each other.
+/// Columns for the URLs of a preview's rows, the same for all, so that their values are below each other.
 fn room_for_locs(shared: &Shared, rows: &[&[Sample]]) -> usize {
     let charset = shared.theme.charset;
     let after = |samples: &&[Sample]| match samples {
@@ -144,7 +144,7 @@ fn samples_line(shared: &Shared, samples: &[Sample]) -> Line {
         values.push(Role::Changed, of(&sample.after));
     }
     let charset = shared.theme.charset;
-    // One place for all rows, so that the values stand below each other.
+    // One place for all rows, so that the values are below each other.
     let room = usize::from(shared.size.0).saturating_sub(8 + 32 * samples.len()).clamp(12, 60);
     let loc = samples.first().map(|sample| shared.session.document().loc(sample.row)).unwrap_or_default();
     Words::text(charset.fit_path(&without_origin(shared, &loc), room)).joined(values).into()

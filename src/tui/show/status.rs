@@ -44,11 +44,11 @@ pub(super) fn status_pane(shared: &Shared) -> Panel {
     Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
 }
 
-/// What is said of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
+/// What is reported of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
 fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
     let is_read = !large::is_large(&shared.session, row) || shared.large.entry(&shared.session, row).is_some();
     let here = findings_here(shared, row);
-    // The key does what is said beside it, and that is the first that it can do something about.
+    // The key does what is reported beside it, and that is the first that it can do something about.
     let first = here.iter().position(|one| has_way(shared, row, one));
     let found: Vec<Line> = (0..)
         .zip(&here)
@@ -136,7 +136,7 @@ fn finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static st
     coded(shared, &said, right)
 }
 
-/// What is said of a finding.
+/// What is reported of a finding.
 struct Said<'a> {
     severity: Severity,
     /// What it is about; nothing where that is the row.

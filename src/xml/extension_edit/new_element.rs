@@ -20,7 +20,7 @@ pub(super) struct NewElement {
     children: Vec<Self>,
 }
 
-/// The white space around a new element and in it.
+/// The whitespace around a new element and in it.
 pub(super) struct ElementLayout {
     /// Before the element.
     pub(super) outer: String,

@@ -108,7 +108,7 @@ impl<'t> Outline<'t> {
         !self.children(Some(node)).is_empty()
     }
 
-    /// How many elements of a name stand in one, or in the entry.
+    /// How many elements of a name are in one, or in the entry.
     pub(super) fn count(&self, parent: Option<&Node>, namespace: Namespace, name: &str) -> usize {
         self.named(parent, namespace, name).len()
     }

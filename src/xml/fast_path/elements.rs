@@ -73,7 +73,7 @@ pub(in crate::xml) struct ElementWalk<'w> {
 }
 
 impl ElementWalk<'_> {
-    /// Passes the element whose `<` stands at `start` if it is one of an extension, and counts it in `entry`. Returns the
+    /// Passes the element whose `<` is at `start` if it is one of an extension, and counts it in `entry`. Returns the
     /// offset after it; `None` leaves it to the parser, and nothing is noted.
     pub(in crate::xml) fn pass(mut self, start: usize, entry: &mut Entry) -> Option<usize> {
         let before = self.elements.len();
@@ -126,7 +126,7 @@ impl ElementWalk<'_> {
         }
     }
 
-    /// The text up to the next `<`; returns where that stands.
+    /// The text up to the next `<`; returns where that is.
     #[inline]
     fn text(&mut self, at: usize, open: u32) -> Option<usize> {
         let rest = self.inside.bytes.get(at..)?;

@@ -1,6 +1,6 @@
 //! Media RSS: the videos and images of a feed item.
 //!
-//! Elements count for everything below the place where they stand: an item's title is that of each of its
+//! Elements count for everything below the place where they are: an item's title is that of each of its
 //! videos, unless the group or the content has its own (Media RSS 1.5.1, "Optional elements").
 
 use crate::words::grouped;
@@ -84,7 +84,7 @@ impl Content {
     }
 }
 
-/// A `media:group`, or a content that stands alone.
+/// A `media:group`, or a content that is alone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MediaGroup {
     /// The group's own elements.

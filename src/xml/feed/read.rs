@@ -23,7 +23,7 @@ const DUBLIN_CORE_TERMS: &[u8] = b"http://purl.org/dc/terms/";
 /// feeds have a dozen, and a hostile one must not make each element cost more than the one before.
 const REACH: usize = 64;
 
-/// Letters of what stands behind a raw `&` that a message shows.
+/// Letters of what follows a raw `&` that a message shows.
 const SHOWN: usize = 40;
 
 /// Items, media and quirks that are held of any feed, and the bytes for each more: the items of real feeds are longer.
@@ -234,7 +234,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// The namespace of a name; for a prefix that nobody declared, the prefix.
+    /// The namespace of a name; for a prefix that no one declared, the prefix.
     fn namespace(&self, name: &'b [u8]) -> &'b [u8] {
         let (prefix, _) = names::split(name);
         let declared = self.scopes.iter().rev().find(|(known, _)| *known == prefix);
@@ -485,7 +485,7 @@ impl<'b> Walk<'b> {
         if feed == Feed::Rss && !self.has_channel {
             odd.push(FoundDefect { kind: Defect::FeedNoChannel, at: 0, entry: None, what: Box::default() });
         }
-        // What stands in an item that the end of the file cut is about none.
+        // What is in an item that the end of the file cut is about none.
         odd.extend(self.raw.into_iter().filter(|odd| odd.entry.is_none_or(|item| (item as usize) < rows.len())));
         odd.sort_by_key(|odd| (odd.entry, odd.at));
         let (text, anchors) = write::urlset(&rows);

@@ -13,7 +13,7 @@ pub(super) struct UrlEntry {
     pub at: u32,
     /// The address, and where the link stands.
     pub loc: Option<(String, u32)>,
-    /// The date, and where it stands.
+    /// The date, and where it is.
     pub lastmod: Option<(String, u32)>,
     pub images: Vec<PlacedText>,
     pub videos: Vec<Video>,

@@ -311,7 +311,7 @@ mod tests {
             // A name that is none of the usual ones, in any language.
             ("H\u{e4}ufigste Seiten,Klicks\nhttps://e/a,1\nhttps://e/b,2\n", both),
             ("\"Seite; Ziel\",Klicks\nhttps://e/a,1\nhttps://e/b,2\n", both),
-            // A usual name counts more than what stands in other columns.
+            // A usual name counts more than what is in other columns.
             ("Canonical,URL\nhttps://e/x,https://e/a\nhttps://e/x,https://e/b\n", both),
             ("canonical,loc\nhttps://e/x,/a\nhttps://e/x,/b\n", "/a /b"),
             // But a page is often a title.

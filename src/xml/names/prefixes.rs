@@ -12,7 +12,7 @@ const FEW: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Prefixes {
     list: Vec<(Arc<[u8]>, Meaning)>,
-    /// All of them by name, where there are more than a few. Its hashes differ from run to run: nobody can choose
+    /// All of them by name, where there are more than a few. Its hashes differ from run to run: no one can choose
     /// prefixes that meet.
     by_name: HashMap<Arc<[u8]>, Meaning>,
 }

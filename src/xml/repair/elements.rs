@@ -29,7 +29,7 @@ pub(super) struct Open<'b> {
     pub(super) tag: usize,
     /// Where what is inside it was put.
     pub(super) inner: usize,
-    /// Where its start tag stands in the file, and where that ends.
+    /// Where its start tag is in the file, and where that ends.
     pub(super) source: (usize, usize),
     pub(super) has_text: bool,
     pub(super) has_child: bool,

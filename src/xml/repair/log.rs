@@ -49,7 +49,7 @@ impl RepairLog {
         !is_near && noted.outside <= OUTSIDE_ENTRIES
     }
 
-    /// Whether nothing more can be said about places.
+    /// Whether nothing more can be reported about places.
     pub(super) const fn is_full(&self) -> bool {
         self.words == 0
     }

@@ -182,7 +182,7 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Notes a repair, with what stands there.
+    /// Notes a repair, with what is there.
     fn note(&mut self, kind: Defect, at: usize) {
         self.note_with(kind, at, |repairer| snippet(repairer.bytes, at));
     }

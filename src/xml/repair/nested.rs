@@ -13,7 +13,7 @@ struct NestedEntry {
     repair: Option<usize>,
 }
 
-/// An entry that was taken out of the elements around it.
+/// An entry that was removed of the elements around it.
 #[derive(Clone, Copy)]
 pub(super) struct Unwrapped {
     /// Where it begins.
@@ -95,7 +95,7 @@ impl<'b> Repairer<'b> {
             return false;
         };
         self.moved = true;
-        // That a loc stands in no entry is said anyway, and is said once.
+        // That a loc is in no entry is reported anyway, and is reported once.
         let (kind, what) =
             if has_tags { (Defect::Wrapped, tag(name)) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };
         if let Some(repair) = repair.and_then(|repair| self.log.repairs.get_mut(repair)) {

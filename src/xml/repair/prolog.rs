@@ -1,4 +1,4 @@
-//! Repairs what stands before the root: declaration, comments, doctype, and junk.
+//! Repairs what is before the root: declaration, comments, doctype, and junk.
 
 use super::super::instruction::is_sound_doctype;
 use super::super::markup::{self, Kind, Markup};
@@ -9,7 +9,7 @@ use super::{Repairer, declaration_of, is_sound_instruction, kind, root_kind};
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 
-/// What stands where the declaration cannot be kept (rule catalogue, section 10).
+/// What is where the declaration cannot be kept (rule catalogue, section 10).
 const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
 
 /// What was read before the root.
@@ -139,7 +139,7 @@ impl Prolog {
     }
 }
 
-/// Notes that something stands before the document: once, however many pieces it has.
+/// Notes that something is before the document: once, however many pieces it has.
 fn note_junk(repairer: &mut Repairer<'_>, at: usize) {
     repairer.moved = true;
     if !repairer.log.repairs.iter().any(|repair| repair.kind == Defect::LeadingJunk) {

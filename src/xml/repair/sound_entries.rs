@@ -29,7 +29,7 @@ impl SoundnessCheck {
         Self { parser, illegal: 0, budget: bytes.len() }
     }
 
-    /// Whether a character that XML cannot hold stands between two places.
+    /// Whether a character that XML cannot hold is between two places.
     fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
         if self.illegal < from || self.illegal == 0 {
             self.illegal = next_illegal(bytes, from);
@@ -95,7 +95,7 @@ fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Opt
         return Some(values);
     }
     for (value, field) in values.iter_mut().zip(Field::ALL) {
-        // Text alone, and nothing of the kind stands twice.
+        // Text alone, and nothing of the kind is twice.
         let span = entry.field(field).filter(|span| span.text == TextKind::Escaped);
         let place = if field == Field::Loc { TextContext::Url } else { TextContext::Text };
         *value = span.map(|span| (start + span.inner_start as usize, start + span.inner_end as usize, place));

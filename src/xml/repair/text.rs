@@ -77,7 +77,7 @@ impl Repairer<'_> {
                 self.out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
             }
         } else if place == TextContext::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
-            // What stands on both sides must not come together as the end of a section, comment or instruction.
+            // What is on both sides must not come together as the end of a section, comment or instruction.
             self.out.push(b' ');
         }
         len

@@ -56,7 +56,7 @@ fn named(bytes: &[u8], token: Markup) -> Markup {
 
 impl Repairer<'_> {
     /// A CDATA section that does not end, in an element that holds text alone and whose end tag comes next: the value
-    /// is what stands between. Returns where that ends.
+    /// is what is between. Returns where that ends.
     pub(super) fn endless_section(&mut self, token: &Markup) -> Option<usize> {
         const START: &[u8] = b"<![CDATA[";
         let bytes = self.bytes;

@@ -78,7 +78,7 @@ impl<'b> Repairer<'b> {
                 if let Some(top) = self.elements.stack.last_mut() {
                     top.has_text = true;
                 }
-                // What a comment was to hold that does not end, and where a URL ends that it begins in, nobody can say.
+                // What a comment was to hold that does not end, and where a URL ends that it begins in, no one can say.
                 let rest = self.bytes.get(token.start..).unwrap_or_default();
                 let is_open = self.place() == TextContext::Url || self.elements.stack.last().is_none_or(Open::is_entry);
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
@@ -270,7 +270,7 @@ impl<'b> Repairer<'b> {
         self.push(token, Level::Other, Cow::Borrowed(name));
     }
 
-    /// Notes that a tag stands where another one was meant, which closes what is open.
+    /// Notes that a tag is where another one was meant, which closes what is open.
     pub(super) fn note_meant(&mut self, token: &Markup, meant: impl FnOnce(&Self) -> String) {
         self.note_broken(token.start, |repairer| {
             let name = token.name(repairer.bytes);

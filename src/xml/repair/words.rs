@@ -12,7 +12,7 @@ pub(super) fn end_tag(name: &[u8]) -> String {
     format!("</{}>", name_shown(name))
 }
 
-/// What stands between two places, cut.
+/// What is between two places, cut.
 pub(super) fn shown(bytes: &[u8], from: usize, to: usize) -> String {
     name_shown(bytes.get(from..to).unwrap_or_default())
 }

@@ -1,8 +1,8 @@
 //! Scans one large file on all cores, in halves.
 //!
 //! Where an entry ends is guessed for the second half, by the end tag that an entry has. The first half decides: if one of
-//! its entries ends exactly there, a scan that had gone on would have stood there in the very same state, and what the
-//! second half found is taken over. If not – the tag stood in a comment, in a CDATA section, in an element of its own – the
+//! its entries ends exactly there, a scan that had gone on would have was there in the very same state, and what the
+//! second half found is taken over. If not – the tag was in a comment, in a CDATA section, in an element of its own – the
 //! first half goes on to the end, and the second is forgotten. So the outcome is that of one scan, whatever was guessed.
 
 use super::{Scan, Visit, Walk};
@@ -16,7 +16,7 @@ pub(super) const PIECE: usize = 16 << 20;
 /// Bytes in which an entry must end to be found.
 const NEAR: usize = 64 << 10;
 
-/// Scans what stands behind the root's start tag, as [`super::body`] does, from the start of a range on. The range says
+/// Scans what follows the root's start tag, as [`super::body`] does, from the start of a range on. The range says
 /// how much there is to share out.
 pub(super) fn body<V: Visit + Send>(
     bytes: &[u8],
@@ -139,7 +139,7 @@ mod tests {
         let prefixed = set.replace("<url>", "<s:url>").replace("</url>", "</s:url>").replace("<loc>", "<s:loc>");
         let prefixed = prefixed.replace("</loc>", "</s:loc>").replace("urlset", "s:urlset").replace("xmlns", "xmlns:s");
         assert!(holds(prefixed.as_bytes(), 64) > 8);
-        // The tags of the middle stand in a comment: it is no entry that ends there.
+        // The tags of the middle are in a comment: it is no entry that ends there.
         let entry = "<url><loc>https://e.com/a</loc></url>";
         let commented = format!("<urlset xmlns=\"{NS}\">{entry}<!--{entries}-->{entry}</urlset>");
         assert_eq!(holds(commented.as_bytes(), commented.len() / 3), 0);

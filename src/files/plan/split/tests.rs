@@ -37,7 +37,7 @@ fn planned(set: &TestSet, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers
     (plan, disk, left)
 }
 
-/// Splits; what is said, and the names that are left over.
+/// Splits; what is reported, and the names that are left over.
 fn split_into(set: &TestSet, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
     let (plan, mut disk, left) = planned(set, limits, prune);
     save_as_asked(&plan, &mut disk, &set.mode(), &Progress::default()).unwrap();

@@ -345,7 +345,7 @@ proptest! {
     }
 }
 
-/// A plan that was shown before somebody put a file where the new index goes passes it over.
+/// A plan that was shown before someone put a file where the new index goes passes it over.
 #[test]
 fn a_name_that_is_taken_is_passed_over() {
     let mut set = set_of(&[("index.xml", 2)]);

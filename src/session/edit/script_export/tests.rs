@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
 
-/// An index with two files; `same` stands in both, `twice` twice in one.
+/// An index with two files; `same` is in both, `twice` twice in one.
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let root = |name: &str| format!("<{name} xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");

@@ -7,7 +7,7 @@ use crate::session::findings::whole;
 use crate::session::fix;
 use crate::session::store::save;
 
-/// What stands before the pages of a file.
+/// What is before the pages of a file.
 fn any_head() -> impl Strategy<Value = String> {
     let namespace = prop::sample::select(vec![
         "http://www.sitemaps.org/schemas/sitemap/0.9",
@@ -145,7 +145,7 @@ proptest! {
                         continue;
                     }
                     let rows = session.view().document.live_rows().map(|row| row.0).collect();
-                    // A URL is said in so many words, and what comes of it is told.
+                    // A URL is reported in so many words, and what comes of it is told.
                     let is_place = matches!(decision, Decision::Base(_));
                     let Ok(report) = session.change(&Change::Decide { rows, rule, decision }) else { continue };
                     let raised = places(&session);
@@ -168,7 +168,7 @@ proptest! {
     fn what_a_fix_of_a_file_wrote_is_found_as_it_was_shown(Set(sample) in any_set(), which in any::<prop::sample::Index>()) {
         let (folder, mut session) = open(&sample);
         let found = whole::all(&session).into_iter().filter(|found| found.fix.is_some());
-        // Of a file that was not read, nobody knows what is in it.
+        // Of a file that was not read, no one knows what is in it.
         let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
         let offered: Vec<(FindingTarget, Rule)> =
             found.map(|found| (found.place, found.rule)).filter(|(_, rule)| is_known(rule)).collect();

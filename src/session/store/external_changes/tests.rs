@@ -310,7 +310,7 @@ fn a_row_that_is_kept_in_another_file_declares_what_it_needs_there() {
     }
 }
 
-/// What both changed differs in more than fields: it is said which side's extensions "both" keeps.
+/// What both changed differs in more than fields: it is reported which side's extensions "both" keeps.
 #[test]
 fn extensions_of_a_row_that_both_changed_are_of_one_side() {
     let folder = tempfile::tempdir().unwrap();
@@ -376,7 +376,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     assert!(why.contains("table.csv has another file format now"), "{why}");
 }
 
-/// A generator has dated every entry anew and added a file; here entries were fixed.
+/// A generator has dated every entry again and added a file; here entries were fixed.
 #[test]
 fn an_index_that_both_changed_has_what_both_did() {
     for adds in [false, true] {

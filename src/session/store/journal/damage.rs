@@ -127,7 +127,7 @@ proptest! {
         let (_, stored) = journal(folder.path()).unwrap();
         let found: Vec<&str> = stored.lines().collect();
         prop_assert!(found.iter().all(|line| made.iter().any(|other| other == line)));
-        // Without numbers nobody knows that lines have changed places, or stand there twice.
+        // Without numbers no one knows that lines have changed places, or are there twice.
         let is_in_order = is_numbered || !damages.iter().any(|damage| damage.adds());
         prop_assert!(!is_in_order || is_among(found.iter().copied(), &made), "{:?}", found);
         let lost = stored.entries.iter().filter_map(|entry| if let Entry::Lost(lost) = entry { Some(lost) } else { None });
@@ -141,7 +141,7 @@ proptest! {
         let missing = made.len().saturating_sub(found.len());
         if is_numbered && is_counted {
             prop_assert!(adds || (!stored.is_cut && unsure.is_empty()), "{:?}", stored.entries);
-            // Only what nobody wrote can stand at the end although nothing is missing there.
+            // Only what no one wrote can be at the end although nothing is missing there.
             let rest = missing - count(&certain);
             prop_assert!(rest == 0 || (!unsure.is_empty() && count(&unsure) >= rest), "{:?}", stored.entries);
         } else if is_in_order && !adds {
@@ -166,7 +166,7 @@ proptest! {
         prop_assert!(left.missing().lines().iter().all(|line| !line.chars().any(char::is_control)));
         let is_sound = left.missing().is_empty();
         let outcome = journal::replay(&mut session, left);
-        // What stands before the first gap always fits.
+        // What is before the first gap always fits.
         prop_assert!(!(is_sound && is_in_order) || outcome.is_ok(), "{:?}", outcome);
         let expected = rows(&session);
         drop(session);

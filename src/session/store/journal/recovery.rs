@@ -180,7 +180,7 @@ pub fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<Recover
         Some(Ok(stored)) => match OpenFiles::new(session, &state_slot).bearing(&stored, true) {
             Bearing::Whole => Some((stored, false)),
             Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
-            // Nobody is asked to open other paths for nothing.
+            // No one is asked to open other paths for nothing.
             Bearing::Waits(..) => None,
             Bearing::None => {
                 words = Some(put_aside("the files have changed since", state_slot.set_aside().as_deref()));
@@ -215,7 +215,7 @@ pub fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<Recover
         let (begun, is_cut) = (stored.header.begun, stored.is_cut);
         let salvage = Salvage::of(&stored.entries, session.current.saved.row_limit());
         let labels = if is_of_save {
-            // The save was finished, and nobody was left to say so.
+            // The save was finished, and no one was left to say so.
             vec!["what was changed while it was being saved".to_owned()]
         } else {
             labels(&salvage.steps)
@@ -291,7 +291,7 @@ pub struct Unreplayable {
     pub paths: Vec<String>,
 }
 
-/// Whether it holds changes that somebody may want back.
+/// Whether it holds changes that someone may want back.
 pub(super) fn is_worth_a_question(stored: &Stored) -> bool {
     unsaved(stored) > 0
 }

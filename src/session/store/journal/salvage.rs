@@ -1,6 +1,6 @@
 //! Decides which changes of a damaged journal can be replayed.
 //!
-//! Invariant: a change that stands behind a missing line is replayed only if it means the same whatever that line was:
+//! Invariant: a change that follows a missing line is replayed only if it means the same whatever that line was:
 //! values, texts, deletions and orders of rows that the files themselves have. Ids of added rows, frames and names of
 //! files follow from the lines before. A line that holds all that is unsaved makes every loss before it good.
 
@@ -30,7 +30,7 @@ impl Missing {
         self.lost.iter().map(|lost| lost.count).fold(0, u64::saturating_add)
     }
 
-    /// What is said of it: the counts, then every change as far as it can be read. No lines if nothing is missing.
+    /// What is reported of it: the counts, then every change as far as it can be read. No lines if nothing is missing.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.lost.is_empty() {
@@ -109,7 +109,7 @@ impl Salvage {
             }
             JournalLine::Undid if !self.done.is_empty() => self.undone.extend(self.done.pop()),
             JournalLine::Redid if !self.undone.is_empty() => self.done.extend(self.undone.pop()),
-            // What it takes back is lost, or stands before what is lost.
+            // What it takes back is lost, or is before what is lost.
             _ => self.missing.unsure.push(text_of(&line)),
         }
     }

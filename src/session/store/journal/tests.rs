@@ -202,7 +202,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
         let mut session = keeping(folder.path(), &path);
-        // A save that runs beside the editing, and one whose files are written although nobody has heard of it.
+        // A save that runs beside the editing, and one whose files are written although no one has heard of it.
         let (mut saving, mut written): (Option<Saving>, Option<SaveResult>) = (None, None);
         for line in &lines {
             match line.as_str() {
@@ -355,7 +355,7 @@ fn damage(line: &str) -> String {
     line.replacen("abel", "abXl", 1).replacen("Undid", "Undxd", 1)
 }
 
-/// What is told of a journal whose line with this number is damaged, and what its replay comes to.
+/// What is informed of a journal whose line with this number is damaged, and what its replay comes to.
 fn replayed_without(number: usize, commands: &[&str]) -> (Session, Missing) {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
@@ -406,7 +406,7 @@ fn what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same() {
         ["set priority=0.1 where loc:/1", "set priority=0.8 where loc:/4", "set priority=0.5 where loc:/4", "undo"];
     let (session, _) = replayed_without(2, &commands);
     assert_eq!(values(&session, Field::Priority), ["0.5", "0.1", "0.5", "0.5", "0.5", "0.5", "0.5"]);
-    // Undone behind the damage, and so are changes that need the lost one: nobody has to read of them.
+    // Undone behind the damage, and so are changes that need the lost one: no one has to read of them.
     let commands = ["add https://e.com/new", "set priority=0.9 where loc:/new", "undo"];
     assert_eq!(replayed_without(1, &commands).1.unsure, [""; 0]);
 }
@@ -489,7 +489,7 @@ fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_other
     assert!(refused.0.contains("of another set; open ") && !session.is_modified(), "{refused:?}");
 }
 
-/// The state folder goes and comes: at every moment it is said or kept, and nothing is lost in the end.
+/// The state folder goes and comes: at every moment it is reported or kept, and nothing is lost in the end.
 #[test]
 fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -526,7 +526,7 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
     }
 }
 
-/// Between the rename of a save and its end the new file is nobody's: whoever takes it then has it.
+/// Between the rename of a save and its end the new file is no one's: whoever takes it then has it.
 #[cfg(unix)]
 #[test]
 fn a_file_that_another_takes_in_the_middle_of_a_save_is_left_to_it() {

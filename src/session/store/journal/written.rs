@@ -47,14 +47,14 @@ pub(super) enum Written {
     Frame {
         file: Option<u32>,
         text: String,
-        /// How much of it stands before the entries, in bytes.
+        /// How much of it is before the entries, in bytes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         head: Option<usize>,
         /// Of a list: how its lines end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line_end: Option<String>,
     },
-    /// Of a further file of the index: what stands before its entries, and behind them.
+    /// Of a further file of the index: what is before its entries, and behind them.
     Volume {
         number: u32,
         head: String,

@@ -541,7 +541,7 @@ fn rules_look_at_each_file_of_an_index() {
 }
 
 /// A row is deleted, saved, brought back, saved, and deleted again by doing that again: it is no more in the files that
-/// the step knew, and stands in the table all the same, where it can be put back alone.
+/// the step knew, and is in the table all the same, where it can be put back alone.
 #[test]
 fn what_is_deleted_again_after_two_saves_has_a_place() {
     for rows in [1..2, 3..6] {

@@ -81,7 +81,7 @@ impl Locs for Moved<'_> {
 }
 
 impl Tally {
-    /// Of a fix that must raise nothing, or of one that somebody has decided on.
+    /// Of a fix that must raise nothing, or of one that someone has decided on.
     pub(super) fn new(retreats: bool) -> Self {
         Self {
             more: vec![0; Rule::COUNT],
@@ -241,7 +241,7 @@ impl Tally {
         Ok(left(&self.more, profile))
     }
 
-    /// What is said of the index as a list.
+    /// What is reported of the index as a list.
     fn count_index(&mut self, before: &Snapshot, document: &Document) -> Result<(), Fallback> {
         let mut after = before.clone();
         let newest = Arc::make_mut(&mut after.state.checks.newest);
@@ -286,7 +286,7 @@ impl Tally {
             let raised = after.rows_with(rule, &new) - set.rows_with(rule, &old);
             self.compare(rule_of(rule), (set.count_of(rule), after.count_of(rule)), &raised, profile)?;
         }
-        // Where there are many, nobody looks for them after a change.
+        // Where there are many, no one looks for them after a change.
         if document.live() <= NEAR_ROWS {
             let near = after.near_duplicates_among(&rows, &new);
             let counts = (snapshot.checks.near_duplicates().len(), near.len());

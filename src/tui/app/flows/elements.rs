@@ -55,7 +55,7 @@ pub(in crate::tui::app) fn open_elements(app: &mut App, above: Option<&Path>) {
             });
             children.chain(attributes).collect()
         }
-        // Elements of other vocabularies are known to nobody here.
+        // Elements of other vocabularies are known to no one here.
         Some((above, None)) => return app.open_line_here(&format!("ext add {above}/")),
     };
     if lines.is_empty() {
@@ -79,7 +79,7 @@ pub(in crate::tui::app) fn add_element(app: &mut App, path: &str) {
     }
 }
 
-/// Edits the values of an element where they stand.
+/// Edits the values of an element where they are.
 pub(in crate::tui::app) fn edit_element(app: &mut App, path: &str, values: &[(String, String)]) {
     let Some(row) = app.shared.grid.row else { return };
     if !app.shared.is_changeable() {

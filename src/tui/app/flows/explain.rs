@@ -51,7 +51,7 @@ pub(in crate::tui::app) fn rule_list(shared: &Shared, rule: Rule) -> Box<List> {
     List::new(ListKind::Explain, lines)
 }
 
-/// What is to be said of a text as a value. `None` if it looks like none.
+/// What is to be reported of a text as a value. `None` if it looks like none.
 pub(in crate::tui::app) fn value_list(shared: &Shared, text: &str) -> Option<Box<List>> {
     let found = explain(text, shared.session.view().clock);
     let width = usize::from(shared.size.0).saturating_sub(10).clamp(20, 100);

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 /// Files that are named in a panel.
 const NAMED: usize = 8;
 
-/// Looks whether the files are what they were; if somebody `asked`, the answer is shown whatever it is.
+/// Looks whether the files are what they were; if someone `asked`, the answer is shown whatever it is.
 pub(in crate::tui::app) fn look_outside(shared: &mut Shared, care: Thoroughness, asked: bool) {
     if shared.session.path().is_none() || shared.session.is_loading() || shared.jobs.is_busy(Kind::Save) {
         if asked {

@@ -23,7 +23,7 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
         return leave(&mut app.shared);
     }
     let changed = match u64::from(app.shared.session.view().changed()) {
-        // The rows are as they were: what is new is where they stand.
+        // The rows are as they were: what is new is where they are.
         0 => "the new order of the rows is".to_owned(),
         rows => counted(rows, "changed row"),
     };

@@ -1,4 +1,4 @@
-//! What follows when the files are read: what is said and asked of them.
+//! What follows when the files are read: what is reported and asked of them.
 
 use super::super::App;
 use super::super::modes::ask::Ask;
@@ -63,7 +63,7 @@ pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) 
     }
 }
 
-/// What is said of the files that were read.
+/// What is reported of the files that were read.
 fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
     let files::Recovered { finished, pending } = shared.session.recovered().clone();
     if let Some(pending) = pending {

@@ -53,7 +53,7 @@ fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
         .run(Kind::Plan, is_small, move |progress| JobOutcome::Planned { ticket, planned: planning.run(progress) });
 }
 
-/// A plan has come; it counts if it is the one that was asked for last, and is made anew if something was changed
+/// A plan has come; it counts if it is the one that was asked for last, and is made again if something was changed
 /// meanwhile.
 pub(in crate::tui::app) fn planned(shared: &mut Shared, ticket: u64, planned: Option<Planned>) {
     let Some(wanted) = shared.save.wanted.take_if(|wanted| wanted.ticket == ticket) else { return };

@@ -25,9 +25,9 @@ pub struct Add {
     pub before: bool,
     /// The URL being typed.
     pub prompt: Prompt,
-    /// What stood there before anything was typed.
+    /// What was there before anything was typed.
     start: String,
-    /// What is to be said of it.
+    /// What is to be reported of it.
     pub verdict: Verdict,
     /// A list that was pasted; then nothing is typed.
     pub list: Vec<Pasted>,
@@ -156,7 +156,7 @@ impl Add {
         Next::Stay
     }
 
-    /// A key of a list that was pasted: its doubtful lines are skipped unless somebody says otherwise.
+    /// A key of a list that was pasted: its doubtful lines are skipped unless someone says otherwise.
     fn list_key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         let [known, wrong] = self.doubts();
         let most = self.list.len().saturating_sub(1);

@@ -56,7 +56,7 @@ impl Bulk {
             return None;
         }
         end_range(shared);
-        // All rows are never meant unless somebody says so.
+        // All rows are never meant unless someone says so.
         let reaches = if shared.session.view().marked() > 0 {
             vec![Reach::Marked, Reach::Shown]
         } else if view::spec(shared).filter.is_some() {

@@ -25,7 +25,7 @@ pub struct CellEdit {
     pub prompt: Prompt,
     /// The value before; `None` if there was none.
     pub before: Option<String>,
-    /// What is to be said of the text so far.
+    /// What is to be reported of the text so far.
     pub verdict: Verdict,
     /// URLs that were pasted with the one in the cell: they become rows below.
     pub others: Vec<String>,

@@ -1,6 +1,6 @@
 //! The list of unsaved changes: search them, revert single ones.
 //!
-//! The list holds ids; words are made for the lines on the screen. It is made anew after each change, by a job where
+//! The list holds ids; words are made for the lines on the screen. It is made again after each change, by a job where
 //! that may take a while.
 
 use super::super::operations::{edit, view};
@@ -52,7 +52,7 @@ impl Changes {
         self.go(down, 3);
     }
 
-    /// Lists the changes anew where something was changed since, whoever changed it; the list stays what it is until
+    /// Lists the changes again where something was changed since, whoever changed it; the list stays what it is until
     /// they are found. False if nothing was changed.
     pub(in crate::tui::app) fn follow(&mut self, shared: &mut Shared) -> bool {
         let now = (shared.session.view().version, shared.session.view().saves);

@@ -25,7 +25,7 @@ pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, fie
     let value = shared.session.view().cell(row, field).unwrap_or_default().into_owned();
     let signs = &shared.theme.signs;
     let charset = shared.theme.charset;
-    // The value as it is stands in the table too; where it is narrow, what it becomes has the room.
+    // The value as it is is in the table too; where it is narrow, what it becomes has the room.
     let before = if shared.size.0 >= 100 { format!("  {}", charset.elide(&value, 40)) } else { String::new() };
     let line = |decision: Decision| {
         let after = decision.apply(&value)?;

@@ -23,7 +23,7 @@ pub struct ElementEdit {
     pub is_new: bool,
     /// Which element.
     pub path: Path,
-    /// Its text, its attributes, and of a new one what must stand in it.
+    /// Its text, its attributes, and of a new one what must be in it.
     pub values: Vec<ElementValue>,
     /// Which value is being typed.
     pub at: usize,
@@ -95,7 +95,7 @@ impl ElementEdit {
         Some(edit)
     }
 
-    /// The values of an element where they stand: paths with texts. `None` if a path is none.
+    /// The values of an element where they are: paths with texts. `None` if a path is none.
     pub(in crate::tui::app) fn edit(
         shared: &mut Shared,
         row: RowId,
@@ -190,7 +190,7 @@ impl ElementEdit {
     }
 }
 
-/// The values that a new element is asked for: its text, its attributes, the elements that must stand in it.
+/// The values that a new element is asked for: its text, its attributes, the elements that must be in it.
 fn asked(path: &Path, element: &'static Element) -> Vec<ElementValue> {
     let mut values = Vec::new();
     if element.children.is_empty() && element.kind != Kind::Empty {

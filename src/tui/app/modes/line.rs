@@ -250,7 +250,7 @@ impl LineEdit {
             }
             None => self.drop_typed(shared),
             Some(Err(error)) => {
-                // The place stays marked; only the words are said once more.
+                // The place stays marked; only the words are reported once more.
                 shared.fail(error.message);
                 return Next::Stay;
             }

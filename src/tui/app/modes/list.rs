@@ -130,7 +130,7 @@ impl List {
         self.chosen = self.near(found.unwrap_or(before), true);
     }
 
-    /// Whether `x` puts right what is chosen.
+    /// Whether `x` fixes what is chosen.
     fn fixes(&self) -> bool {
         matches!(self.kind, ListKind::Rules | ListKind::Explain)
     }
@@ -254,7 +254,7 @@ impl List {
         Next::Stay
     }
 
-    /// Makes the lines anew for what is typed now.
+    /// Makes the lines again for what is typed now.
     pub(in crate::tui::app) fn narrow(&mut self, shared: &Shared) {
         let typed = self.prompt.as_ref().map(|prompt| prompt.text().to_owned()).unwrap_or_default();
         self.lines = match self.kind {

@@ -74,7 +74,7 @@ pub(in crate::tui::app) fn row_text(session: &Session, row: RowId) -> String {
     cells.join("\t").trim_end_matches('\t').to_owned()
 }
 
-/// An entry's XML without the white space before it.
+/// An entry's XML without the whitespace before it.
 pub(in crate::tui::app) fn row_xml(session: &Session, row: RowId) -> String {
     let (entry, text) = session.document().entry(row);
     String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).trim_end().to_owned()

@@ -68,7 +68,7 @@ pub(in crate::tui) fn needs_decision(shared: &Shared, row: RowId, finding: &Find
     decisions_of(shared, row, finding).len() > 1 || by_text || answer_to(finding).is_some()
 }
 
-/// What somebody may say to a finding that nothing else puts right: that its row goes.
+/// What someone may say to a finding that nothing else fixes: that its row goes.
 pub(in crate::tui::app) fn answer_to(finding: &Finding) -> Option<&'static str> {
     let is_open = finding.fix.is_none() && finding.rule.fix() != FixKind::None;
     let words = answers(finding.rule).into_iter().map(|answer| answer.word);

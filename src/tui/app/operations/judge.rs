@@ -1,4 +1,4 @@
-//! What is to be said of a text as a field's value, while it is typed.
+//! What is to be reported of a text as a field's value, while it is typed.
 
 use super::super::state::Shared;
 use crate::check::fix::Action;
@@ -13,7 +13,7 @@ use crate::tui::text::up_to;
 /// Bytes of a value that are judged while it is typed.
 const JUDGED: usize = 1 << 14;
 
-/// What is to be said of a text that may become a field's value.
+/// What is to be reported of a text that may become a field's value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// What it would be in the file: `today` as a date; `None` removes the element.
@@ -28,7 +28,7 @@ pub struct Verdict {
     pub twins: usize,
 }
 
-/// What is to be said of a text as a field's value.
+/// What is to be reported of a text as a field's value.
 pub(in crate::tui::app) fn judge(
     shared: &Shared,
     row: Option<RowId>,

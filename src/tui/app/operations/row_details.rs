@@ -41,7 +41,7 @@ pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
         (Some(Arc::new(RowSummary::of(snapshot, row))), outline, faults(&findings::of_row(snapshot, row)))
     };
     let has_line = |summary: &RowSummary, field: Field| {
-        // The URL stands above the fields.
+        // The URL is above the fields.
         let is_said = field == Field::Loc && !summary.changed[field.index()] && faults[field.index()].is_none();
         session.document().has_place_for(field).is_ok() && !is_said
     };

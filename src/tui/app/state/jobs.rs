@@ -24,7 +24,7 @@ pub enum Effect {
     Suspend(String),
     /// Take the terminal again, whatever became of it.
     Reclaim,
-    /// Draw everything anew.
+    /// Draw everything again.
     Repaint,
     /// Ask for mouse events, or leave the mouse to the terminal.
     Mouse(bool),

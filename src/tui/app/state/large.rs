@@ -272,7 +272,7 @@ impl Large {
         waits
     }
 
-    /// Finds out what the next frame needs to know of large entries and nobody has found out yet.
+    /// Finds out what the next frame needs to know of large entries and no one has found out yet.
     pub(in crate::tui::app) fn follow(
         &mut self,
         session: &Session,

@@ -45,7 +45,7 @@ use wanted::WantedRows;
 /// Rows up to which a view, a preview, a plan or a list of changes is worked out at once, without a job.
 pub(in crate::tui::app) const AT_ONCE: u32 = 5_000;
 
-/// A message in the footer. It stays until the next key, as in vim: nobody has to read against a clock.
+/// A message in the footer. It stays until the next key, as in vim: no one has to read against a clock.
 #[derive(Debug, Clone)]
 pub struct Message {
     /// The text.
@@ -102,7 +102,7 @@ impl Outside {
 pub(in crate::tui) struct Mouse {
     /// Whether clicks come here, or select text of the terminal.
     pub(in crate::tui::app) is_captured: bool,
-    /// Whether it was said how to select text.
+    /// Whether it was reported how to select text.
     pub(in crate::tui::app) is_explained: bool,
     /// The rows of the last frame, from the top: what a click is about.
     pub(in crate::tui::app) drawn_rows: Vec<RowId>,
@@ -120,7 +120,7 @@ pub(in crate::tui) struct Shared {
     pub keymap: Keymap,
     /// Cursor and scrolling.
     pub grid: Grid,
-    /// What is said in the footer.
+    /// What is reported in the footer.
     pub message: Option<Message>,
     /// Jobs that run, and what is to be done outside.
     pub jobs: JobQueue,
@@ -232,12 +232,12 @@ impl Shared {
         self.wants_details.unwrap_or(self.size.0 >= 150)
     }
 
-    /// Where things stand on the screen while nothing needs a tall pane.
+    /// Where things are on the screen while nothing needs a tall pane.
     pub fn areas(&self) -> Areas {
         self.areas_with(false)
     }
 
-    /// Where things stand on the screen, with a tall pane or a low one.
+    /// Where things are on the screen, with a tall pane or a low one.
     pub fn areas_with(&self, tall: bool) -> Areas {
         let all = Rect::new(0, 0, self.size.0, self.size.1);
         areas(all, LayoutRequest { tall, detail: self.shows_details() })

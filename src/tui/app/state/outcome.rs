@@ -83,7 +83,7 @@ pub enum JobOutcome {
         ticket: u64,
         /// What was found out.
         outside: OutsideChanges,
-        /// Whether somebody waits for the answer.
+        /// Whether someone waits for the answer.
         asked: bool,
     },
     /// A save did not begin, because files are not what they were.
@@ -103,7 +103,7 @@ pub enum JobOutcome {
         /// Whether they are marked.
         on: bool,
     },
-    /// Every row checked anew; `Ok(None)` if the job was stopped.
+    /// Every row checked again; `Ok(None)` if the job was stopped.
     Rechecked(Result<Option<Box<Rechecked>>, Refused>),
     /// Findings of rows, counted by file; `None` if the job was stopped.
     Counted(Option<CountsByFile>),

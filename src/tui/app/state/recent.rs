@@ -25,7 +25,7 @@ impl Purpose {
     /// All purposes.
     pub const ALL: [Self; 6] = [Self::Command, Self::Filter, Self::Search, Self::Mark, Self::Unmark, Self::Base];
 
-    /// What stands before the text to make it a command.
+    /// What is before the text to make it a command.
     pub(in crate::tui) const fn prefix(self) -> &'static str {
         match self {
             Self::Command => "",

@@ -55,7 +55,7 @@ pub(in crate::tui::app) enum Request {
     OpenScript,
     /// List what can be added in an element, or the extensions that an entry can have.
     OpenElements(Option<Path>),
-    /// Edit the values of an element where they stand.
+    /// Edit the values of an element where they are.
     EditElement(String, Vec<(String, String)>),
     /// The keys go to the table again.
     LeaveDetails,

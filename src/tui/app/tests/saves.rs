@@ -124,7 +124,7 @@ fn a_plan_that_asks_waits_until_nothing_is_being_typed() {
     assert!(!bench.on_disk().contains("<priority>"));
 }
 
-/// Another process has the file that would be replaced: that is said at once, not after an answer.
+/// Another process has the file that would be replaced: that is reported at once, not after an answer.
 #[test]
 fn who_has_the_other_file_is_said_before_the_question() {
     let mut bench = Bench::file(SMALL);

@@ -148,7 +148,7 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
                 (Died::Before, 3) => {}
                 (Died::Before, _) | (Died::After, 0 | 1) => assert_eq!(next(folder, &way(folder)), Ok(meant), "{case}"),
                 _ => {
-                    // It is one of two: nothing is applied, put aside or lost, and the way to both is said.
+                    // It is one of two: nothing is applied, put aside or lost, and the way to both is reported.
                     assert_eq!(next(folder, &way(folder)), Err(both), "{case}");
                     assert_eq!(journals(folder).len(), 1, "{case}");
                     assert_eq!(next(folder, &[index, second]), Ok(meant), "{case}");
