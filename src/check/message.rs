@@ -154,6 +154,8 @@ const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
 /// extensions are about all alternate links together; URLs inside extensions break the rules of loc as well.
 pub const REPORTED_ONCE: RuleSet = FIELD_RULES
     .minus(OF_SOME_FIELD)
+    // An alternate link with rel="amphtml" breaks it too.
+    .minus(RuleSet::of(&[Rule::DOC_UNKNOWN_ELEMENT]))
     .minus(rules_of_field(Field::Loc))
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
 
