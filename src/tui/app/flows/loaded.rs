@@ -94,6 +94,7 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
 
 /// A new sitemap begins, at a path where nothing is.
 pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, state_slot: Option<Result<StateSlot, LockedByOther>>) {
+    app.shared.opening.is_creating = false;
     load::start_new(&mut app.shared.session, path);
     if let Some(state_slot) = state_slot {
         recovery::keep(app, state_slot);

@@ -90,6 +90,7 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
 /// Takes the place of a new set in the state folder; the set is there when that is known.
 pub(in crate::tui::app) fn create(shared: &mut Shared, path: PathBuf) {
     let options = shared.opening.options.clone();
+    shared.opening.is_creating = true;
     shared.jobs.run(Kind::Load, false, move |_| {
         let state_slot = StateSlot::wanted(&options, std::slice::from_ref(&path));
         JobOutcome::Created(path, state_slot)

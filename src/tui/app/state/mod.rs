@@ -68,6 +68,8 @@ pub enum Start {
 /// What was opened, and what is known of it while it is read.
 #[derive(Default)]
 pub(in crate::tui) struct Opening {
+    /// Whether the place of a new set is being taken: keys wait, because they are about that set.
+    pub is_creating: bool,
     /// How files are read.
     pub(in crate::tui::app) options: Options,
     /// What was opened last.
