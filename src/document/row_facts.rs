@@ -124,7 +124,7 @@ pub trait RowFacts {
     fn has_extension(&self, kind: Extension) -> bool;
     /// Whether the row is this.
     fn is(&self, state: State) -> bool;
-    /// Whether the row breaks the rule of this index in [`Vocabulary::rules`].
+    /// Whether the row breaks the rule of this index in `Vocabulary::rules`.
     fn has_rule(&self, rule: u16) -> bool;
     /// Whether the row has a finding of this severity.
     fn has_severity(&self, severity: Severity) -> bool;

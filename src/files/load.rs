@@ -1,7 +1,7 @@
 //! Loads a file, or an index with its children: reads and scans them in parallel, delivers them in order.
 //!
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
-//! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
+//! be read, is a `ChildState` and never an error. Visitors see every entry while its bytes are hot.
 
 use super::children::{SeenFiles, folder_of};
 use super::error::{Error, Reason};

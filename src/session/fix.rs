@@ -307,7 +307,7 @@ fn unused_after(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Edit> {
 }
 
 /// The change that ends a finding that no row carries. Where someone has to say more first, there is a
-/// [question](super::snapshot::Snapshot::question).
+/// question.
 pub fn change_for(session: &Session, place: FindingTarget, rule: Rule) -> Change {
     let document = session.document();
     let rules = RuleSet::of(&[rule]);

@@ -1,6 +1,6 @@
 //! A complete report: every finding with its place, in the order of the files.
 //!
-//! [`Session::report`] is for a set that is held in memory; [`super::parts`] goes through a larger one with the same
+//! `Session::report` is for a set that is held in memory; `super::parts` goes through a larger one with the same
 //! [`Reporter`], so that both say the same.
 
 use crate::session::findings;

@@ -9,7 +9,7 @@
 //! Of a set with alternate links the first walk keeps 8 bytes a URL more, a hash under which links find their rows, and
 //! the links themselves as hashes, once for all pages that list the same.
 //!
-//! Nothing can be changed in such a session; what a change makes of one file after the other is [`super::bulk`]'s.
+//! Nothing can be changed in such a session; what a change makes of one file after the other is `super::bulk`'s.
 
 use crate::check::rule::Rule;
 use crate::document::rows::{RowId, RowSet};

@@ -9,5 +9,5 @@ pub enum Change<'v> {
     Remove,
 }
 
-/// The changes of one entry, by [`Field::index`]; `None` leaves the field alone.
+/// The changes of one entry, by `Field::index`; `None` leaves the field alone.
 pub type Changes<'v> = [Option<Change<'v>>; 4];

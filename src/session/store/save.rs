@@ -301,7 +301,7 @@ fn forget_repairs(session: &mut Session, old: &Document) {
 /// Plans, writes and takes in on this thread.
 ///
 /// # Errors
-/// As [`Session::saved`], and when the plan has problems or needs a base URL.
+/// As `Session::saved`, and when the plan has problems or needs a base URL.
 pub fn now(session: &mut Session, to: Option<&Path>, force: bool) -> Result<String, files::Error> {
     let plan = session.plan(to);
     let saving = begin_now(session, plan, force);

@@ -3,9 +3,9 @@
 //! [`App::update`] takes an event and gives back what is to be done outside; it does no I/O, starts no
 //! thread and reads no clock, so a string of keys always leads to the same state.
 //!
-//! A key goes to the mode that is open ([`modes`]), which changes itself and the state that all modes share ([`state`])
-//! by [`operations`]; what it asks for beyond that is dispatched by [`requests`], [`actions`] and [`commands`], and
-//! done by [`flows`], which may open other modes.
+//! A key goes to the mode that is open (`modes`), which changes itself and the state that all modes share (`state`)
+//! by `operations`; what it asks for beyond that is dispatched by `requests`, `actions` and `commands`, and
+//! done by `flows`, which may open other modes.
 
 mod actions;
 mod commands;

@@ -167,7 +167,7 @@ fn is_within(some: &[u64], all: &[u64]) -> bool {
 
 /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
 /// left if it can be replayed, and a word about what cannot. Where that waits for other paths
-/// ([`Session::waiting_elsewhere`]), the set can only be read.
+/// (`Session::waiting_elsewhere`), the set can only be read.
 pub fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
     if let Some((count, paths)) = waiting_elsewhere(session, &state_slot) {
         let words = format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
