@@ -108,16 +108,16 @@ impl Prober {
         let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
         let (work, queue) = sync_channel::<String>(2 * workers);
         let (done, records) = sync_channel::<Record>(2 * workers);
-        let queue = Mutex::new(queue);
+        let queue = Arc::new(Mutex::new(queue));
         let mut outcome = std::thread::scope(|scope| {
-            let queue = &queue;
             let mut started = 0;
             for _ in 0..workers {
-                let done = done.clone();
-                let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.work(queue, &done));
+                let (queue, done) = (Arc::clone(&queue), done.clone());
+                let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.work(&queue, &done));
                 started += usize::from(worker.is_ok());
             }
-            drop(done);
+            // Only the workers keep the queue: once the last of them has ended, the feeder cannot wait for room in it.
+            drop((queue, done));
             if started == 0 {
                 self.is_stopped.store(true, Ordering::Relaxed);
                 return Err(io::Error::other("the system starts no thread"));

@@ -421,3 +421,19 @@ fn an_error_of_the_caller_ends_the_work() {
     assert_eq!(ended.unwrap_err().to_string(), "full");
     assert!(server.log().len() < 100, "{}", server.log().len());
 }
+
+#[test]
+fn an_error_of_the_caller_ends_the_work_while_every_queue_is_full() {
+    let server = Server::start(|_| Reply::html(""));
+    let urls: Vec<_> = (0..500).map(|number| server.url(&format!("/{number}"))).collect();
+    let prober = Prober::new(options(&urls)).unwrap();
+    // Each of 4 workers holds a record that it cannot hand over, beside robots.txt, the record that came and 8 in the
+    // channel: none takes another URL after the error.
+    let ended = prober.run(urls.iter().cloned().map(Ok), |_| {
+        while server.log().len() < 1 + 1 + 8 + 4 {
+            std::thread::yield_now();
+        }
+        Err(io::Error::other("full"))
+    });
+    assert_eq!(ended.unwrap_err().to_string(), "full");
+}
