@@ -60,6 +60,11 @@ pub fn excerpt(text: &str, most: usize) -> String {
     out
 }
 
+/// Part of the value of a field for a message, as [`excerpt`].
+pub fn excerpt_of_value(value: &str) -> String {
+    excerpt(value, 40)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,9 +3,10 @@
 //! A plain entry without faults takes a fast path; any other is left to the functions that check one entry alone. A
 //! property test holds both to the same result.
 
-use super::entry::{self, Context};
+use super::context::Context;
 use super::extension::{self, Cache};
-use super::profile::Profile;
+use super::fields;
+use super::rule::Profile;
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
 use crate::protocol::Field;
@@ -61,7 +62,7 @@ impl EntryReader {
             see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
             CheckedEntry {
                 record,
-                rules: entry::check_fields(entry, text, context),
+                rules: fields::check_fields(entry, text, context),
                 key: loc.map_or(NO_KEY, |loc| crate::protocol::location::key_hash(&loc)),
             }
         });
@@ -70,7 +71,7 @@ impl EntryReader {
         } else {
             read.rules
         };
-        CheckedEntry { rules: entry::asked(rules, context), ..read }
+        CheckedEntry { rules: context.asked(rules), ..read }
     }
 
     fn check_extensions(&mut self, parsed: &ParsedEntry<'_>, context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
@@ -99,7 +100,7 @@ impl EntryReader {
             return None;
         }
         let (lastmod, changefreq, priority) = values(entry, text)?;
-        if lastmod.is_some_and(|date| date.seconds > context.now + entry::TOLERANCE) {
+        if lastmod.is_some_and(|date| date.seconds > context.now + fields::TOLERANCE) {
             return None;
         }
         let span = entry.field(Field::Loc).filter(|span| is_bare(span))?;
@@ -120,7 +121,7 @@ impl EntryReader {
         if !judged.faults.is_empty() || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()) {
             return None;
         }
-        let facts = entry::FieldFacts { lastmod, changefreq };
+        let facts = fields::FieldFacts { lastmod, changefreq };
         if facts.conflict(context.now) {
             return None;
         }
@@ -212,7 +213,7 @@ mod tests {
                 let loc = entry.value(Field::Loc, text).unwrap_or_default();
                 let alone = CheckedEntry {
                     record: Record::of(&entry, text),
-                    rules: entry::check_and_collect(&entry, text, &context, &mut own),
+                    rules: crate::check::entry::check_and_collect(&entry, text, &context, &mut own),
                     key: location::key_hash(&loc),
                 };
                 prop_assert_eq!(read, alone, "{}", String::from_utf8_lossy(text));
@@ -262,7 +263,7 @@ mod tests {
                 let (mut links, mut own) = (Vec::new(), Vec::new());
                 let parsed = ParsedEntry { text, entry, elements: elements.as_ref() };
                 let read = reading.read(&parsed, &context, &mut links, |_, _| {});
-                let rules = entry::check_and_collect(entry, text, &context, &mut own);
+                let rules = crate::check::entry::check_and_collect(entry, text, &context, &mut own);
                 prop_assert_eq!(read.rules, rules, "{}", String::from_utf8_lossy(text));
                 prop_assert_eq!(read.record, Record::of(entry, text));
                 prop_assert_eq!(links, own);

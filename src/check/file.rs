@@ -2,7 +2,7 @@
 //!
 //! Sources: rule catalogue, section 4; sitemaps.org protocol; sitemap.xsd 0.9.
 
-use super::profile::Profile;
+use super::rule::Profile;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::limits::URLS_PER_FILE;
 use crate::protocol::namespace::{self, Namespace};

@@ -4,65 +4,17 @@
 //! the meaning and may run unattended; the others are a guess that a person accepts. Nothing here
 //! changes a document.
 
-use super::entry::{Context, LASTMOD, PRIORITY, check, check_value, loc_rule, trim_strict};
+use super::action::{Action, Fix};
+use super::context::{Context, Subject};
+use super::entry::check;
 use super::extension;
-use super::message::breaks;
+use super::fields::{LASTMOD, PRIORITY, breaks, check_value, loc_rule, places, trim_strict};
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault, Faults};
 use crate::protocol::{Field, changefreq, lastmod, priority};
 use crate::xml::entry::{Anomalies, Entry};
 use crate::xml::escape;
-use crate::xml::splice::{Change, splice};
-
-/// A fix of a finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fix {
-    /// What it does, as a short phrase: `add the seconds`.
-    pub label: String,
-    /// Whether it keeps the meaning, so that it may run without being looked at.
-    pub is_safe: bool,
-    /// What to do.
-    pub action: Action,
-}
-
-/// The change that a fix makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// Gives a field a new value; `None` removes the element.
-    Set {
-        /// Which field.
-        field: Field,
-        /// Decoded text.
-        value: Option<String>,
-    },
-    /// Replaces the whole entry text, leading trivia included.
-    Rewrite(String),
-    /// Makes several entries of one; the first takes its place.
-    Split(Vec<String>),
-    /// Something about the file that the entry is in; the entry stays as it is.
-    File,
-}
-
-impl Action {
-    /// The entry text after it. `entry` must be the anatomy of `text`.
-    pub fn apply(&self, entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<u8> {
-        match self {
-            Self::Rewrite(new) => new.clone().into_bytes(),
-            Self::Split(parts) => parts.first().map_or_else(|| text.to_vec(), |first| first.clone().into_bytes()),
-            Self::File => text.to_vec(),
-            Self::Set { field, value } => {
-                let mut changes = [None; 4];
-                if let Some(change) = changes.get_mut(field.index()) {
-                    *change = Some(value.as_deref().map_or(Change::Remove, Change::Set));
-                }
-                let mut out = Vec::with_capacity(text.len() + 32);
-                splice(entry, text, context.names, &changes, &mut out);
-                out
-            }
-        }
-    }
-}
 
 /// An entry after the fixes of some rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +49,8 @@ pub fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended:
             .filter_map(|(rule, field)| of_entry(rule, field, &entry, &current, context))
             .find(|fix| fix.is_safe || !unattended);
         let Some(fix) = fix else {
-            let after = extension::repaired(set, unattended, (&entry, &current), context, &mut trials);
+            let subject = Subject { entry: &entry, text: &current, context };
+            let after = extension::repaired(set, unattended, &subject, &mut trials);
             let Some(after) = after else { break };
             (current, is_rewritten) = (after.into_bytes(), true);
             continue;
@@ -118,14 +71,6 @@ pub fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended:
         return String::from_utf8(current).ok().map(FixedEntry::Text);
     }
     (!values.is_empty()).then_some(FixedEntry::Values(values))
-}
-
-/// Where a rule can be broken: in which fields, or in none in particular.
-pub(super) fn places(rule: Rule) -> impl Iterator<Item = Option<Field>> {
-    let own = Field::ALL.into_iter().filter(move |field| super::entry::rules_of_field(*field).contains(rule));
-    let shared = Field::ALL.into_iter().filter(move |_| super::message::is_of_some_field(rule));
-    let whole = !super::message::is_of_a_field(rule);
-    own.chain(shared).map(Some).chain(whole.then_some(None))
 }
 
 /// The fix for a finding of an entry, if there is one. `entry` must be the anatomy of `text`.
@@ -189,7 +134,7 @@ pub(super) fn of_entry(
             _ => return None,
         },
     };
-    holds(&fix, (rule, field), entry, text, context).then_some(fix)
+    holds(&fix, rule, field, &Subject { entry, text, context }).then_some(fix)
 }
 
 /// The fix for a rule that a value breaks by itself. `value` is decoded and trimmed of all blanks.
@@ -338,7 +283,8 @@ fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
 
 /// Tries a fix: the finding must be gone, and no rule newly broken. A corrected scheme may bring to
 /// light what could not be checked before.
-fn holds(fix: &Fix, (rule, field): (Rule, Option<Field>), entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
+fn holds(fix: &Fix, rule: Rule, field: Option<Field>, subject: &Subject<'_>) -> bool {
+    let Subject { entry, text, context } = *subject;
     let after = fix.action.apply(entry, text, context);
     let new = Entry::of(&after, context.names);
     let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
@@ -540,7 +486,7 @@ mod tests {
             }
             let listed: RuleSet = table.iter().map(|(rule, _)| *rule).collect();
             let safe: RuleSet =
-                super::super::entry::FIELD_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
+                super::super::fields::FIELD_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
             // A known prefix is declared when the file is read; what another one stands for no one knows.
             let elsewhere =
                 RuleSet::of(&[Rule::INDEX_EXTRA_CHILD, Rule::XML_UNDECLARED_PREFIX, Rule::NS_ENTRY_MISSING]);

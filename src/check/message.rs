@@ -3,18 +3,20 @@
 //! A message says what is wrong with *this* value and what would be right; the rule's own help says
 //! who minds. No control character of a file reaches a message.
 
-use super::entry::{
-    Context, FIELD_RULES, LASTMOD, PRIORITY, TOLERANCE, check_value, has_outer_blanks, loc_rule, rules_of_field,
-    trim_strict, whitespace_rule,
-};
+use super::action::{Action, Fix};
+use super::context::Context;
 use super::extension::{self, ExtensionPart};
-use super::fix::{self, Fix};
+use super::fields::{
+    FIELD_RULES, LASTMOD, OF_SOME_FIELD, PRIORITY, TOLERANCE, breaks, broken_in, check_fields, check_value, loc_rule,
+    places, rules_of_field, trim_strict,
+};
+use super::fix;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
 use crate::protocol::{Field, Severity, changefreq, lastmod, priority};
-use crate::words::excerpt;
+use crate::words::{excerpt, excerpt_of_value as visible};
 use crate::xml::anomaly;
-use crate::xml::entry::{Anomalies, Entry, TextKind};
+use crate::xml::entry::{Anomalies, Entry};
 use std::borrow::Cow;
 
 /// A rule that a row breaks, at its place.
@@ -90,10 +92,10 @@ fn each_broken(
     let of_fields = Field::ALL.map(|field| broken_in(field, entry, text, context));
     let mut of_whole = None;
     for rule in set.iter() {
-        for field in fix::places(rule) {
+        for field in places(rule) {
             let broken = match field {
                 Some(field) => of_fields.get(field.index()).copied().unwrap_or_default(),
-                None => *of_whole.get_or_insert_with(|| super::entry::check_fields(entry, text, context)),
+                None => *of_whole.get_or_insert_with(|| check_fields(entry, text, context)),
             };
             if broken.contains(rule) {
                 see(rule, field);
@@ -108,7 +110,7 @@ pub fn worst_of_fields(entry: &Entry, text: &[u8], context: &Context<'_>, set: R
     let mut worst = [None; 4];
     for rule in set.intersection(FIELD_RULES).iter() {
         let severity = rule.severity_in(context.profile);
-        for field in fix::places(rule) {
+        for field in places(rule) {
             let field = match field {
                 Some(field) if breaks(rule, Some(field), entry, text, context) => field,
                 None if rule == Rule::LOC_MISSING => Field::Loc,
@@ -127,7 +129,7 @@ pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> 
     let value = trim_strict(decoded);
     let findings = check_value(field, decoded, context).iter().map(|rule| {
         let fix = fix::of_value(rule, field, value, context).filter(|fix| match &fix.action {
-            fix::Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
+            Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });
         let message = of_field(rule, field, decoded, context);
@@ -141,15 +143,6 @@ fn worst_first(mut findings: Vec<Finding>, context: &Context<'_>) -> Vec<Finding
     findings
 }
 
-/// Rules that any field can break.
-const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
-    Rule::FIELD_EMPTY,
-    Rule::FIELD_HAS_CHILDREN,
-    Rule::FIELD_WHITESPACE,
-    Rule::FIELD_WHITESPACE_STRICT,
-    Rule::INDEX_EXTRA_CHILD,
-]);
-
 /// The rules that an entry breaks in one place or in none: what it breaks of them is told in as many findings. Those of
 /// extensions are about all alternate links together; URLs inside extensions break the rules of loc as well.
 pub const REPORTED_ONCE: RuleSet = FIELD_RULES
@@ -158,37 +151,6 @@ pub const REPORTED_ONCE: RuleSet = FIELD_RULES
     .minus(RuleSet::of(&[Rule::DOC_UNKNOWN_ELEMENT]))
     .minus(rules_of_field(Field::Loc))
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
-
-/// Whether any field can break the rule.
-pub(super) fn is_of_some_field(rule: Rule) -> bool {
-    OF_SOME_FIELD.contains(rule)
-}
-
-/// Whether the rule is about a field, be it one or any.
-pub(super) fn is_of_a_field(rule: Rule) -> bool {
-    is_of_some_field(rule) || Field::ALL.iter().any(|field| rules_of_field(*field).contains(rule))
-}
-
-/// Whether an entry breaks a rule in this field, or as a whole.
-pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
-    match field {
-        Some(field) => broken_in(field, entry, text, context).contains(rule),
-        None => super::entry::check_fields(entry, text, context).contains(rule),
-    }
-}
-
-/// The rules that a field of an entry breaks, with those about the blanks around its value.
-fn broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
-    let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return RuleSet::EMPTY };
-    if span.text == TextKind::Children {
-        return RuleSet::of(&[Rule::FIELD_HAS_CHILDREN]);
-    }
-    let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-    let mut broken = check_value(field, &value, context);
-    let is_padded = !broken.contains(Rule::FIELD_WHITESPACE_STRICT) && !value.is_empty() && has_outer_blanks(span, raw);
-    broken.insert_if(whitespace_rule(field), is_padded);
-    broken
-}
 
 /// What is wrong with a value. `value` is decoded and trimmed of XML whitespace.
 fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
@@ -376,11 +338,6 @@ fn of_entry(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
     }
 }
 
-/// Part of a value for a message.
-pub(super) fn visible(text: &str) -> String {
-    excerpt(text, 40)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::samples::NOW;
@@ -405,11 +362,11 @@ mod tests {
             let fix = finding.fix.map_or(String::new(), |fix| {
                 let safe = if fix.is_safe { "" } else { "?" };
                 match fix.action {
-                    fix::Action::Set { value, .. } => {
+                    Action::Set { value, .. } => {
                         format!("{}{safe} -> {}", fix.label, value.as_deref().unwrap_or("none"))
                     }
-                    fix::Action::Rewrite(text) => format!("{}{safe} -> {text}", fix.label),
-                    fix::Action::Split(_) | fix::Action::File => fix.label.clone(),
+                    Action::Rewrite(text) => format!("{}{safe} -> {text}", fix.label),
+                    Action::Split(_) | Action::File => fix.label.clone(),
                 }
             });
             (finding.rule.code().to_owned(), finding.message, fix)

@@ -3,10 +3,13 @@
 //! Checking is a function of its input (the clock is an input); it fails for no text. Nothing here
 //! reads files or knows of a screen.
 
+pub mod action;
+mod context;
 pub mod decision;
 pub mod entry;
 pub mod entry_reader;
 pub mod extension;
+mod fields;
 pub mod file;
 pub mod fix;
 pub mod frame;
@@ -14,17 +17,17 @@ pub mod index;
 pub mod message;
 pub mod name;
 pub mod policy;
-pub mod profile;
 pub mod quirk;
 pub mod rewrite;
 pub mod rule;
-mod rules;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod set;
 
-pub use entry::{Context, check, check_value, revise, rules_of_field};
-pub use fix::{Action, Fix, FixedEntry};
+pub use action::{Action, Fix};
+pub use context::Context;
+pub use entry::{check, revise};
+pub use fields::{check_value, rules_of_field};
+pub use fix::FixedEntry;
 pub use message::{Finding, messages, messages_of_value};
-pub use profile::Profile;
-pub use rule::{FixKind, Rule, RuleSet, RuleSets, Scope};
+pub use rule::{FixKind, Profile, Rule, RuleSet, RuleSets, Scope};

@@ -3,7 +3,7 @@
 //! Only the named part changes; every other byte stays, in its order unless the order is the fault.
 //! `None` where there is nothing to do, or the text is not UTF-8 and cannot be kept in full.
 
-use super::entry::trim_strict;
+use super::fields::{has_inner_blanks, trim_strict};
 use crate::progress::note_work;
 use crate::protocol::Field;
 use crate::xml::entry::{Entry, FieldSpan, TextKind};
@@ -165,8 +165,7 @@ pub(super) fn trim(entry: &Entry, field: Field, text: &[u8]) -> Option<String> {
     let trimmed = trim_strict(&value);
     let raw = entry.raw_value(field, text)?;
     // A value that needs no new spelling keeps the one it has.
-    let is_kept =
-        trimmed.len() == value.len() && span.text <= TextKind::Escaped && !super::entry::has_inner_blanks(span, raw);
+    let is_kept = trimmed.len() == value.len() && span.text <= TextKind::Escaped && !has_inner_blanks(span, raw);
     let kept = std::str::from_utf8(raw).ok()?;
     let value = if is_kept { kept.into() } else { escape(trimmed) };
     between(span, text, &value)

@@ -10,7 +10,7 @@ use super::spool::Spool;
 use super::text_report;
 use super::walk::{InputSet, held};
 use super::{Failure, Status, Streams, each_path, filter};
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::form;
 use crate::document::index::Index;

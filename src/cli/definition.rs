@@ -3,7 +3,7 @@
 use super::args::Cli;
 use super::columns::column_names;
 use super::{Failure, Status, Streams};
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::Rule;
 use crate::document::sort::Column;
 use crate::files::backup;

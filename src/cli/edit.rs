@@ -5,7 +5,7 @@ use super::output::{Paint, plain};
 use super::save::{Agreed, refuse_empty, refuse_lost, save, show_plan};
 use super::values::refused_urls;
 use super::{Failure, Status, Streams};
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::document::diff::Kind;
 use crate::files::{Action, is_stream};
 use crate::progress::Progress;

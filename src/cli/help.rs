@@ -3,7 +3,7 @@
 use super::args::Cli;
 use super::pager::{self, Pager, WIDEST};
 use super::{Failure, Status, Streams};
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::Rule;
 use crate::document::query::suggest::{listed, nearest};
 use crate::manual::{self, PAGES};

@@ -54,8 +54,8 @@ mod urls;
 mod values;
 mod walk;
 
+use crate::check::Profile;
 use crate::check::policy::Policy;
-use crate::check::profile::Profile;
 use crate::data::DataSet;
 use crate::document::query::{Query, Vocabulary};
 use crate::files;

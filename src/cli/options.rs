@@ -1,8 +1,8 @@
 //! Groups of options that several commands share, and how their values are read.
 
 use super::Failure;
+use crate::check::Profile;
 use crate::check::policy::Policy;
-use crate::check::profile::Profile;
 use crate::data::DataSet;
 use crate::files::{Conflicts, backup};
 use crate::session::policy::{EXAMPLE, PolicyError, PolicyText};

@@ -15,12 +15,12 @@ pub use locs::DocumentLocs;
 pub(super) use near::{may_be_near, meeting};
 pub use reader::Reader;
 
-use crate::check::entry::{self, Context};
+use crate::check::Profile;
 use crate::check::policy::Policy;
-use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::{CounterDelta, IndexedRow, NearDuplicates, SetFinding, SetIndex, SetRule};
+use crate::check::{Context, entry};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;

@@ -3,7 +3,7 @@
 //! The screen's `:help`, its explanations and `sited check --explain` say the same, from the one table of rules and
 //! the one room of verdicts.
 
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::{FixKind, Rule};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Now};

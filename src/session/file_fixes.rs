@@ -5,11 +5,11 @@ pub(super) mod list;
 pub(super) mod name;
 pub(super) mod volumes;
 
+use crate::check::Profile;
 use crate::check::file::{self, FileFacts};
-use crate::check::fix::{Action, Fix};
 use crate::check::frame::{self, Frame};
-use crate::check::profile::Profile;
 use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::{Action, Fix};
 use crate::check::{extension, quirk};
 use crate::document::Document;
 use crate::document::edit::Edit;

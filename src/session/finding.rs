@@ -1,7 +1,7 @@
 //! The types of findings: what is wrong, where, and which fix there is.
 
+use crate::check::Fix;
 use crate::check::extension::ExtensionPart;
-use crate::check::fix::Fix;
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, SitemapId};

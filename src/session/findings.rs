@@ -1,10 +1,9 @@
 //! Words the findings of a row and of files.
 
 use crate::check::extension::{self, ExtensionPart};
-use crate::check::profile::Profile;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::check::set::{Link, SetRule};
-use crate::check::{entry as entry_rules, message, quirk};
+use crate::check::{Context, Profile, entry as entry_rules, message, quirk};
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
@@ -219,7 +218,7 @@ fn from_check(found: message::Finding, profile: Profile) -> Option<Finding> {
     Some(Finding { fix: found.fix, part: found.part, offset: found.offset, ..plain })
 }
 
-fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules: RuleSet) -> Vec<Finding> {
+fn worded(entry: &Entry, text: &[u8], context: &Context<'_>, rules: RuleSet) -> Vec<Finding> {
     let found = message::messages(entry, text, context, rules).into_iter();
     found.filter_map(|found| from_check(found, context.profile)).collect()
 }

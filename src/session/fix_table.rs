@@ -1,9 +1,9 @@
 //! Which rules have a fix beyond the value of one row, and what each fix is called.
 
-use crate::check::fix::{Action, Fix};
 use crate::check::index::IndexFinding;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;
+use crate::check::{Action, Fix};
 use crate::document::form::Form;
 use crate::document::index::{Child, ChildState, Index};
 use crate::document::sitemap::SitemapId;

@@ -28,7 +28,7 @@ pub(crate) mod sampled;
 #[cfg(test)]
 mod tests;
 
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::data::DataSet;
 use crate::document::Document;
 use crate::document::query::Query;

@@ -1,7 +1,7 @@
 //! Reads the user's policy and checks it against the whole set.
 
+use crate::check::Profile;
 use crate::check::policy::Policy;
-use crate::check::profile::Profile;
 use crate::check::rule::Rule;
 use crate::files;
 use crate::progress::Progress;

@@ -13,11 +13,11 @@ pub use counting::{Counted, InWords, Receiver, Wanted};
 pub use markdown::{CountsByFile, FindingsReport};
 pub use summary::{FileGroup, RuleGroup, Summary};
 
+use crate::check::Profile;
 use crate::check::extension;
-use crate::check::fix::{Action, Fix};
-use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{NearDuplicates, SetFinding};
+use crate::check::{Action, Fix};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};

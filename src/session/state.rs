@@ -6,7 +6,7 @@ pub mod facts;
 pub mod history;
 pub(super) mod languages;
 
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::RuleSet;
 use crate::data::DataSet;
 use crate::document::query::Vocabulary;

@@ -20,8 +20,8 @@ pub mod text;
 pub mod theme;
 pub mod words;
 
+use crate::check::Profile;
 use crate::check::policy::Policy;
-use crate::check::profile::Profile;
 use crate::data::DataSet;
 use crate::files::Options;
 use crate::files::journal::Watcher;

@@ -1,9 +1,9 @@
 //! What reading an entry without findings allocates: nothing, whatever its extensions are.
 
 use super::measure::{alone, measure};
-use sited::check::entry::Context;
+use sited::check::Context;
+use sited::check::Profile;
 use sited::check::entry_reader::EntryReader;
-use sited::check::profile::Profile;
 use sited::check::set::Link;
 use sited::progress::Progress;
 use sited::xml::entry::Entry;

@@ -388,7 +388,7 @@ fn in_the_terminal_of_another_test() {
         options: sited::files::Options::default(),
         scheme: None,
         read_only: None,
-        profile: sited::check::profile::Profile::default(),
+        profile: sited::check::Profile::default(),
         cross_submission: false,
         backup: sited::files::backup::When::Off,
         policy: None,

@@ -2,7 +2,7 @@
 
 use super::outline::Outline;
 use super::{About, EntryContext, Sink, namespace};
-use crate::check::entry::TOLERANCE;
+use crate::check::fields::TOLERANCE;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, value};
 use crate::protocol::location;

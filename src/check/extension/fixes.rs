@@ -6,7 +6,7 @@
 use super::outline::Outline;
 use super::patch::Patch;
 use super::{About, Breach, attribute_range, namespace};
-use crate::check::entry::Context;
+use crate::check::context::{Context, Subject};
 use crate::check::rewrite::with_blanks;
 use crate::check::rule::{FixKind, Rule};
 use crate::protocol::Field;
@@ -14,7 +14,7 @@ use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Node, TOP};
-use crate::xml::entry::{Entry, TextKind};
+use crate::xml::entry::TextKind;
 use crate::xml::escape::{decode, escape};
 use crate::xml::markup;
 use crate::xml::names::{Meaning, split};
@@ -49,16 +49,12 @@ pub(super) fn scope(breach: &Breach, outline: &Outline<'_>) -> Option<(Rule, u32
 }
 
 /// The remedy for a breach, if there is one.
-pub(super) fn of(
-    breach: &Breach,
-    outline: &Outline<'_>,
-    (entry, context): (&Entry, &Context<'_>),
-) -> Option<ExtensionFix> {
+pub(super) fn of(breach: &Breach, outline: &Outline<'_>, subject: &Subject<'_>) -> Option<ExtensionFix> {
     let node = outline.node_at(breach.node).filter(|_| breach.about != About::Outside)?;
     let (label, keeps, patch) = match breach.about {
         About::Value(kind) => of_value(breach.rule, kind, outline, node)?,
         About::Attribute(name, kind) => of_attribute(breach.rule, (name, kind), outline, node)?,
-        About::Url(fault, attribute) => of_url(fault, attribute, outline, node, (entry, context))?,
+        About::Url(fault, attribute) => of_url(fault, attribute, outline, node, subject)?,
         About::Stranger(place) => {
             let found = super::stranger(outline, node, place)?;
             ("remove the attribute".to_owned(), false, Patch::cut([cut_of(outline, &found)?])?)
@@ -117,15 +113,15 @@ fn of_url(
     attribute: Option<&str>,
     outline: &Outline<'_>,
     node: &Node,
-    (entry, context): (&Entry, &Context<'_>),
+    subject: &Subject<'_>,
 ) -> Option<Candidate> {
     let said = match attribute {
         Some(name) => outline.attribute(node, name)?,
         None => outline.value(node),
     };
     let (right, keeps) = if fault == location::Fault::NotAbsolute {
-        let page = entry.value(Field::Loc, outline.text)?;
-        (absolute(&said, &page, context)?, false)
+        let page = subject.entry.value(Field::Loc, outline.text)?;
+        (absolute(&said, &page, subject.context)?, false)
     } else {
         let repair = location::repair(fault, &said)?;
         (repair.value, repair.is_safe)

@@ -8,7 +8,7 @@ use super::cache::{Cache, Language, Languages, Version, letters};
 use super::outline::Outline;
 use super::values::OF_LOC;
 use super::{About, EntryContext, Sink, namespace};
-use crate::check::entry::{is_escaped_twice, loc_rule};
+use crate::check::fields::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
 use crate::check::set;
 use crate::protocol::extension::{self, Kind, hreflang};

@@ -14,8 +14,8 @@ mod urls;
 mod values;
 mod words;
 
-use super::entry::Context;
-use super::fix::{Action, Fix};
+use super::action::{Action, Fix};
+use super::context::{Context, Subject};
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
 use crate::document::source::Source;
@@ -226,8 +226,9 @@ pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Extens
     let breaches = breaches(&outline, entry, context);
     let (entry_context, before) = (entry_context(entry, text, context), tally(&breaches));
     let trials = trials(text.len());
+    let subject = Subject { entry, text, context };
     let fix = |breach: &Breach| {
-        let remedy = fixes::of(breach, &outline, (entry, context))?;
+        let remedy = fixes::of(breach, &outline, &subject)?;
         let text = remedy.patch.apply(text)?;
         let wanted = BTreeMap::from([(breach.rule, 1)]);
         let ExtensionFix { label, is_safe, .. } = remedy;
@@ -270,13 +271,8 @@ pub fn links(entry: &Entry, text: &[u8], names: &Names, out: &mut Vec<Link>) {
 ///
 /// All fixes are made and tried at once. Where that breaks something, halves of them are, so that what is wrong with one
 /// does not keep the others from being made.
-pub(super) fn repaired(
-    rules: RuleSet,
-    unattended: bool,
-    (entry, text): (&Entry, &[u8]),
-    context: &Context<'_>,
-    trials: &mut usize,
-) -> Option<String> {
+pub(super) fn repaired(rules: RuleSet, unattended: bool, subject: &Subject<'_>, trials: &mut usize) -> Option<String> {
+    let Subject { entry, text, context } = *subject;
     if !concerns(entry, text) {
         return None;
     }
@@ -290,7 +286,7 @@ pub(super) fn repaired(
         if fixes::scope(breach, &outline).is_some_and(|scope| !scopes.insert(scope)) {
             continue;
         }
-        let remedy = fixes::of(breach, &outline, (entry, context));
+        let remedy = fixes::of(breach, &outline, subject);
         remedies.extend(remedy.filter(|it| it.is_safe || !unattended).map(|remedy| (breach.rule, remedy.patch)));
     }
     let mut batch = FixBatch { text, before: &before, context, trials, made: Vec::new(), best: None };

@@ -1,11 +1,11 @@
 //! Tests of the extension rules: one example per rule, messages and fixes, and arbitrary input.
 
 use super::*;
+use crate::check::Profile;
 use crate::check::entry::check as check_entry;
-use crate::check::profile::Profile;
-use crate::check::rule::FixKind;
+use crate::check::fix;
+use crate::check::rule::{EXTENSION_RULES, FixKind};
 use crate::check::samples::{NOW, PAGE, ROOT, extensions, links, news, video};
-use crate::check::{fix, rules};
 use crate::xml::names::{FileKind, Names};
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn every_rule_by_example() {
         seen = found.iter().map(|found| found.rule).chain(seen.iter()).collect();
     }
     // Those that need another place than inside a url.
-    let missing = rules::EXTENSIONS.minus(seen);
+    let missing = EXTENSION_RULES.minus(seen);
     assert_eq!(missing, RuleSet::of(&[Rule::EXT_OUTSIDE_URL]));
 }
 
@@ -194,7 +194,7 @@ fn words_say_what_and_what_is_right() {
         assert_eq!((&*found.part.name, found.message.as_str()), (name, message));
         let said = found.fix.as_ref().map_or(String::new(), |fix| {
             let ask = if fix.is_safe { "" } else { "?" };
-            let fix::Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
+            let Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
             let right = fix.label.strip_prefix("write ").unwrap_or_default();
             assert!(after.contains(right));
             format!("{}{ask} -> {right}", fix.label)
@@ -242,7 +242,7 @@ fn fixes_change_their_part_and_nothing_else() {
         let found = found(&entry(before), &names);
         let fix = found.iter().find(|found| found.rule == rule).and_then(|found| found.fix.as_ref());
         let action = fix.map(|fix| &fix.action);
-        assert_eq!(action, Some(&fix::Action::Rewrite(entry(after))), "{rule}");
+        assert_eq!(action, Some(&Action::Rewrite(entry(after))), "{rule}");
     }
 }
 
@@ -255,7 +255,7 @@ fn try_all(text: &str, names: &Names) -> RuleSet {
         let Some(fix) = &found.fix else { continue };
         assert!(found.rule.fix() != FixKind::None, "{} is not to be fixed", found.rule);
         assert!(!fix.is_safe || found.rule.fix() == FixKind::Safe, "{} is not safe to fix", found.rule);
-        let fix::Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
+        let Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
         let left = self::found(after, names);
         let times = |found: &[ExtensionFinding], rule: Rule| found.iter().filter(|other| other.rule == rule).count();
         assert!(times(&left, found.rule) < times(&all, found.rule), "{} stays in {after}", found.rule);
@@ -272,7 +272,7 @@ fn every_fix_of_every_sample_holds() {
     let names = names();
     let fixed: RuleSet =
         extensions().iter().flat_map(|(text, _)| try_all(&entry(text), &names).iter().collect::<Vec<_>>()).collect();
-    let promised: RuleSet = rules::EXTENSIONS.iter().filter(|rule| rule.fix() != FixKind::None).collect();
+    let promised: RuleSet = EXTENSION_RULES.iter().filter(|rule| rule.fix() != FixKind::None).collect();
     // Which language a page is in, its other versions say.
     assert_eq!(promised.minus(fixed), RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]), "promised, but there is no fix");
 }

@@ -2,7 +2,7 @@
 
 use super::outline::Outline;
 use super::{About, Cache, Sink, namespace};
-use crate::check::entry::{is_escaped_twice, loc_rule};
+use crate::check::fields::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Attribute, Element, Kind};
 use crate::protocol::location::{Fault, Faults};

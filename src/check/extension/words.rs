@@ -2,14 +2,24 @@
 
 use super::outline::Outline;
 use super::{About, Breach, EntryContext, part};
-use crate::check::message::visible;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
+use crate::words::excerpt_of_value as visible;
 use crate::xml::elements::Node;
 
 /// What is reported of a value that was escaped once too often.
 const TWICE: &str = "it was escaped twice";
+
+/// An element that breaks a rule, with what messages say about it.
+struct Subject<'a> {
+    rule: Rule,
+    /// The name of the element with the customary prefix.
+    name: &'a str,
+    node: &'a Node,
+    outline: &'a Outline<'a>,
+    entry_context: &'a EntryContext<'a>,
+}
 
 /// The words for a breach.
 pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryContext<'_>) -> String {
@@ -18,8 +28,9 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryCo
         return format!("{name} is outside any <url>, so it belongs to no page");
     };
     let said = outline.value(node);
+    let subject = Subject { rule: breach.rule, name: &name, node, outline, entry_context };
     match breach.about {
-        About::Url(fault, attribute) => url(breach.rule, &name, fault, attribute, outline, node),
+        About::Url(fault, attribute) => subject.url(fault, attribute),
         About::Child(child) => missing(breach.rule, &name, child),
         About::Stranger(place) => {
             let found = super::stranger(outline, node, place);
@@ -34,38 +45,15 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryCo
             _ if said.is_empty() => format!("{name} is empty: {}", kind.words()),
             _ => format!("{name} is {}: {}{}", visible(&said), kind.words(), rather(kind, &said)),
         },
-        About::Attribute(attribute, kind) => {
-            of_attribute(breach.rule, (&name, attribute), kind, outline, node, entry_context)
-        }
-        About::Other(other) => again(breach.rule, &name, outline, node, other),
-        About::Element | About::Outside => element(breach.rule, &name, outline, node, entry_context),
+        About::Attribute(attribute, kind) => subject.attribute(attribute, kind),
+        About::Other(other) => subject.again(other),
+        About::Element | About::Outside => subject.element(),
     }
 }
 
 /// A likely value, where there is one.
 fn rather(kind: Kind, said: &str) -> String {
     kind.repair(said).map(|(right, _)| format!("; perhaps {}", visible(&right))).unwrap_or_default()
-}
-
-fn url(
-    rule: Rule,
-    name: &str,
-    fault: location::Fault,
-    attribute: Option<&'static str>,
-    outline: &Outline<'_>,
-    node: &Node,
-) -> String {
-    let (place, said) = match attribute {
-        Some(attribute) => (format!("{attribute} of {name}"), outline.attribute(node, attribute).unwrap_or_default()),
-        None => (name.to_owned(), outline.value(node)),
-    };
-    match rule {
-        Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&said), Kind::Media.words()),
-        Rule::HREFLANG_HREF_RELATIVE => {
-            format!("{place} is {}: write the complete URL, with https://", visible(&said))
-        }
-        _ => format!("{place}: {}", location::explain(fault, &said)),
-    }
 }
 
 fn missing(rule: Rule, name: &str, child: &str) -> String {
@@ -78,115 +66,132 @@ fn missing(rule: Rule, name: &str, child: &str) -> String {
     }
 }
 
-fn of_attribute(
-    rule: Rule,
-    (name, attribute): (&str, &'static str),
-    kind: Kind,
-    outline: &Outline<'_>,
-    node: &Node,
-    entry_context: &EntryContext<'_>,
-) -> String {
-    let Some(said) = outline.attribute(node, attribute) else {
-        return match rule {
-            Rule::PAGEMAP_STRUCTURE if attribute == "value" => {
-                format!("{name} has no value, neither in value nor as text")
+impl Subject<'_> {
+    fn url(&self, fault: location::Fault, attribute: Option<&'static str>) -> String {
+        let Self { rule, name, outline, node, .. } = *self;
+        let (place, said) = match attribute {
+            Some(attribute) => {
+                (format!("{attribute} of {name}"), outline.attribute(node, attribute).unwrap_or_default())
             }
-            _ if kind == Kind::Text => format!("{name} lacks {attribute}"),
-            _ => format!("{name} lacks {attribute}: {}", kind.words()),
+            None => (name.to_owned(), outline.value(node)),
         };
-    };
-    let shown = visible(&said);
-    match rule {
-        Rule::XML_DOUBLE_ESCAPED => format!("{attribute} of {name} is {shown}: {TWICE}"),
-        Rule::VIDEO_DEPRECATED => format!("{attribute} of {name} has no effect since August 2022"),
-        Rule::VIDEO_UPLOADER => {
-            let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
-            format!("{attribute} of {name} is on {}, not on {}", visible(theirs), visible(ours))
+        match rule {
+            Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&said), Kind::Media.words()),
+            Rule::HREFLANG_HREF_RELATIVE => {
+                format!("{place} is {}: write the complete URL, with https://", visible(&said))
+            }
+            _ => format!("{place}: {}", location::explain(fault, &said)),
         }
-        Rule::PAGEMAP_STRUCTURE => format!("{name} has a value twice: in {attribute} and as text"),
-        Rule::HREFLANG_ATTR if attribute == "rel" => format!("rel is {shown}: write alternate"),
-        Rule::HREFLANG_ATTR => format!("{attribute} of {name} is empty"),
-        Rule::HREFLANG_CODE => {
-            format!("hreflang is {shown}: write a language and perhaps a country, such as de or de-AT, or x-default")
-        }
-        Rule::HREFLANG_REGION_RESERVED => match hreflang::with_country(&said) {
-            Some(right) => format!("hreflang is {shown}: the United Kingdom is {}", visible(&right)),
-            None => format!("hreflang is {shown}: that is no country, so Google ignores the region"),
-        },
-        Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => {
-            format!("hreflang is {shown}: write {}", visible(&hreflang::customary(&said).unwrap_or_default()))
-        }
-        _ => format!("{attribute} of {name} is {shown}: {}", kind.words()),
     }
-}
 
-/// A second element that says what another said.
-fn again(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, other: u32) -> String {
-    let attribute = |node: &Node, name: &str| visible(&outline.attribute(node, name).unwrap_or_default());
-    match rule {
-        Rule::IMAGE_DUPLICATE => {
-            let url = outline.child(other, "loc").map(|(_, node)| outline.value(node)).unwrap_or_default();
-            format!("the image {} is listed before", visible(&url))
+    fn attribute(&self, attribute: &'static str, kind: Kind) -> String {
+        let Self { rule, name, outline, node, entry_context } = *self;
+        let Some(said) = outline.attribute(node, attribute) else {
+            return match rule {
+                Rule::PAGEMAP_STRUCTURE if attribute == "value" => {
+                    format!("{name} has no value, neither in value nor as text")
+                }
+                _ if kind == Kind::Text => format!("{name} lacks {attribute}"),
+                _ => format!("{name} lacks {attribute}: {}", kind.words()),
+            };
+        };
+        let shown = visible(&said);
+        match rule {
+            Rule::XML_DOUBLE_ESCAPED => format!("{attribute} of {name} is {shown}: {TWICE}"),
+            Rule::VIDEO_DEPRECATED => format!("{attribute} of {name} has no effect since August 2022"),
+            Rule::VIDEO_UPLOADER => {
+                let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
+                format!("{attribute} of {name} is on {}, not on {}", visible(theirs), visible(ours))
+            }
+            Rule::PAGEMAP_STRUCTURE => format!("{name} has a value twice: in {attribute} and as text"),
+            Rule::HREFLANG_ATTR if attribute == "rel" => format!("rel is {shown}: write alternate"),
+            Rule::HREFLANG_ATTR => format!("{attribute} of {name} is empty"),
+            Rule::HREFLANG_CODE => {
+                format!(
+                    "hreflang is {shown}: write a language and perhaps a country, such as de or de-AT, or x-default"
+                )
+            }
+            Rule::HREFLANG_REGION_RESERVED => match hreflang::with_country(&said) {
+                Some(right) => format!("hreflang is {shown}: the United Kingdom is {}", visible(&right)),
+                None => format!("hreflang is {shown}: that is no country, so Google ignores the region"),
+            },
+            Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => {
+                format!("hreflang is {shown}: write {}", visible(&hreflang::customary(&said).unwrap_or_default()))
+            }
+            _ => format!("{attribute} of {name} is {shown}: {}", kind.words()),
         }
-        Rule::NEWS_DUPLICATE => "a second news:news: one entry is one article".to_owned(),
-        Rule::HREFLANG_DUPLICATE => {
-            format!("hreflang {} is listed before, with the same URL", attribute(node, "hreflang"))
-        }
-        Rule::HREFLANG_DUPLICATE_DIFFERENT => {
-            let first = outline.node_at(other).map(|other| attribute(other, "href")).unwrap_or_default();
-            format!("hreflang {} is listed before, with {first}", attribute(node, "hreflang"))
-        }
-        Rule::HREFLANG_SELF_CONFLICT => {
-            let first = outline.node_at(other).map(|other| attribute(other, "hreflang")).unwrap_or_default();
-            format!("the page itself is listed as {first} and as {}", attribute(node, "hreflang"))
-        }
-        _ => format!("a second {name}, where one belongs"),
     }
-}
 
-fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, entry_context: &EntryContext<'_>) -> String {
-    let said = outline.value(node);
-    let shown = visible(&said);
-    let parent =
-        outline.node_at(node.parent).map_or_else(|| "url".to_owned(), |parent| outline.name(parent).into_owned());
-    match rule {
-        Rule::EXT_OUTSIDE_URL => format!("{name} stands in a sitemap of an index; it is about pages"),
-        Rule::EXT_MISPLACED => format!("{name} does not belong directly into {parent}"),
-        Rule::EXT_UNKNOWN_CHILD => match super::fixes::meant(outline, node) {
-            Some(meant) => format!("{parent} has no {name}; {meant} was probably meant"),
-            None => format!("{parent} has no {name}"),
-        },
-        Rule::EXT_CHILD_ORDER => {
-            let names: Vec<&str> = node
-                .element
-                .map(|element| element.children.iter().map(|child| child.name).collect())
-                .unwrap_or_default();
-            let most = 6;
-            let end = if names.len() > most { " and so on" } else { "" };
-            let names: Vec<&str> = names.into_iter().take(most).collect();
-            format!("the schema fixes the order in {name}: {}{end}", names.join(", "))
+    /// A second element that says what another said.
+    fn again(&self, other: u32) -> String {
+        let Self { rule, name, outline, node, .. } = *self;
+        let attribute = |node: &Node, name: &str| visible(&outline.attribute(node, name).unwrap_or_default());
+        match rule {
+            Rule::IMAGE_DUPLICATE => {
+                let url = outline.child(other, "loc").map(|(_, node)| outline.value(node)).unwrap_or_default();
+                format!("the image {} is listed before", visible(&url))
+            }
+            Rule::NEWS_DUPLICATE => "a second news:news: one entry is one article".to_owned(),
+            Rule::HREFLANG_DUPLICATE => {
+                format!("hreflang {} is listed before, with the same URL", attribute(node, "hreflang"))
+            }
+            Rule::HREFLANG_DUPLICATE_DIFFERENT => {
+                let first = outline.node_at(other).map(|other| attribute(other, "href")).unwrap_or_default();
+                format!("hreflang {} is listed before, with {first}", attribute(node, "hreflang"))
+            }
+            Rule::HREFLANG_SELF_CONFLICT => {
+                let first = outline.node_at(other).map(|other| attribute(other, "hreflang")).unwrap_or_default();
+                format!("the page itself is listed as {first} and as {}", attribute(node, "hreflang"))
+            }
+            _ => format!("a second {name}, where one belongs"),
         }
-        Rule::EXT_OBSOLETE => format!("{name}: no engine reads this extension any more"),
-        Rule::EXT_OBSOLETE_PAGEMAP => format!("{name}: only custom search engines read it"),
-        Rule::IMAGE_LIMIT => format!("more than {} images in one entry; the others are ignored", value::IMAGES),
-        Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has no effect since August 2022"),
-        Rule::NEWS_DEPRECATED => format!("{name} is gone from Google's documentation"),
-        Rule::IMAGE_FOREIGN_HOST => {
-            let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
-            format!("the image is on {}, the page on {}: fine if both are verified", visible(theirs), visible(ours))
+    }
+
+    fn element(&self) -> String {
+        let Self { rule, name, outline, node, entry_context } = *self;
+        let said = outline.value(node);
+        let shown = visible(&said);
+        let parent =
+            outline.node_at(node.parent).map_or_else(|| "url".to_owned(), |parent| outline.name(parent).into_owned());
+        match rule {
+            Rule::EXT_OUTSIDE_URL => format!("{name} stands in a sitemap of an index; it is about pages"),
+            Rule::EXT_MISPLACED => format!("{name} does not belong directly into {parent}"),
+            Rule::EXT_UNKNOWN_CHILD => match super::fixes::meant(outline, node) {
+                Some(meant) => format!("{parent} has no {name}; {meant} was probably meant"),
+                None => format!("{parent} has no {name}"),
+            },
+            Rule::EXT_CHILD_ORDER => {
+                let names: Vec<&str> = node
+                    .element
+                    .map(|element| element.children.iter().map(|child| child.name).collect())
+                    .unwrap_or_default();
+                let most = 6;
+                let end = if names.len() > most { " and so on" } else { "" };
+                let names: Vec<&str> = names.into_iter().take(most).collect();
+                format!("the schema fixes the order in {name}: {}{end}", names.join(", "))
+            }
+            Rule::EXT_OBSOLETE => format!("{name}: no engine reads this extension any more"),
+            Rule::EXT_OBSOLETE_PAGEMAP => format!("{name}: only custom search engines read it"),
+            Rule::IMAGE_LIMIT => format!("more than {} images in one entry; the others are ignored", value::IMAGES),
+            Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has no effect since August 2022"),
+            Rule::NEWS_DEPRECATED => format!("{name} is gone from Google's documentation"),
+            Rule::IMAGE_FOREIGN_HOST => {
+                let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
+                format!("the image is on {}, the page on {}: fine if both are verified", visible(theirs), visible(ours))
+            }
+            Rule::VIDEO_LOC_SAME => format!("{name} is the URL of the page itself; it is for the video"),
+            Rule::VIDEO_EXPIRED => format!("the video expired on {shown}"),
+            Rule::VIDEO_TAG_LIMIT => format!("more than {} tags for one video", value::VIDEO_TAGS),
+            Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is no language that ISO 639 knows"),
+            Rule::NEWS_STALE => format!("published on {shown}: over two days ago"),
+            Rule::NEWS_FUTURE => format!("published on {shown}: that is more than a day ahead"),
+            Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map is for a filetype of archive".to_owned(),
+            Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no meaning in a sitemap"),
+            Rule::HREFLANG_SELF_MISSING => {
+                format!("none of the alternates is {}, the page itself", visible(&entry_context.page))
+            }
+            Rule::HREFLANG_NO_X_DEFAULT => "no alternate is x-default, the page for everybody else".to_owned(),
+            _ => rule.summary().to_owned(),
         }
-        Rule::VIDEO_LOC_SAME => format!("{name} is the URL of the page itself; it is for the video"),
-        Rule::VIDEO_EXPIRED => format!("the video expired on {shown}"),
-        Rule::VIDEO_TAG_LIMIT => format!("more than {} tags for one video", value::VIDEO_TAGS),
-        Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is no language that ISO 639 knows"),
-        Rule::NEWS_STALE => format!("published on {shown}: over two days ago"),
-        Rule::NEWS_FUTURE => format!("published on {shown}: that is more than a day ahead"),
-        Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map is for a filetype of archive".to_owned(),
-        Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no meaning in a sitemap"),
-        Rule::HREFLANG_SELF_MISSING => {
-            format!("none of the alternates is {}, the page itself", visible(&entry_context.page))
-        }
-        Rule::HREFLANG_NO_X_DEFAULT => "no alternate is x-default, the page for everybody else".to_owned(),
-        _ => rule.summary().to_owned(),
     }
 }

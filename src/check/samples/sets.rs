@@ -1,7 +1,7 @@
 //! Test data: for every rule, a set of files that breaks it.
 
 use super::{PAGE, ROOT, extensions, links, news, video};
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 

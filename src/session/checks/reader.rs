@@ -1,9 +1,9 @@
 //! Checks the entries of a file while it is scanned.
 
-use crate::check::entry::Context;
+use crate::check::Context;
+use crate::check::Profile;
 use crate::check::entry_reader::EntryReader;
 use crate::check::policy::Policy;
-use crate::check::profile::Profile;
 use crate::check::rule::RuleSet;
 use crate::check::set::{Link, ReadTally};
 use crate::document::rows::RowSet;

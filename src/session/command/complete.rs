@@ -2,8 +2,8 @@
 //!
 //! A guess for the prompt, never a check: it works on lines that do not parse yet.
 
+use crate::check::Profile;
 use crate::check::decision::answers;
-use crate::check::profile::Profile;
 use crate::check::rule::Rule;
 use crate::document::query::{Candidate, Completions, Vocabulary, completions as query_completions};
 use crate::document::sort::Column;

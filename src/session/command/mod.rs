@@ -19,7 +19,7 @@ pub use replace::{Replace, Targets};
 pub use script::{ScriptError, ScriptLine, script};
 pub use table::{Arguments, Spec, TABLE, spec};
 
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::document::query::scan::{quoted, quoted_if_needed};
 use crate::document::query::{Query, QueryError, Vocabulary};
 use crate::document::sort::{SortError, SortKey, to_text};

@@ -2,8 +2,8 @@
 //!
 //! Every error names its place in the whole line; the hint is the command's example.
 
+use crate::check::Profile;
 use crate::check::decision::{self, Hints};
-use crate::check::profile::Profile;
 use crate::check::rule::Rule;
 use crate::document::query::scan::{Scanner, Unclosed};
 use crate::document::query::suggest::{listed, nearest};

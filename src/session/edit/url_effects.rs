@@ -1,10 +1,10 @@
 //! What a change of URLs leads to beyond the rows that it is about: URLs that are errors or duplicates, and URLs that keep
 //! the host that others lost.
 
-use crate::check::entry::{Context, check_value};
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::message::messages_of_value;
 use crate::check::rule::{Rule, RuleSet};
+use crate::check::{Context, check_value};
 use crate::document::edit::Value;
 use crate::document::index::{ChildState, Nested};
 use crate::document::rows::{RowId, RowSet};

@@ -3,12 +3,12 @@
 //! Invariant: the roots of the files give names the same meanings afterwards. Else the files could not be opened
 //! together again, and so a fix that would set one of them apart is not made.
 
+use crate::check::Profile;
 use crate::check::extension;
 use crate::check::file::{self, FileFacts};
-use crate::check::fix::{Action, Fix};
 use crate::check::frame::{self, Frame};
-use crate::check::profile::Profile;
 use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::{Action, Fix};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::index::Index;

@@ -1,7 +1,7 @@
 //! File and index findings of the open set, and how they follow a change.
 
+use crate::check::Profile;
 use crate::check::index;
-use crate::check::profile::Profile;
 use crate::check::rule::Rule;
 use crate::document::Document;
 use crate::document::form::Form;

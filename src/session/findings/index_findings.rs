@@ -1,10 +1,9 @@
 //! Findings of an index: as a list of sitemaps, and of each of its entries.
 
 use crate::check::entry as entry_rules;
-use crate::check::fix::{Action, Fix};
 use crate::check::index::{self, IndexFacts, IndexFinding};
-use crate::check::profile::Profile;
 use crate::check::rule::{FixKind, Rule};
+use crate::check::{Action, Context, Fix, Profile};
 use crate::document::Document;
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::protocol::location::UrlPrefix;
@@ -48,7 +47,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<FileFinding> {
         }
     };
     let url_prefix = index_home(&session.current, document);
-    let context = entry_rules::Context {
+    let context = Context {
         now: session.current.clock.seconds,
         profile: session.current.checks.profile(),
         names: &index.source.names,
@@ -90,7 +89,7 @@ pub(in crate::session) fn check_entries(session: &mut Session) {
     let url_prefix = index_home(&session.current, &session.current.state.document);
     let Some(index) = session.current.state.document.index() else { return };
     let source = &index.source;
-    let context = entry_rules::Context {
+    let context = Context {
         now: session.current.clock.seconds,
         profile: session.current.checks.profile(),
         names: &source.names,

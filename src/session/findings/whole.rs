@@ -1,9 +1,9 @@
 //! Findings that no row carries – of files, of the index and its entries, of the set – in one list, each with what one
 //! key does about it. What the counts of rules count beside rows is here, and nothing else.
 
-use crate::check::fix::{Action, Fix};
 use crate::check::rule::{FixKind, Rule};
 use crate::check::set::SetRule;
+use crate::check::{Action, Fix};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::progress::note_work;

@@ -1,7 +1,7 @@
 //! What a fix leaves beside what it ends: rules that more is reported of afterwards than before. What is fixed in one
 //! place may be what another rule counts, such as the dates of a set that lost rows; no one is to be surprised by that.
 
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::sitemap::SitemapId;

@@ -1,6 +1,7 @@
 //! An index fixed: entries that should not be there out, values of the others corrected. Every other byte stays.
 
-use crate::check::entry::{Context, ENTRY_RULES};
+use crate::check::Context;
+use crate::check::entry::ENTRY_RULES;
 use crate::check::fix::{self, FixedEntry};
 use crate::check::index;
 use crate::check::rule::{Rule, RuleSet};

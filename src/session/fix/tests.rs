@@ -1,7 +1,7 @@
 //! Every rule of the table by its sample: it is found, and its fix does what the table promises.
 
+use crate::check::Profile;
 use crate::check::decision::Decision;
-use crate::check::profile::Profile;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample, samples};

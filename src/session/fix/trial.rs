@@ -5,12 +5,12 @@
 //! break before. What is excused is [`SHARES`], and what someone asked for in so many words: that rows be deleted, or
 //! that a value be read in a given way.
 
+use crate::check::Profile;
 use crate::check::decision::Decision;
-use crate::check::entry::{self as entry_rules, Context};
-use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{SetRule, SetRuleTarget};
+use crate::check::{Context, entry as entry_rules};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};

@@ -3,10 +3,9 @@
 //! Putting a finding into words, and trying its fix, costs many times what finding it costs; a report that prints a few
 //! places of each rule needs words for these alone. A property test holds the numbers to those of the words.
 
-use crate::check::profile::Profile;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::check::set::NearDuplicates;
-use crate::check::{entry as entry_rules, message, quirk};
+use crate::check::{Profile, message, quirk, rules_of_field};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity, location};
 use crate::session::checks::DocumentLocs;
@@ -171,7 +170,7 @@ impl<'c> Counter<'c> {
         // No URL in an extension is compared with the host of the file.
         let once = reported_once().union(grouped(Grouping::Host).collect());
         // One rule is both about single URLs and about all hosts together.
-        let of_loc = entry_rules::rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
+        let of_loc = rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
         let once_alone = once.union(of_loc);
         let of_places = if wanted.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
         Self { snapshot, near, once: once.minus(of_places.minus(message::REPORTED_ONCE)), once_alone }

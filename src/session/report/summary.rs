@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is held does not grow with the number of findings, only with the number of rules.
 
-use crate::check::profile::Profile;
+use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;

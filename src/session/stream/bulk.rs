@@ -6,8 +6,8 @@
 //! needs more than one file at a time is not begun here, or given up: [`Fallback::Whole`] says why. What a fix leaves is counted
 //! on the way (`left`).
 
+use crate::check::Profile;
 use crate::check::decision::{self, Decision, Hints};
-use crate::check::profile::Profile;
 use crate::check::rule::{self, Rule, RuleSet};
 use crate::document::edit::Edit;
 use crate::document::form::Form;

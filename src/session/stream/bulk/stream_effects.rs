@@ -3,8 +3,8 @@
 //! It comes to what is counted where the set is held (`fix::effects`). A fix that would raise an error or a warning
 //! anywhere is not made here: which rows are to be left alone for it is found by trying, and that takes all of them.
 
+use crate::check::Profile;
 use crate::check::index::IndexFinding;
-use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{IndexedRow, Link, Locs, SetDelta, SetIndex, SetRule, SetRuleTarget, is_same_origin};
 use crate::document::Document;

@@ -1,7 +1,7 @@
 //! What is to be reported of a text as a field's value, while it is typed.
 
 use super::super::state::Shared;
-use crate::check::fix::Action;
+use crate::check::Action;
 use crate::document::rows::RowId;
 use crate::protocol::changefreq;
 use crate::protocol::lastmod::{self, Now};

@@ -3,8 +3,8 @@
 //! Invariant: neither a key nor a frame looks at an entry of more than [`SMALL`] bytes; what they need of it is
 //! here, found out once for each version of the document.
 
-use crate::check::fix::Action as FixAction;
-use crate::check::profile::Profile;
+use crate::check::Action as FixAction;
+use crate::check::Profile;
 use crate::check::rule::Rule;
 use crate::document::RowState;
 use crate::document::rows::{RowId, RowSet};

@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, section 4, as far as it is checked today.
 
-use super::rules;
+use super::rows;
 
-rules! { 0;
+rows! { 0;
     DOC_NO_ENTRIES "doc-no-entries" W("Search Console reports an empty sitemap, but nothing is lost by it.") Document None SCHEMA_URLSET,
         "the file lists nothing",
         "A sitemap without entries has no effect. Search Console reports it as an empty sitemap, and the schema asks for at least one entry. Add URLs, or leave the file out of the index.";

@@ -3,9 +3,9 @@
 //! Rule catalogue, section 9. What a feed lacks is found while it is read and kept as
 //! [`crate::document::quirk`]s.
 
-use super::rules;
+use super::rows;
 
-rules! { super::index::END;
+rows! { super::index::END;
     TEXT_NOT_UTF8 "text-not-utf8" E(REFUSED) Document Safe FORMATS,
         "a text sitemap that is not UTF-8",
         "A text sitemap is UTF-8 (Baidu also takes GBK). In other encodings every letter beyond ASCII is misread. Saving writes UTF-8.", [(Baidu, W)];

@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, section 7, hreflang.
 
-use super::rules;
+use super::rows;
 
-rules! { super::extension::END;
+rows! { super::extension::END;
     HREFLANG_ATTR "hreflang-attr" E(LINK_IGNORED) Entry None GOOGLE_HREFLANG,
         "an alternate link that lacks rel, hreflang or href",
         "An alternate link says rel=\"alternate\", its language in hreflang and its complete URL in href. Search Console reports a missing or invalid attribute, and the link is ignored.";

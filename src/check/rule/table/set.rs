@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, section 6.
 
-use super::rules;
+use super::rows;
 
-rules! { super::location::END;
+rows! { super::location::END;
     SET_DUPLICATE "set-duplicate" W(DUPLICATE_FETCH) Set Ask GOOGLE_GUIDE,
         "the same URL more than once",
         "Every URL belongs in a sitemap once. Crawlers read it once anyway, but which lastmod counts is undefined, and it takes up space. Keep one row, with the newest lastmod.";

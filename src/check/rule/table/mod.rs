@@ -13,18 +13,18 @@ mod policy;
 mod set;
 mod xml;
 
-use super::rule::{Info, RuleSet};
-use crate::check::rule::Rule;
+use super::Rule;
+use super::{Info, RuleSet};
 use crate::protocol::Severity;
 
 /// Number of rules.
-pub(in crate::check) const COUNT: usize = policy::END as usize;
+pub(super) const COUNT: usize = policy::END as usize;
 
 /// All rows, by the place of their rule.
-pub(in crate::check) static TABLE: [&Info; COUNT] = join();
+pub(super) static TABLE: [&Info; COUNT] = join();
 
 /// Each rule with its variants, by place.
-pub(in crate::check) static FAMILIES: [RuleSet; COUNT] = {
+pub(super) static FAMILIES: [RuleSet; COUNT] = {
     let (table, mut families, mut at) = (join(), [RuleSet::EMPTY; COUNT], 0);
     while at < COUNT {
         families[main_of(at, table[at])].insert(Rule::at(at as u16));
@@ -46,7 +46,7 @@ const fn main_of(place: usize, row: &Info) -> usize {
 }
 
 /// The rules of one severity in the default profile.
-pub(in crate::check) const fn of_severity(severity: Severity) -> RuleSet {
+pub(super) const fn of_severity(severity: Severity) -> RuleSet {
     let (table, mut set, mut at) = (join(), RuleSet::EMPTY, 0);
     while at < COUNT {
         // `at` is below the length of the table.
@@ -61,7 +61,7 @@ pub(in crate::check) const fn of_severity(severity: Severity) -> RuleSet {
 }
 
 /// Rules whose cause belongs to the file: a generator writes all its entries alike.
-pub(in crate::check) const PER_FILE: RuleSet = RuleSet::of(&[
+pub(super) const PER_FILE: RuleSet = RuleSet::of(&[
     Rule::IMAGE_DEPRECATED,
     Rule::IMAGE_FOREIGN_HOST,
     Rule::CHANGEFREQ_LASTMOD_CONFLICT,
@@ -77,10 +77,10 @@ pub(in crate::check) const PER_FILE: RuleSet = RuleSet::of(&[
 ]);
 
 /// Rules whose cause belongs to a host in a file.
-pub(in crate::check) const PER_HOST: RuleSet = RuleSet::of(&[Rule::LOC_FOREIGN_HOST, Rule::SET_MIXED_HOST]);
+pub(super) const PER_HOST: RuleSet = RuleSet::of(&[Rule::LOC_FOREIGN_HOST, Rule::SET_MIXED_HOST]);
 
 /// The rules about extensions of an entry.
-pub(in crate::check) const EXTENSIONS: RuleSet = {
+pub(in crate::check) const EXTENSION_RULES: RuleSet = {
     let (table, mut set, mut at) = (join(), RuleSet::EMPTY, set::END as usize);
     while at < alternate::END as usize {
         if matches!(table[at].scope, crate::check::rule::Scope::Entry) {
@@ -122,11 +122,11 @@ const fn join() -> [&'static Info; COUNT] {
 /// Rows of a part of the table: `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for
 /// the severity is a constant of [`reason`] or a sentence. Each becomes an associated constant of [`Rule`] and a row of the table. `NAME = MAIN severity …` is a
 /// variant: the same rule, under the same code, where it is worse or milder.
-macro_rules! rules {
+macro_rules! rows {
     (@code $code:literal) => { $code };
     (@code $main:ident) => { $main };
     (@reason $reason:literal) => { $reason };
-    (@reason $reason:ident) => { $crate::check::rules::reason::$reason };
+    (@reason $reason:ident) => { $crate::check::rule::table::reason::$reason };
     ($first:expr; $($name:ident $(= $main:ident)? $($code:literal)? $severity:ident($reason:tt) $scope:ident $fix:ident $source:ident,
         $summary:literal, $help:literal $(, [$(($profile:ident, $other:ident)),+])?;)+) => {
         /// Index of the first rule of this part.
@@ -139,7 +139,7 @@ macro_rules! rules {
         enum Place { $($name,)+ }
 
         mod codes {
-            $(pub(super) const $name: &str = $crate::check::rules::rules!(@code $($main)? $($code)?);)+
+            $(pub(super) const $name: &str = $crate::check::rule::table::rows!(@code $($main)? $($code)?);)+
         }
 
         impl $crate::check::rule::Rule {
@@ -158,18 +158,18 @@ macro_rules! rules {
                 $(main = Some(FIRST + Place::$main as u16);)?
                 main
             },
-            severity: $crate::check::rules::level::$severity,
-            reason: $crate::check::rules::rules!(@reason $reason),
+            severity: $crate::check::rule::table::level::$severity,
+            reason: $crate::check::rule::table::rows!(@reason $reason),
             scope: $crate::check::rule::Scope::$scope,
-            profiles: &[$($(($crate::check::rule::Profile::$profile, $crate::check::rules::level::$other)),+)?],
+            profiles: &[$($(($crate::check::rule::Profile::$profile, $crate::check::rule::table::level::$other)),+)?],
             summary: $summary,
             help: $help,
-            source: $crate::check::rules::source::$source,
+            source: $crate::check::rule::table::source::$source,
             fix: $crate::check::rule::FixKind::$fix,
         },)+];
     };
 }
-use rules;
+use rows;
 
 /// The catalogue's letters for severities.
 mod level {

@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, sections 5.1, 5.3 and 5.4.
 
-use super::rules;
+use super::rows;
 
-rules! { super::xml::END;
+rows! { super::xml::END;
     LOC_MISSING "loc-missing" E(ENTRY_DROPPED) Entry None TAGS,
         "an entry without loc",
         "Every entry needs a loc: it is what the entry is about. Crawlers drop the entry, and Search Console reports a missing XML tag. Give it a URL or delete the row.";

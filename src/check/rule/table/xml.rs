@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, sections 4 and 11. Most are found while a file is read and kept as [`crate::document::quirk`]s.
 
-use super::rules;
+use super::rows;
 
-rules! { super::document::END;
+rows! { super::document::END;
     XML_NOT_WELL_FORMED "xml-not-well-formed" E(STOPS_READERS) Document Ask XML,
         "the XML is not well-formed",
         "Tags that do not match or markup that does not end make most readers stop at that place: what follows is lost. It was repaired in memory, so that every entry is here; a save writes the repairs.";

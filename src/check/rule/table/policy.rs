@@ -1,8 +1,8 @@
 //! Rule table: the user's own policy (`--never`, `--must`); broken only where one is given.
 
-use super::rules;
+use super::rows;
 
-rules! { super::format::END;
+rows! { super::format::END;
     POLICY_NEVER "policy-never" E("The policy of this set forbids the URL.") Entry None POLICY,
         "a URL that the policy forbids",
         "The URL matches a pattern of --never, or of `never` in the policy file (--policy, `:policy FILE`). Remove the row, or correct the pattern.";

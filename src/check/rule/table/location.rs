@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, section 5.2.
 
-use super::rules;
+use super::rows;
 
-rules! { super::entry::END;
+rows! { super::entry::END;
     LOC_NOT_ABSOLUTE "loc-not-absolute" E(ENTRY_DROPPED) Field Ask TAGS,
         "not a complete URL",
         "loc begins with http:// or https:// and a host. Crawlers have nothing to resolve a path against and drop the entry. Write the complete URL.";

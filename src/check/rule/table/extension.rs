@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, section 7; alternate links have a module of their own.
 
-use super::rules;
+use super::rows;
 
-rules! { super::set::END;
+rows! { super::set::END;
     EXT_OUTSIDE_URL "ext-outside-url" E(EXTENSION_LOST) Entry None GOOGLE_COMBINE,
         "an extension outside of an entry",
         "Images, videos, news and alternate links belong to a page and are placed inside its url. Elsewhere they belong to no page, and crawlers skip them.";

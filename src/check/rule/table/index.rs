@@ -2,9 +2,9 @@
 //!
 //! Rule catalogue, section 8, as far as it is checked today.
 
-use super::rules;
+use super::rows;
 
-rules! { super::alternate::END;
+rows! { super::alternate::END;
     INDEX_TOO_MANY "index-too-many" E(OVER_LIMIT) Document Ask INDEX,
         "more than 50,000 sitemaps in one index",
         "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. A save that writes it gives its end to a second file (sitemap_index-2.xml) and says so; submit each. sited split PATH -o DIR splits the whole set again.";

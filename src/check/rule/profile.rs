@@ -3,7 +3,7 @@
 //! Severities per profile are in the table of rules; here they become sets, made once. Rule catalogue,
 //! section 12.
 
-use super::rule::{Rule, RuleSet};
+use super::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX};
 use std::sync::LazyLock;

@@ -4,11 +4,15 @@
 //! own under the same code, so that every finding has its severity; whoever lists or asks by code uses
 //! [`Rule::mains`] and [`Rule::family`]. Numbers are private to a run: only codes go into files and scripts.
 
-pub use super::profile::Profile;
-use super::rules::{self, COUNT, FAMILIES, TABLE};
+mod profile;
+mod table;
+
 use crate::protocol::Severity;
 use hashbrown::HashMap;
+pub use profile::Profile;
 use std::fmt;
+pub(super) use table::EXTENSION_RULES;
+use table::{COUNT, FAMILIES, TABLE};
 
 /// A rule, as its place in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +24,7 @@ pub struct Info {
     /// Stable name in kebab-case.
     pub code: &'static str,
     /// For a variant, the place of the rule that it is a case of.
-    pub(in crate::check) variant_of: Option<u16>,
+    variant_of: Option<u16>,
     /// How bad it is in the default profile; `None` where that profile does not ask.
     pub severity: Option<Severity>,
     /// Why it is as bad as that, in one sentence.
@@ -88,7 +92,7 @@ impl Rule {
     };
 
     /// The rule at a place of the table; only the table's own rooms know places.
-    pub(in crate::check) const fn at(place: u16) -> Self {
+    const fn at(place: u16) -> Self {
         assert!((place as usize) < COUNT, "a rule outside the table");
         Self(place)
     }
@@ -142,10 +146,10 @@ impl Rule {
 
     /// What its findings are listed by; `None` where each is listed by itself. Rows have them all the same.
     pub fn grouping(self) -> Option<Grouping> {
-        if rules::PER_HOST.contains(self) {
+        if table::PER_HOST.contains(self) {
             Some(Grouping::Host)
         } else {
-            rules::PER_FILE.contains(self).then_some(Grouping::File)
+            table::PER_FILE.contains(self).then_some(Grouping::File)
         }
     }
 
@@ -225,13 +229,13 @@ impl RuleSet {
     pub const ALL: Self = Self::of(&Rule::ALL);
 
     /// Rules that are errors in the default profile.
-    pub const ERRORS: Self = rules::of_severity(Severity::Error);
+    pub const ERRORS: Self = table::of_severity(Severity::Error);
 
     /// Rules that are warnings in the default profile.
-    pub const WARNINGS: Self = rules::of_severity(Severity::Warning);
+    pub const WARNINGS: Self = table::of_severity(Severity::Warning);
 
     /// Rules that are notes in the default profile.
-    pub const NOTES: Self = rules::of_severity(Severity::Note);
+    pub const NOTES: Self = table::of_severity(Severity::Note);
 
     /// A set of these rules.
     pub const fn of(rules: &[Rule]) -> Self {

@@ -1,0 +1,55 @@
+//! What a fix of an entry does: new values of fields, a new text, or several entries in place of one.
+
+use super::context::Context;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::splice::{Change, splice};
+
+/// A fix of a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as a short phrase: `add the seconds`.
+    pub label: String,
+    /// Whether it keeps the meaning, so that it may run without being looked at.
+    pub is_safe: bool,
+    /// What to do.
+    pub action: Action,
+}
+
+/// The change that a fix makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Gives a field a new value; `None` removes the element.
+    Set {
+        /// Which field.
+        field: Field,
+        /// Decoded text.
+        value: Option<String>,
+    },
+    /// Replaces the whole entry text, leading trivia included.
+    Rewrite(String),
+    /// Makes several entries of one; the first takes its place.
+    Split(Vec<String>),
+    /// Something about the file that the entry is in; the entry stays as it is.
+    File,
+}
+
+impl Action {
+    /// The entry text after it. `entry` must be the anatomy of `text`.
+    pub fn apply(&self, entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<u8> {
+        match self {
+            Self::Rewrite(new) => new.clone().into_bytes(),
+            Self::Split(parts) => parts.first().map_or_else(|| text.to_vec(), |first| first.clone().into_bytes()),
+            Self::File => text.to_vec(),
+            Self::Set { field, value } => {
+                let mut changes = [None; 4];
+                if let Some(change) = changes.get_mut(field.index()) {
+                    *change = Some(value.as_deref().map_or(Change::Remove, Change::Set));
+                }
+                let mut out = Vec::with_capacity(text.len() + 32);
+                splice(entry, text, context.names, &changes, &mut out);
+                out
+            }
+        }
+    }
+}
