@@ -36,7 +36,7 @@ pub struct EntryReader {
 pub struct CheckedEntry {
     /// Its facts.
     pub record: Record,
-    /// The rules that it breaks, as [`entry::check`] finds them.
+    /// The rules that it breaks, as [`super::entry::check`] finds them.
     pub rules: RuleSet,
     /// See [`key_hash`](crate::protocol::location::key_hash); [`NO_KEY`] without a URL.
     pub key: u64,

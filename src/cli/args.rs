@@ -1,20 +1,20 @@
 //! The definition of the command line. What the commands do is in their modules.
 
 use super::apply::Apply;
-use super::definition::{Completions, Man};
+use super::destination::Destination;
 use super::diff::Diff;
 use super::fix::Fix;
-use super::help::Help;
 use super::merge::Merge;
 pub use super::options::Common;
-use super::options::{PolicyOptions, SaveOptions, UrlList, size, when};
+use super::options::{PolicyOptions, SaveOptions, UrlList};
 #[cfg(feature = "net")]
 use super::probe_options::Probe;
 use super::rows::{Add, Dedupe, Keep, Remove, ReplaceIn, Sort};
 use super::set::Set;
+use super::split::Split;
 use super::stats::Stats;
-use crate::files::backup;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// A terminal editor for sitemaps.
@@ -176,6 +176,24 @@ impl Task {
         self.saved_by().is_some_and(|save| !save.is_preview() && save.output.is_none())
     }
 
+    /// Where the task writes, if the user said so.
+    pub(super) fn destination(&self) -> Option<Destination<'_>> {
+        if let Some(save) = self.saved_by() {
+            return Some(Destination::file(save.output.as_deref()?, save.common.mkdir));
+        }
+        match self {
+            Self::Check(task) => Some(Destination::file(task.write_baseline.as_deref()?, task.common.mkdir)),
+            Self::Convert(task) => Some(Destination::file(&task.output, task.common.mkdir)),
+            #[cfg(feature = "net")]
+            Self::Probe(task) => Some(Destination::file(&task.output, task.common.mkdir)),
+            // A folder that is named is made; those above it are not.
+            Self::Merge(task) => Some(Destination::file(&task.output, task.common.mkdir)),
+            Self::Split(task) => Some(Destination::file(&task.output, task.mkdir)),
+            // A package's folders of manual pages are made with the pages.
+            _ => None,
+        }
+    }
+
     /// How a task saves the sets that it changes; `None` for tasks that change none.
     pub fn saved_by(&self) -> Option<&SaveOptions> {
         match self {
@@ -324,58 +342,6 @@ pub enum ConvertTo {
     Csv,
     /// Values with tabs between them
     Tsv,
-}
-
-/// `sited split`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  sited split sitemap.xml -o parts/ --mkdir --by section --gzip\n  sited split public/ -o new/ --max-urls 10000 --dry-run"
-)]
-pub struct Split {
-    /// A sitemap, a sitemap index, or a folder that holds one
-    pub path: PathBuf,
-    /// The folder for the parts and their index
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
-    /// The most URLs of a part
-    #[arg(long, value_name = "N")]
-    pub max_urls: Option<u32>,
-    /// The most bytes of a part, uncompressed: 10000000, 10MB or 10MiB
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub max_bytes: Option<u64>,
-    /// What belongs together: section, host, month, or queries of which the first that a row passes has it
-    #[arg(long, value_name = "KEY|QUERY", num_args = 1..)]
-    pub by: Vec<String>,
-    /// How the parts are called: n in braces is a number, {key} the section, host, month or number of the query
-    #[arg(long, value_name = "TEMPLATE")]
-    pub name: Option<String>,
-    /// Gzip the parts
-    #[arg(long)]
-    pub gzip: bool,
-    /// The URL of the folder that the parts will be served from
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// Remove the parts of an earlier, longer split
-    #[arg(long)]
-    pub prune: bool,
-    /// Create DIR, if it does not exist
-    #[arg(long)]
-    pub mkdir: bool,
-    /// Go on without the files of a set that are missing or cannot be read, and say which
-    #[arg(long)]
-    pub allow_missing: bool,
-    /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
-    #[arg(long, value_name = "NAME")]
-    pub loc_column: Option<String>,
-    /// Keep what is replaced or removed beside the new index: off, once or always
-    #[arg(long, value_name = "WHEN", value_parser = when)]
-    pub backup: Option<backup::When>,
-    /// Say what would be written, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
-    #[arg(long, value_name = "TIME")]
-    pub now: Option<String>,
 }
 
 /// `sited restore`.
@@ -545,4 +511,30 @@ mod tests {
         }
         assert_eq!(read("sited --help").err().map(|error| error.exit_code()), Some(0));
     }
+}
+
+/// `sited completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited completions bash > ~/.local/share/bash-completion/completions/sited")]
+pub struct Completions {
+    /// Whose: bash, zsh, fish, elvish or powershell
+    pub shell: Shell,
+}
+
+/// `sited man`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited man | man -l -\n  sited man --output ~/.local/share/man/man1")]
+pub struct Man {
+    /// Write the pages of the program, its commands and the manual into DIR, not the first to standard output
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// `sited help`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited help set\n  sited help queries\n  sited help lastmod-no-timezone")]
+pub struct Help {
+    /// A command, a page of the manual (keys, commands, queries, rules, …), or the code of a rule
+    #[arg(value_name = "COMMAND|TOPIC")]
+    pub topic: Option<String>,
 }

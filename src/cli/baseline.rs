@@ -4,8 +4,7 @@
 //! moves. Several alike are counted, so that one more of a kind is new.
 
 use super::Failure;
-use super::check::shown;
-use super::output::json_document;
+use super::output::{Finding, json_document};
 use crate::session::finding::Reported;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,7 +100,7 @@ impl Baseline {
 
 impl Known {
     fn of(reported: &Reported) -> Self {
-        let finding = shown(reported);
+        let finding = Finding::from(reported);
         // What is listed once for a file is known by the file, or by the host in it: its first place moves.
         let is_grouped = reported.finding.rule.grouping().is_some();
         let name = Path::new(finding.file).file_name().map_or(finding.file.into(), |name| name.to_string_lossy());

@@ -2,13 +2,13 @@
 //!
 //! Both ways do, say and write the same.
 
-use super::apply::{Ready, held_rules, rows_by_rule};
 use super::changes::{AROUND, changed_files, changed_rows, pending};
+use super::duplicates::{Stays, date_of, repeated};
 use super::edit::{Check, Saving, edit_all, edit_change, foretold, show_diffs, without_claim};
 use super::lock::Lock;
 use super::options::Target;
 use super::output::plain;
-use super::rows::{Stays, date_of, repeated};
+use super::rules_file::{Ready, held_rules, rows_by_rule};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
 use super::values::refused_urls;
 use super::walk::{InputSet, say_why_held};

@@ -286,7 +286,7 @@ impl Report {
     fn print(&mut self, Listed { found, extent }: Listed<&Reported>, out: &mut dyn Write) -> Result<(), Failure> {
         self.printed += 1;
         let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
-        let shown = Finding { count, rows, ..shown(found) };
+        let shown = Finding { count, rows, ..Finding::from(found) };
         match &mut self.form {
             Form::Text(_) => {}
             Form::Lines => finding_text(out, &shown, self.colour)?,
@@ -506,23 +506,6 @@ impl Worst {
     fn is_full_of_errors(&self) -> bool {
         self.findings.len() >= self.most
             && self.findings.last_key_value().is_none_or(|((severity, _), _)| severity.0 == Severity::Error)
-    }
-}
-
-pub(super) fn shown(reported: &Reported) -> Finding<'_> {
-    let finding = &reported.finding;
-    Finding {
-        rule: finding.rule.code(),
-        severity: finding.severity.name(),
-        file: &reported.file,
-        line: reported.at.map(|(line, _)| line),
-        column: reported.at.map(|(_, column)| column),
-        loc: Some(&*reported.loc).filter(|loc| !loc.is_empty()),
-        field: finding.subject(),
-        message: &finding.message,
-        fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
-        count: None,
-        rows: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `sited completions` and `sited man`: generated from the definition of the command line and from the manual.
 
-use super::args::Cli;
+use super::args::{Cli, Completions, Man};
 use super::columns::column_names;
 use super::{Failure, Status, Streams};
 use crate::check::Profile;
@@ -10,29 +10,10 @@ use crate::files::backup;
 use crate::manual::{self, Block, PAGES, Page, Span};
 use crate::session::command::Targets;
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command, CommandFactory, ValueHint};
-use clap_complete::Shell;
+use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_mangen::roff::{Inline, Roff, bold, roman};
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
-
-/// `sited completions`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited completions bash > ~/.local/share/bash-completion/completions/sited")]
-pub struct Completions {
-    /// Whose: bash, zsh, fish, elvish or powershell
-    pub shell: Shell,
-}
-
-/// `sited man`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited man | man -l -\n  sited man --output ~/.local/share/man/man1")]
-pub struct Man {
-    /// Write the pages of the program, its commands and the manual into DIR, not the first to standard output
-    #[arg(long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-}
 
 /// Prints a script for a shell.
 pub(super) fn completions(task: &Completions, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -200,6 +181,7 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap_complete::Shell;
 
     fn each(command: &Command, see: &mut dyn FnMut(&str, &Arg)) {
         command.get_arguments().for_each(|arg| see(command.get_name(), arg));

@@ -1,7 +1,6 @@
 //! Checks the destination of a command: a missing folder is usually a typing error.
 
 use super::Failure;
-use super::args::Task;
 use crate::files::{self, is_stream};
 use std::path::Path;
 
@@ -14,24 +13,6 @@ pub(super) struct Destination<'p> {
 }
 
 impl<'p> Destination<'p> {
-    /// Where a task was told to write, if it was told.
-    pub(super) fn of(task: &'p Task) -> Option<Self> {
-        if let Some(save) = task.saved_by() {
-            return Some(Self::file(save.output.as_deref()?, save.common.mkdir));
-        }
-        match task {
-            Task::Check(task) => Some(Self::file(task.write_baseline.as_deref()?, task.common.mkdir)),
-            Task::Convert(task) => Some(Self::file(&task.output, task.common.mkdir)),
-            #[cfg(feature = "net")]
-            Task::Probe(task) => Some(Self::file(&task.output, task.common.mkdir)),
-            // A folder that is named is made; those above it are not.
-            Task::Merge(task) => Some(Self::file(&task.output, task.common.mkdir)),
-            Task::Split(task) => Some(Self::file(&task.output, task.mkdir)),
-            // A package's folders of manual pages are made with the pages.
-            _ => None,
-        }
-    }
-
     /// A file, or a folder, in a folder that must exist unless `mkdir` was given.
     pub(super) const fn file(path: &'p Path, mkdir: bool) -> Self {
         Self { path, mkdir }

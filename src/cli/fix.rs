@@ -1,7 +1,7 @@
 //! `sited fix`: applies fixes and saves.
 
-use super::args::Common;
 use super::bulk::{Task, change};
+use super::options::Common;
 use super::options::{EditOptions, SaveOptions};
 use super::sets::each_set;
 use super::{Failure, Status, Streams, filter};

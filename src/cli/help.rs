@@ -1,6 +1,6 @@
 //! `sited help`: a command, a page of the manual, or the list of rules.
 
-use super::args::Cli;
+use super::args::{Cli, Help};
 use super::pager::{self, Pager, WIDEST};
 use super::{Failure, Status, Streams};
 use crate::check::Profile;
@@ -8,17 +8,8 @@ use crate::check::rule::Rule;
 use crate::document::query::suggest::{listed, nearest};
 use crate::manual::{self, PAGES};
 use crate::protocol::Severity;
-use clap::{Args, CommandFactory};
+use clap::CommandFactory;
 use std::io::{self, Write};
-
-/// `sited help`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited help set\n  sited help queries\n  sited help lastmod-no-timezone")]
-pub struct Help {
-    /// A command, a page of the manual (keys, commands, queries, rules, …), or the code of a rule
-    #[arg(value_name = "COMMAND|TOPIC")]
-    pub topic: Option<String>,
-}
 
 /// Prints the help of a command or a page.
 pub(super) fn run(help: &Help, pager: Option<&Pager>, streams: &mut Streams<'_>) -> Result<Status, Failure> {

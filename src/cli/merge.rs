@@ -1,10 +1,11 @@
 //! `sited merge`: joins sets in one file, or splits them into new files with an index.
 
-use super::args::{Common, Split};
 use super::damage::Damage;
-use super::rows::{Stays, date_of, repeated};
+use super::duplicates::{Stays, date_of, repeated};
+use super::options::Common;
 use super::save::{Agreed, save_as};
-use super::{Failure, Status, Streams, split};
+use super::split::{self, Split};
+use super::{Failure, Status, Streams};
 use crate::document::form::Form;
 use crate::files::{self, LoadedFile, is_stream};
 use crate::progress::Progress;

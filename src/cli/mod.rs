@@ -19,6 +19,7 @@ mod data;
 pub mod definition;
 mod destination;
 pub mod diff;
+mod duplicates;
 mod edit;
 mod explain;
 pub mod fix;
@@ -39,6 +40,7 @@ mod recover;
 mod report;
 mod restore;
 pub mod rows;
+mod rules_file;
 mod save;
 mod script;
 pub mod set;
@@ -376,7 +378,7 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
     if let Some(shortage) = shortage {
         streams.note(&shortage);
     }
-    let folder = line.task.as_ref().and_then(Destination::of).map_or(Ok(()), Destination::check);
+    let folder = line.task.as_ref().and_then(Task::destination).map_or(Ok(()), Destination::check);
     let before_task = line.task.as_ref().and_then(|_| line.open.first());
     let result = match (&line.task, &line.open.script) {
         (Some(_), _) if before_task.is_some() => Err(Failure::Usage(

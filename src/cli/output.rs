@@ -2,6 +2,7 @@
 //!
 //! Results go to the first writer, notes to the second; nothing here decides what is printed.
 
+use crate::session::finding::Reported;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::collections::BTreeMap;
@@ -73,6 +74,25 @@ pub struct Finding<'f> {
     /// How many URLs have these places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+}
+
+impl<'r> From<&'r Reported> for Finding<'r> {
+    fn from(reported: &'r Reported) -> Self {
+        let finding = &reported.finding;
+        Self {
+            rule: finding.rule.code(),
+            severity: finding.severity.name(),
+            file: &reported.file,
+            line: reported.at.map(|(line, _)| line),
+            column: reported.at.map(|(_, column)| column),
+            loc: Some(&*reported.loc).filter(|loc| !loc.is_empty()),
+            field: finding.subject(),
+            message: &finding.message,
+            fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
+            count: None,
+            rows: None,
+        }
+    }
 }
 
 /// One row of `list --format jsonl`: the file's own text, null where absent.

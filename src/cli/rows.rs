@@ -2,33 +2,27 @@
 //!
 //! Each says the commands of the `:` line that do the same, so that what was done on the screen can be written down.
 
-use super::args::Common;
 use super::bulk::{Task, change};
+use super::duplicates::Stays;
 use super::edit::{Check, Saving, edit_all};
 use super::lock::Lock;
+use super::options::Common;
 use super::options::{EditOptions, SaveOptions, Target, UrlList};
 use super::paths::{paths_of, sort_keys, text_of};
 use super::save::Agreed;
-use super::set::assignments;
 use super::sets::each_set;
-use super::urls::Urls;
-use super::values::{refuse_assignments, refuse_urls};
+use super::urls::{Urls, chosen};
+use super::values::{assignments, refuse_assignments, refuse_urls};
 use super::walk::{held, say_why_held};
 use super::{Failure, Status, Streams, filter};
 use crate::document::conversion;
-use crate::document::query::Query;
-use crate::document::rows::{RowId, RowSet};
 use crate::document::sort;
-use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::protocol::lastmod;
 use crate::session::Session;
 use crate::session::command::{Command, CommandError, Replace, Scope, Targets};
-use crate::session::edit::Asker;
 use crate::session::edit::Change;
-use crate::session::edit::scope;
 use crate::session::state::Snapshot;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::Read;
@@ -178,17 +172,6 @@ pub struct Dedupe {
     /// How the sets are saved
     #[command(flatten)]
     pub edit: EditOptions,
-}
-
-/// Which row of a URL stays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Stays {
-    /// The first
-    First,
-    /// The last
-    Last,
-    /// The one with the latest lastmod; of equal ones the first
-    Newest,
 }
 
 /// Reads `--in`.
@@ -362,17 +345,6 @@ pub(super) fn keep(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> R
     status
 }
 
-/// The rows in memory that pass a query and whose URLs are in a list, where these are given.
-pub(super) fn chosen(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&Urls>) -> RowSet {
-    let scope = Scope { shown: false, query: query.cloned() };
-    let rows = scope::rows_of(snapshot, &scope, Asker::Headless, &Progress::default()).unwrap_or_default();
-    match urls {
-        // All rows are looked up, so that a URL whose row does not pass the query does not count as missing.
-        Some(urls) => urls.rows(snapshot) & rows,
-        None => rows,
-    }
-}
-
 pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let words: Vec<OsString> = [&task.path].into_iter().chain(&task.keys).chain(&task.more).cloned().collect();
     let (paths, keys) = if let Some(by) = &task.by {
@@ -391,46 +363,4 @@ pub(super) fn dedupe(task: &Dedupe, held: u64, streams: &mut Streams<'_>) -> Res
     let Dedupe { keep, equivalent, .. } = *task;
     let task_of_all = Task::Repeated { keep, equivalent };
     each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams))
-}
-
-/// The date of a row, in seconds since 1970.
-pub(super) fn date_of(session: &Session, row: RowId) -> Option<i64> {
-    let lastmod = session.document().value(row, Field::Lastmod)?;
-    lastmod::validate(&lastmod).instant.map(|instant| instant.seconds)
-}
-
-/// The rows of URLs that stand more than once, but for the one of each that stays. `date` gives the date of a row.
-pub(super) fn repeated(
-    session: &Session,
-    keep: Stays,
-    equivalent: bool,
-    date: &dyn Fn(RowId) -> Option<i64>,
-) -> RowSet {
-    let document = session.document();
-    let set = session.view().checks.set();
-    let mut seen = RowSet::new();
-    let mut groups: Vec<Vec<RowId>> = Vec::new();
-    for row in set.duplicate_rows() {
-        if !seen.insert(row) {
-            continue;
-        }
-        let mut alike: Vec<RowId> = set.members(row).into_iter().map(RowId).collect();
-        if !equivalent {
-            let loc = document.loc(RowId(row));
-            alike.retain(|other| document.loc(*other) == loc);
-        }
-        seen.extend(alike.iter().map(|row| row.0));
-        groups.push(alike);
-    }
-    let mut out = RowSet::new();
-    for rows in groups.iter().filter(|rows| rows.len() > 1) {
-        let stays = match keep {
-            Stays::First => rows.first(),
-            Stays::Last => rows.last(),
-            // `max_by_key` gives the last of equals; reversed, that is the first of the file.
-            Stays::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
-        };
-        out.extend(rows.iter().filter(|row| Some(*row) != stays).map(|row| row.0));
-    }
-    out
 }

@@ -4,16 +4,13 @@ use super::bulk::{Task, change};
 use super::destination::Destination;
 use super::options::{EditOptions, Unmatched, UrlList};
 use super::paths::field_values;
-use super::rows::chosen;
 use super::sets::each_set;
 use super::table::{Table, TableInput, Unlisted};
-use super::urls::{Urls, refuse_two_streams};
-use super::values::{example, refuse_assignments};
+use super::urls::{Urls, chosen, refuse_two_streams};
+use super::values::{assignments, refuse_assignments};
 use super::{Failure, Status, Streams, filter};
-use crate::document::query::Vocabulary;
 use crate::files::is_stream;
-use crate::protocol::Field;
-use crate::session::command::{Assignment, Command, CommandError, Scope};
+use crate::session::command::{Command, Scope};
 use crate::session::edit::{Change, Refused};
 use crate::session::state::Snapshot;
 use clap::Args;
@@ -143,38 +140,4 @@ fn from_table(
     }
     unlisted.report(&table.urls, &options, streams)?;
     Ok(status)
-}
-
-/// Reads `FIELD=VALUE` words of an option. What is none of its field's forms is taken as it is where that is `forced`.
-pub(super) fn assignments<'w>(
-    words: impl IntoIterator<Item = &'w str>,
-    option: &str,
-    forced: bool,
-    vocabulary: &Vocabulary<'_>,
-) -> Result<Vec<Assignment>, Failure> {
-    let mut read: Vec<Assignment> = Vec::new();
-    for text in words {
-        let as_it_is = || {
-            let (name, typed) = text.split_once('=').filter(|_| forced)?;
-            Some(Assignment { field: Field::from_name(name)?, typed: typed.to_owned() })
-        };
-        let assignment = Assignment::from_argument(text, vocabulary)
-            .or_else(|error| as_it_is().ok_or(error))
-            .map_err(|error| refused(option, text, error))?;
-        if read.iter().any(|known| known.field == assignment.field) {
-            let hint = "give each field once".to_owned();
-            return Err(Failure::Usage(format!("{} is set twice", assignment.field.name()), hint));
-        }
-        read.push(assignment);
-    }
-    Ok(read)
-}
-
-/// A value that is none of its field's forms, and how to write it all the same.
-fn refused(option: &str, text: &str, mut error: CommandError) -> Failure {
-    let field = text.split_once('=').and_then(|(name, _)| Field::from_name(name));
-    if let Some(field) = field.filter(|_| error.hint.is_empty()) {
-        error.hint = example(field);
-    }
-    Failure::text(option, text, &error)
 }

@@ -1,8 +1,8 @@
 //! `sited split`: writes a set into new files with an index.
 
-use super::args::{Common, Split};
 use super::damage::Damage;
 use super::lock::Lock;
+use super::options::{Common, size, when};
 use super::save::in_words;
 use super::walk::InputSet;
 use super::{Failure, Status, Streams, query};
@@ -22,7 +22,60 @@ use crate::session::store::save;
 use crate::session::store::save::{backup, beside};
 use crate::session::stream::bulk::ScanMode;
 use crate::words::{counted, grouped};
+use clap::Args;
 use std::path::{Path, PathBuf};
+
+/// `sited split`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited split sitemap.xml -o parts/ --mkdir --by section --gzip\n  sited split public/ -o new/ --max-urls 10000 --dry-run"
+)]
+pub struct Split {
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: PathBuf,
+    /// The folder for the parts and their index
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// The most URLs of a part
+    #[arg(long, value_name = "N")]
+    pub max_urls: Option<u32>,
+    /// The most bytes of a part, uncompressed: 10000000, 10MB or 10MiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_bytes: Option<u64>,
+    /// What belongs together: section, host, month, or queries of which the first that a row passes has it
+    #[arg(long, value_name = "KEY|QUERY", num_args = 1..)]
+    pub by: Vec<String>,
+    /// How the parts are called: n in braces is a number, {key} the section, host, month or number of the query
+    #[arg(long, value_name = "TEMPLATE")]
+    pub name: Option<String>,
+    /// Gzip the parts
+    #[arg(long)]
+    pub gzip: bool,
+    /// The URL of the folder that the parts will be served from
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Remove the parts of an earlier, longer split
+    #[arg(long)]
+    pub prune: bool,
+    /// Create DIR, if it does not exist
+    #[arg(long)]
+    pub mkdir: bool,
+    /// Go on without the files of a set that are missing or cannot be read, and say which
+    #[arg(long)]
+    pub allow_missing: bool,
+    /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
+    #[arg(long, value_name = "NAME")]
+    pub loc_column: Option<String>,
+    /// Keep what is replaced or removed beside the new index: off, once or always
+    #[arg(long, value_name = "WHEN", value_parser = when)]
+    pub backup: Option<files::backup::When>,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<String>,
+}
 
 mod parts;
 

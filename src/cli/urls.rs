@@ -2,9 +2,12 @@
 
 use super::options::UrlList;
 use super::{Failure, Streams};
+use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
 use crate::files::is_stream;
-use crate::progress::note_work;
+use crate::progress::{Progress, note_work};
+use crate::session::command::Scope;
+use crate::session::edit::{Asker, scope};
 use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt};
 use foldhash::fast::FixedState;
@@ -184,6 +187,17 @@ pub(super) fn refuse_two_streams(option: &str, paths: &[impl AsRef<Path>]) -> Re
         return Err(Failure::Usage(format!("{option} and PATH cannot both be standard input (-)"), hint));
     }
     Ok(())
+}
+
+/// The rows in memory that pass a query and whose URLs are in a list, where these are given.
+pub(super) fn chosen(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&Urls>) -> RowSet {
+    let scope = Scope { shown: false, query: query.cloned() };
+    let rows = scope::rows_of(snapshot, &scope, Asker::Headless, &Progress::default()).unwrap_or_default();
+    match urls {
+        // All rows are looked up, so that a URL whose row does not pass the query does not count as missing.
+        Some(urls) => urls.rows(snapshot) & rows,
+        None => rows,
+    }
 }
 
 #[cfg(test)]

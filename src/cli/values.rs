@@ -1,10 +1,11 @@
 //! Refuses values that `check` would report as errors, before a command writes them.
 
-use super::args::Common;
+use super::options::Common;
 use super::{Failure, clock};
+use crate::document::query::Vocabulary;
 use crate::protocol::{Field, Severity, lastmod, priority};
 use crate::session::Session;
-use crate::session::command::Assignment;
+use crate::session::command::{Assignment, CommandError};
 use crate::session::findings;
 
 /// Refuses URLs that break a rule of severity error.
@@ -64,4 +65,38 @@ pub(super) fn example(field: Field) -> String {
         Field::Priority => "priority=0.8",
     };
     format!("for example {example}; --force writes the value as it is")
+}
+
+/// Reads `FIELD=VALUE` words of an option. What is none of its field's forms is taken as it is where that is `forced`.
+pub(super) fn assignments<'w>(
+    words: impl IntoIterator<Item = &'w str>,
+    option: &str,
+    forced: bool,
+    vocabulary: &Vocabulary<'_>,
+) -> Result<Vec<Assignment>, Failure> {
+    let mut read: Vec<Assignment> = Vec::new();
+    for text in words {
+        let as_it_is = || {
+            let (name, typed) = text.split_once('=').filter(|_| forced)?;
+            Some(Assignment { field: Field::from_name(name)?, typed: typed.to_owned() })
+        };
+        let assignment = Assignment::from_argument(text, vocabulary)
+            .or_else(|error| as_it_is().ok_or(error))
+            .map_err(|error| refused(option, text, error))?;
+        if read.iter().any(|known| known.field == assignment.field) {
+            let hint = "give each field once".to_owned();
+            return Err(Failure::Usage(format!("{} is set twice", assignment.field.name()), hint));
+        }
+        read.push(assignment);
+    }
+    Ok(read)
+}
+
+/// A value that is none of its field's forms, and how to write it all the same.
+fn refused(option: &str, text: &str, mut error: CommandError) -> Failure {
+    let field = text.split_once('=').and_then(|(name, _)| Field::from_name(name));
+    if let Some(field) = field.filter(|_| error.hint.is_empty()) {
+        error.hint = example(field);
+    }
+    Failure::text(option, text, &error)
 }

@@ -1,0 +1,59 @@
+//! Rows of URLs that a set has more than once, and which of them stays.
+
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::{Field, lastmod};
+use crate::session::Session;
+use clap::ValueEnum;
+
+/// Which row of a URL stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Stays {
+    /// The first
+    First,
+    /// The last
+    Last,
+    /// The one with the latest lastmod; of equal ones the first
+    Newest,
+}
+
+/// The date of a row, in seconds since 1970.
+pub(super) fn date_of(session: &Session, row: RowId) -> Option<i64> {
+    let lastmod = session.document().value(row, Field::Lastmod)?;
+    lastmod::validate(&lastmod).instant.map(|instant| instant.seconds)
+}
+
+/// The rows of URLs that stand more than once, but for the one of each that stays. `date` gives the date of a row.
+pub(super) fn repeated(
+    session: &Session,
+    keep: Stays,
+    equivalent: bool,
+    date: &dyn Fn(RowId) -> Option<i64>,
+) -> RowSet {
+    let document = session.document();
+    let set = session.view().checks.set();
+    let mut seen = RowSet::new();
+    let mut groups: Vec<Vec<RowId>> = Vec::new();
+    for row in set.duplicate_rows() {
+        if !seen.insert(row) {
+            continue;
+        }
+        let mut alike: Vec<RowId> = set.members(row).into_iter().map(RowId).collect();
+        if !equivalent {
+            let loc = document.loc(RowId(row));
+            alike.retain(|other| document.loc(*other) == loc);
+        }
+        seen.extend(alike.iter().map(|row| row.0));
+        groups.push(alike);
+    }
+    let mut out = RowSet::new();
+    for rows in groups.iter().filter(|rows| rows.len() > 1) {
+        let stays = match keep {
+            Stays::First => rows.first(),
+            Stays::Last => rows.last(),
+            // `max_by_key` gives the last of equals; reversed, that is the first of the file.
+            Stays::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
+        };
+        out.extend(rows.iter().filter(|row| Some(*row) != stays).map(|row| row.0));
+    }
+    out
+}
