@@ -1,7 +1,8 @@
-//! The input of the entry rules beside the entry: the clock, the profile, the place of the file, the policy.
+//! The input of the entry rules beside the entry: the clock, the profile, the place of the file, the policy, the site.
 
 use super::policy::Policy;
 use super::rule::{Profile, RuleSet};
+use super::site::Site;
 use crate::protocol::location::UrlPrefix;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
@@ -19,6 +20,8 @@ pub struct Context<'a> {
     pub url_prefix: Option<&'a UrlPrefix>,
     /// What the user allows, if that was reported.
     pub policy: Option<&'a Policy>,
+    /// What is known about the pages of the set, if anything is.
+    pub site: Option<&'a Site>,
 }
 
 impl Context<'_> {

@@ -88,6 +88,7 @@ mod tests {
             names: &names,
             url_prefix: url_prefix.as_ref(),
             policy: None,
+            site: None,
         };
         let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
         named(set)
@@ -190,7 +191,8 @@ mod tests {
             (Field::Priority, "0.555", "priority-precision"),
         ];
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
+        let context =
+            Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };
         for (field, value, expected) in table {
             assert_eq!(named(check_value(field, value, &context)), expected, "{value}");
         }
@@ -312,7 +314,8 @@ mod tests {
         rejected.extend(priorities.map(|value| of("priority", value)));
         rejected.extend(frequencies.map(|value| of("changefreq", value)));
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
+        let context =
+            Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };
         for text in rejected {
             let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
             // No one but the schema minds the order.
@@ -331,7 +334,7 @@ mod tests {
             let kind = if index { FileKind::Index } else { FileKind::Urlset };
             let names = Names::plain(kind);
             let url_prefix = UrlPrefix::parse("https://example.com/b/sitemap.xml");
-            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: url_prefix.as_ref(), policy: None };
+            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: url_prefix.as_ref(), policy: None, site: None };
             let fields: String = Field::ALL.iter().zip(&before).filter_map(|(field, value)| {
                 let (name, value) = (field.name(), crate::xml::escape::escape(value.as_deref()?));
                 Some(format!("<{name}>{value}</{name}>"))

@@ -118,7 +118,9 @@ impl EntryReader {
             return None;
         }
         let judged = self.origins.validate(&loc, context.url_prefix);
-        if !judged.faults.is_empty() || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()) {
+        let is_forbidden = || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some());
+        let is_false = || context.site.is_some_and(|site| !site.rules(&loc).is_empty());
+        if !judged.faults.is_empty() || is_forbidden() || is_false() {
             return None;
         }
         let facts = fields::FieldFacts { lastmod, changefreq };
@@ -201,7 +203,7 @@ mod tests {
         ) {
             let names = Names::plain(if index { FileKind::Index } else { FileKind::Urlset });
             let url_prefix = UrlPrefix::parse("https://example.com/b/sitemap.xml").filter(|_| at_home);
-            let context = Context { now: NOW, profile, names: &names, url_prefix: url_prefix.as_ref(), policy: None };
+            let context = Context { now: NOW, profile, names: &names, url_prefix: url_prefix.as_ref(), policy: None, site: None };
             let mut reading = EntryReader::default();
             for text in texts.iter().chain(&texts).map(String::as_bytes) {
                 let entry = Entry::of(text, &names);
@@ -257,7 +259,7 @@ mod tests {
             let file = format!("{}{}\n</urlset>", samples::ROOT, texts.concat());
             let names = scan(file.as_bytes(), &mut seen, &Progress::default()).names.unwrap();
             prop_assert_eq!(seen.0.len(), texts.len());
-            let context = Context { now: NOW, profile, names: &names, url_prefix: None, policy: None };
+            let context = Context { now: NOW, profile, names: &names, url_prefix: None, policy: None, site: None };
             let mut reading = EntryReader::default();
             for (text, entry, elements) in seen.0.iter().chain(&seen.0) {
                 let (mut links, mut own) = (Vec::new(), Vec::new());
@@ -274,7 +276,8 @@ mod tests {
     #[test]
     fn a_plain_entry_takes_the_quick_way() {
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
+        let context =
+            Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };
         let mut reading = EntryReader::default();
         let (loc, link) = ("<loc>https://e.com/a?b&amp;c</loc>", "<xhtml:link rel=\"alternate\" href=\"/\"/>");
         let late = "<lastmod>2026-11-18</lastmod>";

@@ -5,6 +5,7 @@
 
 use super::context::Context;
 use super::rule::{Profile, Rule, RuleSet};
+use super::site::SITE_RULES;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Fault, Location};
@@ -102,7 +103,8 @@ const LOC_RULES: RuleSet = RuleSet::of(&[
     Rule::INDEX_CHILD_HOST,
     Rule::INDEX_CHILD_PATH,
     Rule::POLICY_NEVER,
-]);
+])
+.union(SITE_RULES);
 
 const LASTMOD_RULES: RuleSet =
     RuleSet::of(&LASTMOD).union(RuleSet::of(&[Rule::LASTMOD_FUTURE, Rule::LASTMOD_DATE_ONLY]));
@@ -374,6 +376,9 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     }
     let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };
     set.insert_if(rule, is_escaped_twice(value));
+    if let Some(site) = context.site {
+        *set = set.union(site.rules(value));
+    }
     set.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(value).is_some()));
     let location = Location::of(value);
     let mut faults = location.validate();

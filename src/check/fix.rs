@@ -365,6 +365,7 @@ mod tests {
             names: &names,
             url_prefix: url_prefix.as_ref(),
             policy: None,
+            site: None,
         })
     }
 

@@ -184,6 +184,9 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
     if let (Rule::POLICY_NEVER, Some(policy)) = (rule, context.policy) {
         return format!("the policy forbids URLs that match {}", excerpt(policy.forbids(value).unwrap_or(""), 120));
     }
+    if let Some(message) = context.site.and_then(|site| site.explain(rule, value)) {
+        return message;
+    }
     let kind = context.names.kind;
     let fault = Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule));
     let Some(fault) = fault else { return rule.summary().to_owned() };
@@ -354,6 +357,7 @@ mod tests {
             names: &names,
             url_prefix: url_prefix.as_ref(),
             policy: None,
+            site: None,
         };
         let entry = Entry::of(text.as_bytes(), &names);
         let set = super::super::check(&entry, text.as_bytes(), &context);
@@ -501,6 +505,7 @@ mod tests {
             names: &names,
             url_prefix: None,
             policy: None,
+            site: None,
         };
         let text = b"<url><loc>https://example.com/</loc></url>";
         let set = RuleSet::of(&[Rule::SET_DUPLICATE, Rule::LASTMOD_MISSING]);
@@ -516,6 +521,7 @@ mod tests {
             names: &names,
             url_prefix: None,
             policy: None,
+            site: None,
         };
         let findings = messages_of_value(Field::Lastmod, "2026-11-3", &context);
         assert_eq!(findings.len(), 1);

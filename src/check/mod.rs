@@ -23,6 +23,7 @@ pub mod rule;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod set;
+pub mod site;
 
 pub use action::{Action, Fix};
 pub use context::Context;

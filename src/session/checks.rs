@@ -20,6 +20,7 @@ use crate::check::policy::Policy;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::{CounterDelta, IndexedRow, NearDuplicates, SetFinding, SetIndex, SetRule};
+use crate::check::site::Site;
 use crate::check::{Context, entry};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
@@ -66,8 +67,7 @@ pub struct Checks {
     near: Arc<NearDuplicates>,
     /// Public URL of each sitemap, by its id, as far as known.
     url_prefixes: Arc<Vec<Option<UrlPrefix>>>,
-    profile: Profile,
-    policy: Option<Arc<Policy>>,
+    criteria: Criteria,
     /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
     allows_other_sites: bool,
     /// The latest date in each file, of a set whose files are not held; see [`super::parts`].
@@ -84,11 +84,36 @@ impl Default for Checks {
             is_bare: false,
             near: Arc::default(),
             url_prefixes: Arc::default(),
-            profile: Profile::default(),
-            policy: None,
+            criteria: Criteria::default(),
             allows_other_sites: false,
             newest: Arc::default(),
         }
+    }
+}
+
+/// What rows are checked against beside their file and the clock.
+#[derive(Debug, Clone, Default)]
+pub struct Criteria {
+    /// Whose expectations count.
+    pub profile: Profile,
+    /// The user's own policy.
+    pub policy: Option<Arc<Policy>>,
+    /// What is known about the pages, from data columns.
+    pub site: Option<Arc<Site>>,
+}
+
+impl PartialEq for Criteria {
+    /// Policies and data are equal where they are the same ones: neither is compared row by row.
+    fn eq(&self, other: &Self) -> bool {
+        let same_policy = match (&self.policy, &other.policy) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let same_site = match (&self.site, &other.site) {
+            (Some(one), Some(other)) => one.is_same(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        self.profile == other.profile && same_policy && same_site
     }
 }
 
@@ -164,31 +189,30 @@ impl<'t> Numbers<'t> {
 }
 
 impl Checks {
+    /// What rows are checked against beside their file.
+    pub const fn criteria(&self) -> &Criteria {
+        &self.criteria
+    }
+
     /// Whose expectations count.
     pub const fn profile(&self) -> Profile {
-        self.profile
+        self.criteria.profile
     }
 
     /// The user's own policy.
     pub fn policy(&self) -> Option<&Policy> {
-        self.policy.as_deref()
+        self.criteria.policy.as_deref()
     }
 
-    /// The same, to be kept.
-    pub const fn shared_policy(&self) -> Option<&Arc<Policy>> {
-        self.policy.as_ref()
+    /// What is known about the pages.
+    pub fn site(&self) -> Option<&Site> {
+        self.criteria.site.as_deref()
     }
 
     /// The same rows for other expectations: every row is looked at again. `None` when cancelled.
     #[must_use]
-    pub fn under(
-        &self,
-        (profile, policy): (Profile, Option<Arc<Policy>>),
-        document: &Document,
-        now: Now,
-        progress: &Progress,
-    ) -> Option<Self> {
-        let mut checks = Self { profile, policy, ..self.clone() };
+    pub fn under(&self, criteria: Criteria, document: &Document, now: Now, progress: &Progress) -> Option<Self> {
+        let mut checks = Self { criteria, ..self.clone() };
         let all = Applied { touched: document.rows().map(|row| row.0).collect(), ..Applied::nothing(document) };
         let Rechecked { findings, counts, .. } = checks.recheck_rows(&all, now, progress)?;
         (checks.findings, checks.counts) = (findings, counts);
@@ -215,12 +239,7 @@ impl Checks {
     pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
         // Room that is not used costs nothing: the system gives memory when it is first written to.
         let rows = (bytes / ENTRY_BYTES) as usize;
-        Reader::new(
-            Arc::clone(&self.sets),
-            (now.seconds, self.profile),
-            (self.url_prefix_of(url), rows),
-            self.policy.clone(),
-        )
+        Reader::new(Arc::clone(&self.sets), now.seconds, self.criteria.clone(), self.url_prefix_of(url), rows)
     }
 
     /// Takes in the rows of a file that was just appended to the document.
@@ -330,9 +349,15 @@ impl Checks {
                 // What the file itself says may be between blanks or in references; only an edited value is plain.
                 let value = after.edited(row, field)?;
                 let url_prefix = self.url_prefixes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
-                let policy = self.policy();
-                let context =
-                    Context { now: now.seconds, profile: self.profile, names: cursor.names(row), url_prefix, policy };
+                let (policy, site) = (self.policy(), self.site());
+                let context = Context {
+                    now: now.seconds,
+                    profile: self.profile(),
+                    names: cursor.names(row),
+                    url_prefix,
+                    policy,
+                    site,
+                };
                 let before = sets.get(usize::from(old)).copied().unwrap_or_default();
                 entry::revise(before, field, value, &after.record(row), &context)
             });
@@ -357,10 +382,11 @@ impl Checks {
         let url_prefix = self.url_prefixes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
         Context {
             now: now.seconds,
-            profile: self.profile,
+            profile: self.profile(),
             names: document.names(row),
             url_prefix,
             policy: self.policy(),
+            site: self.site(),
         }
     }
 

@@ -65,8 +65,9 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: R
         let fix = fix_table::offered(rule);
         findings.push(Finding { fix, ..Finding::new(rule, severity, Some(Field::Loc), message) });
     }
-    // Which language a page is in, its other versions say.
-    for finding in findings.iter_mut().filter(|finding| finding.rule == Rule::HREFLANG_SELF_MISSING) {
+    // Which language a page is in, its other versions say; whether its new URL is listed, the set does.
+    let is_of_set = |rule: Rule| rule == Rule::HREFLANG_SELF_MISSING || fix_table::OF_SITE.contains(rule);
+    for finding in findings.iter_mut().filter(|finding| is_of_set(finding.rule)) {
         finding.fix = fix_table::offered(finding.rule);
     }
     let profile = snapshot.checks.profile();

@@ -7,6 +7,7 @@ pub(super) mod name;
 pub(super) mod passes;
 pub(super) mod row_edits;
 pub(super) mod set;
+mod site;
 pub(super) mod trial;
 pub(super) mod whole_files;
 

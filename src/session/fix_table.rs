@@ -68,7 +68,14 @@ pub(in crate::session) const CLEARED: RuleSet =
     RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
 
 /// Rules that can be fixed by looking at several rows.
-pub(in crate::session) const OF_SET: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(OF_LINKS);
+pub(in crate::session) const OF_SET: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(OF_LINKS).union(OF_SITE);
+
+/// Rules about pages whose rows are deleted.
+pub(in crate::session) const SITE_DELETED: RuleSet = RuleSet::of(&[Rule::SITE_NOT_FOUND, Rule::SITE_NOINDEX]);
+
+/// Rules about pages that have a fix; rows of the others get the URL that the site names.
+pub(in crate::session) const OF_SITE: RuleSet =
+    SITE_DELETED.union(RuleSet::of(&[Rule::SITE_REDIRECT, Rule::SITE_CANONICAL_ELSEWHERE]));
 
 /// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
 pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
@@ -77,6 +84,8 @@ pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
         Rule::SET_MIXED_SCHEME => "write the other scheme",
         Rule::SET_MIXED_WWW => "write the host as the others do",
         Rule::SET_MIXED_PORT => "write the port that the others have",
+        main if SITE_DELETED.contains(main) => "delete the row",
+        main if OF_SITE.contains(main) => "write the URL that the site names",
         Rule::HREFLANG_SELF_MISSING => "list the page itself",
         Rule::HREFLANG_NO_RETURN => "add the link back",
         Rule::HREFLANG_TARGET_MISSING => "add a row for the page",

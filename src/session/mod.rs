@@ -29,6 +29,7 @@ pub(crate) mod sampled;
 mod tests;
 
 use crate::check::Profile;
+use crate::check::site::Site;
 use crate::data::DataSet;
 use crate::document::Document;
 use crate::document::query::Query;
@@ -39,6 +40,7 @@ use crate::files::{self, Disk};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
+use crate::session::checks::Criteria;
 use edit::{Change, Prepared, Refused, prepared};
 use finding::FileFinding;
 use findings::file_findings;
@@ -176,12 +178,15 @@ impl Session {
 
     /// Chooses whose expectations count; every row is looked at again, on all cores.
     pub fn set_profile(&mut self, profile: Profile) {
-        policy::recheck_now(self, profile, self.current.checks.shared_policy().cloned());
+        let criteria = Criteria { profile, ..self.view().checks.criteria().clone() };
+        policy::recheck_now(self, criteria);
     }
 
     /// Loads what other programs know about the URLs, for queries and values; `None` forgets it.
     pub fn set_data(&mut self, data: Option<Arc<DataSet>>) {
+        let site = data.as_ref().and_then(Site::of).map(Arc::new);
         self.current.data = data;
+        policy::recheck_now(self, Criteria { site, ..self.view().checks.criteria().clone() });
     }
 
     /// Declares that other sites let this set speak for them; see [`CROSS_SUBMISSION`](checks::CROSS_SUBMISSION). Before
@@ -386,14 +391,14 @@ impl Session {
 
 /// One step back or forth, checked for the present profile and policy.
 fn step(session: &mut Session, back: bool) -> Option<Report> {
-    let (profile, policy) = (session.view().profile(), session.current.checks.shared_policy().cloned());
+    let criteria = session.view().checks.criteria().clone();
     let report = step_over(session, back);
     if report.is_some() {
         journal::note_step(session, back);
     }
     // A step that is older than the choice of the profile or the policy was checked for another one.
     if report.is_some() {
-        policy::recheck_now(session, profile, policy);
+        policy::recheck_now(session, criteria);
     }
     report
 }

@@ -6,7 +6,7 @@ use crate::check::rule::Rule;
 use crate::files;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::checks::Checks;
+use crate::session::checks::{Checks, Criteria};
 use crate::session::edit::Refused;
 use crate::session::findings::file_findings;
 use crate::session::state::Snapshot;
@@ -72,12 +72,12 @@ impl PolicyText {
 impl Session {
     /// What the set is held against.
     pub fn policy(&self) -> Option<&Arc<Policy>> {
-        self.current.checks.shared_policy()
+        self.current.checks.criteria().policy.as_ref()
     }
 
     /// Holds the set against a policy, or against none; every row is looked at again, on all cores.
     pub fn set_policy(&mut self, policy: Option<Arc<Policy>>) {
-        recheck_now(self, self.view().profile(), policy);
+        recheck_now(self, Criteria { policy, ..self.view().checks.criteria().clone() });
     }
 }
 
@@ -94,17 +94,13 @@ fn words_of(session: &Session, path: &str) -> String {
     format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST)))
 }
 
-/// Looks at every row again if the profile or the policy is another than before.
-pub(super) fn recheck_now(session: &mut Session, profile: Profile, policy: Option<Arc<Policy>>) {
-    let is_same = match (&policy, session.current.checks.shared_policy()) {
-        (Some(new), Some(old)) => Arc::ptr_eq(new, old),
-        (new, old) => new.is_none() && old.is_none(),
-    };
-    if session.view().profile() == profile && is_same {
+/// Looks at every row again if the criteria are others than before.
+pub(super) fn recheck_now(session: &mut Session, criteria: Criteria) {
+    if *session.current.checks.criteria() == criteria {
         return;
     }
     let state = &session.current.state;
-    let checks = state.checks.under((profile, policy), &state.document, session.current.clock, &Progress::default());
+    let checks = state.checks.under(criteria, &state.document, session.current.clock, &Progress::default());
     // No one cancels it.
     if let Some(checks) = checks {
         session.current.state.checks = checks;
@@ -160,12 +156,13 @@ impl Base {
 /// When the policy cannot be read.
 pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> Result<Option<Rechecked>, Refused> {
     let current = &snapshot.checks;
-    let (profile, policy) = match &standard {
-        Standard::Profile(profile) => (*profile, current.shared_policy().cloned()),
-        Standard::PolicyFile(path) => (current.profile(), policy_of(path)?),
-        Standard::NoPolicy => (current.profile(), None),
+    let known = current.criteria().clone();
+    let criteria = match &standard {
+        Standard::Profile(profile) => Criteria { profile: *profile, ..known },
+        Standard::PolicyFile(path) => Criteria { policy: policy_of(path)?, ..known },
+        Standard::NoPolicy => Criteria { policy: None, ..known },
     };
-    let checks = current.under((profile, policy), &snapshot.document, snapshot.clock, progress);
+    let checks = current.under(criteria, &snapshot.document, snapshot.clock, progress);
     Ok(checks.map(|checks| Rechecked { standard, checks, base: Base::of(snapshot) }))
 }
 

@@ -2,11 +2,13 @@
 
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample};
+use crate::data::{DataSet, DataSetBuilder, ReadOptions};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
 
@@ -41,6 +43,14 @@ pub fn paths(sample: &Sample, folder: &Path) -> Vec<PathBuf> {
     let is_index = sample.files[0].0 == "sitemap_index.xml";
     let opened = sample.files.iter().take(if is_index { 1 } else { usize::MAX });
     opened.map(|(name, ..)| folder.join(name)).collect()
+}
+
+/// What is known about the pages of a sample.
+pub fn data(sample: &Sample) -> Option<Arc<DataSet>> {
+    let line = format!("{{\"url\":\"https://example.com/a\",{}}}\n", sample.answer?);
+    let mut builder = DataSetBuilder::new();
+    builder.add(&line, &ReadOptions::default()).unwrap();
+    Some(Arc::new(builder.finish()))
 }
 
 /// The files of a sample in a folder of their own.

@@ -26,7 +26,8 @@ impl Visit for Reading {
     }
 
     fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
-        let context = Context { now: NOW, profile: Profile::Protocol, names, url_prefix: None, policy: None };
+        let context =
+            Context { now: NOW, profile: Profile::Protocol, names, url_prefix: None, policy: None, site: None };
         self.links.clear();
         let read = self.reader.read(parsed, &context, &mut self.links, |_, _| {});
         self.clean += usize::from(read.rules.is_empty());

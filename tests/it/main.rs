@@ -38,6 +38,7 @@ mod replace;
 mod roundtrip;
 mod rule_boundaries;
 mod schema;
+mod site_rules;
 mod tasks;
 #[cfg(unix)]
 mod threat_model;

@@ -19,7 +19,7 @@ fn entry(extensions: &str) -> String {
 }
 
 fn found(text: &str, names: &Names) -> Vec<ExtensionFinding> {
-    let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None };
+    let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None, site: None };
     let entry = Entry::of(text.as_bytes(), names);
     let found = findings(&entry, text.as_bytes(), &context);
     let set: RuleSet = found.iter().map(|found| found.rule).collect();
@@ -248,7 +248,7 @@ fn fixes_change_their_part_and_nothing_else() {
 
 /// Tries every fix of a text: its finding must be gone, and nothing else new.
 fn try_all(text: &str, names: &Names) -> RuleSet {
-    let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None };
+    let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None, site: None };
     let before = check_entry(&Entry::of(text.as_bytes(), names), text.as_bytes(), &context);
     let (mut fixed, all) = (RuleSet::EMPTY, found(text, names));
     for found in &all {
@@ -290,7 +290,7 @@ proptest! {
     #[test]
     fn unattended_repair_leaves_nothing_safe_to_do(picked in proptest::collection::vec(proptest::sample::select(extensions()), 0..4)) {
         let names = names();
-        let context = Context { now: NOW, names: &names, url_prefix: None, profile: Profile::default(), policy: None };
+        let context = Context { now: NOW, names: &names, url_prefix: None, profile: Profile::default(), policy: None, site: None };
         let text: String = picked.iter().map(|(text, _)| text.as_str()).filter(|text| text.len() < 10_000).collect();
         let text = entry(&text);
         let all = RuleSet::of(&Rule::ALL);

@@ -37,6 +37,8 @@ pub struct Sample {
     pub base: Option<&'static str>,
     /// Most bytes that a file may unpack to, if another number than the usual.
     pub most: Option<u64>,
+    /// What is known about the page, if anything: the columns of one row as JSON.
+    pub answer: Option<&'static str>,
 }
 
 impl Sample {
@@ -47,6 +49,7 @@ impl Sample {
             files: vec![(name.to_owned(), content.into(), Packing::Plain)],
             base: None,
             most: None,
+            answer: None,
         }
     }
 
@@ -512,6 +515,15 @@ fn sample(rule: Rule) -> Sample {
         Rule::MRSS_RESTRICTION => media(&format!(
             "<media:content medium=\"video\" url=\"https://example.com/v.mp4\">{TITLE}{THUMBNAIL}<media:restriction type=\"uri\" relationship=\"allow\">x</media:restriction></media:content>"
         )),
+        Rule::SITE_NOT_FOUND => answered(r#""status":404"#),
+        Rule::SITE_CLIENT_ERROR => answered(r#""status":403"#),
+        Rule::SITE_SERVER_ERROR => answered(r#""status":503"#),
+        Rule::SITE_REDIRECT => answered(r#""status":301,"final":"https://example.com/b""#),
+        Rule::SITE_REDIRECT_LOOP => answered(r#""status":301,"final":"https://example.com/a""#),
+        Rule::SITE_NOINDEX => answered(r#""status":200,"robots":"noindex""#),
+        Rule::SITE_CANONICAL_ELSEWHERE => answered(r#""status":200,"canonical":"https://example.com/b""#),
+        Rule::SITE_BLOCKED_BY_ROBOTS => answered(r#""blocked":3"#),
+        Rule::SITE_UNREACHABLE => answered(r#""error":"connection refused""#),
         // Each has fixes that keep the meaning and others that guess it.
         Rule::NEWS_DATE => extended(&news("en", "2026-11-20T10:14:07z", "")),
         Rule::VIDEO_DATE => extended(&video("<video:publication_date>2026-5-1</video:publication_date>")),
@@ -522,6 +534,11 @@ fn sample(rule: Rule) -> Sample {
             own.map_or_else(|| file(&page("a")), |(extension, _)| extended(&extension))
         }
     }
+}
+
+/// Two pages; what is known about the first, `https://example.com/a`.
+fn answered(answer: &'static str) -> Sample {
+    Sample { answer: Some(answer), ..file(&[page("a"), page("c")].concat()) }
 }
 
 /// A sitemap in a packing, under a name.

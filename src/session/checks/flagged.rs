@@ -55,7 +55,7 @@ impl<'c> SetRows<'c> {
     pub fn has_severity(&self, severity: Severity, row: RowId, record: &Record) -> bool {
         let mut rules =
             SetRule::ALL.iter().map(|rule| rule_of(*rule)).chain([Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
-        let profile = self.checks.profile;
+        let profile = self.checks.profile();
         rules.any(|rule| rule.severity_in(profile) == Some(severity) && self.has(rule, row, record))
     }
 

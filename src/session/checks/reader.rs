@@ -1,14 +1,12 @@
 //! Checks the entries of a file while it is scanned.
 
 use crate::check::Context;
-use crate::check::Profile;
 use crate::check::entry_reader::EntryReader;
-use crate::check::policy::Policy;
 use crate::check::rule::RuleSet;
 use crate::check::set::{Link, ReadTally};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
-use crate::session::checks::{RuleSets, facts_of};
+use crate::session::checks::{Criteria, RuleSets, facts_of};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::Record;
@@ -23,13 +21,12 @@ pub struct Reader {
     known: HashMap<RuleSet, u16, FixedState>,
     last: (RuleSet, u16),
     now: i64,
-    profile: Profile,
+    criteria: Criteria,
     url_prefix: Option<UrlPrefix>,
     /// Facts, by entry.
     pub records: Vec<Record>,
     /// Number of the set of violated rules, by entry.
     pub findings: Vec<u16>,
-    policy: Option<Arc<Policy>>,
     /// Places of required URLs that were seen.
     listed: RowSet,
     /// Hash of the normalised loc, by entry.
@@ -48,18 +45,18 @@ impl Reader {
     /// A reader at the start of a file with this public URL, with room for so many rows.
     pub(super) fn new(
         numbers: Arc<RwLock<RuleSets>>,
-        (now, profile): (i64, Profile),
-        (url_prefix, rows): (Option<UrlPrefix>, usize),
-        policy: Option<Arc<Policy>>,
+        now: i64,
+        criteria: Criteria,
+        url_prefix: Option<UrlPrefix>,
+        rows: usize,
     ) -> Self {
         Self {
-            policy,
             listed: RowSet::new(),
             numbers,
             known: HashMap::with_hasher(FixedState::default()),
             last: (RuleSet::EMPTY, 0),
             now,
-            profile,
+            criteria,
             url_prefix,
             records: Vec::with_capacity(rows),
             findings: Vec::with_capacity(rows),
@@ -95,10 +92,11 @@ impl Visit for Reader {
     fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
         let context = Context {
             now: self.now,
-            profile: self.profile,
+            profile: self.criteria.profile,
             names,
             url_prefix: self.url_prefix.as_ref(),
-            policy: self.policy.as_deref(),
+            policy: self.criteria.policy.as_deref(),
+            site: self.criteria.site.as_deref(),
         };
         let Self { part, records, listed, .. } = self;
         let read = self.reading.read(parsed, &context, &mut self.links, |record, location| {
@@ -120,7 +118,7 @@ impl Visit for Reader {
 
     fn fork(&self) -> Option<Self> {
         let numbers = Arc::clone(&self.numbers);
-        Some(Self::new(numbers, (self.now, self.profile), (self.url_prefix.clone(), 0), self.policy.clone()))
+        Some(Self::new(numbers, self.now, self.criteria.clone(), self.url_prefix.clone(), 0))
     }
 
     fn join(&mut self, later: Self) {

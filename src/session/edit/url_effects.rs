@@ -304,6 +304,7 @@ pub(in crate::session) fn note_index(snapshot: &Snapshot, effects: &mut UrlEffec
         names: &index.source.names,
         url_prefix: None,
         policy: None,
+        site: None,
     };
     for child in index.children.iter() {
         let new = replace.apply(&child.loc).filter(|new| **new != *child.loc);

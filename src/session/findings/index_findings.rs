@@ -53,6 +53,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<FileFinding> {
         names: &index.source.names,
         url_prefix: url_prefix.as_ref(),
         policy: None,
+        site: None,
     };
     let sets = session.current.checks.rule_sets();
     for (number, set) in session.index_rules.iter().enumerate().filter(|(_, set)| **set != 0) {
@@ -95,6 +96,7 @@ pub(in crate::session) fn check_entries(session: &mut Session) {
         names: &source.names,
         url_prefix: url_prefix.as_ref(),
         policy: None,
+        site: None,
     };
     let sets = (0..source.len()).map(|number| {
         let text = source.entry_text(number);

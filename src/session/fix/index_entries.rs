@@ -124,6 +124,7 @@ pub(in crate::session) fn edit(
             names: &source.names,
             url_prefix,
             policy: None,
+            site: None,
         };
         let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
         let wanted = rules.intersection(ENTRY_RULES).minus(by_others);

@@ -12,8 +12,8 @@ use crate::protocol::location::{self, Location};
 use crate::session::checks::DocumentLocs;
 use crate::session::edit::{Intent, Label};
 use crate::session::fix::row_edits::{Done, breaking, is_sound};
-use crate::session::fix::{self, alternates};
-use crate::session::fix_table::{CLEARED, MERGED, REWRITTEN};
+use crate::session::fix::{self, alternates, site};
+use crate::session::fix_table::{CLEARED, MERGED, OF_SITE, REWRITTEN};
 use crate::session::state::Snapshot;
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,6 +33,7 @@ pub(in crate::session) fn intend(
         main if MERGED.contains(main) => merged(snapshot, &live, main, progress)?,
         main if REWRITTEN.contains(main) => rewritten(snapshot, &live, main, answer, progress)?,
         main if CLEARED.contains(main) => cleared(snapshot, &live, rule),
+        main if OF_SITE.contains(main) => site::intend(snapshot, &live, main, progress)?,
         main => alternates::put_right(snapshot, &live, main, answer, progress)?,
     };
     let unused = fix::unused_after(snapshot, &done.edits);

@@ -17,7 +17,7 @@ use crate::session::edit::Change;
 use crate::session::finding::FindingTarget;
 use crate::session::findings;
 use crate::session::report;
-use crate::session::sampled::{folder, paths};
+use crate::session::sampled::{self, folder, paths};
 use crate::session::store::journal;
 use crate::session::store::journal::recovery;
 use crate::session::store::load;
@@ -48,6 +48,7 @@ fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
     let now = Now { seconds: NOW, offset: 0 };
     let mut session = load::open_all(Session::new(now, options.base_url.clone()), paths, options).unwrap();
     session.set_profile(sample.profile);
+    session.set_data(sampled::data(sample));
     session
 }
 

@@ -188,7 +188,7 @@ fn around_index(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Ve
     found.extend((1..index.file_count()).flat_map(|number| volumes::findings(document, number, profile)));
     let url_prefix = index_findings::index_home(snapshot, document);
     let (now, names) = (snapshot.clock.seconds, &index.source.names);
-    let context = Context { now, profile, names, url_prefix: url_prefix.as_ref(), policy: None };
+    let context = Context { now, profile, names, url_prefix: url_prefix.as_ref(), policy: None, site: None };
     let of_entry = |entry: usize| {
         let text = index.source.entry_text(entry);
         let rules = entry_rules::check(&Entry::of(text, names), text, &context);

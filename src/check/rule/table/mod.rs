@@ -11,6 +11,7 @@ mod index;
 mod location;
 mod policy;
 mod set;
+mod site;
 mod xml;
 
 use super::Rule;
@@ -18,7 +19,7 @@ use super::{Info, RuleSet};
 use crate::protocol::Severity;
 
 /// Number of rules.
-pub(super) const COUNT: usize = policy::END as usize;
+pub(super) const COUNT: usize = site::END as usize;
 
 /// All rows, by the place of their rule.
 pub(super) static TABLE: [&Info; COUNT] = join();
@@ -104,6 +105,7 @@ const fn join() -> [&'static Info; COUNT] {
         index::ROWS,
         format::ROWS,
         policy::ROWS,
+        site::ROWS,
     ];
     let mut table = [&document::ROWS[0]; COUNT];
     let (mut room, mut at) = (0, 0);
@@ -227,6 +229,10 @@ mod source {
     pub(super) const LOCATION: &str = "sitemaps.org protocol, Sitemap file location";
     pub(super) const INDEX: &str = "sitemaps.org protocol, Using Sitemap index files";
     pub(super) const ESCAPING: &str = "sitemaps.org protocol, Entity escaping";
+    pub(super) const RFC9309: &str = "RFC 9309, section 2.2 (The Protocol)";
+    pub(super) const SITE_STATUS: &str = "Google Search Central, How HTTP status codes affect Google's crawlers";
+    pub(super) const SITE_ROBOTS: &str = "Google Search Central, Block Search indexing with noindex";
+    pub(super) const SITE_CANONICAL: &str = "Google Search Central, How to specify a canonical URL";
     pub(super) const FAQ: &str = "sitemaps.org FAQ";
     pub(super) const SCHEMA: &str = "sitemap.xsd 0.9, tUrl";
     pub(super) const SCHEMA_URLSET: &str = "sitemap.xsd 0.9, urlset";
@@ -353,7 +359,7 @@ mod tests {
         let table: BTreeSet<&str> = TABLE.iter().map(|row| row.code).collect();
         let catalogue: BTreeSet<&str> = CATALOGUE.iter().flat_map(|(_, codes)| codes.split(' ')).collect();
         assert_eq!(catalogue.difference(&table).collect::<Vec<_>>(), [&""; 0], "in the catalogue only");
-        let is_own = |code: &&&str| code.starts_with("mrss-") || code.starts_with("policy-");
+        let is_own = |code: &&&str| ["mrss-", "policy-", "site-"].iter().any(|own| code.starts_with(own));
         let others = table.difference(&catalogue).filter(|code| !is_own(code));
         assert_eq!(others.collect::<Vec<_>>(), [&""; 0], "in the table only");
     }

@@ -1,0 +1,60 @@
+//! Fixes for findings about the page behind a URL: the row is deleted, or gets the URL that the site names.
+
+use crate::check::check_value;
+use crate::check::rule::Rule;
+use crate::document::edit::{Edit, Value};
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::{Field, Severity};
+use crate::session::checks::DocumentLocs;
+use crate::session::fix::row_edits::{Done, breaking};
+use crate::session::fix_table::SITE_DELETED;
+use crate::session::state::Snapshot;
+use std::collections::HashSet;
+
+/// Deletes the rows that break a rule, or gives them the URL that the site names; a row whose new URL is in the set
+/// already is deleted. `None` when cancelled.
+pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<Done> {
+    let broken = breaking(snapshot, rows, rule);
+    let mut done = Done::default();
+    if SITE_DELETED.contains(rule) {
+        delete(&mut done, broken);
+        return Some(done);
+    }
+    let set = snapshot.checks.set();
+    let locs = DocumentLocs(&snapshot.document);
+    let (mut moved, mut gone): (Vec<(RowId, Value)>, _) = (Vec::new(), RowSet::new());
+    let mut given = HashSet::new();
+    for row in broken.iter().map(RowId) {
+        if progress.is_cancelled() {
+            return None;
+        }
+        let loc = snapshot.document.loc(row);
+        let Some(url) = snapshot.checks.site().and_then(|site| site.replacement(rule, &loc)) else {
+            done.refuse("the site names no URL that can take its place");
+            continue;
+        };
+        let is_listed = set.rows_of_page(url, &locs).iter().any(|other| other != row.0);
+        if is_listed || !given.insert(url.to_owned()) {
+            gone.insert(row.0);
+            continue;
+        }
+        let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
+        let new = check_value(Field::Loc, url, &context).minus(check_value(Field::Loc, &loc, &context));
+        let worse = new.iter().find(|rule| rule.severity_in(context.profile) > Some(Severity::Note));
+        match worse {
+            Some(worse) => done.refuse(format!("{url} would violate {worse}")),
+            None => moved.push((row, Some(url.into()))),
+        }
+    }
+    done.set_each(Field::Loc, moved);
+    delete(&mut done, gone);
+    Some(done)
+}
+
+fn delete(done: &mut Done, rows: RowSet) {
+    if !rows.is_empty() {
+        done.rows |= &rows;
+        done.edits.push(Edit::Delete(rows));
+    }
+}
