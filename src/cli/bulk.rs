@@ -340,7 +340,7 @@ fn told(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String
 /// The rows of a large set that go because their URLs stand more than once.
 fn gone(set: &mut InputSet, keep: Stays, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
     let mut dates: HashMap<RowId, i64> = HashMap::new();
-    let grouped = set.session().view().checks.set().duplicate_rows();
+    let grouped = set.session().view().checks.set().duplicates().rows_of_groups();
     if keep == Stays::Newest && !grouped.is_empty() {
         set.each(streams, |session, _, _| {
             let rows = session.document().resident_rows().filter(|row| grouped.contains(row.0));

@@ -33,11 +33,11 @@ pub(super) fn repeated(
     let set = session.view().checks.set();
     let mut seen = RowSet::new();
     let mut groups: Vec<Vec<RowId>> = Vec::new();
-    for row in set.duplicate_rows() {
+    for row in set.duplicates().rows_of_groups() {
         if !seen.insert(row) {
             continue;
         }
-        let mut alike: Vec<RowId> = set.members(row).into_iter().map(RowId).collect();
+        let mut alike: Vec<RowId> = set.duplicates().members(row).into_iter().map(RowId).collect();
         if !equivalent {
             let loc = document.loc(RowId(row));
             alike.retain(|other| document.loc(*other) == loc);

@@ -8,26 +8,28 @@ mod locs;
 mod near;
 mod public_urls;
 mod reader;
+mod recheck;
 mod unload;
 
 pub use flagged::SetRows;
 pub use locs::DocumentLocs;
 pub(super) use near::{may_be_near, meeting};
 pub use reader::Reader;
+pub use recheck::Rechecked;
 
 use crate::check::Profile;
 use crate::check::policy::Policy;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{CounterDelta, IndexedRow, NearDuplicates, SetFinding, SetIndex, SetRule};
+use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetFinding, SetIndex, SetRule};
 use crate::check::site::Site;
 use crate::check::{Context, entry};
 use crate::document::Document;
-use crate::document::column::{Column, PAGE};
+use crate::document::column::Column;
 use crate::document::edit::Applied;
 use crate::document::quirk::Quirk;
 use crate::document::rows::{self, RowId, RowSet};
-use crate::progress::{Progress, note_work};
+use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::location::{self, UrlPrefix};
@@ -126,42 +128,6 @@ pub const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
     Rule::INDEX_CHILD_PATH,
     Rule::SET_MIXED_HOST,
 ]);
-
-/// The entry rules of touched rows found again, and the set index if that was done on a worker.
-#[derive(Debug, Clone)]
-pub struct Rechecked {
-    findings: Column<u16>,
-    counts: Arc<Counts>,
-    set: Option<Arc<SetIndex>>,
-    /// Rows whose entry rules were evaluated again: the work counter.
-    pub rows: u64,
-}
-
-impl Rechecked {
-    /// Whether the set index was brought up to date on a copy.
-    pub const fn has_set(&self) -> bool {
-        self.set.is_some()
-    }
-}
-
-/// One page of findings, made on a worker.
-struct RecheckedPage {
-    number: usize,
-    slots: Arc<[u16]>,
-    /// Numbers before and after, and for how many rows.
-    turns: Vec<((u16, u16), u32)>,
-}
-
-/// Notes that a row's set of rules has become another. There are few such pairs in a page.
-fn note_turn(turns: &mut Vec<((u16, u16), u32)>, turn: (u16, u16)) {
-    if turn.0 == turn.1 {
-        return;
-    }
-    match turns.iter_mut().find(|(known, _)| *known == turn) {
-        Some((_, rows)) => *rows += 1,
-        None => turns.push((turn, 1)),
-    }
-}
 
 /// Finds or gives the number of a set of rules; asks the shared table only for sets it has not seen.
 struct Numbers<'t> {
@@ -266,7 +232,8 @@ impl Checks {
         set.set_mtime(file, mtime);
         set.set_part(is_part(document));
         let locs = DocumentLocs(document);
-        set.insert_file((file, first), &reader.keys, reader.parts(), reader.linked(first), &locs);
+        let rows = FileRows { file, first, keys: &reader.keys };
+        set.insert_file(rows, reader.parts(), reader.linked(first), &locs);
         set.recompute(&locs);
     }
 
@@ -283,88 +250,6 @@ impl Checks {
             }
         }
         findings
-    }
-
-    /// Evaluates the entry rules of the touched rows again. `None` when cancelled.
-    pub fn recheck(&self, before: &Document, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
-        // The set index follows on one core while the others look at the rows.
-        let follow = || {
-            (applied.touched.len() > INLINE_ROWS).then(|| {
-                let mut set = SetIndex::clone(&self.set);
-                sync(&mut set, (before, &applied.document), &applied.touched, applied.field);
-                Arc::new(set)
-            })
-        };
-        let there = self.at_new_urls(before, applied);
-        let (set, rows) = rayon::join(follow, || there.recheck_rows(applied, now, progress));
-        rows.map(|rows| Rechecked { set, ..rows })
-    }
-
-    /// The rows alone, page by page on all cores. `None` when cancelled.
-    fn recheck_rows(&self, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
-        note_work(applied.touched.len() as usize);
-        let mut findings = self.findings.clone();
-        findings.grow(applied.document.row_limit() as usize);
-        let mut counts = Arc::clone(&self.counts);
-        let sets = self.rule_sets();
-        let shares = rows::par_chunks(&applied.touched, |share| {
-            let mut numbers = Numbers::new(&self.sets);
-            let recheck = |(number, range)| {
-                let page = RecheckedPage { number, slots: findings.copy_of_page(number), turns: Vec::new() };
-                self.recheck_page(page, rows::ids(&applied.touched, range), applied, (now, &sets, &mut numbers))
-            };
-            let pages = rows::pages(&applied.touched, share).map(recheck);
-            let pages: Vec<RecheckedPage> = pages.filter(|page| !page.turns.is_empty()).collect();
-            (!progress.is_cancelled()).then_some(pages)
-        })?;
-        let sets = self.rule_sets();
-        let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
-        for page in shares.into_iter().flatten() {
-            let sum = Arc::make_mut(&mut counts);
-            for ((old, new), rows) in page.turns {
-                add(sum, set(old), rows, false);
-                add(sum, set(new), rows, true);
-            }
-            findings.replace_page(page.number, page.slots);
-        }
-        Some(Rechecked { findings, counts, set: None, rows: applied.touched.len() })
-    }
-
-    /// The touched rows of one page.
-    fn recheck_page(
-        &self,
-        mut page: RecheckedPage,
-        rows: impl Iterator<Item = u32>,
-        applied: &Applied,
-        (now, sets, numbers): (Now, &[RuleSet], &mut Numbers<'_>),
-    ) -> RecheckedPage {
-        let after = &applied.document;
-        let mut cursor = after.row_cursor();
-        // A copy that no one else has yet.
-        let slots = Arc::make_mut(&mut page.slots);
-        for row in rows.map(RowId) {
-            let Some(slot) = slots.get_mut(row.index() % PAGE) else { continue };
-            let old = *slot;
-            let revised = applied.field.and_then(|field| {
-                // What the file itself says may be between blanks or in references; only an edited value is plain.
-                let value = after.edited(row, field)?;
-                let url_prefix = self.url_prefixes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
-                let (policy, site) = (self.policy(), self.site());
-                let context = Context {
-                    now: now.seconds,
-                    profile: self.profile(),
-                    names: cursor.names(row),
-                    url_prefix,
-                    policy,
-                    site,
-                };
-                let before = sets.get(usize::from(old)).copied().unwrap_or_default();
-                entry::revise(before, field, value, &after.record(row), &context)
-            });
-            *slot = numbers.of(revised.unwrap_or_else(|| self.entry_rules(after, row, now)));
-            note_turn(&mut page.turns, (old, *slot));
-        }
-        page
     }
 
     /// The entry rules that a row violates, evaluated now.

@@ -137,7 +137,7 @@ fn link_message(
     let set = snapshot.checks.set();
     let (part, href, _) = links.into_iter().find(|(.., link)| set.is_faulty(set_rule, row.0, *link))?;
     let locs = DocumentLocs(&snapshot.document);
-    let target = set.rows_of_page(&href, &locs).min().map(RowId);
+    let target = set.duplicates().rows_of_page(&href, &locs).min().map(RowId);
     let name = |target: RowId| {
         names.beside(&snapshot.document, (target, row), snapshot.view.number(&snapshot.document, target))
     };
@@ -163,7 +163,7 @@ pub(super) fn of_near(snapshot: &Snapshot, row: RowId, first: Option<u32>) -> Op
 
 fn set_message(snapshot: &Snapshot, rule: Rule, row: RowId, names: RowNames<'_>) -> String {
     let locs = DocumentLocs(&snapshot.document);
-    let original = snapshot.checks.set().original(row.0, &locs).map(RowId);
+    let original = snapshot.checks.set().duplicates().original(row.0, &locs).map(RowId);
     let place =
         |other: RowId| names.in_file(&snapshot.document, other, snapshot.view.number(&snapshot.document, other));
     match (rule, original) {

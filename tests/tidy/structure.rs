@@ -1,12 +1,10 @@
 //! Limits of size and shape: lines of a file, methods of a type, parameters of a function, import circles in a folder.
 //!
-//! Only production code counts: items under `#[cfg(test)]`, comments and blank lines do not. What exceeds a limit today
-//! is listed in `structure.txt` and may only get better.
+//! Only production code counts: items under `#[cfg(test)]`, comments and blank lines do not. There are no exceptions.
 
 use crate::source::paths;
-use crate::{File, assert_none, layer_of, root, sources};
+use crate::{File, assert_none, layer_of, sources};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
@@ -25,7 +23,8 @@ type Module = Vec<String>;
 #[test]
 fn files_have_few_lines_of_code() {
     let long = modules().into_iter().filter(|module| module.lines > LINES);
-    compare("lines", long.map(|module| (module.file, module.lines)).collect(), "lines of code in a file");
+    let long: Vec<_> = long.map(|module| format!("{}: {}", module.file, module.lines)).collect();
+    assert_none(&long, "files with too many lines of code");
 }
 
 #[test]
@@ -39,8 +38,9 @@ fn types_have_few_methods() {
     }
     assert!(counts.values().any(|count| *count > 10), "no methods found: the measure is broken");
     let limit = |name: &str| if name.ends_with("::Session") { SESSION_METHODS } else { METHODS };
-    let many = counts.into_iter().filter(|(name, count)| *count > limit(name)).collect();
-    compare("methods", many, "methods of one type");
+    let many = counts.into_iter().filter(|(name, count)| *count > limit(name));
+    let many: Vec<_> = many.map(|(name, count)| format!("{name}: {count}")).collect();
+    assert_none(&many, "types with too many methods");
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn functions_take_few_parameters() {
     let many = modules().into_iter().flat_map(|module| {
         let file = module.file;
         let many = module.parameters.into_iter().filter(|(_, count)| *count > PARAMETERS);
-        many.map(move |(name, count)| (format!("{file}:{name}"), count)).collect::<Vec<_>>()
+        many.map(move |(name, count)| format!("{file}:{name}: {count}")).collect::<Vec<_>>()
     });
-    compare("parameters", many.collect(), "parameters of one function, those inside tuples included");
+    assert_none(&many.collect::<Vec<_>>(), "functions with too many parameters, those inside tuples included");
 }
 
 #[test]
@@ -72,38 +72,9 @@ fn imports_within_a_folder_have_no_circles() {
     assert!(edges.len() > 10, "imports in {} folders found: the measure is broken", edges.len());
     let circles = edges.iter().filter(|(folder, _)| !folder.is_empty()).flat_map(|(folder, edges)| {
         let folder = folder.join("/");
-        circles(edges).into_iter().map(move |circle| (folder.clone(), circle))
+        circles(edges).into_iter().map(move |circle| format!("{folder}: {}", Vec::from_iter(circle).join(" ")))
     });
-    let allowed: Vec<(String, BTreeSet<String>)> = listed("circle")
-        .into_iter()
-        .filter_map(|line| {
-            let (folder, names) = line.split_once(' ')?;
-            Some((folder.to_owned(), names.split(' ').map(str::to_owned).collect()))
-        })
-        .collect();
-    let new: Vec<_> = circles
-        .filter(|(folder, circle)| !allowed.iter().any(|(other, names)| other == folder && circle.is_subset(names)))
-        .map(|(folder, circle)| format!("circle {folder} {}", Vec::from_iter(circle).join(" ")))
-        .collect();
-    assert_none(&new, "import circles between files of one folder");
-}
-
-/// Fails for every measure that is over its limit and not listed with at least this value.
-#[track_caller]
-fn compare(kind: &str, found: Vec<(String, usize)>, what: &str) {
-    let listed: BTreeMap<String, usize> = listed(kind)
-        .into_iter()
-        .filter_map(|line| line.rsplit_once(' ').map(|(name, value)| (name.to_owned(), value.parse().unwrap_or(0))))
-        .collect();
-    let new = found.into_iter().filter(|(name, value)| listed.get(name).is_none_or(|allowed| value > allowed));
-    assert_none(&new.map(|(name, value)| format!("{kind} {name} {value}")).collect::<Vec<_>>(), what);
-}
-
-/// The lines of one kind in `structure.txt`, without their kind.
-fn listed(kind: &str) -> Vec<String> {
-    let text = fs::read_to_string(root().join("tests/tidy/structure.txt")).unwrap_or_default();
-    let lines = text.lines().filter_map(|line| line.strip_prefix(kind)?.strip_prefix(' '));
-    lines.map(str::to_owned).collect()
+    assert_none(&circles.collect::<Vec<_>>(), "import circles between files of one folder");
 }
 
 /// What one source file counts.

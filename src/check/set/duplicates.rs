@@ -3,9 +3,9 @@
 //! A row alone on its page costs one table slot and four bytes of hash, nothing else; a second row opens a
 //! group. Hashes only propose: equality is always decided on the texts.
 
-use super::Locs;
 use super::groups::{Class, Groups};
 use super::members::Rows;
+use super::{FileRows, Locs};
 use crate::protocol::location::{self, NO_KEY};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -98,14 +98,15 @@ impl Duplicates {
         locs: &impl Locs,
     ) {
         let Self { shards, hashes, grouped, groups, .. } = self;
-        let Some(slots) = shards.get_mut(shard(short)) else { return };
-        let found = slots.entry(
+        let Some(table) = shards.get_mut(shard(short)) else { return };
+        let slots = Slots { hashes, groups };
+        let found = table.entry(
             spread(short),
             |&slot| {
-                let is_known = short_hash(slot, hashes, groups) == short;
-                is_known && is_page(slot, (&loc().unwrap_or_default(), short), (hashes, groups), locs)
+                let is_known = slots.short_hash(slot) == short;
+                is_known && slots.is_page(slot, short, &loc().unwrap_or_default(), locs)
             },
-            |&slot| spread(short_hash(slot, hashes, groups)),
+            |&slot| spread(slots.short_hash(slot)),
         );
         match found {
             Entry::Vacant(vacant) => {
@@ -124,8 +125,8 @@ impl Duplicates {
         }
     }
 
-    /// Adds rows of one file, from `first` on one for each key hash; `locs` tells the texts of all of them.
-    pub fn insert_all(&mut self, (first, file): (u32, u32), keys: &[u64], locs: &impl Locs) {
+    /// Adds rows of one file; `locs` tells the texts of all of them.
+    pub fn insert_all(&mut self, FileRows { file, first, keys }: FileRows<'_>, locs: &impl Locs) {
         let from = first as usize;
         let end = from + keys.len();
         self.reserve(end.saturating_sub(self.hashes.len()));
@@ -169,7 +170,9 @@ impl Duplicates {
         let Some(short) = self.hashes.get(row as usize).copied().filter(|short| *short != 0) else { return };
         let Self { shards, hashes, grouped, groups, .. } = self;
         let Some(slots) = shards.get_mut(shard(short)) else { return };
-        let Ok(mut found) = slots.find_entry(spread(short), |&slot| holds(slot, row, groups)) else { return };
+        let Ok(mut found) = slots.find_entry(spread(short), |&slot| Slots { hashes, groups }.holds(slot, row)) else {
+            return;
+        };
         match found.get().as_group() {
             None => {
                 found.remove();
@@ -203,46 +206,74 @@ impl Duplicates {
     }
 
     /// How many pages there are.
-    pub fn len(&self) -> usize {
+    pub fn pages(&self) -> usize {
         self.shards.iter().map(HashTable::len).sum::<usize>() + self.alone.len() as usize
     }
 
+    /// Whether another row names the same page.
+    pub fn is_duplicate(&self, row: u32) -> bool {
+        self.group_of(row).is_some()
+    }
+
+    /// Every row that shares its page with another.
+    pub fn rows_of_groups(&self) -> RoaringBitmap {
+        self.groups.all_rows()
+    }
+
+    /// All rows that name the same page as this one, itself included, in order; empty if it is alone.
+    pub fn members(&self, row: u32) -> Vec<u32> {
+        let mut rows = RoaringBitmap::new();
+        if let Some(group) = self.group_of(row) {
+            group.add_to(&mut rows);
+        }
+        rows.into_iter().collect()
+    }
+
+    /// The row that this one repeats: the first of the same text, else the first of the same page.
+    pub fn original(&self, row: u32, locs: &impl Locs) -> Option<u32> {
+        let first = self.class_of(row, locs)?.members.first()?;
+        let original = if first == row { self.group_of(row)?.first()? } else { first };
+        (original != row).then_some(original)
+    }
+
     /// All rows of the same page as this one, itself included; `None` if it is alone.
-    pub fn group_of(&self, row: u32) -> Option<&Rows> {
+    pub(super) fn group_of(&self, row: u32) -> Option<&Rows> {
         self.groups.rows(self.slot_of(row)?.as_group()?)
     }
 
     /// The rows of the same text as this one; `None` if it is alone on its page.
-    pub fn class_of(&self, row: u32, locs: &impl Locs) -> Option<&Class> {
+    pub(super) fn class_of(&self, row: u32, locs: &impl Locs) -> Option<&Class> {
         self.groups.class_of(self.slot_of(row)?.as_group()?, row, locs)
     }
 
-    /// All rows of the page that a URL names, in the index or not.
-    pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> Rows {
+    /// All rows of the page that a URL names, whether the URL itself is in the set or not.
+    pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> RoaringBitmap {
         let short = shorten(location::key_hash(loc));
-        let (slots, hashes, groups) = (self.table(short), &self.hashes, &self.groups);
-        match slots.find(spread(short), |&slot| is_page(slot, (loc, short), (hashes, groups), locs)) {
-            None => Rows::default(),
-            Some(slot) => match slot.as_group() {
-                None => Rows::of(slot.0),
-                Some(group) => groups.rows(group).cloned().unwrap_or_default(),
-            },
+        let slots = self.slots();
+        let slot = self.table(short).find(spread(short), |&slot| slots.is_page(slot, short, loc, locs));
+        let mut rows = RoaringBitmap::new();
+        match slot.map(|slot| slot.as_group().ok_or(slot.0)) {
+            None => {}
+            Some(Err(row)) => {
+                rows.insert(row);
+            }
+            Some(Ok(group)) => self.groups.rows(group).into_iter().for_each(|group| group.add_to(&mut rows)),
         }
+        rows
     }
 
     /// How many rows name the page of a key hash.
     pub fn rows_of_key(&self, key_hash: u64, locs: &impl Locs) -> u32 {
         let short = shorten(key_hash);
-        let (slots, hashes, groups) = (self.table(short), &self.hashes, &self.groups);
+        let slots = self.slots();
         let is_page = |slot: &Slot| {
-            let first = || first_row(*slot, groups).and_then(|row| locs.loc(row));
-            short_hash(*slot, hashes, groups) == short
-                && first().is_some_and(|loc| location::key_hash(&loc) == key_hash)
+            let first = || slots.first_row(*slot).and_then(|row| locs.loc(row));
+            slots.short_hash(*slot) == short && first().is_some_and(|loc| location::key_hash(&loc) == key_hash)
         };
-        match slots.find(spread(short), is_page).map(|slot| slot.as_group()) {
+        match self.table(short).find(spread(short), is_page).map(|slot| slot.as_group()) {
             None => 0,
             Some(None) => 1,
-            Some(Some(group)) => groups.rows(group).map_or(0, |rows| rows.len() as u32),
+            Some(Some(group)) => self.groups.rows(group).map_or(0, |rows| rows.len() as u32),
         }
     }
 
@@ -267,7 +298,11 @@ impl Duplicates {
         if !self.grouped.contains(row) {
             return Some(Slot::row(row));
         }
-        self.table(short).find(spread(short), |&slot| holds(slot, row, &self.groups)).copied()
+        self.table(short).find(spread(short), |&slot| self.slots().holds(slot, row)).copied()
+    }
+
+    fn slots(&self) -> Slots<'_> {
+        Slots { hashes: &self.hashes, groups: &self.groups }
     }
 
     fn table(&self, short: u32) -> &HashTable<Slot> {
@@ -275,32 +310,41 @@ impl Duplicates {
     }
 }
 
-fn holds(slot: Slot, row: u32, groups: &Groups) -> bool {
-    match slot.as_group() {
-        None => slot == Slot::row(row),
-        Some(group) => groups.rows(group).is_some_and(|rows| rows.contains(row)),
+/// What a slot stands for: rows by their hash, groups by number.
+#[derive(Clone, Copy)]
+struct Slots<'i> {
+    hashes: &'i [u32],
+    groups: &'i Groups,
+}
+
+impl Slots<'_> {
+    fn holds(self, slot: Slot, row: u32) -> bool {
+        match slot.as_group() {
+            None => slot == Slot::row(row),
+            Some(group) => self.groups.rows(group).is_some_and(|rows| rows.contains(row)),
+        }
     }
-}
 
-fn first_row(slot: Slot, groups: &Groups) -> Option<u32> {
-    match slot.as_group() {
-        None => Some(slot.0),
-        Some(group) => groups.rows(group)?.first(),
+    fn first_row(self, slot: Slot) -> Option<u32> {
+        match slot.as_group() {
+            None => Some(slot.0),
+            Some(group) => self.groups.rows(group)?.first(),
+        }
     }
-}
 
-fn short_hash(slot: Slot, hashes: &[u32], groups: &Groups) -> u32 {
-    let hash = match slot.as_group() {
-        None => hashes.get(slot.0 as usize).copied(),
-        Some(group) => groups.hash(group),
-    };
-    hash.unwrap_or(0)
-}
+    fn short_hash(self, slot: Slot) -> u32 {
+        let hash = match slot.as_group() {
+            None => self.hashes.get(slot.0 as usize).copied(),
+            Some(group) => self.groups.hash(group),
+        };
+        hash.unwrap_or(0)
+    }
 
-/// Whether a slot's rows name the page of a text with that short hash.
-fn is_page(slot: Slot, (loc, short): (&str, u32), (hashes, groups): (&[u32], &Groups), locs: &impl Locs) -> bool {
-    short_hash(slot, hashes, groups) == short
-        && first_row(slot, groups).and_then(|row| locs.loc(row)).is_some_and(|other| is_same_page(loc, &other))
+    /// Whether a slot's rows name the page of a text with that short hash.
+    fn is_page(self, slot: Slot, short: u32, loc: &str, locs: &impl Locs) -> bool {
+        self.short_hash(slot) == short
+            && self.first_row(slot).and_then(|row| locs.loc(row)).is_some_and(|other| is_same_page(loc, &other))
+    }
 }
 
 /// Never 0: that is the hash of rows that are not there.

@@ -22,6 +22,7 @@ mod set_delta;
 
 pub use alternates::{Link, host_hash};
 pub use counters::{CounterDelta, Presence};
+pub use duplicates::Duplicates;
 pub use near_duplicates::NearDuplicates;
 pub use read_tally::ReadTally;
 pub use rule::{SetRule, SetRuleTarget, SetRules};
@@ -31,7 +32,6 @@ use crate::protocol::location::{self, Location, NO_KEY};
 use crate::words::grouped;
 use alternates::Alternates;
 use counters::Counters;
-use duplicates::Duplicates;
 use file::FileTally;
 use hosts::Hosts;
 use members::Rows;
@@ -84,6 +84,17 @@ pub struct IndexedRow {
     pub news: bool,
     /// Whether the entry has alternate links.
     pub alternate: bool,
+}
+
+/// Rows of a file as they are added together.
+#[derive(Debug, Clone, Copy)]
+pub struct FileRows<'k> {
+    /// The number of the file.
+    pub file: u32,
+    /// The id of the first row.
+    pub first: u32,
+    /// The [`key_hash`](location::key_hash) of each row, in order.
+    pub keys: &'k [u64],
 }
 
 /// A finding about a file or the set.
@@ -193,42 +204,34 @@ impl SetIndex {
         }
     }
 
-    /// Adds rows of one file: from `first` on, one for each key hash. `parts` have counted them between them, and
-    /// `linked` are those that have alternate links.
+    /// Adds rows of one file. `parts` have counted them between them, and `linked` are those that have alternate links.
     pub fn insert_file<'l>(
         &mut self,
-        (file, first): (u32, u32),
-        keys: &[u64],
+        rows: FileRows<'_>,
         parts: impl Iterator<Item = &'l ReadTally>,
         linked: impl Iterator<Item = (u32, &'l [Link])>,
         locs: &impl Locs,
     ) {
-        Arc::make_mut(&mut self.duplicates).insert_all((first, file), keys, locs);
+        Arc::make_mut(&mut self.duplicates).insert_all(rows, locs);
         if !self.alternates.is_empty() {
             // First all rows that may be the target of a link that is known; what a new link leads to is counted then.
-            for key in keys {
+            for key in rows.keys {
                 self.alternates.arrive(*key);
             }
         }
         let duplicates = &self.duplicates;
         for (row, links) in linked {
-            let key = keys.get((row - first) as usize).copied().unwrap_or(NO_KEY);
+            let key = rows.keys.get((row - rows.first) as usize).copied().unwrap_or(NO_KEY);
             self.alternates.add_links(row, key, links.to_vec(), |key| duplicates.rows_of_key(key, locs));
         }
-        parts.for_each(|part| self.take_in(file, part));
+        parts.for_each(|part| self.take_in(rows.file, part));
     }
 
     /// Adds the rows of a file that has none yet as if no other row named their pages. Such a row needs neither hash nor
     /// slot, but none is compared with it; see [`SetIndex::compare`]. For alternate links see [`SetIndex::link_alone`].
-    pub fn insert_file_alone<'p>(
-        &mut self,
-        file: u32,
-        first: u32,
-        keys: &[u64],
-        parts: impl Iterator<Item = &'p ReadTally>,
-    ) {
-        Arc::make_mut(&mut self.duplicates).insert_alone(first, keys);
-        parts.for_each(|part| self.take_in(file, part));
+    pub fn insert_file_alone<'p>(&mut self, rows: FileRows<'_>, parts: impl Iterator<Item = &'p ReadTally>) {
+        Arc::make_mut(&mut self.duplicates).insert_alone(rows.first, rows.keys);
+        parts.for_each(|part| self.take_in(rows.file, part));
     }
 
     /// Takes in the alternate links of such a file. Where they lead is known only after [`SetIndex::count_targets`].
@@ -398,37 +401,9 @@ impl SetIndex {
         files.filter(|(_, file)| file.verdict.rules.has(rule)).map(|(number, _)| number as u32).collect()
     }
 
-    /// Whether another row names the same page.
-    pub fn is_duplicate(&self, row: u32) -> bool {
-        self.duplicates.group_of(row).is_some()
-    }
-
-    /// Every row that shares its page with another.
-    pub fn duplicate_rows(&self) -> RoaringBitmap {
-        self.duplicates.groups.all_rows()
-    }
-
-    /// All rows that name the same page as this one, itself included, in order; empty if it is alone.
-    pub fn members(&self, row: u32) -> Vec<u32> {
-        let mut rows = RoaringBitmap::new();
-        if let Some(group) = self.duplicates.group_of(row) {
-            group.add_to(&mut rows);
-        }
-        rows.into_iter().collect()
-    }
-
-    /// The row that this one repeats: the first of the same text, else the first of the same page.
-    pub fn original(&self, row: u32, locs: &impl Locs) -> Option<u32> {
-        let first = self.duplicates.class_of(row, locs)?.members.first()?;
-        let original = if first == row { self.duplicates.group_of(row)?.first()? } else { first };
-        (original != row).then_some(original)
-    }
-
-    /// All rows of the page that a URL names, whether the URL itself is in the set or not.
-    pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> RoaringBitmap {
-        let mut rows = RoaringBitmap::new();
-        self.duplicates.rows_of_page(loc, locs).add_to(&mut rows);
-        rows
+    /// The rows by page.
+    pub fn duplicates(&self) -> &Duplicates {
+        &self.duplicates
     }
 
     /// `scheme://host` that most rows share, as written, and the number of those rows.
@@ -449,11 +424,6 @@ impl SetIndex {
     /// Rows that have a lastmod, readable or not.
     pub fn with_lastmod(&self) -> u64 {
         self.counters.with_lastmod
-    }
-
-    /// Pages, equivalent URLs counted once.
-    pub fn pages(&self) -> usize {
-        self.duplicates.len()
     }
 
     /// The rules that files and the set break, files first; not yet in words, since every file may break some.

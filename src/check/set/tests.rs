@@ -341,11 +341,11 @@ fn a_duplicate_names_its_original() {
         ("https://e.com/a#x", plain(0)),
     ]);
     let index = model.index();
-    let originals: Vec<_> = (0..4).map(|row| index.original(row, &model)).collect();
+    let originals: Vec<_> = (0..4).map(|row| index.duplicates().original(row, &model)).collect();
     assert_eq!(originals, [None, None, Some(0), Some(2)]);
-    assert_eq!(index.members(3), [0, 2, 3]);
-    assert!(index.members(1).is_empty() && !index.is_duplicate(1));
-    assert_eq!(index.pages(), 2);
+    assert_eq!(index.duplicates().members(3), [0, 2, 3]);
+    assert!(index.duplicates().members(1).is_empty() && !index.duplicates().is_duplicate(1));
+    assert_eq!(index.duplicates().pages(), 2);
     assert_eq!(index.main_origin(), Some(("https://e.com", 4)));
 }
 
@@ -481,7 +481,7 @@ fn a_distinct_url_takes_at_most_16_bytes() {
     let index =
         SetIndex::build((0..rows).map(|row| (row, key_hash(&format!("https://e.com/{row}")), facts)), &Numbered);
     assert!(index.duplicates.table_bytes() <= 16 * rows as usize, "{}", index.duplicates.table_bytes());
-    assert_eq!(index.pages(), rows as usize);
+    assert_eq!(index.duplicates().pages(), rows as usize);
 }
 
 fn any_loc() -> impl Strategy<Value = String> {

@@ -62,8 +62,8 @@ impl<'c> SetRows<'c> {
     /// Whether a row shares its page with another.
     pub fn is_grouped(&self, row: RowId) -> bool {
         if self.by_row {
-            return self.checks.set.is_duplicate(row.0);
+            return self.checks.set.duplicates().is_duplicate(row.0);
         }
-        self.grouped.get_or_init(|| self.checks.set.duplicate_rows()).contains(row.0)
+        self.grouped.get_or_init(|| self.checks.set.duplicates().rows_of_groups()).contains(row.0)
     }
 }

@@ -149,7 +149,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::set::SetIndex;
+    use crate::check::set::{FileRows, SetIndex};
     use crate::document::Document;
     use crate::document::source::Source;
     use crate::protocol::lastmod::Now;
@@ -204,7 +204,7 @@ mod tests {
             prop_assert_eq!(one.linked(7).collect::<Vec<_>>(), forked.linked(7).collect::<Vec<_>>());
             let counts = |reader: &Reader| {
                 let mut set = SetIndex::default();
-                set.insert_file_alone(0, 0, &reader.keys, reader.parts());
+                set.insert_file_alone(FileRows { file: 0, first: 0, keys: &reader.keys }, reader.parts());
                 set.recompute(&DocumentLocs(&Document::default()));
                 (set.counts(), set.len(), set.with_lastmod())
             };

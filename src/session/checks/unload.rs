@@ -2,7 +2,7 @@
 //! file ([`crate::document::Document::unload`]).
 
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{Link, NearDuplicates, RowSide, SetDelta, SetIndex};
+use crate::check::set::{FileRows, Link, NearDuplicates, RowSide, SetDelta, SetIndex};
 use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::document::rows::{RowId, RowSet};
@@ -31,7 +31,7 @@ impl Checks {
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
         set.set_part(is_part(document));
-        set.insert_file_alone(file, first, &reader.keys, reader.parts());
+        set.insert_file_alone(FileRows { file, first, keys: &reader.keys }, reader.parts());
         set.recompute(&DocumentLocs(document));
         self.findings.grow(first as usize + reader.findings.len());
     }

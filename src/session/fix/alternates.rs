@@ -214,7 +214,10 @@ impl LinkEdits<'_> {
     /// The rows of the set that a row's links lead to.
     fn targets(&self, versions: &[Version]) -> RowSet {
         let locs = DocumentLocs(&self.snapshot.document);
-        versions.iter().flat_map(|(_, href, _)| self.snapshot.checks.set().rows_of_page(href, &locs)).collect()
+        versions
+            .iter()
+            .flat_map(|(_, href, _)| self.snapshot.checks.set().duplicates().rows_of_page(href, &locs))
+            .collect()
     }
 
     /// Hears what the pages say that rows list: in which language each of these is that does not say so itself.
@@ -289,7 +292,7 @@ impl LinkEdits<'_> {
         let locs = DocumentLocs(&self.snapshot.document);
         let set = self.snapshot.checks.set();
         let faulty = versions.iter().filter(|(.., link)| set.is_faulty(SetRule::HreflangNoReturn, row.0, *link));
-        let targets: RowSet = faulty.flat_map(|(_, href, _)| set.rows_of_page(href, &locs)).collect();
+        let targets: RowSet = faulty.flat_map(|(_, href, _)| set.duplicates().rows_of_page(href, &locs)).collect();
         if !self.takes(targets.len() * (LINK_BYTES + code.len() + loc.len()) as u64) {
             return self.done.refuse(TOO_MUCH);
         }

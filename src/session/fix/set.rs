@@ -62,7 +62,8 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
     if rule == Rule::SET_DUPLICATE_NEAR {
         for (row, first) in set.near_pairs(&locs).into_iter().filter(|(row, _)| broken.contains(*row)) {
             // Whoever names the very same page goes along.
-            let others = set.members(row).into_iter().filter(|other| *other != row && rows.contains(*other));
+            let others =
+                set.duplicates().members(row).into_iter().filter(|other| *other != row && rows.contains(*other));
             pages.entry(first).or_default().extend(std::iter::once(row).chain(others));
         }
     } else {
@@ -74,7 +75,7 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
         };
         for row in &broken {
             // The first of the page, or of those that are written alike.
-            let Some(first) = set.original(row, &locs) else { continue };
+            let Some(first) = set.duplicates().original(row, &locs) else { continue };
             let file = |row: u32| snapshot.document.sitemap_of(RowId(row));
             let is_meant = |other: &u32| *other != first && rows.contains(*other);
             match rule {
@@ -132,7 +133,7 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
 /// Rows that share their page with others, by a hash of what they are written as.
 fn duplicates_by_text(snapshot: &Snapshot) -> HashMap<u64, Vec<u32>> {
     let mut rows: HashMap<u64, Vec<u32>> = HashMap::new();
-    for row in snapshot.checks.set().duplicate_rows() {
+    for row in snapshot.checks.set().duplicates().rows_of_groups() {
         rows.entry(text_hash(&snapshot.document.loc(RowId(row)))).or_default().push(row);
     }
     rows
@@ -171,7 +172,7 @@ fn rewritten(
         let Some(new) = moved(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
         if !location::validate(&new).minus(location::validate(&loc)).is_empty() {
             done.refuse(format!("{new} would have another error"));
-        } else if !snapshot.checks.set().rows_of_page(&new, &DocumentLocs(&snapshot.document)).is_empty()
+        } else if !snapshot.checks.set().duplicates().rows_of_page(&new, &DocumentLocs(&snapshot.document)).is_empty()
             || !new_locs.insert(location::key_hash(&new))
         {
             done.refuse(format!("{new} is listed already; set-duplicate-near merges the two"));

@@ -34,7 +34,7 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
             done.refuse("the site names no URL that can take its place");
             continue;
         };
-        let is_listed = set.rows_of_page(url, &locs).iter().any(|other| other != row.0);
+        let is_listed = set.duplicates().rows_of_page(url, &locs).iter().any(|other| other != row.0);
         if is_listed || !given.insert(url.to_owned()) {
             gone.insert(row.0);
             continue;

@@ -209,7 +209,7 @@ impl Snapshot {
     pub fn rows_with_loc(&self, loc: &str) -> Vec<RowId> {
         note_work(loc.len());
         let same = |row: &RowId| self.document.loc(*row) == loc;
-        let page = self.checks.set().rows_of_page(loc, &DocumentLocs(&self.document));
+        let page = self.checks.set().duplicates().rows_of_page(loc, &DocumentLocs(&self.document));
         page.into_iter().map(RowId).filter(same).collect()
     }
 }

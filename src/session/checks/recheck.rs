@@ -1,0 +1,147 @@
+//! Evaluating the entry rules of changed rows again, page by page on all cores.
+
+use super::{Checks, Counts, INLINE_ROWS, Numbers, add, sync};
+use crate::check::rule::RuleSet;
+use crate::check::set::SetIndex;
+use crate::check::{Context, entry};
+use crate::document::Document;
+use crate::document::column::{Column, PAGE};
+use crate::document::edit::Applied;
+use crate::document::row_cursor::RowCursor;
+use crate::document::rows::{self, RowId};
+use crate::progress::{Progress, note_work};
+use crate::protocol::lastmod::Now;
+use std::sync::Arc;
+
+/// The entry rules of touched rows found again, and the set index if that was done on a worker.
+#[derive(Debug, Clone)]
+pub struct Rechecked {
+    pub(super) findings: Column<u16>,
+    pub(super) counts: Arc<Counts>,
+    pub(super) set: Option<Arc<SetIndex>>,
+    /// Rows whose entry rules were evaluated again: the work counter.
+    pub rows: u64,
+}
+
+impl Rechecked {
+    /// Whether the set index was brought up to date on a copy.
+    pub const fn has_set(&self) -> bool {
+        self.set.is_some()
+    }
+}
+
+/// One page of findings, made on a worker.
+struct RecheckedPage {
+    number: usize,
+    slots: Arc<[u16]>,
+    /// Numbers before and after, and for how many rows.
+    turns: Vec<((u16, u16), u32)>,
+}
+
+/// Notes that a row's set of rules has become another. There are few such pairs in a page.
+fn note_turn(turns: &mut Vec<((u16, u16), u32)>, turn: (u16, u16)) {
+    if turn.0 == turn.1 {
+        return;
+    }
+    match turns.iter_mut().find(|(known, _)| *known == turn) {
+        Some((_, rows)) => *rows += 1,
+        None => turns.push((turn, 1)),
+    }
+}
+
+impl Checks {
+    /// Evaluates the entry rules of the touched rows again. `None` when cancelled.
+    pub fn recheck(&self, before: &Document, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
+        // The set index follows on one core while the others look at the rows.
+        let follow = || {
+            (applied.touched.len() > INLINE_ROWS).then(|| {
+                let mut set = SetIndex::clone(&self.set);
+                sync(&mut set, (before, &applied.document), &applied.touched, applied.field);
+                Arc::new(set)
+            })
+        };
+        let there = self.at_new_urls(before, applied);
+        let (set, rows) = rayon::join(follow, || there.recheck_rows(applied, now, progress));
+        rows.map(|rows| Rechecked { set, ..rows })
+    }
+
+    /// The rows alone, page by page on all cores. `None` when cancelled.
+    pub(super) fn recheck_rows(&self, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
+        note_work(applied.touched.len() as usize);
+        let mut findings = self.findings.clone();
+        findings.grow(applied.document.row_limit() as usize);
+        let mut counts = Arc::clone(&self.counts);
+        let recheck = Recheck { checks: self, applied, now, sets: &self.rule_sets() };
+        let shares = rows::par_chunks(&applied.touched, |share| {
+            let mut numbers = Numbers::new(&self.sets);
+            let recheck_page = |(number, range)| {
+                let page = RecheckedPage { number, slots: findings.copy_of_page(number), turns: Vec::new() };
+                recheck.page(page, rows::ids(&applied.touched, range), &mut numbers)
+            };
+            let pages = rows::pages(&applied.touched, share).map(recheck_page);
+            let pages: Vec<RecheckedPage> = pages.filter(|page| !page.turns.is_empty()).collect();
+            (!progress.is_cancelled()).then_some(pages)
+        })?;
+        let sets = self.rule_sets();
+        let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
+        for page in shares.into_iter().flatten() {
+            let sum = Arc::make_mut(&mut counts);
+            for ((old, new), rows) in page.turns {
+                add(sum, set(old), rows, false);
+                add(sum, set(new), rows, true);
+            }
+            findings.replace_page(page.number, page.slots);
+        }
+        Some(Rechecked { findings, counts, set: None, rows: applied.touched.len() })
+    }
+}
+
+/// What all pages of a recheck share.
+struct Recheck<'r> {
+    checks: &'r Checks,
+    applied: &'r Applied,
+    now: Now,
+    /// The rule sets of before, by number.
+    sets: &'r [RuleSet],
+}
+
+impl Recheck<'_> {
+    /// Evaluates the entry rules of the touched rows of one page again.
+    fn page(
+        &self,
+        mut page: RecheckedPage,
+        rows: impl Iterator<Item = u32>,
+        numbers: &mut Numbers<'_>,
+    ) -> RecheckedPage {
+        let after = &self.applied.document;
+        let mut cursor = after.row_cursor();
+        // A copy that no one else has yet.
+        let slots = Arc::make_mut(&mut page.slots);
+        for row in rows.map(RowId) {
+            let Some(slot) = slots.get_mut(row.index() % PAGE) else { continue };
+            let old = *slot;
+            let rules = self.revised(row, old, &mut cursor);
+            *slot = numbers.of(rules.unwrap_or_else(|| self.checks.entry_rules(after, row, self.now)));
+            note_turn(&mut page.turns, (old, *slot));
+        }
+        page
+    }
+
+    /// The rules of a row where only the rules of the edited field need to be evaluated.
+    fn revised(&self, row: RowId, old: u16, cursor: &mut RowCursor<'_>) -> Option<RuleSet> {
+        let field = self.applied.field?;
+        // What the file itself says may be between blanks or in references; only an edited value is plain.
+        let value = self.applied.document.edited(row, field)?;
+        let url_prefix = self.checks.url_prefixes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
+        let context = Context {
+            now: self.now.seconds,
+            profile: self.checks.profile(),
+            names: cursor.names(row),
+            url_prefix,
+            policy: self.checks.policy(),
+            site: self.checks.site(),
+        };
+        let before = self.sets.get(usize::from(old)).copied().unwrap_or_default();
+        entry::revise(before, field, value, &self.applied.document.record(row), &context)
+    }
+}
