@@ -168,6 +168,10 @@ impl Run<'_> {
                     writeln!(streams.out, "{}", step.label)?;
                 }
             }
+            Command::Data(_) => {
+                let hint = "--data FILE joins tables for every line of the script".to_owned();
+                return Err(at(line, &format!("`{command}` needs a screen"), hint));
+            }
             other => return Err(at(line, &format!("`{other}` needs a screen"), String::new())),
         }
         Ok(true)

@@ -21,6 +21,18 @@ pub enum Kind {
     Text,
 }
 
+impl Kind {
+    /// What its values are, for messages: `numbers`.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Number => "numbers",
+            Self::Date => "dates",
+            Self::Boolean => "true or false",
+            Self::Text => "texts",
+        }
+    }
+}
+
 /// One value of a data column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'d> {
@@ -124,12 +136,34 @@ impl Column {
     }
 }
 
+/// Texts of a column that are measured for its width, at most.
+const MEASURED: u32 = 256;
+
+impl Column {
+    /// Some of its different texts, evenly spread.
+    pub fn samples(&self) -> impl Iterator<Item = &str> {
+        let count = self.texts.len();
+        (0..count).step_by(count.div_ceil(MEASURED).max(1) as usize).map(|id| self.texts.get(id))
+    }
+
+    /// Whether the row has a text.
+    pub fn has(&self, row: DataRow) -> bool {
+        self.id(row).is_some()
+    }
+}
+
 /// A column while tables are read.
 #[derive(Debug)]
 pub(super) struct ColumnBuilder {
     name: String,
     texts: Interner,
     rows: Vec<TextId>,
+}
+
+impl From<&Column> for ColumnBuilder {
+    fn from(column: &Column) -> Self {
+        Self { name: column.name.clone(), texts: column.texts.clone(), rows: column.rows.clone() }
+    }
 }
 
 impl ColumnBuilder {
@@ -153,6 +187,13 @@ impl ColumnBuilder {
         }
         self.rows[at] = id;
         true
+    }
+
+    /// Removes the text of a row.
+    pub(super) fn clear(&mut self, row: u32) {
+        if let Some(id) = self.rows.get_mut(row as usize) {
+            *id = ABSENT;
+        }
     }
 
     /// The column with the kind that more than half of its different texts have.

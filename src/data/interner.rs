@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 pub(super) type TextId = u32;
 
 /// A list of different texts.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Interner {
     text: String,
     ends: Vec<u32>,

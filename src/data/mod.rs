@@ -21,15 +21,24 @@ use hashbrown::HashTable;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataRow(u32);
 
+impl DataRow {
+    /// Its number, from 0.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// Tables joined by URL.
 #[derive(Debug, Default)]
 pub struct DataSet {
     columns: Vec<Column>,
     urls: Urls,
+    /// What the tables are called that it was read from.
+    tables: Vec<String>,
 }
 
 /// The URLs of a data set, found by their normalised form.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Urls {
     /// All URLs as written, one after the other.
     text: String,
@@ -94,6 +103,11 @@ impl DataSet {
         self.urls.find(url).map(DataRow)
     }
 
+    /// What the tables are called that it was read from, each once.
+    pub fn tables(&self) -> &[String] {
+        &self.tables
+    }
+
     /// How many URLs it knows.
     pub fn len(&self) -> usize {
         self.urls.ends.len()
@@ -115,6 +129,15 @@ impl DataSet {
 pub struct DataSetBuilder {
     columns: Vec<ColumnBuilder>,
     urls: Urls,
+    tables: Vec<String>,
+}
+
+impl From<&DataSet> for DataSetBuilder {
+    /// A data set to which tables are added: a later value replaces an earlier one.
+    fn from(set: &DataSet) -> Self {
+        let columns = set.columns.iter().map(ColumnBuilder::from).collect();
+        Self { columns, urls: set.urls.clone(), tables: set.tables.clone() }
+    }
 }
 
 /// What was read of one table.
@@ -143,11 +166,18 @@ impl DataSetBuilder {
         read::read(self, text, options)
     }
 
+    /// Notes what a table is called that is added.
+    pub fn note_table(&mut self, name: &str) {
+        if !self.tables.iter().any(|known| known == name) {
+            self.tables.push(name.to_owned());
+        }
+    }
+
     /// The columns with their kinds.
     pub fn finish(self) -> DataSet {
         let rows = self.urls.ends.len();
         let columns = self.columns.into_iter().map(|column| column.finish(rows)).collect();
-        DataSet { columns, urls: self.urls }
+        DataSet { columns, urls: self.urls, tables: self.tables }
     }
 
     /// The number of the column of this name, a new one where there was none.

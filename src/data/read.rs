@@ -102,6 +102,14 @@ impl Table<'_> {
     }
 }
 
+impl Table<'_> {
+    fn clear(&mut self, column: usize, row: u32) {
+        if let Some(column) = self.set.columns.get_mut(column) {
+            column.clear(row);
+        }
+    }
+}
+
 fn is_url(text: &str) -> bool {
     Location::of(text.trim()).origin().is_some()
 }
@@ -198,7 +206,12 @@ fn read_json_lines(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>)
                 Some(column) => *column,
                 None => *columns.entry(name.clone()).or_insert(table.set.column(&column_name(name))),
             };
-            table.set(column, row, &json_text(value))?;
+            if value.is_null() {
+                // Unlike an empty cell it says that there is no value any more: of a page that was asked again, say.
+                table.clear(column, row);
+            } else {
+                table.set(column, row, &json_text(value))?;
+            }
         }
     }
     Ok(())

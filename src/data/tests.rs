@@ -34,6 +34,30 @@ fn an_export_of_screaming_frog_has_standard_names() {
 }
 
 #[test]
+fn null_takes_an_earlier_value_away_and_an_empty_cell_does_not() {
+    let set = set(&[
+        "{\"url\":\"https://e.com/a\",\"status\":301,\"robots\":\"noindex\",\"title\":\"A\"}\n\
+         {\"url\":\"https://e.com/a\",\"status\":200,\"robots\":null}\n",
+        "url,status,title\nhttps://e.com/a,,\n",
+    ]);
+    let of = |column| value(&set, column, "https://e.com/a");
+    assert_eq!((of("status"), of("robots"), of("title")), (Value::Number(200.0), Value::Absent, Value::Text("A")));
+}
+
+#[test]
+fn a_data_set_takes_more_tables() {
+    let earlier = set(&["url,status,title\nhttps://e.com/a,301,A\nhttps://e.com/b,200,B\n"]);
+    let mut builder = DataSetBuilder::from(&earlier);
+    builder.add("url,status,clicks\nhttps://e.com/a,200,7\nhttps://e.com/c,404,1\n", &ReadOptions::default()).unwrap();
+    let later = builder.finish();
+    let of = |set, url: &str| value(set, "status", url);
+    assert_eq!(of(&earlier, "https://e.com/a"), Value::Number(301.0));
+    assert_eq!(of(&later, "https://e.com/a"), Value::Number(200.0));
+    assert_eq!((of(&later, "https://e.com/c"), later.len()), (Value::Number(404.0), 3));
+    assert_eq!(value(&later, "title", "https://e.com/b"), Value::Text("B"));
+}
+
+#[test]
 fn urls_are_found_in_every_equivalent_spelling() {
     let set = set(&["url;clicks\nHTTPS://E.com:443/a%7Eb#top;7\n"]);
     assert_eq!(value(&set, "clicks", "https://e.com/a~b"), Value::Number(7.0));

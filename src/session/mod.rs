@@ -5,6 +5,7 @@
 
 pub mod checks;
 pub mod command;
+pub mod data;
 pub mod edit;
 pub mod explain;
 mod file_fixes;

@@ -3,6 +3,8 @@
 use crate::check::Profile;
 use crate::check::policy::Policy;
 use crate::check::rule::Rule;
+use crate::check::site::Site;
+use crate::data::DataSet;
 use crate::files;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -118,7 +120,7 @@ fn policy_of(path: &str) -> Result<Option<Arc<Policy>>, Refused> {
 }
 
 /// What every row is checked against from now on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Standard {
     /// The expectations of a profile.
     Profile(Profile),
@@ -126,6 +128,8 @@ pub enum Standard {
     PolicyFile(String),
     /// No policy.
     NoPolicy,
+    /// What other programs know about the URLs, and what is said of it; or nothing.
+    Data(Option<(Arc<DataSet>, String)>),
 }
 
 /// Every row of a document checked again, to be taken in by [`take_rechecked`].
@@ -161,6 +165,14 @@ pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> 
         Standard::Profile(profile) => Criteria { profile: *profile, ..known },
         Standard::PolicyFile(path) => Criteria { policy: policy_of(path)?, ..known },
         Standard::NoPolicy => Criteria { policy: None, ..known },
+        Standard::Data(data) => {
+            let site = data.as_ref().and_then(|(data, _)| Site::of(data)).map(Arc::new);
+            if site.is_none() && known.site.is_none() {
+                // No rule reads it.
+                return Ok(Some(Rechecked { standard, checks: current.clone(), base: Base::of(snapshot) }));
+            }
+            Criteria { site, ..known }
+        }
     };
     let checks = current.under(criteria, &snapshot.document, snapshot.clock, progress);
     Ok(checks.map(|checks| Rechecked { standard, checks, base: Base::of(snapshot) }))
@@ -181,5 +193,13 @@ pub fn take_rechecked(session: &mut Session, rechecked: Rechecked) -> Result<Str
         Standard::Profile(profile) => format!("checked for {}", profile.name()),
         Standard::PolicyFile(path) => words_of(session, &path),
         Standard::NoPolicy => "no policy".to_owned(),
+        Standard::Data(None) => {
+            session.current.data = None;
+            "no data".to_owned()
+        }
+        Standard::Data(Some((data, words))) => {
+            session.current.data = Some(data);
+            words
+        }
     })
 }

@@ -34,11 +34,13 @@ pub enum Kind {
     Report,
     /// Counting findings by file.
     Count,
+    /// Reading tables of other programs, and looking up their URLs.
+    Data,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Load,
         Self::View,
         Self::Preview,
@@ -51,6 +53,7 @@ impl Kind {
         Self::List,
         Self::Report,
         Self::Count,
+        Self::Data,
     ];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.

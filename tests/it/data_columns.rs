@@ -81,7 +81,7 @@ fn wrong_tables_columns_and_values_are_named_and_nothing_is_written() {
     folder.write("none.csv", "a,b\n1,2\n");
     let set = ["set", "sitemap.xml"];
     let table: [(&[&str], i32, &str); 7] = [
-        (&["lastmod=@modified"], 2, "no data is loaded (--data FILE)"),
+        (&["lastmod=@modified"], 2, "no data is loaded (--data FILE, :data FILE)"),
         (&["lastmod=@modfied", "--data", "crawl.csv"], 2, "did you mean @modified?"),
         (&["priority=@status", "--data", "none.csv"], 2, "no column holds the URLs; the columns are a, b"),
         (&["lastmod=@status", "--data", "crawl.csv"], 2, "lastmod takes dates"),

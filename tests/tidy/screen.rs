@@ -3,7 +3,7 @@
 use crate::{assert_none, sources};
 
 /// What files, locks, clocks and threads are reached by.
-const IO: [&str; 17] = [
+const IO: [&str; 18] = [
     "std::fs",
     "std::net",
     "std::process",
@@ -19,17 +19,20 @@ const IO: [&str; 17] = [
     "comparing.run(",
     "planning.run(",
     "saving.run(",
+    "data::read(",
     "inspection.",
     "report.write(",
 ];
 
 /// What looks at every row of a set.
-const ROWS: [&str; 9] = [
+const ROWS: [&str; 11] = [
     "session.run(&command",
     ".keep_rule(",
     ".read_policy(",
     ".rule_counts_by_file(",
     ".rows_where(",
+    "Met::of(",
+    ".set_data(",
     ".set_policy(",
     ".set_profile(",
     "policy::recheck(",
@@ -37,8 +40,9 @@ const ROWS: [&str; 9] = [
 ];
 
 /// Lines that may say so all the same, each with its reason.
-const ALLOWED: [(&str, &str, &str); 4] = [
+const ALLOWED: [(&str, &str, &str); 5] = [
     ("commands.rs", "session.run(&command", "backups, the base URL and marks of all or no rows: nothing is looked up"),
+    ("flows/opening.rs", ".set_data(", "the session is new and has no rows"),
     ("flows/opening.rs", ".set_policy(", "the session is new and has no rows"),
     ("flows/opening.rs", ".set_profile(", "the session is new and has no rows"),
     ("flows/rules.rs", "report.write(", "the name of a job's own value"),

@@ -48,7 +48,7 @@ impl DataNode {
     /// The column is unknown, or the value is not of its kind; in words.
     pub(super) fn new(test: &DataTest, vocabulary: &Vocabulary<'_>) -> Result<Self, String> {
         let Some(set) = vocabulary.data else {
-            return Err(format!("@{} is a data column, and no data is loaded (--data FILE)", test.column));
+            return Err(format!("@{} is a data column, and no data is loaded (--data FILE, :data FILE)", test.column));
         };
         let column = position(set, &test.column)?;
         let kind = set.columns()[column].kind();
@@ -64,7 +64,7 @@ impl DataNode {
                 return Err(format!(
                     "@{} holds {}, which cannot be compared with {}",
                     test.column,
-                    words(kind),
+                    kind.words(),
                     name.word()
                 ));
             }
@@ -135,7 +135,7 @@ fn ordered(column: &str, kind: Kind, order: Order, text: &str, vocabulary: &Voca
             None => Err(expected("a date such as 2025-03, today or -30d, or none")),
         },
         Kind::Boolean | Kind::Text if order != Order::Equal => {
-            Err(format!("@{column} holds {}, which have no order; use `=`, `!=`, `:` or `~`", words(kind)))
+            Err(format!("@{column} holds {}, which have no order; use `=`, `!=`, `:` or `~`", kind.words()))
         }
         Kind::Boolean => parse_boolean(text).map(Check::Boolean).ok_or_else(|| expected("true, false or none")),
         Kind::Text => Matcher::new(Name::Loc, Match::Is, text).map(Check::Text),
@@ -151,15 +151,6 @@ fn position(set: &DataSet, name: &str) -> Result<usize, String> {
         };
         format!("there is no data column @{name}; {guess}")
     })
-}
-
-fn words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Number => "numbers",
-        Kind::Date => "dates",
-        Kind::Boolean => "true or false",
-        Kind::Text => "texts",
-    }
 }
 
 fn text(set: &DataSet, row: Option<crate::data::DataRow>, column: usize) -> Option<&str> {

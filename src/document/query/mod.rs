@@ -124,6 +124,11 @@ impl Query {
         })
     }
 
+    /// Whether it tests a data column.
+    pub fn names_data(&self) -> bool {
+        self.expr.has(&|test| matches!(test, expr::Test::Data(_)))
+    }
+
     /// Whether every row passes, known without looking.
     pub fn is_everything(&self) -> bool {
         matches!(*self.node, Node::Known(true))

@@ -532,7 +532,7 @@ fn errors_of_data_columns_name_the_column_and_what_is_there() {
         assert!(error.message.contains(expected), "{text}: {}", error.message);
     }
     let error = parse("@status=200").map(|query| query.to_string()).unwrap_err();
-    assert!(error.message.contains("no data is loaded (--data FILE)"), "{}", error.message);
+    assert!(error.message.contains("no data is loaded (--data FILE, :data FILE)"), "{}", error.message);
 }
 
 #[test]

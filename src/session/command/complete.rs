@@ -55,10 +55,16 @@ pub fn path_argument(typed: &str) -> Option<usize> {
     let body = typed.trim_start().trim_start_matches(':').trim_start();
     let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
     let (name, rest) = body.split_at(name_end);
-    spec(name).filter(|spec| spec.arguments == Arguments::Path)?;
+    let spec = spec(name).filter(|spec| matches!(spec.arguments, Arguments::Path | Arguments::Data))?;
     // `!` makes some commands do it all the same.
     let rest = rest.strip_prefix('!').unwrap_or(rest);
-    let path = rest.trim_start();
+    let mut path = rest.trim_start();
+    if spec.arguments == Arguments::Data {
+        // One of several words.
+        let word = rest.rfind(char::is_whitespace).map_or(rest, |at| rest.get(at + 1..).unwrap_or_default());
+        let before = rest.strip_suffix(word).unwrap_or(rest).trim_end();
+        path = if before.ends_with("--key") || word.starts_with("--") { rest } else { word };
+    }
     (path.len() < rest.len() && !path.starts_with('"')).then(|| typed.len() - path.len())
 }
 
@@ -94,6 +100,11 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
             let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
             [Candidate::new("safe", "all fixes that need no decision")].into_iter().chain(rules).collect()
         }
+        Arguments::Data => vec![
+            Candidate::new("missing", "URLs of the data that no row has"),
+            Candidate::new("off", "forget the data"),
+            Candidate::new("--key ", "then the name of the column of URLs, or its number"),
+        ],
         Arguments::History => vec![Candidate::new("--as-commands", "as a script")],
         Arguments::Backup => When::ALL.iter().map(|when| Candidate::new(when.name(), "")).collect(),
         Arguments::Profile => Profile::ALL.iter().map(|profile| Candidate::new(profile.name(), "")).collect(),

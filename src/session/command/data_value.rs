@@ -53,7 +53,7 @@ impl<'t> DataValue<'t> {
     pub(in crate::session) fn column<'d>(&self, field: Field, data: Option<&'d DataSet>) -> Result<&'d Column, String> {
         let (Self::Column(name) | Self::Scale { column: name, .. }) = self;
         let Some(data) = data else {
-            return Err(format!("@{name} is a data column, and no data is loaded (--data FILE)"));
+            return Err(format!("@{name} is a data column, and no data is loaded (--data FILE, :data FILE)"));
         };
         let name = name.to_lowercase();
         let Some(column) = data.column(&name) else {

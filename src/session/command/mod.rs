@@ -142,6 +142,8 @@ pub enum Command {
     Help(Option<String>),
     /// Choose whose expectations count.
     Profile(Profile),
+    /// What other programs know about the URLs.
+    Data(DataCommand),
     /// Hold the set against the policy of a file, or against none.
     Policy(Option<String>),
     /// Choose the colours.
@@ -205,6 +207,30 @@ impl Marks {
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(marks, _)| *marks == self).map_or("", |(_, name)| name)
     }
+}
+
+/// What `data` does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DataCommand {
+    /// List the columns.
+    List,
+    /// List the URLs of the data that no row has.
+    Missing,
+    /// Forget the data.
+    Off,
+    /// Read tables.
+    Read(Tables),
+}
+
+/// Tables to be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tables {
+    /// The files, in order: a later value replaces an earlier one.
+    pub paths: Vec<String>,
+    /// The name of the column of URLs, or its number from 1, where it is not found by itself.
+    pub key: Option<String>,
+    /// Whether what is known already is dropped.
+    pub replace: bool,
 }
 
 /// Where `goto` goes.
@@ -374,8 +400,26 @@ impl fmt::Display for Command {
             Self::Help(Some(topic)) => write!(f, "help {}", quoted_if_needed(topic)),
             Self::Profile(profile) => write!(f, "profile {}", profile.name()),
             Self::Policy(path) => write_path(f, "policy", path.as_deref()),
+            Self::Data(data) => data.fmt(f),
             Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
             Self::Columns(names) => write!(f, "columns {}", names.join(",")),
+        }
+    }
+}
+
+impl fmt::Display for DataCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::List => f.write_str("data"),
+            Self::Missing => f.write_str("data missing"),
+            Self::Off => f.write_str("data off"),
+            Self::Read(Tables { paths, key, replace }) => {
+                let is_word = |path: &str| matches!(path, "missing" | "off") || path.starts_with("--");
+                let path = |path: &String| if is_word(path) { quoted(path) } else { url_word(path) };
+                let bang = if *replace { "!" } else { "" };
+                write!(f, "data{bang} {}", joined(paths.iter().map(path)))?;
+                key.as_ref().map_or(Ok(()), |key| write!(f, " --key {}", url_word(key)))
+            }
         }
     }
 }

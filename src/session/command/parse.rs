@@ -2,6 +2,8 @@
 //!
 //! Every error names its place in the whole line; the hint is the command's example.
 
+mod data;
+
 use crate::check::Profile;
 use crate::check::decision::{self, Hints};
 use crate::check::rule::Rule;
@@ -131,6 +133,7 @@ impl Reader<'_> {
             Arguments::Path if spec.name == "policy" => Command::Policy(self.text()?),
             Arguments::Path if spec.name == "check" => Command::Check(self.text()?),
             Arguments::Path => Command::Write { path: self.text()?, force: bang },
+            Arguments::Data => return self.data(bang),
             Arguments::Url => return self.base(),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),

@@ -48,6 +48,8 @@ pub enum Arguments {
     Count,
     /// `[PATH]`
     Path,
+    /// `[FILE… [--key COLUMN]|missing|off]`
+    Data,
     /// `[RULE…|RULE ANSWER|safe]`
     Rules,
     /// `URL`
@@ -82,6 +84,7 @@ impl Arguments {
             Self::Row => "N|$",
             Self::Count => "[N]",
             Self::Path => "[PATH]",
+            Self::Data => "[FILE… [--key COLUMN]|missing|off]",
             Self::Rules => "[RULE…|RULE ANSWER|safe]",
             Self::Url => "URL [--rewrite-index]",
             Self::Topic => "[TOPIC]",
@@ -236,6 +239,12 @@ pub const TABLE: &[Spec] = &[
         about: "report URLs that a TOML file forbids (never) or requires (must); without FILE no more",
         example: "policy policy.toml",
         ..plain("policy", &[], Arguments::Path)
+    },
+    Spec {
+        about: "join tables by URL as columns @name; with ! instead of those that are there; alone it lists them",
+        example: "data crawl.csv --key Address",
+        bang: true,
+        ..plain("data", &[], Arguments::Data)
     },
     Spec {
         about: "set the base URL; --rewrite-index rewrites the entries of the index below it",

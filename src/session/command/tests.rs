@@ -251,7 +251,7 @@ fn the_table_is_sound() {
 
 #[test]
 fn candidates_fit_the_place_on_the_line() {
-    let table: [(&str, usize, &[&str]); 38] = [
+    let table: [(&str, usize, &[&str]); 39] = [
         (":nof", 1, &["nofilter"]),
         ("%du", 1, &["duplicate"]),
         ("%w", 1, &[]),
@@ -288,6 +288,7 @@ fn candidates_fit_the_place_on_the_line() {
         ("s#a#b# --in im", 12, &["images"]),
         ("s#a#b# --in loc,alt", 16, &["alternates"]),
         ("s#a b", 5, &[]),
+        ("data o", 5, &["off"]),
         ("help theme", 5, &[]),
         ("help quer", 5, &["queries"]),
     ];
@@ -325,6 +326,15 @@ fn any_scope() -> impl Strategy<Value = Scope> {
 
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z0-9/.:=\"()%!,# ü-]{1,10}", Just("where".to_owned()), Just("\"\"".to_owned())]
+}
+
+/// A word that is not empty: no path is.
+fn any_path() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any_text().prop_filter("not empty", |text| !text.is_empty()),
+        Just("off".to_owned()),
+        Just("--key".to_owned())
+    ]
 }
 
 fn any_command() -> impl Strategy<Value = Command> {
@@ -379,6 +389,8 @@ fn any_command() -> impl Strategy<Value = Command> {
         (any_text(), any::<bool>()).prop_map(|(path, force)| Command::Write { path: Some(path), force }),
         any_text().prop_map(|topic| Command::Help(Some(topic))),
         any_text().prop_map(Command::SetBaseUrl),
+        (prop::collection::vec(any_path(), 1..3), prop::option::of(any_path()), any::<bool>())
+            .prop_map(|(paths, key, replace)| Command::Data(DataCommand::Read(Tables { paths, key, replace }))),
     ]
 }
 

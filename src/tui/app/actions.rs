@@ -198,7 +198,7 @@ fn escape(app: &mut App) {
 fn stop_jobs(app: &mut App) -> bool {
     // What was typed ahead was meant for what is now given up.
     app.ahead.clear();
-    let kinds = [Kind::Search, Kind::Plan, Kind::Edit, Kind::View, Kind::Load, Kind::Save];
+    let kinds = [Kind::Search, Kind::Plan, Kind::Edit, Kind::View, Kind::Data, Kind::Load, Kind::Save];
     // A save that puts files in place already is not stopped; Esc does what it does without one.
     let can_stop = |kind: &Kind| app.shared.jobs.reading(*kind).is_some_and(|reading| !reading.sealed);
     let Some(kind) = kinds.into_iter().find(can_stop) else { return false };

@@ -2,7 +2,7 @@
 
 use super::App;
 use super::actions::open_changes;
-use super::flows::{external_changes, help, history, inspect, leave, opening, rules, save};
+use super::flows::{data, external_changes, help, history, inspect, leave, opening, rules, save};
 use super::operations::{cursor, edit, mark, recheck, search, view};
 use super::state::Shared;
 use super::state::jobs::Effect;
@@ -57,6 +57,7 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         Command::Unmark(scope) => mark::mark_scope(&mut app.shared, scope, asker, false),
         Command::Profile(profile) => recheck::recheck(&mut app.shared, Standard::Profile(profile)),
         Command::Policy(Some(path)) => recheck::recheck(&mut app.shared, Standard::PolicyFile(path)),
+        Command::Data(command) => data::command(app, command),
         Command::Policy(None) => recheck::recheck(&mut app.shared, Standard::NoPolicy),
         Command::Marks(_) | Command::Backup(_) | Command::SetBaseUrl(_) => {
             match app.shared.session.run(&command, asker) {

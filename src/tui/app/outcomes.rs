@@ -1,7 +1,7 @@
 //! Takes in the outcomes of jobs.
 
 use super::App;
-use super::flows::{conflicts, external_changes, inspect, loaded, rules, save};
+use super::flows::{conflicts, data, external_changes, inspect, loaded, rules, save};
 use super::modes::Mode;
 use super::operations::{edit, mark, recheck, view};
 use super::state::find::Hit;
@@ -66,7 +66,13 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Compared(result) => external_changes::compared(app, result),
         JobOutcome::Merged(merged) => external_changes::merged(&mut app.shared, merged),
         JobOutcome::Scoped { rows, on } => mark::scoped(&mut app.shared, rows, on),
-        JobOutcome::Rechecked(result) => recheck::rechecked(&mut app.shared, result),
+        JobOutcome::Rechecked(result) => {
+            if recheck::rechecked(&mut app.shared, result) {
+                data::follow(&mut app.shared);
+            }
+        }
+        JobOutcome::DataRead(read) => data::data_read(&mut app.shared, read),
+        JobOutcome::Covered(coverage) => data::covered(app, coverage),
         JobOutcome::Counted(counts) => counts.map_or((), |counts| rules::counted_by_file(app, counts)),
         JobOutcome::SideAccepted(result) => conflicts::side_accepted(&mut app.shared, result),
         JobOutcome::Created(path, state_slot) => loaded::created(app, path, state_slot),

@@ -55,6 +55,7 @@ fn choose(app: &mut App, choice: Choice) {
         Choice::Found(_, rule) => app.open(Mode::List(explain::files_list(&app.shared, rule))),
         Choice::FixWhole(place, rule) => fix::fix_whole(app, place, rule),
         Choice::Element(path) => elements::add_element(app, &path),
+        Choice::Filter(query) => view::filter_by(&mut app.shared, &query),
         Choice::Line(line) => app.open_line(Purpose::Command, &line),
         Choice::Lastmod(typed) => {
             let rows = cursor::targets(&mut app.shared, None);

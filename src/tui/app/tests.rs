@@ -3,6 +3,7 @@
 mod bench;
 mod cells;
 mod changes;
+mod data;
 mod details;
 mod dialogs;
 mod files;

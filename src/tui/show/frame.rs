@@ -138,6 +138,7 @@ fn progress_words(shared: &Shared) -> Option<String> {
         (Kind::Plan, "working out the plan"),
         (Kind::View, "filtering and sorting"),
         (Kind::Search, "searching"),
+        (Kind::Data, "reading data"),
     ];
     let (_, words) = works.into_iter().find(|(kind, _)| shared.jobs.is_busy(*kind))?;
     Some(format!("{words}…, Esc stops"))

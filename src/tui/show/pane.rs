@@ -250,6 +250,7 @@ fn list_panel(list: &List) -> Panel {
         ListKind::History => ("history", "Enter goes to that state   c: as commands"),
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
         ListKind::Rules => ("findings by rule", "Enter shows rows   x fixes   K explains   w reports"),
+        ListKind::Data => ("data columns", "of tables, joined by URL"),
         ListKind::Elements => ("what is added?", "type to narrow"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),

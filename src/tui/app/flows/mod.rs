@@ -1,6 +1,7 @@
 //! Tasks that open questions, lists and lines on their way: saving, opening, merging, explaining, fixing.
 
 pub(in crate::tui::app) mod conflicts;
+pub(in crate::tui::app) mod data;
 pub(in crate::tui::app) mod decide;
 pub(in crate::tui::app) mod elements;
 pub(in crate::tui::app) mod explain;

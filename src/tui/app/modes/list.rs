@@ -30,6 +30,8 @@ pub enum ListKind {
     Dates,
     /// Elements of extensions that can be added.
     Elements,
+    /// What other programs know about the URLs.
+    Data,
     /// What is wrong with one row, at length.
     Explain,
     /// The ways to put a finding right that needs a decision.

@@ -104,7 +104,9 @@ impl Mode {
                 Purpose::Command | Purpose::Filter | Purpose::Search | Purpose::Mark | Purpose::Unmark => None,
             },
             Self::List(list) => match list.kind {
-                ListKind::Decide(_) | ListKind::Diff | ListKind::Conflict | ListKind::Proof => Some(&mut list.drawn),
+                ListKind::Decide(_) | ListKind::Diff | ListKind::Conflict | ListKind::Proof | ListKind::Data => {
+                    Some(&mut list.drawn)
+                }
                 ListKind::Help
                 | ListKind::Palette
                 | ListKind::History

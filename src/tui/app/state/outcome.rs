@@ -4,12 +4,14 @@ use super::find::Hit;
 use super::large::LargeRows;
 use super::paths::Listing;
 use super::preview::Preview;
+use crate::data::DataSet;
 use crate::document::rows::RowSet;
 use crate::document::view::{View, ViewSpec};
 use crate::files::external_changes::OutsideChanges;
 use crate::files::journal::{LockedByOther, StateSlot};
 use crate::files::verify::Proof;
 use crate::files::{Error, FirstRow, Loaded, MergeConflict};
+use crate::session::data::Coverage;
 use crate::session::edit::Prepared;
 use crate::session::edit::Refused;
 use crate::session::policy::Rechecked;
@@ -20,6 +22,7 @@ use crate::session::store::planning::Planned;
 use crate::session::store::save::SaveResult;
 use crate::session::store::verify::FileDiff;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The result of a job.
 #[derive(Debug)]
@@ -103,6 +106,10 @@ pub enum JobOutcome {
         /// Whether they are marked.
         on: bool,
     },
+    /// Tables read, with what is said of them; `Ok(None)` if the job was stopped.
+    DataRead(Result<Option<(Arc<DataSet>, String)>, Refused>),
+    /// Which rows the data knows; `None` if the job was stopped.
+    Covered(Option<Coverage>),
     /// Every row checked again; `Ok(None)` if the job was stopped.
     Rechecked(Result<Option<Box<Rechecked>>, Refused>),
     /// Findings of rows, counted by file; `None` if the job was stopped.

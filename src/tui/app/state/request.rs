@@ -88,6 +88,8 @@ pub enum Choice {
     FixWhole(FindingTarget, Rule),
     /// Adds the element, or the attribute, of a path.
     Element(String),
+    /// Shows the rows that a query finds.
+    Filter(String),
     /// Begins a command on the `:` line.
     Line(String),
 }

@@ -1,0 +1,42 @@
+//! Parses commands about what other programs and the site know.
+
+use super::Reader;
+use crate::session::command::{Command, CommandError, DataCommand, Tables};
+
+impl Reader<'_> {
+    /// What `data` does: tables to read, or a word.
+    pub(super) fn data(&mut self, replace: bool) -> Result<Command, CommandError> {
+        let mut tables = Tables { replace, ..Tables::default() };
+        let mut words = Vec::new();
+        while !self.scanner.is_done() {
+            let is_quoted = self.scanner.peek() == Some('"');
+            let (word, span) = self.word()?;
+            self.scanner.skip_spaces();
+            if word == "--key" && !is_quoted {
+                if self.scanner.is_done() {
+                    return Err(self.expected("the name of the column of URLs, or its number"));
+                }
+                tables.key = Some(self.word()?.0);
+                self.scanner.skip_spaces();
+            } else if word.starts_with("--") && !is_quoted {
+                return Err(CommandError::new(span, "expected --key COLUMN, or the path of a table"));
+            } else {
+                words.push((word, is_quoted, span));
+            }
+        }
+        let is_bare = tables.key.is_none() && !replace;
+        Ok(Command::Data(match words.as_slice() {
+            [] if is_bare => DataCommand::List,
+            [] => return Err(self.expected("the path of a table")),
+            [(word, false, _)] if word == "missing" && is_bare => DataCommand::Missing,
+            [(word, false, _)] if word == "off" && is_bare => DataCommand::Off,
+            [.., (word, _, span)] if word.is_empty() => {
+                return Err(CommandError::new(span.clone(), "expected the path of a table"));
+            }
+            _ => {
+                tables.paths = words.into_iter().map(|(word, ..)| word).collect();
+                DataCommand::Read(tables)
+            }
+        }))
+    }
+}

@@ -1,0 +1,118 @@
+//! Tables of other programs on the screen.
+
+use super::bench::{Bench, SMALL};
+use crate::tui::app::modes::Mode;
+use crate::tui::jobs::Kind;
+
+/// What a crawler knows of two of the rows, and of two URLs that are in no sitemap.
+const CRAWL: &str = "Address,Status Code,Title 1\n\
+    https://example.com/,200,Home\n\
+    https://example.com/shop/tea,404,\n\
+    https://example.com/new,200,New\n\
+    https://example.com/gone,404,\n";
+
+/// The small set with tables beside it, each named from its folder.
+fn bench(tables: &[(&str, &str)]) -> Bench {
+    let bench = Bench::file(SMALL);
+    for (name, text) in tables {
+        std::fs::write(bench.path().with_file_name(name), text).unwrap();
+    }
+    bench
+}
+
+/// Types a command about a table of the folder.
+fn data(bench: &mut Bench, command: &str, name: &str) {
+    let path = bench.path().with_file_name(name);
+    bench.keys(":").paste(&format!("{command} \"{}\"", path.display())).keys("<enter>");
+}
+
+#[test]
+fn a_table_is_joined_while_the_set_is_open() {
+    let mut bench = bench(&[("crawl.csv", CRAWL)]);
+    data(&mut bench, "data", "crawl.csv");
+    assert!(bench.says().ends_with("crawl.csv: 4 rows, 2 columns in all; 2 URLs without data, 2 not in the sitemap"));
+    bench.shows("3 errors");
+    bench.keys("j");
+    bench.shows("the page does not exist: the site answers 404");
+    bench.keys(":filter @status=404<enter>");
+    assert_eq!(bench.paths(), ["/shop/tea"]);
+    bench.keys("<esc>:data off<enter>");
+    bench.shows("2 errors");
+    bench.keys(":filter @status=404<enter>");
+    bench.shows("no data is loaded");
+}
+
+#[test]
+fn the_list_of_columns_has_kinds_and_counts() {
+    let mut bench = bench(&[("crawl.csv", CRAWL)]);
+    bench.keys(":data<enter>");
+    assert_eq!(bench.says(), "no data is loaded; :data FILE joins a table by URL");
+    data(&mut bench, "data", "crawl.csv");
+    bench.keys(":data<enter>");
+    for words in ["crawl.csv", "2  URLs of the sitemap with data", "2  URLs of the data that the sitemap lacks"] {
+        bench.shows(words);
+    }
+    for (column, kind, rows) in [("@status", "numbers", "2 URLs"), ("@title", "texts", "1 URL")] {
+        bench.shows(&format!("{column:24}{kind:15}{rows:>14}"));
+    }
+    // The rows that no table knows are one key away.
+    bench.keys("gg<enter>");
+    assert_eq!(bench.paths(), ["/shop/cups", "/blog/old post"]);
+}
+
+#[test]
+fn tables_add_up_unless_they_replace_what_is_there() {
+    let mut bench =
+        bench(&[("crawl.csv", CRAWL), ("clicks.tsv", "page\tclicks\tstatus code\nhttps://example.com/\t7\t500\n")]);
+    data(&mut bench, "data", "crawl.csv");
+    data(&mut bench, "data", "clicks.tsv");
+    bench.keys(":filter @status=500 @clicks=7 @title:home<enter>");
+    assert_eq!(bench.paths(), ["/"]);
+    data(&mut bench, "data!", "clicks.tsv");
+    assert_eq!(bench.says(), "the filter was dropped: there is no data column @title; expected clicks or status");
+    bench.keys(":filter @clicks=7<enter>");
+    assert_eq!(bench.paths(), ["/"]);
+}
+
+#[test]
+fn a_filter_by_data_follows_the_tables() {
+    let mut bench = bench(&[("crawl.csv", CRAWL), ("later.csv", "url,status code\nhttps://example.com/,404\n")]);
+    data(&mut bench, "data", "crawl.csv");
+    bench.keys(":filter @status=404<enter>");
+    data(&mut bench, "data", "later.csv");
+    assert_eq!(bench.paths(), ["/", "/shop/tea"]);
+}
+
+#[test]
+fn what_is_no_table_changes_nothing() {
+    let mut bench = bench(&[("crawl.csv", CRAWL), ("other.csv", "a,b\n1,2\n")]);
+    data(&mut bench, "data", "crawl.csv");
+    data(&mut bench, "data", "other.csv");
+    bench.shows("no column holds the URLs; the columns are a, b");
+    data(&mut bench, "data", "absent.csv");
+    bench.shows("absent.csv");
+    bench.keys(":filter @status=404<enter>");
+    assert_eq!(bench.paths(), ["/shop/tea"]);
+}
+
+#[test]
+fn an_edit_that_is_worked_out_comes_before_the_data() {
+    let mut bench = bench(&[("crawl.csv", CRAWL)]);
+    bench.hold = Some(Kind::Data);
+    data(&mut bench, "data", "crawl.csv");
+    // The set goes on while the table is read.
+    bench.keys("G:delete<enter>");
+    bench.let_go();
+    bench.keys(":filter @status=404 rule:site-not-found<enter>");
+    assert_eq!(bench.paths(), ["/shop/tea"]);
+    assert!(bench.app.shared.session.is_modified());
+}
+
+#[test]
+fn paths_of_tables_are_completed() {
+    let mut bench = bench(&[("crawl.csv", CRAWL)]);
+    let folder = bench.path().parent().unwrap().display().to_string();
+    bench.keys(":").paste(&format!("data {folder}/x.csv {folder}/cr")).keys("<tab>");
+    let Mode::Line(edit) = bench.app.modes.current() else { panic!("no line") };
+    assert!(edit.prompt.text().ends_with("/crawl.csv"), "{}", edit.prompt.text());
+}
