@@ -4,6 +4,8 @@ use super::apply::Apply;
 use super::destination::Destination;
 use super::diff::Diff;
 use super::fix::Fix;
+#[cfg(feature = "net")]
+use super::get_options::Get;
 use super::merge::Merge;
 pub use super::options::Common;
 use super::options::{PolicyOptions, SaveOptions, UrlList};
@@ -146,6 +148,9 @@ pub enum Task {
     /// Ask the site about each URL, politely: status, redirects, canonical URL, robots, dates
     #[cfg(feature = "net")]
     Probe(Probe),
+    /// Download the sitemaps of a site into a folder
+    #[cfg(feature = "net")]
+    Get(Get),
     /// Split a set into new files and write an index
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
@@ -207,7 +212,7 @@ impl Task {
             Self::Dedupe(task) => Some(&task.edit.save),
             Self::Apply(task) => Some(&task.edit.save),
             #[cfg(feature = "net")]
-            Self::Probe(_) => None,
+            Self::Probe(_) | Self::Get(_) => None,
             Self::Check(_)
             | Self::List(_)
             | Self::Split(_)

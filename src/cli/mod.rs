@@ -23,6 +23,10 @@ mod duplicates;
 mod edit;
 mod explain;
 pub mod fix;
+#[cfg(feature = "net")]
+mod get;
+#[cfg(feature = "net")]
+pub mod get_options;
 mod help;
 mod list;
 mod lock;
@@ -46,6 +50,8 @@ mod script;
 pub mod set;
 mod sets;
 mod shown;
+#[cfg(feature = "net")]
+pub mod site_options;
 mod split;
 mod spool;
 pub mod stats;
@@ -405,6 +411,8 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
         #[cfg(feature = "net")]
         (Some(Task::Probe(probe)), _) => probe::run(probe, &mut streams),
+        #[cfg(feature = "net")]
+        (Some(Task::Get(get)), _) => get::run(get, &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),

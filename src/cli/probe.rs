@@ -11,16 +11,14 @@ use super::walk::{InputSet, held};
 use super::{Failure, Status, Streams, filter, say};
 use crate::document::query::Query;
 use crate::files::{self, is_stream};
-use crate::net::client::{Settings, SettingsError};
 use crate::net::hosts::Hosts;
-use crate::net::pace::Limits;
-use crate::net::probe::{Event, Options, Prober, Summary, refused_address};
+use crate::net::probe::{Event, Options, Prober, Summary};
 use crate::net::record::past;
 use crate::net::results::{Results, ResultsError, Seen};
 use crate::protocol::Field;
 use crate::words::counted;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tally::Tally;
 use targets::Targets;
@@ -38,19 +36,9 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
     let known = seen.len() as u64;
     let mut targets = Targets::new(seen)?;
     probe.collect(&mut targets, streams)?;
-    let hosts = targets.hosts(probe.common.base_url.as_deref(), &probe.allow_host);
-    if !probe.allow_private {
-        refuse_private(&targets, &hosts)?;
-    }
-    let prober = Prober::new(probe.options(hosts.clone())?).map_err(|error| match error {
-        SettingsError::Header(_) => {
-            Failure::Usage(error.to_string(), "for example: --header 'Accept-Language: de'".to_owned())
-        }
-        SettingsError::Certificates => {
-            let path = probe.cacert.as_deref().unwrap_or_else(|| Path::new("")).display();
-            Failure::Usage(format!("{path}: {error}"), "certificates begin with -----BEGIN CERTIFICATE-----".to_owned())
-        }
-    })?;
+    let hosts = targets.hosts(probe.common.base_url.as_deref(), &probe.site.allow_host);
+    probe.site.refuse_private(targets.sites(), &hosts)?;
+    let prober = Prober::new(probe.options(hosts.clone())?).map_err(|error| probe.site.refused(&error))?;
     say_left_out(&targets, &hosts, streams);
     let urls = targets.urls(&hosts, probe.sample)?;
     let mut tally = Tally::new(urls.expected());
@@ -142,19 +130,10 @@ impl Probe {
     }
 
     fn options(&self, hosts: Hosts) -> Result<Options, Failure> {
-        let read = |path: &PathBuf| std::fs::read(path).map_err(|error| files::Error::system("read", path, error));
-        let concurrency = usize::from(self.concurrency);
         Ok(Options {
-            settings: Settings {
-                user_agent: self.user_agent.clone(),
-                headers: self.header.clone(),
-                timeout: self.timeout,
-                allow_private: self.allow_private,
-                certificates: self.cacert.as_ref().map(read).transpose()?,
-                connections: concurrency,
-            },
+            settings: self.site.settings(self.timeout)?,
             hosts,
-            limits: Limits { rate: self.rate, concurrency },
+            limits: self.site.limits(),
             ignore_robots: self.ignore_robots,
             head_only: self.head,
         })
@@ -163,19 +142,6 @@ impl Probe {
 
 fn written(path: &Path, error: io::Error) -> Failure {
     files::Error::system("write", path, error).into()
-}
-
-/// Refuses a site that is not public, before anything is sent.
-fn refuse_private(targets: &Targets, hosts: &Hosts) -> Result<(), Failure> {
-    for url in targets.sites().filter(|url| hosts.contains(url)) {
-        if let Some((address, what)) = refused_address(url) {
-            let host = url.host_str().unwrap_or_default();
-            let named = if host.contains(&address.to_string()) { String::new() } else { format!(" ({address})") };
-            let message = format!("{host} is {what}{named}; nothing was sent");
-            return Err(Failure::Usage(message, "--allow-private allows it".to_owned()));
-        }
-    }
-    Ok(())
 }
 
 /// Names the hosts of the set that are not asked.

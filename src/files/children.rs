@@ -139,8 +139,10 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
                 }
             };
             let folders = || [Some(&*top), inner].into_iter().flatten();
+            let renamed = locate::renamed_path(&child.loc, self.base.as_deref()).map(|name| (0, name));
+            let candidates = renamed.into_iter().chain(candidates.into_iter().enumerate());
             // What cannot be looked at ends the search: another file by a shorter name is not what the URL names.
-            let there = candidates.into_iter().enumerate().find_map(|(shortened, name)| {
+            let there = candidates.into_iter().find_map(|(shortened, name)| {
                 let look = |folder: &Path| {
                     let path = folder.join(&name);
                     let looked = read::regular_at(&path).transpose()?;

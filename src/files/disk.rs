@@ -142,7 +142,7 @@ impl Disk {
 }
 
 /// A hash of bytes that come in pieces of any size: XXH3 with 64 bits, the same in every run of the program.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Fingerprint(Xxh3);
 
 impl std::fmt::Debug for Fingerprint {

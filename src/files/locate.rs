@@ -3,7 +3,9 @@
 //! Invariant: a path made here never leads, lexically, out of the index's folder. Symbolic links that the
 //! owner put there may.
 
+use super::stored_name::stored_name;
 use crate::protocol::location::Location;
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// Where a child is to be looked for.
@@ -20,26 +22,55 @@ pub enum ChildLocation {
 /// Ends of a path that are looked for: each is a changes on disk, and together they are as long as the path squared.
 const MOST_ENDS: usize = 32;
 
+/// Folders of the deepest path under which a file is stored.
+const DEEPEST_STORED: usize = 16;
+
 /// Locates the child with this decoded loc. `base` is the URL of the index's folder, if known.
 ///
 /// Without a base no one knows how much of the URL's path is the folder's own: the whole path is tried
 /// below the folder, then ever shorter ends of it, down to the file name; of a deep path the shortest [`MOST_ENDS`].
 pub fn locate_child(loc: &str, base: Option<&str>) -> ChildLocation {
-    let location = Location::of(loc);
-    if location.scheme().is_none() && loc.contains("://") {
-        return ChildLocation::Elsewhere;
-    }
-    let mut path = if location.scheme().is_some() { location.path() } else { without_query(loc) };
-    if let (Some(base), Some((origin, _))) = (base.map(Location::of), location.origin()) {
-        if base.origin().is_some_and(|(ours, _)| !ours.eq_ignore_ascii_case(origin)) {
-            return ChildLocation::Elsewhere;
-        }
-        // Below the base's folder the rest of the path is certain; elsewhere the ends are tried as ever.
-        path = path.strip_prefix(base.path()).unwrap_or(path);
-    }
+    let path = match path_below(loc, base) {
+        Ok(path) => path,
+        Err(location) => return location,
+    };
     let Some(segments) = segments(path) else { return ChildLocation::Outside };
     let ends = (segments.len().saturating_sub(MOST_ENDS)..segments.len()).filter_map(|from| segments.get(from..));
     ChildLocation::Inside(ends.map(|end| end.iter().collect()).collect())
+}
+
+/// The path relative to the index's folder under which a child is stored when it is downloaded: plain names only, also
+/// for a URL with a query. `None` if the loc names no file, or its path leads out of the folder or is too deep.
+pub fn stored_path(loc: &str, base: Option<&str>) -> Option<PathBuf> {
+    let mut segments = segments(path_below(loc, base).ok()?)?;
+    if segments.len() > DEEPEST_STORED {
+        return None;
+    }
+    let last = segments.pop()?;
+    let query = loc.split('#').next().and_then(|loc| loc.split_once('?')).map(|(_, query)| query);
+    let folders = segments.iter().map(|name| stored_name(name, None));
+    Some(folders.chain([stored_name(&last, query)]).map(Cow::into_owned).collect())
+}
+
+/// The same, where it is not the path that [`locate_child`] looks for first.
+pub(super) fn renamed_path(loc: &str, base: Option<&str>) -> Option<PathBuf> {
+    let plain = segments(path_below(loc, base).ok()?)?.iter().collect::<PathBuf>();
+    stored_path(loc, base).filter(|stored| *stored != plain)
+}
+
+/// The path of a loc, below the base where it is there.
+fn path_below<'l>(loc: &'l str, base: Option<&str>) -> Result<&'l str, ChildLocation> {
+    let location = Location::of(loc);
+    if location.scheme().is_none() && loc.contains("://") {
+        return Err(ChildLocation::Elsewhere);
+    }
+    let path = if location.scheme().is_some() { location.path() } else { without_query(loc) };
+    let (Some(base), Some((origin, _))) = (base.map(Location::of), location.origin()) else { return Ok(path) };
+    if base.origin().is_some_and(|(ours, _)| !ours.eq_ignore_ascii_case(origin)) {
+        return Err(ChildLocation::Elsewhere);
+    }
+    // Below the base's folder the rest of the path is certain; elsewhere the ends are tried as ever.
+    Ok(path.strip_prefix(base.path()).unwrap_or(path))
 }
 
 fn without_query(loc: &str) -> &str {
@@ -186,6 +217,32 @@ mod tests {
         assert_eq!(locate_child("https://e.com/maps/a/b.xml", base), inside(&["a/b.xml", "b.xml"]));
         assert_eq!(locate_child("https://E.com/b.xml", base), inside(&["b.xml"]));
         assert_eq!(locate_child("https://cdn.e.com/maps/b.xml", base), ChildLocation::Elsewhere);
+    }
+
+    #[test]
+    fn a_child_is_stored_below_the_folder_under_a_plain_name() {
+        let base = Some("https://e.com/maps/");
+        let stored = |loc: &str| stored_path(loc, base).map(|path| path.to_string_lossy().into_owned());
+        for (loc, expected) in [
+            ("https://e.com/maps/a/b.xml", Some("a/b.xml")),
+            ("https://e.com/other/b%20c.xml.gz#x", Some("other/b c.xml.gz")),
+            ("https://e.com/maps/", None),
+            ("https://e.com/maps/../b.xml", None),
+            ("https://e.com/maps/%2e%2e/b.xml", None),
+            ("https://e.com/maps/a%2fb.xml", None),
+            ("https://e.com/maps/..%5cb.xml", None),
+            ("https://e.com/maps/a%00.xml", None),
+            ("https://cdn.e.com/maps/b.xml", None),
+        ] {
+            assert_eq!(stored(loc).as_deref(), expected, "{loc}");
+            assert_eq!(renamed_path(loc, base), None, "{loc}");
+        }
+        assert_eq!(stored_path(&format!("https://e.com/{}a.xml", "a/".repeat(16)), None), None);
+        for loc in ["https://e.com/.git/config", "https://e.com/a.php?id=1", "https://e.com/CON/aux.xml", "/a%1b.xml"] {
+            let path = stored_path(loc, None).unwrap();
+            assert_eq!(renamed_path(loc, None).as_ref(), Some(&path), "{loc}");
+            assert!(path.iter().all(|name| name.to_string_lossy().contains('~') || name == "config"), "{path:?}");
+        }
     }
 
     #[test]

@@ -66,17 +66,31 @@ pub(super) fn probe(path: &Path) -> Result<Option<FileKind>, Error> {
     Ok(kind_of(&read_first(path)?))
 }
 
+/// Whether a file begins like gzip data.
+///
+/// # Errors
+/// When it cannot be opened, or its first bytes cannot be read.
+pub(super) fn is_gzip(path: &Path) -> Result<bool, Error> {
+    Ok(detect::is_gzip(&stored_first(path)?))
+}
+
 /// The first bytes of a regular file, unpacked.
 fn read_first(path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let read = read::open_regular(path)?.file.take(FIRST_BYTES).read_to_end(&mut bytes);
-    read.map_err(|error| Error::system("read", path, error))?;
+    let mut bytes = stored_first(path)?;
     if detect::is_gzip(&bytes) {
         let mut unpacked = Vec::new();
         // What is cut off or broken further on does not matter here.
         let _ = GzDecoder::new(&bytes[..]).take(FIRST_BYTES).read_to_end(&mut unpacked);
         bytes = unpacked;
     }
+    Ok(bytes)
+}
+
+/// The first bytes of a regular file, as stored.
+fn stored_first(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = read::open_regular(path)?.file.take(FIRST_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| Error::system("read", path, error))?;
     Ok(bytes)
 }
 

@@ -1,6 +1,6 @@
 //! Sends single requests: no redirects, no cookies, no proxy, no credentials.
 
-use super::failure::{FailureKind, RequestError};
+use super::failure::{FailureKind, RequestError, TimeLimits};
 use super::resolver::PublicOnly;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub struct Settings {
     pub headers: Vec<(String, String)>,
     /// The most time that one request may take, to the end of what is read of the body.
     pub timeout: Duration,
+    /// The most time in which a server may send nothing at all; `None`: only `timeout` counts.
+    pub silence: Option<Duration>,
     /// Whether addresses that are not public may be asked.
     pub allow_private: bool,
     /// Certificates in PEM form that are trusted instead of the system's.
@@ -45,7 +47,7 @@ pub enum SettingsError {
 pub struct Client {
     agent: Agent,
     headers: HeaderMap,
-    timeout: Duration,
+    limits: TimeLimits,
 }
 
 /// An answer whose body has not been read.
@@ -89,25 +91,34 @@ impl Client {
             .max_redirects(0)
             .http_status_as_error(false)
             .timeout_global(Some(settings.timeout))
+            .timeout_connect(settings.silence)
+            .timeout_per_read(settings.silence)
             .max_idle_connections(settings.connections)
             .max_idle_connections_per_host(settings.connections)
             .tls_config(tls)
             .build();
         let resolver = PublicOnly { inner: resolver, allow_private: settings.allow_private };
         let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
-        Ok(Self { agent, headers: headers(settings)?, timeout: settings.timeout })
+        let limits = TimeLimits { whole: settings.timeout, silence: settings.silence };
+        Ok(Self { agent, headers: headers(settings)?, limits })
     }
 
     /// Sends one request.
     pub(super) fn send(&self, method: Method, url: &Url) -> Result<Answer, RequestError> {
+        self.send_with(method, url, &HeaderMap::new())
+    }
+
+    /// Sends one request with more headers.
+    pub(super) fn send_with(&self, method: Method, url: &Url, more: &HeaderMap) -> Result<Answer, RequestError> {
         let mut request = Request::new(());
         *request.method_mut() = method;
         *request.headers_mut() = self.headers.clone();
+        request.headers_mut().extend(more.clone());
         *request.uri_mut() = url.as_str().parse().map_err(|error| {
             RequestError::new(FailureKind::Answer, format!("the URL cannot be requested ({error})"))
         })?;
         let begun = Instant::now();
-        let answer = self.agent.run(request).map_err(|error| RequestError::of(error, self.timeout))?;
+        let answer = self.agent.run(request).map_err(|error| RequestError::of(error, self.limits))?;
         let time = begun.elapsed();
         let (parts, body) = answer.into_parts();
         let body = Body { reader: body.into_reader(), read: 0 };
@@ -116,7 +127,7 @@ impl Client {
 
     /// Words for an error while a body is read.
     pub(super) fn body_error(&self, error: &io::Error) -> RequestError {
-        RequestError::of_io(error, self.timeout)
+        RequestError::of_io(error, self.limits)
     }
 }
 

@@ -23,6 +23,14 @@ pub enum FailureKind {
     Answer,
 }
 
+/// How long a request may take, for messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimeLimits {
+    pub(super) whole: Duration,
+    /// Without a byte.
+    pub(super) silence: Option<Duration>,
+}
+
 /// An address that requests may not go to.
 #[derive(Debug, thiserror::Error)]
 #[error("{host} is {what} ({address})")]
@@ -37,13 +45,13 @@ impl RequestError {
         Self { kind, text: text.into() }
     }
 
-    /// What the client says, about a request that may take so long.
-    pub(super) fn of(error: ureq::Error, timeout: Duration) -> Self {
+    /// What the client says about a request.
+    pub(super) fn of(error: ureq::Error, limits: TimeLimits) -> Self {
         match error {
-            ureq::Error::Timeout(_) => Self::timeout(timeout),
+            ureq::Error::Timeout(which) => Self::timeout(which, limits),
             ureq::Error::HostNotFound => Self::new(FailureKind::Network, "the name of the host cannot be resolved"),
             ureq::Error::ConnectionFailed => Self::new(FailureKind::Network, "no connection"),
-            ureq::Error::Io(error) => Self::of_io(&error, timeout),
+            ureq::Error::Io(error) => Self::of_io(&error, limits),
             ureq::Error::Rustls(error) => Self::of_tls(&error),
             ureq::Error::Tls(text) => Self::new(FailureKind::Answer, format!("TLS: {text}")),
             ureq::Error::Other(error) if error.is::<AddressRefused>() => {
@@ -56,13 +64,13 @@ impl RequestError {
     }
 
     /// The same for an error while the answer is read.
-    pub(super) fn of_io(error: &io::Error, timeout: Duration) -> Self {
+    pub(super) fn of_io(error: &io::Error, limits: TimeLimits) -> Self {
         if let Some(inner) = error.get_ref() {
             if let Some(tls) = inner.downcast_ref::<rustls::Error>() {
                 return Self::of_tls(tls);
             }
-            if let Some(ureq::Error::Timeout(_)) = inner.downcast_ref::<ureq::Error>() {
-                return Self::timeout(timeout);
+            if let Some(ureq::Error::Timeout(which)) = inner.downcast_ref::<ureq::Error>() {
+                return Self::timeout(*which, limits);
             }
         }
         let network = |text: &str| Self::new(FailureKind::Network, text);
@@ -72,7 +80,7 @@ impl RequestError {
                 network("connection reset by the server")
             }
             io::ErrorKind::UnexpectedEof => network("the connection ended before the answer was complete"),
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::timeout(timeout),
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::timeout(ureq::Timeout::Global, limits),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
                 Self::new(FailureKind::Answer, format!("the body cannot be read ({error})"))
             }
@@ -84,7 +92,14 @@ impl RequestError {
         Self::new(FailureKind::Answer, format!("TLS: {error}"))
     }
 
-    fn timeout(timeout: Duration) -> Self {
-        Self::new(FailureKind::Network, format!("no complete answer within {} s", timeout.as_secs_f64()))
+    fn timeout(which: ureq::Timeout, limits: TimeLimits) -> Self {
+        let text = match (which, limits.silence) {
+            (ureq::Timeout::PerRead, Some(silence)) => {
+                format!("the server sent nothing for {} s", silence.as_secs_f64())
+            }
+            (ureq::Timeout::Connect, Some(silence)) => format!("no connection within {} s", silence.as_secs_f64()),
+            _ => format!("no complete answer within {} s", limits.whole.as_secs_f64()),
+        };
+        Self::new(FailureKind::Network, text)
     }
 }

@@ -5,10 +5,15 @@
 
 pub mod address;
 pub mod client;
+pub mod delivery;
+mod download;
 mod failure;
+pub mod get;
+mod get_state;
 mod head;
 pub mod hosts;
 pub mod pace;
+mod polite;
 pub mod probe;
 pub mod record;
 mod resolver;

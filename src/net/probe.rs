@@ -8,8 +8,9 @@ use super::address::special;
 use super::client::{Answer, Client, Settings, SettingsError};
 use super::hosts::{Hosts, requestable};
 use super::pace::{Limits, Pace};
+use super::polite::{Polite, Stop, may_pass};
 use super::record::Record;
-use super::visit::{Courier, Stop, Visitor, asks_for_less, may_pass};
+use super::visit::{Courier, Visitor};
 use crate::protocol::robots::{AgentRules, Verdict, product_token};
 use std::collections::HashMap;
 use std::io;
@@ -18,11 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use ureq::http::Method;
+use ureq::http::{HeaderMap, Method};
 use url::Url;
 
-/// How often a URL is asked for again when the server says that it is asked too much.
-const MOST_TRIES: u32 = 6;
 /// How often the caller can show how far the work is.
 const TICK: Duration = Duration::from_millis(100);
 /// Workers of a run; more would only wait.
@@ -262,30 +261,9 @@ impl Prober {
 impl Courier for Prober {
     fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop> {
         let site = self.site(url);
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let permit = site.pace.acquire(|| self.is_stopped()).ok_or(Stop::Unasked)?;
-            match self.client.send(method.clone(), url) {
-                Ok(answer) => {
-                    let Some(less) = asks_for_less(&answer) else {
-                        read(answer);
-                        return Ok(());
-                    };
-                    if site.pace.slow_down(&permit, less.wanted) {
-                        return Err(Stop::Unasked);
-                    }
-                    if tries == MOST_TRIES {
-                        site.pace.fail(&format!("status {}", answer.status));
-                        read(answer);
-                        return Ok(());
-                    }
-                }
-                // A connection that the server closed meanwhile is no failure of the page.
-                Err(error) if may_pass(&error) && tries == 1 => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let is_stopped = || self.is_stopped();
+        let polite = Polite { client: &self.client, pace: &site.pace, is_stopped: &is_stopped };
+        polite.send((method, url), &HeaderMap::new(), read)
     }
 
     fn blocked(&self, url: &Url) -> Result<Option<u32>, Stop> {

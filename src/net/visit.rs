@@ -1,14 +1,14 @@
 //! Asks for one URL: follows its redirects by hand and reads the head of the page.
 
 use super::client::{Answer, Client, header, header_values};
-use super::failure::{FailureKind, RequestError};
+use super::failure::RequestError;
 use super::head::Head;
 use super::hosts::{Hosts, cleaned};
+use super::polite::Stop;
 use super::record::{Record, date};
 use flate2::read::MultiGzDecoder;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::time::Duration;
 use ureq::http::{HeaderMap, Method};
 use url::Url;
 
@@ -25,15 +25,6 @@ pub(super) trait Courier {
     fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop>;
     /// The line of robots.txt that forbids a URL.
     fn blocked(&self, url: &Url) -> Result<Option<u32>, Stop>;
-}
-
-/// Why a URL has no answer.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// The request failed.
-    Failed(RequestError),
-    /// Its host is left alone, or the work was stopped: nothing is known about the URL.
-    Unasked,
 }
 
 /// How a URL is asked for.
@@ -191,7 +182,7 @@ fn read_head(
 }
 
 /// The media type in lower case, and the charset.
-fn media_type(text: &str) -> (Option<String>, Option<String>) {
+pub(super) fn media_type(text: &str) -> (Option<String>, Option<String>) {
     let mut parts = text.split(';').map(str::trim);
     let media_type = parts.next().map(str::to_ascii_lowercase).filter(|text| !text.is_empty());
     let charset = parts.find_map(|part| {
@@ -220,29 +211,6 @@ fn linked_canonical(headers: &HeaderMap, base: &Url) -> Option<String> {
         }
         None
     })
-}
-
-/// A server that is asked too much.
-pub(super) struct AsksForLess {
-    /// The pause that it wants, if it says so.
-    pub(super) wanted: Option<Duration>,
-}
-
-/// Whether an answer says that the server is asked too much.
-pub(super) fn asks_for_less(answer: &Answer) -> Option<AsksForLess> {
-    let wanted = || header(&answer.headers, "retry-after").as_deref().and_then(super::pace::retry_after);
-    matches!(answer.status, 429 | 503).then(|| AsksForLess { wanted: wanted() })
-}
-
-impl From<RequestError> for Stop {
-    fn from(error: RequestError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-/// An error that another try may not have.
-pub(super) fn may_pass(error: &RequestError) -> bool {
-    error.kind == FailureKind::Network
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ mod file_metadata;
 mod findings;
 mod fix_twice;
 mod forms;
+#[cfg(feature = "net")]
+mod get;
 mod headless;
 mod input;
 mod kill;

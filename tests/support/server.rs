@@ -35,6 +35,14 @@ pub enum Fault {
     Cut,
     /// No answer comes until the client has gone.
     Hang,
+    /// The body is repeated until the client has gone.
+    Endless,
+    /// The body is repeated, a byte at a time, until the client has gone.
+    Drip,
+    /// The header promises so many bytes more than the body has.
+    Short(usize),
+    /// The length is not said; the connection ends with the body.
+    Unsized,
 }
 
 /// An answer.
@@ -254,8 +262,23 @@ impl Shared {
                     let _ = stream.read(&mut [0]);
                     return;
                 }
-                Some(_) => {
-                    let _ = stream.write_all(&head(&reply)).and_then(|()| stream.write_all(&body[..body.len() / 2]));
+                Some(Fault::Endless | Fault::Drip) => {
+                    let (piece, pause) = if reply.fault == Some(Fault::Drip) { (1, 20) } else { (body.len(), 0) };
+                    // No one sends: it is waited for as long as a piece may take.
+                    let (_sender, receiver) = std::sync::mpsc::channel::<()>();
+                    let mut sent = stream.write_all(&head(&reply));
+                    for piece in body.chunks(piece).cycle() {
+                        let _ = receiver.recv_timeout(Duration::from_millis(pause));
+                        sent = sent.and_then(|()| stream.write_all(piece)).and_then(|()| stream.flush());
+                        if sent.is_err() || self.is_stopped.load(Ordering::SeqCst) {
+                            return;
+                        }
+                    }
+                }
+                Some(fault) => {
+                    let end =
+                        if matches!(fault, Fault::Short(_) | Fault::Unsized) { body.len() } else { body.len() / 2 };
+                    let _ = stream.write_all(&head(&reply)).and_then(|()| stream.write_all(&body[..end]));
                     let _ = stream.flush();
                     if let Some(plain) = plain {
                         let _ = plain.shutdown(Shutdown::Both);
@@ -296,7 +319,12 @@ fn parsed(text: &str) -> Option<Seen> {
 }
 
 fn head(reply: &Reply) -> Vec<u8> {
-    let mut text = format!("HTTP/1.1 {} Status\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
+    let length = match reply.fault {
+        Some(Fault::Endless | Fault::Drip | Fault::Unsized) => "Connection: close\r\n".to_owned(),
+        Some(Fault::Short(more)) => format!("Content-Length: {}\r\n", reply.body.len() + more),
+        _ => format!("Content-Length: {}\r\n", reply.body.len()),
+    };
+    let mut text = format!("HTTP/1.1 {} Status\r\n{length}", reply.status);
     for (name, value) in &reply.headers {
         text += &[name, ": ", value, "\r\n"].concat();
     }

@@ -49,8 +49,8 @@ const COMMANDS: [&str; 33] = [
 /// Commands that read no set.
 const OTHERS: [&str; 5] = ["completions", "help", "man", "restore", "recover"];
 
-/// Sends requests where it is allowed to, so that it is tried on its own.
-const PROBE: &str = "probe";
+/// Send requests where they are allowed to: the first is tried on its own, the second reads no set.
+const OF_SITES: [&str; 2] = ["probe", "get"];
 
 const OPEN: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
 
@@ -186,7 +186,7 @@ fn no_command_is_missing_in_the_table() {
     let commands = Cli::command();
     for command in commands.get_subcommands().map(clap::Command::get_name) {
         let is_tried = COMMANDS.iter().any(|words| words.split(' ').next() == Some(command));
-        let is_other = OTHERS.contains(&command) || command == PROBE;
+        let is_other = OTHERS.contains(&command) || OF_SITES.contains(&command);
         assert!(is_tried != is_other, "{command}: does it refuse a set of which a file is missing?");
     }
 }

@@ -29,6 +29,7 @@ fn options(urls: &[String]) -> Options {
             user_agent: "sited/0.0 (+https://example.com)".to_owned(),
             headers: Vec::new(),
             timeout: Duration::from_secs(30),
+            silence: None,
             allow_private: true,
             certificates: None,
             connections: 8,
@@ -252,7 +253,7 @@ fn a_server_that_is_asked_too_much_is_asked_again_later() {
     assert_eq!(one(&server, "/without").title.as_deref(), Some("there"));
     assert_eq!(one(&server, "/always").status, Some(429));
     let tries = server.paths().iter().filter(|path| *path == "/always").count();
-    assert_eq!(tries, MOST_TRIES as usize);
+    assert_eq!(tries, crate::net::polite::MOST_TRIES as usize);
     // A pause that is too long ends the run for that host.
     let server = Server::start(|_| Reply::status(429).with("Retry-After", "86400"));
     let urls = [server.url("/a"), server.url("/b"), server.url("/c")];

@@ -1,0 +1,130 @@
+//! The options of commands that send requests: how much a site is asked, and which hosts may be.
+
+use super::Failure;
+use crate::files;
+use crate::net::client::{Settings, SettingsError};
+use crate::net::hosts::{HostRule, Hosts};
+use crate::net::pace::Limits;
+use crate::net::probe::refused_address;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use url::Url;
+
+/// How a site is asked.
+#[derive(Debug, Args)]
+pub struct SiteOptions {
+    /// The most requests a second to one host; 0 is no limit
+    #[arg(long, value_name = "N", value_parser = rate, default_value = "5")]
+    pub rate: f64,
+    /// The most requests at a time to one host
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), default_value = "4")]
+    pub concurrency: u16,
+    /// Send this header with each request; may be repeated
+    #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
+    pub header: Vec<(String, String)>,
+    /// Ask hosts whose address is not public, such as 127.0.0.1
+    #[arg(long)]
+    pub allow_private: bool,
+    /// Ask this host too, also where redirects lead to it: HOST or HOST:PORT; may be repeated
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    pub allow_host: Vec<HostRule>,
+    /// The header User-Agent; probe reads robots.txt for the name that it begins with
+    #[arg(long, value_name = "TEXT", default_value = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)"))]
+    pub user_agent: String,
+    /// Trust the certificates of this PEM file instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+}
+
+impl SiteOptions {
+    /// How requests are sent.
+    pub(super) fn settings(&self, timeout: Duration) -> Result<Settings, Failure> {
+        let read = |path: &PathBuf| std::fs::read(path).map_err(|error| files::Error::system("read", path, error));
+        Ok(Settings {
+            user_agent: self.user_agent.clone(),
+            headers: self.header.clone(),
+            timeout,
+            silence: None,
+            allow_private: self.allow_private,
+            certificates: self.cacert.as_ref().map(read).transpose()?,
+            connections: usize::from(self.concurrency),
+        })
+    }
+
+    /// The most that one host is asked.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { rate: self.rate, concurrency: usize::from(self.concurrency) }
+    }
+
+    /// What to say about settings that make no client.
+    pub(super) fn refused(&self, error: &SettingsError) -> Failure {
+        match error {
+            SettingsError::Header(_) => {
+                Failure::Usage(error.to_string(), "for example: --header 'Accept-Language: de'".to_owned())
+            }
+            SettingsError::Certificates => {
+                let path = self.cacert.as_deref().unwrap_or_else(|| Path::new("")).display();
+                let hint = "certificates begin with -----BEGIN CERTIFICATE-----".to_owned();
+                Failure::Usage(format!("{path}: {error}"), hint)
+            }
+        }
+    }
+
+    /// Refuses a site that is not public, before anything is sent.
+    pub(super) fn refuse_private<'u>(
+        &self,
+        sites: impl Iterator<Item = &'u Url>,
+        hosts: &Hosts,
+    ) -> Result<(), Failure> {
+        if self.allow_private {
+            return Ok(());
+        }
+        for url in sites.filter(|url| hosts.contains(url)) {
+            if let Some((address, what)) = refused_address(url) {
+                let host = url.host_str().unwrap_or_default();
+                let named = if host.contains(&address.to_string()) { String::new() } else { format!(" ({address})") };
+                let message = format!("{host} is {what}{named}; nothing was sent");
+                return Err(Failure::Usage(message, "--allow-private allows it".to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a rate.
+fn rate(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number of requests, such as 5 or 0.5".to_owned())
+}
+
+/// Reads a number of seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| !time.is_zero()).ok_or_else(|| "expected a number of seconds, such as 10".to_owned())
+}
+
+/// Reads a header.
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or_else(|| "expected NAME: VALUE".to_owned())?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Reads a host.
+fn host(text: &str) -> Result<HostRule, String> {
+    HostRule::parse(text).ok_or_else(|| "expected a host, such as www.example.com or 127.0.0.1:8000".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_options_are_read() {
+        assert_eq!((rate("0.5"), rate("0")), (Ok(0.5), Ok(0.0)));
+        assert!(["-1", "inf", "NaN", "x"].into_iter().all(|text| rate(text).is_err()));
+        assert!(["0", "-1", "1e300", "x"].into_iter().all(|text| seconds(text).is_err()));
+        assert_eq!(header("A-B: c: d"), Ok(("A-B".to_owned(), "c: d".to_owned())));
+        assert!(header("x").is_err() && host("https://e.com/").is_err() && host("e.com").is_ok());
+    }
+}

@@ -1,0 +1,55 @@
+//! What one file is and lists, for whoever wants the sitemaps of an index before they are on this disk.
+
+use super::error::Error;
+use super::load::load;
+use super::loaded::LoadedFile;
+use super::read::Options;
+use super::unlisted;
+use crate::progress::Progress;
+use crate::xml::defect::Defect;
+use crate::xml::names::FileKind;
+use crate::xml::scan::Ignore;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContents {
+    /// Rows: a sitemap, a list, a table or a feed.
+    Rows,
+    /// An index, with the `loc` of each entry.
+    Index(Vec<Arc<str>>),
+    /// Gzip data that end early or are damaged, so that not all of it can be known.
+    DamagedGzip,
+}
+
+/// Looks what a file is, of which at most `max_bytes` (uncompressed) are read. The file may still have another name than
+/// it will have.
+///
+/// # Errors
+/// When it cannot be read, has more bytes, or is no sitemap of any form.
+pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
+    // The first bytes tell a sitemap that is not packed; its entries need not be read.
+    let is_packed = unlisted::is_gzip(path)?;
+    if !is_packed && unlisted::probe(path)? == Some(FileKind::Urlset) {
+        return Ok(FileContents::Rows);
+    }
+    let options = Options { is_copy: true, ..Options::default() }.at_most(max_bytes);
+    let (mut is_damaged, mut children) = (false, None);
+    load(path, &options, &Progress::default(), |_| Ignore, &mut |file| {
+        let quirks = match file {
+            LoadedFile::Index { index, .. } => {
+                children = Some(index.children.iter().map(|child| Arc::clone(&child.loc)).collect());
+                index.quirks
+            }
+            LoadedFile::Sitemap { sitemap, .. } => sitemap.quirks,
+        };
+        let is_gzip_damage = |kind| matches!(kind, Defect::GzipTruncated | Defect::GzipCorrupt);
+        is_damaged |= quirks.iter().any(|quirk| is_gzip_damage(quirk.kind));
+    })?;
+    Ok(match children {
+        _ if is_damaged => FileContents::DamagedGzip,
+        Some(children) => FileContents::Index(children),
+        None => FileContents::Rows,
+    })
+}

@@ -1,0 +1,225 @@
+//! Downloads the sitemaps of a site into a folder: those that are named, and those that their indexes list.
+//!
+//! One thread decides what comes next; workers download it. Each file is put in place when it is complete and known to
+//! be a sitemap, so that whatever ends the work leaves whole files only.
+
+mod one;
+mod schedule;
+
+use super::client::{Client, Settings, SettingsError};
+use super::delivery::Delivery;
+use super::get_state::{FILE, GetState};
+use super::hosts::Hosts;
+use super::pace::{Limits, Pace};
+use crate::files::{self, IncomingFolder};
+use one::{Folder, Got};
+use schedule::{Schedule, Wanted};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use url::Url;
+
+/// How often the caller can show how far the work is.
+const TICK: Duration = Duration::from_millis(100);
+/// Workers of a run; more would only wait.
+const MOST_WORKERS: usize = 64;
+
+/// How sitemaps are downloaded.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How requests are sent.
+    pub settings: Settings,
+    /// Where to.
+    pub hosts: Hosts,
+    /// The most that each host is asked.
+    pub limits: Limits,
+    /// The most bytes of a file, uncompressed.
+    pub max_bytes: u64,
+    /// Whether files that were changed here are replaced.
+    pub force: bool,
+}
+
+/// How far the work is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Files that are known.
+    pub files: u64,
+    /// Files that are done.
+    pub done: u64,
+    /// Files that were not there before.
+    pub new: u64,
+    /// Files that were replaced.
+    pub updated: u64,
+    /// Files that are as they were.
+    pub unchanged: u64,
+    /// Files that were not asked for, because their host is left alone or the work was stopped.
+    pub unasked: u64,
+    /// Bytes of new and updated files, as stored.
+    pub bytes: u64,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// How many files.
+    pub counts: Counts,
+    /// What is wrong, in the order of the files.
+    pub findings: Vec<Delivery>,
+    /// The paths below the folder of the named sitemaps that are there now.
+    pub entries: Vec<PathBuf>,
+    /// Hosts that are left alone, and why.
+    pub stopped: Vec<(String, String)>,
+}
+
+/// Why a run ended without a summary.
+#[derive(Debug, thiserror::Error)]
+pub enum GetError {
+    /// The folder cannot be written.
+    #[error(transparent)]
+    File(#[from] files::Error),
+    /// Another process downloads into it.
+    #[error("{}: another sited downloads into this folder", .0.display())]
+    Busy(PathBuf),
+}
+
+/// Downloads sitemaps.
+#[derive(Debug)]
+pub struct Getter {
+    client: Client,
+    options: Options,
+    paces: Mutex<HashMap<String, Arc<Pace>>>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Getter {
+    /// One that resolves names as the system does, and ends soon after `is_stopped` is set.
+    pub fn new(options: Options, is_stopped: Arc<AtomicBool>) -> Result<Self, SettingsError> {
+        let client = Client::new(&options.settings)?;
+        Ok(Self { client, options, paces: Mutex::default(), is_stopped })
+    }
+
+    /// Downloads what `entries` lead to into a folder, which is made if it is not there. `see` is called often.
+    pub fn run(&self, entries: &[Url], path: &Path, mut see: impl FnMut(&Counts)) -> Result<Summary, GetError> {
+        let failed = |error| files::Error::system("write", path, error);
+        let incoming = IncomingFolder::open(path).map_err(failed)?;
+        let state = GetState::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => GetError::Busy(path.to_path_buf()),
+            _ => failed(error).into(),
+        })?;
+        let ignores_case = path.join(FILE.to_uppercase()).exists();
+        let folder = Folder { incoming, state: Mutex::new(state), inspecting: Mutex::default() };
+        let mut schedule = Schedule::new(&self.options.hosts, ignores_case);
+        for url in entries {
+            schedule.add_entry(url);
+        }
+        let (counts, entries) = self.work_off(&mut schedule, &folder, &mut see)?;
+        lock(&folder.state).compact()?;
+        let paces = lock(&self.paces);
+        let mut stopped: Vec<_> =
+            paces.iter().filter_map(|(host, pace)| Some((host.clone(), pace.stopped()?))).collect();
+        stopped.sort();
+        Ok(Summary { counts, findings: schedule.into_findings(), entries, stopped })
+    }
+
+    /// Downloads until there is nothing more.
+    fn work_off(
+        &self,
+        schedule: &mut Schedule<'_>,
+        folder: &Folder,
+        see: &mut dyn FnMut(&Counts),
+    ) -> Result<(Counts, Vec<PathBuf>), GetError> {
+        let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
+        let (work, queue) = channel::<Wanted>();
+        let (done, results) = channel::<Got>();
+        let queue = Mutex::new(queue);
+        std::thread::scope(|scope| {
+            let mut started = 0;
+            for _ in 0..workers {
+                let (queue, done) = (&queue, done.clone());
+                let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.serve(queue, &done, folder));
+                started += usize::from(worker.is_ok());
+            }
+            drop(done);
+            if started == 0 {
+                let error = io::Error::other("the system starts no thread");
+                return Err(files::Error::system("write", folder.incoming.path(), error).into());
+            }
+            let outcome = hand_out((&work, workers), &results, schedule, see);
+            if outcome.is_err() {
+                self.is_stopped.store(true, Ordering::Relaxed);
+            }
+            // The workers end when there is no more work.
+            drop(work);
+            outcome
+        })
+    }
+
+    fn serve(&self, queue: &Mutex<Receiver<Wanted>>, done: &Sender<Got>, folder: &Folder) {
+        loop {
+            let next = lock(queue).recv();
+            let Ok(wanted) = next else { return };
+            if done.send(self.get_one(wanted, folder)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn pace(&self, url: &Url) -> Arc<Pace> {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        Arc::clone(lock(&self.paces).entry(host).or_insert_with(|| Arc::new(Pace::new(self.options.limits))))
+    }
+}
+
+/// Hands out what is wanted, and takes what the workers got, until there is nothing more.
+fn hand_out(
+    (work, workers): (&Sender<Wanted>, usize),
+    results: &Receiver<Got>,
+    schedule: &mut Schedule<'_>,
+    see: &mut dyn FnMut(&Counts),
+) -> Result<(Counts, Vec<PathBuf>), GetError> {
+    let (mut counts, mut entries, mut running) = (Counts::default(), Vec::new(), 0);
+    loop {
+        while running < 2 * workers
+            && let Some(wanted) = schedule.pending.pop_front()
+        {
+            running += usize::from(work.send(wanted).is_ok());
+        }
+        counts.files = schedule.len() as u64;
+        see(&counts);
+        if running == 0 {
+            entries.sort();
+            return Ok((counts, entries.into_iter().map(|(_, name)| name).collect()));
+        }
+        let got = match results.recv_timeout(TICK) {
+            Ok(got) => got,
+            Err(RecvTimeoutError::Timeout) => continue,
+            // No worker is left, which none does by itself.
+            Err(RecvTimeoutError::Disconnected) => {
+                let error = io::Error::other("a thread ended unexpectedly");
+                return Err(files::Error::system("write", Path::new(FILE), error).into());
+            }
+        };
+        running -= 1;
+        got.count(&mut counts);
+        let wanted = &got.wanted;
+        schedule.findings.extend(got.findings.into_iter().map(|finding| (wanted.number, finding)));
+        if let Some(error) = got.error {
+            return Err(error.into());
+        }
+        if got.is_there && wanted.level == 1 {
+            entries.push((wanted.number, wanted.name.clone()));
+        }
+        schedule.add_children(wanted, &got.last, &got.children);
+    }
+}
+
+#[cfg(test)]
+mod tests;

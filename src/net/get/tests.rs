@@ -1,0 +1,1 @@
+//! Runs against servers on loopback.
