@@ -151,10 +151,7 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
         say(Rule::INDEX_LASTMOD_MEANING, message);
     }
     for name in index.unlisted.iter() {
-        say(
-            Rule::INDEX_CHILD_UNLISTED,
-            format!("{name} lies beside the index and is a sitemap, but no entry lists it"),
-        );
+        say(Rule::INDEX_CHILD_UNLISTED, format!("{name} is a sitemap beside the index, but no entry lists it"));
     }
     let nested =
         index.children.iter().filter(|child| matches!(child.state, ChildState::Nested(_) | ChildState::Cycle)).count();

@@ -313,7 +313,7 @@ fn of_anomaly(rule: Rule, found: &anomaly::Anomaly<'_>, text: &[u8], context: &C
         Rule::NS_ENTRY_MISSING => {
             format!("xmlns=\"\" takes <{what}> out of the protocol's namespace: readers skip it")
         }
-        Rule::DOC_UNKNOWN_ELEMENT => format!("<{what}> is no element of the protocol: crawlers skip it"),
+        Rule::DOC_UNKNOWN_ELEMENT => format!("<{what}> is not an element of the protocol: crawlers skip it"),
         Rule::DOC_UNKNOWN_ATTRIBUTE => {
             format!(
                 "<{what}> has the attribute {}: the elements of the protocol have none",

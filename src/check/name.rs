@@ -55,7 +55,7 @@ pub fn leads_out(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("a name is needed"),
         name if name.contains(['/', '\\']) => Some("a file keeps its folder: give a name without / and \\"),
-        name if name.chars().any(char::is_control) => Some("a name has no control characters"),
+        name if name.chars().any(char::is_control) => Some("a name cannot contain control characters"),
         name if name.len() > LONGEST => Some("the name is longer than 255 bytes"),
         "." | ".." => Some("that is a folder"),
         _ => None,

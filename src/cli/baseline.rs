@@ -57,7 +57,7 @@ impl Baseline {
             Failure::Usage(format!("{}: {why}", path.display()), hint)
         };
         let document: Document =
-            serde_json::from_str(&text).map_err(|error| wrong(format!("this is no baseline: {error}")))?;
+            serde_json::from_str(&text).map_err(|error| wrong(format!("this is not a baseline: {error}")))?;
         if document.version != VERSION {
             return Err(wrong(format!("a baseline of version {}; this program reads {VERSION}", document.version)));
         }

@@ -20,7 +20,7 @@ use crate::session::Session;
 use crate::session::command::{Command, Scope};
 use crate::session::edit::Asker;
 use crate::session::edit::scope;
-use crate::session::edit::{Change, Refused};
+use crate::session::edit::{Change, EditError};
 use crate::session::state::Snapshot;
 use crate::session::store::save::words;
 use crate::session::stream::bulk::{Bulk, BulkOptions, Fallback, ScanMode, StagedChange};
@@ -45,7 +45,7 @@ pub(super) enum Task<'t> {
         /// A command about the rows of the same query.
         like: Command,
         /// The change of a set, or of the file of it that is in memory.
-        change: &'t dyn Fn(&Snapshot) -> Result<Change, Refused>,
+        change: &'t dyn Fn(&Snapshot) -> Result<Change, EditError>,
     },
     /// Rows of URLs that stand more than once go.
     Repeated {
@@ -76,7 +76,7 @@ impl Task<'_> {
     }
 
     /// The changes of the file that is held, each a step by its number; `gone` are the rows of a set that are repeated.
-    fn changes(&self, snapshot: &Snapshot, gone: &RowSet) -> Result<Vec<(usize, Change)>, Refused> {
+    fn changes(&self, snapshot: &Snapshot, gone: &RowSet) -> Result<Vec<(usize, Change)>, EditError> {
         Ok(match self {
             Self::Command(command) => {
                 let change = scope::change_of(snapshot, command, Asker::Headless, &Progress::default())?;
@@ -237,14 +237,14 @@ fn through(
     let (mut bulk, mut spool, mut count, mut halted) = (Bulk::new(how, steps), Spool::new()?, 0, None);
     let each = set.each(streams, |session, id, _| {
         let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
-            Err(Fallback::Refused(refused)) => return Err(refused.into()),
+            Err(Fallback::Edit(error)) => return Err(error.into()),
             Err(Fallback::Whole(why)) => {
                 halted = Some(Reopen::Whole(why));
-                return Err(Refused(why.to_owned()).into());
+                return Err(EditError::Refused(why.to_owned()).into());
             }
             Err(Fallback::Compared) => {
                 halted = Some(Reopen::Compared);
-                return Err(Refused(String::new()).into());
+                return Err(EditError::Refused(String::new()).into());
             }
             Ok(None) => return Ok(()),
             Ok(Some(looked)) => looked,
@@ -274,7 +274,7 @@ fn through(
     }
     let done = match bulk.finish(set.session_mut()) {
         Ok(done) => done,
-        Err(Fallback::Refused(refused)) => return Err(refused.into()),
+        Err(Fallback::Edit(error)) => return Err(error.into()),
         Err(Fallback::Whole(why)) => return Ok(Err(Reopen::Whole(why))),
         Err(Fallback::Compared) => return Ok(Err(Reopen::Compared)),
     };

@@ -93,9 +93,10 @@ pub(super) fn verify(session: &Session, streams: &mut Streams<'_>) -> Result<(),
         }
     }
     match proofs.iter().find(|proof| proof.fault.is_some()) {
-        Some(proof) => {
-            Err(Failure::Usage(format!("{} is not proved", plain(&proof.name)), "read the files again".to_owned()))
-        }
+        Some(proof) => Err(Failure::Usage(
+            format!("{} does not match its plan", plain(&proof.name)),
+            "read the files again".to_owned(),
+        )),
         None => Ok(()),
     }
 }

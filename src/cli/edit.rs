@@ -76,9 +76,8 @@ pub(super) fn edit_change(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let mut done = Vec::new();
-    if how.dry_run
-        && let Some(intent) = prepare::intend(session.view(), change, &Progress::default())?
-    {
+    if how.dry_run {
+        let intent = prepare::intend(session.view(), change, &Progress::default())?;
         done.push(foretold(&intent, session.view().profile()));
     }
     let report = session.change(change)?;

@@ -172,7 +172,7 @@ fn sitemaps(
 ) -> Result<(), Failure> {
     let Some(index) = session.document().index() else {
         let hint = "without --sitemaps its URLs are printed".to_owned();
-        return Err(Failure::Usage("this is no sitemap index".to_owned(), hint));
+        return Err(Failure::Usage("this is not a sitemap index".to_owned(), hint));
     };
     let mut lines = index.source.lines();
     let path = |file: IndexFile<'_>| match file.path {

@@ -67,7 +67,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
             session = save::joined(&session).map_err(|files| {
                 if is_small {
                     let message =
-                        "their roots have different namespaces or prefixes, and one file has one root".to_owned();
+                        "their roots declare different namespaces or prefixes, and one file has one root".to_owned();
                     let hint = "first make them alike: sited fix PATH --rule CODE, with the codes of sited check PATH";
                     return Failure::Usage(message, hint.to_owned());
                 }

@@ -71,7 +71,7 @@ use crate::files::journal::LockedByOther;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::command::CommandError;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::store::load;
 use crate::visible::Charset;
 pub use pager::Pager;
@@ -135,7 +135,7 @@ enum Failure {
     Place(String, String),
     /// What was asked for is not allowed here.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Edit(#[from] EditError),
     /// A file.
     #[error(transparent)]
     File(#[from] files::Error),
@@ -171,7 +171,7 @@ impl Failure {
 
     fn status(&self) -> Status {
         match self {
-            Self::Usage(..) | Self::Refused(_) => Status::Usage,
+            Self::Usage(..) | Self::Edit(_) => Status::Usage,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
             Self::Place(..) | Self::File(_) | Self::Held { .. } | Self::Waiting { .. } | Self::Output(_) => {
                 Status::Files
@@ -185,8 +185,8 @@ impl Failure {
         match self {
             Self::Usage(message, hint) if !is_named => Self::Usage(format!("{}: {message}", path.display()), hint),
             Self::Place(message, hint) if !is_named => Self::Place(format!("{}: {message}", path.display()), hint),
-            Self::Refused(Refused(message)) if !is_named => {
-                Self::Refused(Refused(format!("{}: {message}", path.display())))
+            Self::Edit(EditError::Refused(message)) if !is_named => {
+                Self::Edit(EditError::Refused(format!("{}: {message}", path.display())))
             }
             other => other,
         }
@@ -207,7 +207,7 @@ impl Failure {
             Self::File(error) => error.hint().unwrap_or_default(),
             Self::Held { .. } => "nothing was changed; save and close it there, or write elsewhere with -o OUT",
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
-            Self::Output(_) | Self::Refused(_) => "",
+            Self::Output(_) | Self::Edit(_) => "",
         };
         say(&self.to_string(), hint, notes);
     }
@@ -318,9 +318,9 @@ pub const NO_TERMINAL: (&str, &str) = (
     "without one: sited check, sited list, sited set, or sited --script FILE PATH",
 );
 
-/// Why there is no screen where the system starts no thread.
+/// Why there is no screen where the system cannot start a thread.
 pub const NO_THREAD: (&str, &str) = (
-    "the screen needs threads, and the system starts none (ulimit -u shows the limit)",
+    "the screen needs threads, and the system cannot start any (ulimit -u shows the limit)",
     "end other programs or raise the limit; sited check, sited list and sited set work without threads",
 );
 
@@ -436,7 +436,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
     if let Some(command) = open.paths.first().and_then(|path| help::mistyped_command(path)) {
         let typed = open.paths.first().map(|path| path.display().to_string()).unwrap_or_default();
         return Err(Failure::Usage(
-            format!("{typed} is no file and no command; did you mean sited {command}?"),
+            format!("{typed} is neither a file nor a command; did you mean sited {command}?"),
             format!("sited help lists the commands; sited ./{typed} makes a new file of that name"),
         ));
     }

@@ -105,7 +105,7 @@ pub(super) fn read(path: &Path, vocabulary: &Vocabulary<'_>) -> Result<Vec<Ready
         Failure::Usage(format!("{}{at}: {}", path.display(), error.message()), hint)
     })?;
     if rules.rule.is_empty() {
-        let hint = "begin each rule with [[rule]]".to_owned();
+        let hint = "start each rule with [[rule]]".to_owned();
         return Err(Failure::Usage(format!("{}: there is no rule in it", path.display()), hint));
     }
     let ready = rules.rule.into_iter().enumerate().map(|(number, rule)| {

@@ -15,7 +15,7 @@ use crate::files::plan::{Action, Output, Plan};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::session::edit::{Change, Refused};
+use crate::session::edit::{Change, EditError};
 use crate::session::state::Snapshot;
 use crate::session::store::save;
 use crate::words::{counted, grouped, size};
@@ -75,7 +75,7 @@ pub(super) fn save(
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
     if let (Some(reason), None) = (session.read_only(), to) {
-        return Err(Refused(format!("read-only: {reason}")).into());
+        return Err(EditError::Refused(format!("read-only: {reason}")).into());
     }
     if to.is_some() {
         leave_out_linkless(session, streams)?;

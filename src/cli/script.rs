@@ -141,9 +141,7 @@ impl Run<'_> {
             Command::Check(Some(path)) => {
                 let written = markdown::of_session(&self.session).write(Path::new(path), &Progress::default());
                 let written = written.map_err(|refused| at(line, &refused.to_string(), String::new()))?;
-                if let Some(words) = written {
-                    streams.note(&words);
-                }
+                streams.note(&written);
             }
             Command::Check(None) => {
                 for finding in report::all_findings(&self.session) {

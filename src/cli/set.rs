@@ -11,7 +11,7 @@ use super::values::{assignments, refuse_assignments};
 use super::{Failure, Status, Streams, filter};
 use crate::files::is_stream;
 use crate::session::command::{Command, Scope};
-use crate::session::edit::{Change, Refused};
+use crate::session::edit::{Change, EditError};
 use crate::session::state::Snapshot;
 use clap::Args;
 use std::ffi::OsString;
@@ -128,7 +128,7 @@ fn from_table(
     let mut number = 0;
     let status = each_set(paths, &set.edit, streams, |target, streams| {
         number += 1;
-        let of_rows = |snapshot: &Snapshot| -> Result<Change, Refused> {
+        let of_rows = |snapshot: &Snapshot| -> Result<Change, EditError> {
             let meant = chosen(snapshot, scope.query.as_ref(), urls.as_ref());
             Ok(table.change(snapshot, &meant, &unlisted, number))
         };

@@ -161,7 +161,7 @@ impl<'s> Asked<'s> {
             ));
         }
         if let Some(unknown) = unknown_placeholder(&name) {
-            let message = format!("--name {name}: {unknown} is no placeholder");
+            let message = format!("--name {name}: {unknown} is not a placeholder");
             let hint = match unknown.trim_matches(['{', '}']) {
                 word if is_key(word) => format!("write {{key}}, which is the {word} with --by {word}"),
                 _ => "placeholders are {n}, a number, and {key}, the section, host or month of --by".to_owned(),

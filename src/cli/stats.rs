@@ -297,7 +297,7 @@ fn part(path: &std::path::Path, text: &str) -> Result<Report, Failure> {
         let hint = REPORT.to_owned();
         Failure::Usage(format!("{}: {why}", path.display()), hint)
     };
-    let part: Report = serde_json::from_str(text).map_err(|error| wrong(format!("this is no report: {error}")))?;
+    let part: Report = serde_json::from_str(text).map_err(|error| wrong(format!("this is not a report: {error}")))?;
     if part.version == VERSION {
         Ok(part)
     } else {

@@ -170,7 +170,7 @@ pub enum Reason {
     #[error("your key does not authenticate this backup: another user or machine made it, or the folder was moved")]
     Unverified,
     /// Another process is in the middle of a save.
-    #[error("another sited is saving files here")]
+    #[error("another sited process is saving files here")]
     Saving,
     /// The work was cancelled.
     #[error("stopped before anything was written")]
@@ -308,7 +308,7 @@ impl Error {
                 "nothing came through standard input: look at the command before the pipe, or name a file"
             }
             Reason::Empty if self.path.exists() && !self.path.is_file() => {
-                "this is no regular file; name a sitemap, or a new one to be made"
+                "this is not a regular file; name a sitemap, or a new file to create"
             }
             Reason::Empty => "delete it and open the name again to start a new sitemap",
             Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; if this one is meant, raise --max-bytes",
@@ -472,7 +472,7 @@ mod tests {
             assert!(error.hint().is_some(), "{expected}");
         }
         let hint = |path: &str, reason| Error::new(path, reason).hint().unwrap();
-        assert!(hint("/dev/null", Reason::Empty).contains("no regular file") || !cfg!(unix));
+        assert!(hint("/dev/null", Reason::Empty).contains("not a regular file") || !cfg!(unix));
         assert!(hint("a.xml", Reason::Empty).contains("delete it"));
         assert!(hint("-", Reason::Empty).contains("before the pipe"));
         assert!(hint("no/such/folder/a.xml", Reason::Missing).contains("mkdir"));

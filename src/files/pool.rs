@@ -61,7 +61,7 @@ impl Pool {
     pub fn shortage(&self) -> Option<String> {
         let Self { wanted, started } = *self;
         let work = match started {
-            0 => "all work is done by one".to_owned(),
+            0 => "all work runs on one".to_owned(),
             1 => "the work is done by 1".to_owned(),
             more => format!("the work is done by {more}"),
         };

@@ -141,7 +141,7 @@ impl TreePath {
     /// Opens a regular file for reading, or for writing over its bytes.
     ///
     /// # Errors
-    /// [`Distrust`] when it is a link or no regular file, else what the system says.
+    /// [`Distrust`] when it is a link or not a regular file, else what the system says.
     pub(super) fn open_file(&self, write: bool) -> io::Result<File> {
         let file = self.folder.open_file(&self.name, write)?;
         if file.metadata()?.is_file() { Ok(file) } else { Err(Distrust::NotRegular.into()) }
@@ -251,7 +251,7 @@ impl Folder {
             FileType::Directory => Ok(true),
             FileType::RegularFile if stat.st_uid == rustix::process::geteuid().as_raw() => Ok(false),
             FileType::RegularFile => Err(in_the_way(name, "it belongs to another user")),
-            _ => Err(in_the_way(name, "it is a link or no regular file")),
+            _ => Err(in_the_way(name, "it is a link or not a regular file")),
         }
     }
 
@@ -338,7 +338,7 @@ impl Folder {
             if kind.is_dir() {
                 folder.check_tree(&name, depth)?;
             } else if !kind.is_file() {
-                return Err(in_the_way(&name, "it is a link or no regular file"));
+                return Err(in_the_way(&name, "it is a link or not a regular file"));
             }
         }
         Ok(())

@@ -119,7 +119,7 @@ impl Prober {
             drop((queue, done));
             if started == 0 {
                 self.is_stopped.store(true, Ordering::Relaxed);
-                return Err(io::Error::other("the system starts no thread"));
+                return Err(io::Error::other("the system cannot start a thread"));
             }
             let feeder = std::thread::Builder::new().spawn_scoped(scope, move || self.feed(urls, &work));
             let outcome = loop {
@@ -173,7 +173,7 @@ impl Prober {
     /// Asks about one URL. Returns records that are known now.
     fn ask(&self, text: &str) -> Vec<Record> {
         let Some(url) = requestable(text) else {
-            let error = Some("this is no URL of a web page".to_owned());
+            let error = Some("this is not the URL of a web page".to_owned());
             return vec![Record { error, ..Record::new(text) }];
         };
         if !self.options.hosts.contains(&url) {

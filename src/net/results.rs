@@ -64,7 +64,7 @@ pub enum ResultsError {
     #[error(transparent)]
     File(#[from] io::Error),
     /// A line that is not of this program.
-    #[error("line {0} is no result of sited probe")]
+    #[error("line {0} is not a result of sited probe")]
     Line(u64),
 }
 

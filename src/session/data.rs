@@ -6,7 +6,7 @@ use crate::files;
 use crate::progress::{Progress, note_work};
 use crate::protocol::{Field, location};
 use crate::session::command::Tables;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub fn read(
     tables: &Tables,
     snapshot: &Snapshot,
     progress: &Progress,
-) -> Result<Option<(Arc<DataSet>, String)>, Refused> {
+) -> Result<Option<(Arc<DataSet>, String)>, EditError> {
     let known = snapshot.data.as_deref().filter(|_| !tables.replace);
     let mut builder = known.map_or_else(DataSetBuilder::new, DataSetBuilder::from);
     let own = snapshot.base_url.as_deref().and_then(location::origin).map(|(origin, _)| origin);
@@ -37,9 +37,10 @@ pub fn read(
     let options = ReadOptions { key: tables.key.as_deref(), origin };
     let mut sum = TableSummary::default();
     for path in &tables.paths {
-        let text = files::read_text(Path::new(path)).map_err(|error| Refused(error.to_string()))?;
+        let text = files::read_text(Path::new(path)).map_err(|error| EditError::Refused(error.to_string()))?;
         let summary = builder.add(&text, &options);
-        let summary = summary.map_err(|error| Refused(format!("{path}: {error}; {FORMS}; --key names the URLs")))?;
+        let summary =
+            summary.map_err(|error| EditError::Refused(format!("{path}: {error}; {FORMS}; --key names the URLs")))?;
         builder.note_table(path);
         sum.rows += summary.rows;
         sum.without_url += summary.without_url;

@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::edit::intent::why_left;
 use crate::session::edit::values::{self, FieldOfRows};
-use crate::session::edit::{Change, Intent, Label, PreviewPart, Refused, Sample};
+use crate::session::edit::{Change, EditError, Intent, Label, PreviewPart, Sample};
 use crate::session::finding::FindingTarget;
 use crate::session::fix_table::{self, CLEARED, is_unattended};
 use crate::session::state::Snapshot;
@@ -326,24 +326,24 @@ pub fn change_for(session: &Session, place: FindingTarget, rule: Rule) -> Change
     }
 }
 
-/// Works out what a fix comes to. `Ok(None)` when cancelled.
+/// Works out what a fix comes to.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     change: &Change,
     progress: &Progress,
-) -> Result<Option<Intent>, Refused> {
-    Ok(match change {
+) -> Result<Intent, EditError> {
+    let intent = match change {
         Change::Decide { rows, rule, decision: Decision::Name(name) } => {
             Some(name::intend(snapshot, rows, *rule, name)?)
         }
         Change::Decide { rows, rule, decision } => {
             let Some(field) = decision.field() else {
-                return Ok(intend_decided(snapshot, rows, *rule, decision, progress));
+                return intend_decided(snapshot, rows, *rule, decision, progress).ok_or(EditError::Cancelled);
             };
             if let Decision::Base(url) = decision
                 && matches!(*rule, Rule::INDEX_CHILD_INCOMPLETE_URL | Rule::INDEX_CHILD_UNLISTED)
             {
-                return Ok(Some(intend_below(snapshot, *rule, url)));
+                return Ok(intend_below(snapshot, *rule, url));
             }
             let broken = |row: &u32| snapshot.rules_of(RowId(*row)).intersects(rule.family());
             let rows: RowSet = rows.iter().filter(broken).collect();
@@ -356,7 +356,8 @@ pub(in crate::session) fn intend(
         Change::FixFile(file, rules) => Some(whole_files::intend_file(snapshot, *file, *rules)),
         Change::Fix { rows, rules } => intend_rows(snapshot, rows, &SkippedRows::default(), *rules, progress),
         _ => Some(Intent::counting(0)),
-    })
+    };
+    intent.ok_or(EditError::Cancelled)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::checks::Criteria;
-use edit::{Change, Prepared, Refused, prepared};
+use edit::{Change, EditError, Prepared, prepared};
 use finding::FileFinding;
 use findings::file_findings;
 use state::history::{self, History};
@@ -307,20 +307,20 @@ impl Session {
     /// Makes a change at once, on this thread.
     ///
     /// # Errors
-    /// [`Refused`] says why not, and what to do instead.
-    pub fn change(&mut self, change: &Change) -> Result<Report, Refused> {
+    /// [`EditError`] says why not, and what to do instead.
+    pub fn change(&mut self, change: &Change) -> Result<Report, EditError> {
         self.writable()?;
         let prepared = prepare::of_change(&self.current, change, &Progress::default())?;
-        prepared.map_or_else(|| Err(Refused("cancelled".into())), |prepared| self.commit(prepared, None))
+        self.commit(prepared, None)
     }
 
     /// Whether changes are allowed.
     ///
     /// # Errors
-    /// [`Refused`] with the reason.
-    pub fn writable(&self) -> Result<(), Refused> {
+    /// [`EditError`] with the reason.
+    pub fn writable(&self) -> Result<(), EditError> {
         match self.read_only() {
-            Some(reason) => Err(Refused(format!("read-only: {reason}"))),
+            Some(reason) => Err(EditError::Refused(format!("read-only: {reason}"))),
             None => Ok(()),
         }
     }
@@ -328,18 +328,18 @@ impl Session {
     /// Puts a prepared change in place as one step of the history. `cursor` is where undo goes back to.
     ///
     /// # Errors
-    /// [`Refused`] when the document has changed since it was prepared.
-    pub fn commit(&mut self, prepared: Prepared, cursor: Option<RowId>) -> Result<Report, Refused> {
+    /// [`EditError`] when the document has changed since it was prepared.
+    pub fn commit(&mut self, prepared: Prepared, cursor: Option<RowId>) -> Result<Report, EditError> {
         self.writable()?;
         if prepared.base != self.current.state.version {
-            return Err(Refused("the document has changed meanwhile; do it again".into()));
+            return Err(EditError::Refused("the document has changed meanwhile; do it again".into()));
         }
         // A save that has ended since then may have put rows into other files: the same is done to what it left.
         let prepared = if prepared.saves == self.current.saves {
             prepared
         } else {
             let again = prepared::prepare_intent(&self.current, prepared.intent, &Progress::default());
-            again.ok_or_else(|| Refused("cancelled".into()))?
+            again.ok_or(EditError::Cancelled)?
         };
         let Prepared { applied, rechecked, intent, changed, .. } = prepared;
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);

@@ -9,7 +9,7 @@ use crate::files;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::checks::{Checks, Criteria};
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::findings::file_findings;
 use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
@@ -84,7 +84,7 @@ impl Session {
 }
 
 /// Holds the set against the policy of a file; gives back what came of it, in words.
-pub(super) fn read_file(session: &mut Session, path: &str) -> Result<String, Refused> {
+pub(super) fn read_file(session: &mut Session, path: &str) -> Result<String, EditError> {
     session.set_policy(policy_of(path)?);
     Ok(words_of(session, path))
 }
@@ -111,12 +111,12 @@ pub(super) fn recheck_now(session: &mut Session, criteria: Criteria) {
 }
 
 /// The policy of a file.
-fn policy_of(path: &str) -> Result<Option<Arc<Policy>>, Refused> {
+fn policy_of(path: &str) -> Result<Option<Arc<Policy>>, EditError> {
     let text = PolicyText::read(Path::new(path)).map_err(|error| match error {
-        PolicyError::File(error) => Refused(error.to_string()),
-        PolicyError::Text(why) => Refused(format!("{why}; {EXAMPLE}")),
+        PolicyError::File(error) => EditError::Refused(error.to_string()),
+        PolicyError::Text(why) => EditError::Refused(format!("{why}; {EXAMPLE}")),
     })?;
-    text.compile().map_err(|why| Refused(format!("{path}: {why}")))
+    text.compile().map_err(|why| EditError::Refused(format!("{path}: {why}")))
 }
 
 /// What every row is checked against from now on.
@@ -154,11 +154,11 @@ impl Base {
     }
 }
 
-/// Checks every row again, on a worker. `None` when cancelled.
+/// Checks every row again, on a worker.
 ///
 /// # Errors
-/// When the policy cannot be read.
-pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> Result<Option<Rechecked>, Refused> {
+/// When the policy cannot be read, or when cancelled.
+pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> Result<Rechecked, EditError> {
     let current = &snapshot.checks;
     let known = current.criteria().clone();
     let criteria = match &standard {
@@ -169,13 +169,13 @@ pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> 
             let site = data.as_ref().and_then(|(data, _)| Site::of(data)).map(Arc::new);
             if site.is_none() && known.site.is_none() {
                 // No rule reads it.
-                return Ok(Some(Rechecked { standard, checks: current.clone(), base: Base::of(snapshot) }));
+                return Ok(Rechecked { standard, checks: current.clone(), base: Base::of(snapshot) });
             }
             Criteria { site, ..known }
         }
     };
     let checks = current.under(criteria, &snapshot.document, snapshot.clock, progress);
-    Ok(checks.map(|checks| Rechecked { standard, checks, base: Base::of(snapshot) }))
+    Ok(Rechecked { standard, checks: checks.ok_or(EditError::Cancelled)?, base: Base::of(snapshot) })
 }
 
 /// Takes in what a worker has checked; gives back what came of it, in words.

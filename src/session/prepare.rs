@@ -6,36 +6,44 @@ use crate::progress::Progress;
 use crate::session::command::Command;
 use crate::session::edit::values::{self, FieldOfRows, nudged};
 use crate::session::edit::{
-    Asker, Change, Intent, Prepared, Refused, extend, prepared, replace, revert, rows, scope, script_export,
+    Asker, Change, EditError, Intent, Prepared, extend, prepared, replace, revert, rows, scope, script_export,
 };
 use crate::session::fix::{self, effects, passes, trial};
 use crate::session::state::Snapshot;
 
-/// Works a change out, edit and findings. `Ok(None)` when cancelled.
-pub fn of_change(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Option<Prepared>, Refused> {
-    let Some(mut intent) = intend(snapshot, change, progress)? else { return Ok(None) };
+/// Works a change out, edit and findings.
+///
+/// # Errors
+/// [`EditError`].
+pub fn of_change(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Prepared, EditError> {
+    let mut intent = intend(snapshot, change, progress)?;
     if intent.edit.is_some() {
         intent.said = script_export::lines_of(snapshot, change, &intent);
     }
-    Ok(finish_fix(snapshot, change, intent, progress))
+    finish_fix(snapshot, change, intent, progress).ok_or(EditError::Cancelled)
 }
 
-/// Works out the change that a command asks for. `Ok(None)` for commands that change no rows, or when cancelled.
+/// Works out the change that a command asks for.
+///
+/// # Errors
+/// [`EditError`], also for commands that change no rows.
 pub fn of_command(
     snapshot: &Snapshot,
     command: &Command,
     asker: Asker,
     progress: &Progress,
-) -> Result<Option<Prepared>, Refused> {
-    let Some(change) = scope::change_of(snapshot, command, asker, progress)? else { return Ok(None) };
-    let Some(mut intent) = intend(snapshot, &change, progress)? else { return Ok(None) };
+) -> Result<Prepared, EditError> {
+    let Some(change) = scope::change_of(snapshot, command, asker, progress)? else {
+        return Err(EditError::Refused("this command changes no rows".to_owned()));
+    };
+    let mut intent = intend(snapshot, &change, progress)?;
     if intent.edit.is_some() {
         intent.said = script_export::lines_of_command(snapshot, command, asker, &change, &intent);
     }
-    Ok(finish_fix(snapshot, &change, intent, progress))
+    finish_fix(snapshot, &change, intent, progress).ok_or(EditError::Cancelled)
 }
 
-/// Works out what a change comes to, and of a fix what it leaves.
+/// Works out what a change comes to, and of a fix what it leaves. `None` when cancelled.
 fn finish_fix(snapshot: &Snapshot, change: &Change, intent: Intent, progress: &Progress) -> Option<Prepared> {
     let mut prepared = prepared::prepare_intent(snapshot, intent, progress)?;
     if change.is_fix() && prepared.intent.edit.is_some() {
@@ -46,10 +54,13 @@ fn finish_fix(snapshot: &Snapshot, change: &Change, intent: Intent, progress: &P
     Some(prepared)
 }
 
-/// Works out what a change comes to. `Ok(None)` when cancelled.
-pub fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Option<Intent>, Refused> {
+/// Works out what a change comes to.
+///
+/// # Errors
+/// [`EditError`].
+pub fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Intent, EditError> {
     change.fields().into_iter().try_for_each(|field| snapshot.document.has_place_for(field))?;
-    Ok(match change {
+    let intent = match change {
         Change::Set { rows, assignments } => return values::intend_set(snapshot, rows, assignments, progress),
         Change::Values { rows, field, values } => values::intend_values(snapshot, rows, *field, values, progress),
         Change::Replace { rows, replace, reach } => replace::intend(snapshot, rows, replace, *reach, progress),
@@ -81,13 +92,14 @@ pub fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Resu
         Change::Several(changes) => {
             let mut whole: Option<Intent> = None;
             for change in changes {
-                let Some(intent) = intend(snapshot, change, progress)? else { return Ok(None) };
+                let intent = intend(snapshot, change, progress)?;
                 whole = Some(whole.map_or_else(|| intent.clone(), |first| first.joined(intent.clone())));
             }
-            whole
+            Some(whole.unwrap_or_else(|| Intent::counting(0)))
         }
         Change::ApplyOrder => Some(rows::intend_order(snapshot)),
-    })
+    };
+    intent.ok_or(EditError::Cancelled)
 }
 
 /// What a command would do, for the preview. `Ok(None)` for commands that change no rows.
@@ -96,14 +108,11 @@ pub fn preview(
     command: &Command,
     asker: Asker,
     progress: &Progress,
-) -> Result<Option<Intent>, Refused> {
+) -> Result<Option<Intent>, EditError> {
     match scope::change_of(snapshot, command, asker, progress)? {
         // What a fix leaves is known once it is done.
-        Some(change) if change.is_fix() => {
-            let intent = of_command(snapshot, command, asker, progress)?.map(|prepared| prepared.intent);
-            Ok(intent)
-        }
-        Some(change) => intend(snapshot, &change, progress),
+        Some(change) if change.is_fix() => Ok(Some(of_command(snapshot, command, asker, progress)?.intent)),
+        Some(change) => intend(snapshot, &change, progress).map(Some),
         None => Ok(None),
     }
 }

@@ -5,7 +5,7 @@ use crate::files;
 use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::command::{Assignment, Command, parse};
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -27,12 +27,15 @@ impl ExportedRule {
     ///
     /// # Errors
     /// When the file is another or cannot be written.
-    pub fn write(&self, path: &Path) -> Result<String, Refused> {
-        let refuse = |error: files::Error| Refused(error.to_string());
+    pub fn write(&self, path: &Path) -> Result<String, EditError> {
+        let refuse = |error: files::Error| EditError::Refused(error.to_string());
         let before = if path.exists() { files::read_text(path).map_err(refuse)? } else { String::new() };
         let is_rules = |text: &str| text.parse::<toml::Table>().is_ok();
         if !is_rules(&before) {
-            return Err(Refused(format!("{} is no file of rules (TOML); name another", path.display())));
+            return Err(EditError::Refused(format!(
+                "{} is not a file of rules (TOML); choose another name",
+                path.display()
+            )));
         }
         let gap = if before.is_empty() {
             ""
@@ -53,7 +56,7 @@ impl ExportedRule {
 /// # Errors
 /// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
 /// written.
-pub fn append_rule(session: &Session, path: &Path) -> Result<String, Refused> {
+pub fn append_rule(session: &Session, path: &Path) -> Result<String, EditError> {
     export_rule(session)?.write(path)
 }
 
@@ -61,10 +64,12 @@ pub fn append_rule(session: &Session, path: &Path) -> Result<String, Refused> {
 ///
 /// # Errors
 /// When there is no such change, or it says more than a rule can.
-pub fn export_rule(session: &Session) -> Result<ExportedRule, Refused> {
+pub fn export_rule(session: &Session) -> Result<ExportedRule, EditError> {
     let (assignments, query) = last_rule(session)?;
     if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
-        return Err(Refused("a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned()));
+        return Err(EditError::Refused(
+            "a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned(),
+        ));
     }
     let filter = query.as_ref().map(|query| format!("where = {}", toml_text(&query.to_string())));
     let mut lines: Vec<String> = ["[[rule]]".to_owned()].into_iter().chain(filter).collect();
@@ -80,7 +85,7 @@ pub fn export_rule(session: &Session) -> Result<ExportedRule, Refused> {
 
 /// The last change in effect that gave values to many rows, as the assignments and the query; where there is none,
 /// that of one row.
-fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), Refused> {
+fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), EditError> {
     let history = session.history();
     let done = || history.iter().zip(session.history.said()).filter(|(entry, _)| entry.done).rev();
     let set = |line: &String| match parse(line, &session.current.vocabulary()) {
@@ -101,7 +106,7 @@ fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), Refu
             "there is no bulk change to keep; a rule says what set says of rows",
         ),
     };
-    found.ok_or_else(|| Refused(why.to_owned()))
+    found.ok_or_else(|| EditError::Refused(why.to_owned()))
 }
 
 /// Whether a text is a number with a point as TOML writes it (TOML 1.0, "Float").

@@ -3,7 +3,7 @@
 use crate::progress::Progress;
 use crate::session::command::{Command, Marks};
 use crate::session::edit::scope::{self, refuse_base};
-use crate::session::edit::{Asker, Refused};
+use crate::session::edit::{Asker, EditError};
 use crate::session::store::save;
 use crate::session::{Report, Session, policy, prepare};
 use crate::words::counted;
@@ -24,8 +24,8 @@ impl Session {
     /// Runs a command on this thread.
     ///
     /// # Errors
-    /// [`Refused`] says why not, and what to do instead.
-    pub fn run(&mut self, command: &Command, asker: Asker) -> Result<CommandOutcome, Refused> {
+    /// [`EditError`] says why not, and what to do instead.
+    pub fn run(&mut self, command: &Command, asker: Asker) -> Result<CommandOutcome, EditError> {
         let idle = Progress::default();
         if let Command::RebaseIndex(url) = command {
             refuse_base(url)?;
@@ -34,7 +34,6 @@ impl Session {
         if command.changes_rows() {
             self.writable()?;
             let prepared = prepare::of_command(self.view(), command, asker, &idle)?;
-            let prepared = prepared.ok_or_else(|| Refused("cancelled".into()))?;
             return Ok(CommandOutcome::Done(self.commit(prepared, asker.cursor())?));
         }
         let marked =
@@ -94,7 +93,7 @@ fn repeat_step(
     steps: u32,
     step: fn(&mut Session) -> Option<Report>,
     nothing: &str,
-) -> Result<CommandOutcome, Refused> {
+) -> Result<CommandOutcome, EditError> {
     session.writable()?;
     let mut last = None;
     for _ in 0..steps.max(1) {
@@ -103,5 +102,5 @@ fn repeat_step(
             None => break,
         }
     }
-    last.map(CommandOutcome::Done).ok_or_else(|| Refused(nothing.into()))
+    last.map(CommandOutcome::Done).ok_or_else(|| EditError::Refused(nothing.into()))
 }

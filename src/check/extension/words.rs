@@ -113,7 +113,7 @@ impl Subject<'_> {
             }
             Rule::HREFLANG_REGION_RESERVED => match hreflang::with_country(&said) {
                 Some(right) => format!("hreflang is {shown}: the United Kingdom is {}", visible(&right)),
-                None => format!("hreflang is {shown}: that is no country, so Google ignores the region"),
+                None => format!("hreflang is {shown}: that is not a country code, so Google ignores the region"),
             },
             Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => {
                 format!("hreflang is {shown}: write {}", visible(&hreflang::customary(&said).unwrap_or_default()))
@@ -182,7 +182,7 @@ impl Subject<'_> {
             Rule::VIDEO_LOC_SAME => format!("{name} is the URL of the page itself; it is for the video"),
             Rule::VIDEO_EXPIRED => format!("the video expired on {shown}"),
             Rule::VIDEO_TAG_LIMIT => format!("more than {} tags for one video", value::VIDEO_TAGS),
-            Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is no language that ISO 639 knows"),
+            Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is not a language code of ISO 639"),
             Rule::NEWS_STALE => format!("published on {shown}: over two days ago"),
             Rule::NEWS_FUTURE => format!("published on {shown}: that is more than a day ahead"),
             Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map is for a filetype of archive".to_owned(),

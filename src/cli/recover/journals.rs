@@ -149,7 +149,8 @@ fn apply(
     };
     lock.claim(session.files())?;
     let hint = "nothing was changed; the journal is kept";
-    let (count, missing) = journal::apply_journal(&mut session, stored).map_err(|error| refused(error.0, hint))?;
+    let (count, missing) =
+        journal::apply_journal(&mut session, stored).map_err(|error| refused(error.to_string(), hint))?;
     for line in missing.lines() {
         streams.note(&line);
     }

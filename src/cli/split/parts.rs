@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What has to be reported of a set's files to hold it instead.
-const FORMS: &str = "there is a file in it that is no XML";
+const FORMS: &str = "one of its files is not XML";
 const NAMES: &str = "its files declare different extensions by one name";
 const LONG: &str = "a row is longer than a file may be";
 

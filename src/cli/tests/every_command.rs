@@ -376,9 +376,9 @@ fn a_misspelt_key_of_split_is_an_error_that_names_the_right_one() {
         ("--by Host", "--by Host: keys are", "did you mean --by host?"),
         ("--by section loc:blog", "a key cannot be combined with queries", "--by section alone"),
         ("--by loc:nowhere", "no URL matches --by loc:nowhere", "section, host or month"),
-        ("--by section --name {section}.xml", "{section} is no placeholder", "write {key}"),
-        ("--by section --name {key}-{x}.xml", "{x} is no placeholder", "{n}, a number, and {key}"),
-        ("--by section --name {key}-{n.xml", "{n.xml is no placeholder", "{n}, a number"),
+        ("--by section --name {section}.xml", "{section} is not a placeholder", "write {key}"),
+        ("--by section --name {key}-{x}.xml", "{x} is not a placeholder", "{n}, a number, and {key}"),
+        ("--by section --name {key}-{n.xml", "{n.xml is not a placeholder", "{n}, a number"),
     ] {
         let before = tree(&folder);
         let line = format!("split DIR/good.xml -o DIR/parts --base-url https://e.com/ {words}");

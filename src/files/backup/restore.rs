@@ -143,7 +143,7 @@ impl Checked<'_> {
             // Its folder is made again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error.to_string()),
-            Ok(Some(status)) if !status.is_regular => Err("it is a link or no regular file".to_owned()),
+            Ok(Some(status)) if !status.is_regular => Err("it is a link or not a regular file".to_owned()),
             Ok(Some(status)) if !self.is_authentic && !status.is_of_current_user() => {
                 Err("it belongs to another user".to_owned())
             }

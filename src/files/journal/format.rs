@@ -149,7 +149,7 @@ pub enum Unusable {
     #[error("it is damaged")]
     Damaged,
     /// Of a later version of this program.
-    #[error("a newer sited wrote it")]
+    #[error("a newer version of sited wrote it")]
     Newer,
     /// It cannot be read.
     #[error("it cannot be read: {0}")]

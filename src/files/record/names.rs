@@ -30,11 +30,11 @@ pub(super) fn check_path(path: &Path) -> Result<TargetPath, String> {
     if path.is_absolute() {
         let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
         let is_shown = path.file_name().is_some_and(|name| !is_hidden(name));
-        return if is_plain && is_shown { Ok(TargetPath::Elsewhere) } else { Err("it is no plain path".to_owned()) };
+        return if is_plain && is_shown { Ok(TargetPath::Elsewhere) } else { Err("it is not a plain path".to_owned()) };
     }
     let mut components = path.components().peekable();
     if components.peek().is_none() {
-        return Err("it is no plain path".to_owned());
+        return Err("it is not a plain path".to_owned());
     }
     for component in components {
         match component {

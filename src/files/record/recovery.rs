@@ -490,7 +490,7 @@ fn interrupted(record: &Path, why: &str) -> Error {
 /// What is at a place, if it is nothing or a regular file.
 fn regular(place: &TreePath) -> Result<Option<Status>, String> {
     match place.status() {
-        Ok(Some(status)) if !status.is_regular => Err("it is a link or no regular file".to_owned()),
+        Ok(Some(status)) if !status.is_regular => Err("it is a link or not a regular file".to_owned()),
         Ok(status) => Ok(status),
         Err(error) => Err(format!("it cannot be looked at: {error}")),
     }

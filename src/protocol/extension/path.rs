@@ -47,7 +47,7 @@ impl Path {
     pub fn parse(text: &str) -> Result<Self, String> {
         let (text, attribute) = match text.split_once('@') {
             Some((text, name)) if is_name(name) => (text, Some(name)),
-            Some((_, name)) => return Err(format!("{name:?} is no name of an attribute")),
+            Some((_, name)) => return Err(format!("{name:?} is not a valid attribute name")),
             None => (text, None),
         };
         let steps = text.split('/').map(step).collect::<Result<Vec<Step>, String>>()?;

@@ -32,14 +32,16 @@ pub fn explain(fault: Faults, text: &str) -> String {
     };
     let words = match fault {
         Faults::IMPOSSIBLE => return impossible(&reading),
-        Faults::INVALID if iso.and_then(|iso| iso.time?.fraction) == Some("") => "digits follow the point, or it goes",
+        Faults::INVALID if iso.and_then(|iso| iso.time?.fraction) == Some("") => {
+            "write digits after the point, or remove it"
+        }
         Faults::INVALID if iso.is_some_and(|iso| iso.time.is_some_and(|time| time.comma)) => {
             "a point, not a comma, stands before a fraction"
         }
-        Faults::INVALID if iso.is_some() => "hours need minutes, seconds and a zone",
+        Faults::INVALID if iso.is_some() => "a time needs minutes, seconds and a zone",
         Faults::INVALID | Faults::LOCALE if matches!(reading, Notation::Foreign(_)) => {
             if validate(text).instant.is_none() {
-                "year first, please: nobody can tell which number is the month"
+                "write the year first: it is unclear which number is the month"
             } else {
                 "write the year first"
             }
@@ -63,7 +65,7 @@ pub fn explain(fault: Faults, text: &str) -> String {
         Faults::YEAR_RANGE => "no web page changed before 1990",
         Faults::YEAR_FORM => "a year has four digits and no sign",
         Faults::ZERO => "the empty date of a database: leave lastmod out instead",
-        Faults::UNIX_ZERO => "the zero of Unix time, not a real date: leave lastmod out instead",
+        Faults::UNIX_ZERO => "the start of Unix time, not a real date: leave lastmod out instead",
         Faults::NEGATIVE_ZERO => "the zone -00:00 means \"unknown\"",
         _ => "not a valid date",
     };
@@ -97,7 +99,7 @@ fn one_digit(iso: Option<&Iso>, text: &str) -> String {
 
 fn no_such_zone(iso: Option<&Iso>) -> String {
     let zone = iso.and_then(|iso| iso.zone).map_or("", |zone| zone.text);
-    format!("there is no zone {zone}: they reach from -14:00 to +14:00")
+    format!("there is no time zone {zone}: offsets run from -14:00 to +14:00")
 }
 
 fn impossible(reading: &Notation) -> String {
@@ -117,7 +119,7 @@ fn impossible(reading: &Notation) -> String {
             wrong.map_or_else(
                 || "there is no such time".to_owned(),
                 |(name, part, _)| match (name, part.unwrap_or_default()) {
-                    ("hour", "24") => "after 24:00 comes the next day".to_owned(),
+                    ("hour", "24") => "24:00 is 00:00 of the next day".to_owned(),
                     (name, part) => format!("there is no {name} {part}"),
                 },
             )
@@ -162,7 +164,7 @@ mod tests {
             ("2005-04-31", Faults::IMPOSSIBLE, "April has 30 days"),
             ("2005-04-00", Faults::IMPOSSIBLE, "there is no day 0"),
             ("2005-05-10T25:00:00Z", Faults::IMPOSSIBLE, "there is no hour 25"),
-            ("2005-05-10T24:00:01Z", Faults::IMPOSSIBLE, "after 24:00 comes the next day"),
+            ("2005-05-10T24:00:01Z", Faults::IMPOSSIBLE, "24:00 is 00:00 of the next day"),
             ("2005-05-10T23:60:00Z", Faults::IMPOSSIBLE, "there is no minute 60"),
             ("Mon, 10 May 2005", Faults::IMPOSSIBLE, "10 May 2005 was a Tuesday"),
             ("31/02/2005", Faults::IMPOSSIBLE, "there is no such day"),
@@ -173,11 +175,11 @@ mod tests {
             (
                 "2005-05-10T17:33:30+15:00",
                 Faults::OFFSET_RANGE,
-                "there is no zone +15:00: they reach from -14:00 to +14:00",
+                "there is no time zone +15:00: offsets run from -14:00 to +14:00",
             ),
             ("10.05.2005", Faults::LOCALE, "write the year first: 2005-05-10"),
-            ("05/10/2005", Faults::INVALID, "year first, please: nobody can tell which number is the month"),
-            ("2005-05-10T17", Faults::INVALID, "hours need minutes, seconds and a zone"),
+            ("05/10/2005", Faults::INVALID, "write the year first: it is unclear which number is the month"),
+            ("2005-05-10T17", Faults::INVALID, "a time needs minutes, seconds and a zone"),
         ];
         for (text, fault, expected) in table {
             assert_eq!(explain(fault, text), expected, "{text}");

@@ -105,7 +105,7 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
             let name =
                 location.query().and_then(|query| params::parameters(query).find(|own| params::is_tracking(own)));
             let name = name.and_then(|parameter| parameter.split('=').next()).unwrap_or("a parameter");
-            format!("{} only tracks where a visitor came from", visible(name))
+            format!("{} is a tracking parameter", visible(name))
         }
         Fault::Private => {
             let what = match private::find(&location) {

@@ -121,10 +121,16 @@ pub enum Reach {
     File,
 }
 
-/// Why a change was not made; one sentence that says what to do instead.
+/// Why a change was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Refused(pub String);
+pub enum EditError {
+    /// The user stopped it.
+    #[error("cancelled")]
+    Cancelled,
+    /// It cannot be made; one sentence that says why and what to do instead.
+    #[error("{0}")]
+    Refused(String),
+}
 
 impl Change {
     /// Whether it is what fixers or answers make of findings.
@@ -148,11 +154,11 @@ impl Document {
     /// Whether rows may have a field: the entries of an index have a loc and a lastmod only.
     ///
     /// # Errors
-    /// [`Refused`] says which fields there are.
-    pub fn has_place_for(&self, field: Field) -> Result<(), Refused> {
+    /// [`EditError`] says which fields there are.
+    pub fn has_place_for(&self, field: Field) -> Result<(), EditError> {
         if self.lists_sitemaps() && matches!(field, Field::Changefreq | Field::Priority) {
             let name = field.name();
-            return Err(Refused(format!("an index has no {name}: its entries have loc and lastmod only")));
+            return Err(EditError::Refused(format!("an index has no {name}: its entries have loc and lastmod only")));
         }
         Ok(())
     }

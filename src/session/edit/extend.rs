@@ -159,7 +159,7 @@ mod tests {
         match session.run(&command, Asker::Headless) {
             Ok(CommandOutcome::Done(report)) => Ok(report.message),
             Ok(other) => Err(format!("{other:?}")),
-            Err(refused) => Err(refused.0),
+            Err(refused) => Err(refused.to_string()),
         }
     }
 

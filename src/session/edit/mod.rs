@@ -14,7 +14,7 @@ pub mod script_export;
 pub mod url_effects;
 pub(super) mod values;
 
-pub use change::{Change, Reach, Refused};
+pub use change::{Change, EditError, Reach};
 pub use intent::{Intent, Label, PreviewPart, Sample};
 pub use prepared::Prepared;
 pub use scope::{Asker, rules_named};

@@ -3,7 +3,7 @@
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::SitemapId;
-use crate::session::edit::change::Refused;
+use crate::session::edit::change::EditError;
 use crate::session::edit::intent::{Intent, Label};
 use crate::session::state::Snapshot;
 use crate::xml::escape::is_xml_char;
@@ -13,7 +13,7 @@ pub(in crate::session) fn intend_insert(
     anchor: Option<RowId>,
     before: bool,
     locs: &[String],
-) -> Result<Intent, Refused> {
+) -> Result<Intent, EditError> {
     let entries: Vec<NewEntry> = locs
         .iter()
         .map(|loc| loc.trim())
@@ -21,11 +21,11 @@ pub(in crate::session) fn intend_insert(
         .map(|loc| NewEntry::Values([Some(loc.into()), None, None, None]))
         .collect();
     if let Some(bad) = locs.iter().flat_map(|loc| loc.chars()).find(|character| !is_xml_char(*character)) {
-        return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", bad as u32)));
+        return Err(EditError::Refused(format!("U+{:04X} cannot be written in XML; leave it out", bad as u32)));
     }
     let count = entries.len() as u64;
     let Some((sitemap, after)) = insert_place(snapshot, anchor, before) else {
-        return Err(Refused("there is no file to add to".into()));
+        return Err(EditError::Refused("there is no file to add to".into()));
     };
     Ok(Intent {
         label: Label::of("", count, "row", " added"),
@@ -56,13 +56,13 @@ pub(in crate::session) fn insert_place(
     Some((sitemap, position.checked_sub(1).and_then(|at| rows.get(at))))
 }
 
-pub(in crate::session) fn intend_duplicate(snapshot: &Snapshot, rows: &RowSet) -> Result<Intent, Refused> {
+pub(in crate::session) fn intend_duplicate(snapshot: &Snapshot, rows: &RowSet) -> Result<Intent, EditError> {
     let mut edits = Vec::new();
     for row in rows.iter().map(RowId).filter(|row| snapshot.document.is_live(*row)) {
         let (entry, text) = snapshot.document.entry(row);
         let element = text.get(entry.open as usize..entry.len as usize).unwrap_or_default();
         let Ok(element) = std::str::from_utf8(element) else {
-            return Err(Refused("a row that is not UTF-8 cannot be copied".into()));
+            return Err(EditError::Refused("a row that is not UTF-8 cannot be copied".into()));
         };
         let entries = vec![NewEntry::Element(element.into())];
         edits.push(Edit::Insert { sitemap: snapshot.document.sitemap_of(row), after: Some(row), entries });
@@ -75,7 +75,7 @@ pub(in crate::session) fn intend_duplicate(snapshot: &Snapshot, rows: &RowSet) -
     })
 }
 
-pub(in crate::session) fn intend_raw(snapshot: &Snapshot, row: RowId, text: &str) -> Result<Intent, Refused> {
+pub(in crate::session) fn intend_raw(snapshot: &Snapshot, row: RowId, text: &str) -> Result<Intent, EditError> {
     let names = snapshot.document.names(row);
     let text = names.trimmed(text);
     let entry = crate::xml::entry::Entry::of(text.as_bytes(), names);
@@ -83,7 +83,10 @@ pub(in crate::session) fn intend_raw(snapshot: &Snapshot, row: RowId, text: &str
     {
         let what = names.kind.entry_name();
         let element = format!("well-formed <{what}> element");
-        return Err(Refused(format!("this must stay one {}", if names.kind.is_xml() { &element } else { what })));
+        return Err(EditError::Refused(format!(
+            "this must stay one {}",
+            if names.kind.is_xml() { &element } else { what }
+        )));
     }
     let (old, old_text) = snapshot.document.entry(row);
     let lead = String::from_utf8_lossy(old_text.get(..old.open as usize).unwrap_or_default());

@@ -7,7 +7,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::view::ViewSpec;
 use crate::progress::Progress;
 use crate::session::command::{Command, Scope};
-use crate::session::edit::change::{Change, Reach, Refused};
+use crate::session::edit::change::{Change, EditError, Reach};
 use crate::session::fix_table;
 use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
@@ -36,8 +36,8 @@ impl Asker {
 /// The rules that names or patterns mean; none named: every rule with a safe fix.
 ///
 /// # Errors
-/// [`Refused`] names what is no rule.
-pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
+/// [`EditError`] names what is no rule.
+pub fn rules_named(names: &[String]) -> Result<RuleSet, EditError> {
     let mut set = RuleSet::EMPTY;
     if names.is_empty() || names.iter().any(|name| name == "safe") {
         return Ok(fix_table::safe_rules());
@@ -56,15 +56,15 @@ pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
         if !is_known {
             let guess = nearest(name, Rule::ALL.into_iter().map(Rule::code));
             let guess = guess.map_or_else(String::new, |code| format!("; did you mean {code}?"));
-            return Err(Refused(format!("unknown rule {name}{guess}")));
+            return Err(EditError::Refused(format!("unknown rule {name}{guess}")));
         }
     }
     Ok(set)
 }
 
 /// Refuses what is no URL of a folder.
-pub(in crate::session) fn refuse_base(url: &str) -> Result<(), Refused> {
-    crate::files::base_url_error(url).map_or(Ok(()), |error| Err(Refused(error)))
+pub(in crate::session) fn refuse_base(url: &str) -> Result<(), EditError> {
+    crate::files::base_url_error(url).map_or(Ok(()), |error| Err(EditError::Refused(error)))
 }
 
 /// The rows that a scope means. `None` when cancelled.
@@ -121,63 +121,64 @@ pub fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Asker) -> 
     }
 }
 
-/// The change that a command asks for; `Ok(None)` for commands that change no rows, or when cancelled.
+/// The change that a command asks for; `None` for commands that change no rows.
 pub fn change_of(
     snapshot: &Snapshot,
     command: &Command,
     asker: Asker,
     progress: &Progress,
-) -> Result<Option<Change>, Refused> {
-    let rows = |scope: &Scope| rows_of(snapshot, scope, asker, progress);
-    Ok(match command {
-        Command::Set { scope, assignments } => {
-            rows(scope).map(|rows| Change::Set { rows, assignments: assignments.clone() })
-        }
+) -> Result<Option<Change>, EditError> {
+    let rows = |scope: &Scope| rows_of(snapshot, scope, asker, progress).ok_or(EditError::Cancelled);
+    Ok(Some(match command {
+        Command::Set { scope, assignments } => Change::Set { rows: rows(scope)?, assignments: assignments.clone() },
         Command::Replace { scope, replace } => {
             let is_of_index = replace.targets().is_index_only();
             if is_of_index && scope.query.is_some() {
                 let why = "a query selects rows, and index entries are not rows; omit `where`";
-                return Err(Refused(why.to_owned()));
+                return Err(EditError::Refused(why.to_owned()));
             }
             let is_headless = asker == Asker::Headless && snapshot.marks.is_empty();
             let is_of_cursor = scope.is_default() && snapshot.marks.is_empty() && !is_headless;
-            rows(scope).map(|rows| {
-                let is_all = is_headless || rows.len() >= u64::from(snapshot.document.live());
-                let reach = match scope.query {
-                    _ if is_of_index => Reach::Set,
-                    None if is_all => Reach::Set,
-                    _ if is_of_cursor => Reach::Rows,
-                    _ => Reach::Chosen,
-                };
-                Change::Replace { rows, replace: replace.clone(), reach }
-            })
+            let rows = rows(scope)?;
+            let is_all = is_headless || rows.len() >= u64::from(snapshot.document.live());
+            let reach = match scope.query {
+                _ if is_of_index => Reach::Set,
+                None if is_all => Reach::Set,
+                _ if is_of_cursor => Reach::Rows,
+                _ => Reach::Chosen,
+            };
+            Change::Replace { rows, replace: replace.clone(), reach }
         }
         Command::RebaseIndex(url) => {
             refuse_base(url)?;
-            Some(Change::RebaseIndex(url.clone()))
+            Change::RebaseIndex(url.clone())
         }
-        Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
-        Command::Delete(scope) => rows(scope).map(Change::Delete),
-        Command::Keep(scope) => rows(scope).map(|rows| Change::Delete(snapshot.document.resident_set() - rows)),
-        Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
-        Command::Revert(scope) => rows_with_deleted(snapshot, scope, asker, progress).map(Change::Revert),
-        Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
+        Command::Add(locs) => Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() },
+        Command::Delete(scope) => Change::Delete(rows(scope)?),
+        Command::Keep(scope) => Change::Delete(snapshot.document.resident_set() - rows(scope)?),
+        Command::Duplicate(scope) => Change::Duplicate(rows(scope)?),
+        Command::Revert(scope) => {
+            let rows = rows_with_deleted(snapshot, scope, asker, progress);
+            Change::Revert(rows.ok_or(EditError::Cancelled)?)
+        }
+        Command::Extend { scope, acts } => Change::Extend { rows: rows(scope)?, acts: acts.clone() },
         Command::Fix { scope, rules, answer: None } => {
             let rules = rules_named(rules)?;
-            rows(scope).map(|rows| Change::Fix { rows, rules })
+            Change::Fix { rows: rows(scope)?, rules }
         }
         Command::Fix { scope, rules, answer: Some(answer) } => {
             let rule = match rules.as_slice() {
                 [code] => Rule::from_code(code),
                 _ => None,
             };
-            let rule = rule.ok_or_else(|| Refused("`--answer` needs exactly one `--rule CODE`".to_owned()))?;
+            let rule =
+                rule.ok_or_else(|| EditError::Refused("`--answer` needs exactly one `--rule CODE`".to_owned()))?;
             let today = snapshot.clock.today();
             let hints = Hints { zone: snapshot.clock.offset / 60, origin: None, today: Some(&today) };
-            let decision = decision::answered(rule, answer, hints).map_err(Refused)?;
-            rows(scope).map(|rows| Change::Decide { rows, rule, decision })
+            let decision = decision::answered(rule, answer, hints).map_err(EditError::Refused)?;
+            Change::Decide { rows: rows(scope)?, rule, decision }
         }
-        Command::ApplyOrder => Some(Change::ApplyOrder),
-        _ => None,
-    })
+        Command::ApplyOrder => Change::ApplyOrder,
+        _ => return Ok(None),
+    }))
 }

@@ -101,7 +101,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
             let assignments = vec![Assignment { field: *field, typed: step.to_owned() }];
             // A key counts from another value than a command where there is none.
             match intend_set(snapshot, rows, &assignments, &Progress::default()) {
-                Ok(Some(Intent { edit, .. })) if values(edit.as_ref()) == values(intent.edit.as_ref()) => {
+                Ok(Intent { edit, .. }) if values(edit.as_ref()) == values(intent.edit.as_ref()) => {
                     vec![Command::Set { scope: scope_of(snapshot, rows)?, assignments }]
                 }
                 _ => each_value(snapshot, intent)?,

@@ -7,7 +7,7 @@ use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
 use crate::session::command::Assignment;
-use crate::session::edit::change::Refused;
+use crate::session::edit::change::EditError;
 use crate::session::edit::data_values::DataSource;
 use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
 use crate::session::edit::url_effects;
@@ -16,56 +16,58 @@ use crate::xml::escape::is_xml_char;
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// Gives the fields of rows typed values, one assignment after the other.
+///
+/// # Errors
+/// [`EditError`].
 pub(in crate::session) fn intend_set(
     snapshot: &Snapshot,
     rows: &RowSet,
     assignments: &[Assignment],
     progress: &Progress,
-) -> Result<Option<Intent>, Refused> {
+) -> Result<Intent, EditError> {
     let mut whole: Option<Intent> = None;
-    for Assignment { field, typed } in assignments {
-        if let Some(character) = typed.chars().find(|character| !is_xml_char(*character)) {
-            return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", character as u32)));
-        }
-        if let Some(source) = DataSource::of(snapshot, rows, *field, typed).map_err(Refused)? {
-            let words = format!("{} set to {typed} on", field.name());
-            let compute = |row, _: Option<&str>| source.compute(snapshot, row);
-            let Some(intent) =
-                intend_each(snapshot, FieldOfRows { rows, field: *field, words: &words }, progress, &compute)
-            else {
-                return Ok(None);
-            };
-            whole = Some(match whole {
-                None => intent,
-                Some(first) => first.joined(intent),
-            });
-            continue;
-        }
-        if *field == Field::Loc && live_rows_in(snapshot, rows).nth(1).is_some() {
-            return Err(Refused(ONE_ROW.to_owned()));
-        }
-        let words = match resolve(snapshot, *field, typed, None) {
-            _ if is_step(*field, typed) => format!("{} {typed} on", field.name()),
-            Ok(None) => format!("{} removed from", field.name()),
-            Ok(Some(value)) => format!("{} set to {value} on", field.name()),
-            Err(reason) => return Err(Refused(reason)),
-        };
-        let intent = if is_step(*field, typed) {
-            intend_each(snapshot, FieldOfRows { rows, field: *field, words: &words }, progress, &|_, old| match old {
-                None | Some("") => Err(format!("there is no {} to count from", field.name())),
-                old => resolve(snapshot, *field, typed, old),
-            })
-        } else {
-            let value = resolve(snapshot, *field, typed, None).map_err(Refused)?;
-            intend_one(snapshot, FieldOfRows { rows, field: *field, words: &words }, &value, progress)
-        };
-        let Some(intent) = intent else { return Ok(None) };
+    for assignment in assignments {
+        let intent = intend_assignment(snapshot, rows, assignment, progress)?;
         whole = Some(match whole {
             None => intent,
             Some(first) => first.joined(intent),
         });
     }
-    Ok(whole)
+    Ok(whole.unwrap_or_else(|| Intent::counting(0)))
+}
+
+/// One assignment: from a data column, as a step from the old value, or the same value for all rows.
+fn intend_assignment(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    Assignment { field, typed }: &Assignment,
+    progress: &Progress,
+) -> Result<Intent, EditError> {
+    let field = *field;
+    if let Some(character) = typed.chars().find(|character| !is_xml_char(*character)) {
+        let why = format!("U+{:04X} cannot be written in XML; leave it out", character as u32);
+        return Err(EditError::Refused(why));
+    }
+    let name = field.name();
+    let intent = if let Some(source) = DataSource::of(snapshot, rows, field, typed).map_err(EditError::Refused)? {
+        let target = FieldOfRows { rows, field, words: &format!("{name} set to {typed} on") };
+        intend_each(snapshot, target, progress, &|row, _| source.compute(snapshot, row))
+    } else if field == Field::Loc && live_rows_in(snapshot, rows).nth(1).is_some() {
+        return Err(EditError::Refused(ONE_ROW.to_owned()));
+    } else if is_step(field, typed) {
+        let target = FieldOfRows { rows, field, words: &format!("{name} {typed} on") };
+        intend_each(snapshot, target, progress, &|_, old| match old {
+            None | Some("") => Err(format!("there is no {name} to count from")),
+            old => resolve(snapshot, field, typed, old),
+        })
+    } else {
+        let value = resolve(snapshot, field, typed, None).map_err(EditError::Refused)?;
+        let words =
+            value.as_ref().map_or_else(|| format!("{name} removed from"), |new| format!("{name} set to {new} on"));
+        intend_one(snapshot, FieldOfRows { rows, field, words: &words }, &value, progress)
+    };
+    intent.ok_or(EditError::Cancelled)
 }
 
 /// The rows that are not deleted.

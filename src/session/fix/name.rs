@@ -7,7 +7,7 @@ use crate::document::rename;
 use crate::document::rows::RowSet;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files;
-use crate::session::edit::{Intent, Refused};
+use crate::session::edit::{EditError, Intent};
 use crate::session::file_fixes::name::{breaks, path_of};
 use crate::session::fix::whole_files;
 use crate::session::state::Snapshot;
@@ -22,7 +22,7 @@ pub(in crate::session) fn intend(
     rows: &RowSet,
     rule: Rule,
     name: &str,
-) -> Result<Intent, Refused> {
+) -> Result<Intent, EditError> {
     let document = &snapshot.document;
     let is_meant = |file: &Member| breaks(document, *file, rule.family());
     let of_rows: Vec<Member> = whole_files::members(snapshot, rows).into_iter().filter(is_meant).collect();
@@ -30,17 +30,17 @@ pub(in crate::session) fn intend(
     let all = sitemaps.chain([Member::Index]).filter(is_meant);
     let meant = if of_rows.is_empty() { all.collect() } else { of_rows };
     let file = match meant.as_slice() {
-        [] => return Err(Refused("nothing changed: there is nothing to fix".to_owned())),
+        [] => return Err(EditError::Refused("nothing changed: there is nothing to fix".to_owned())),
         [file] => *file,
         files => {
             let count = counted(files.len() as u64, "file");
             let first = snapshot.file_name(files.first().copied().unwrap_or(Member::Index));
             let why = format!("{count} cannot have one name; say which: where file=\"{first}\"");
-            return Err(Refused(why));
+            return Err(EditError::Refused(why));
         }
     };
     let old = snapshot.file_name(file);
-    let refused = |why: String| Refused(format!("{old} keeps its name: {why}"));
+    let refused = |why: String| EditError::Refused(format!("{old} keeps its name: {why}"));
     let why = rename::refusal(document, file).or_else(|| name::refusal(name, Some(NameKind::of(document, file))));
     if let Some(why) = why {
         return Err(refused(why));
@@ -114,7 +114,7 @@ mod tests {
 
     fn run(session: &mut Session, line: &str) -> Result<(), String> {
         let command = parse(line, &vocabulary(NOW)).map_err(|error| error.to_string())?;
-        session.run(&command, Asker::Headless).map(drop).map_err(|refused| refused.0)
+        session.run(&command, Asker::Headless).map(drop).map_err(|refused| refused.to_string())
     }
 
     fn names(folder: &Path) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::check::decision::Decision;
 use crate::document::edit::Edit;
 use crate::document::rows::RowSet;
 use crate::progress::Progress;
-use crate::session::edit::{Change, Intent, Prepared, prepared};
+use crate::session::edit::{Change, EditError, Intent, Prepared, prepared};
 use crate::session::fix::touched;
 use crate::session::fix::trial::{self, files_of};
 use crate::session::state::Snapshot;
@@ -29,8 +29,11 @@ pub(in crate::session) fn repeat(
         }
         let Some(next) = repeated(change, &whole) else { break };
         let after = state_after(snapshot, &whole);
-        let Ok(intent) = super::intend(&after, &next, progress) else { break };
-        let intent = intent?;
+        let intent = match super::intend(&after, &next, progress) {
+            Ok(intent) => intent,
+            Err(EditError::Cancelled) => return None,
+            Err(EditError::Refused(_)) => break,
+        };
         if intent.edit.is_none() {
             break;
         }

@@ -69,7 +69,7 @@ const SPLIT: RuleSet = RuleSet::of(&[
 
 fn fix(session: &mut Session, rules: RuleSet) -> Result<bool, String> {
     let rows = session.view().document.live_rows().map(|row| row.0).collect();
-    session.change(&Change::Fix { rows, rules }).map(|report| report.changed).map_err(|refused| refused.0)
+    session.change(&Change::Fix { rows, rules }).map(|report| report.changed).map_err(|refused| refused.to_string())
 }
 
 /// A rule or a milder variant of one. A file that was over a limit and is filled up to it is near it.

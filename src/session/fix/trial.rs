@@ -18,7 +18,7 @@ use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Severity;
 use crate::session::checks::{Checks, DocumentLocs, NEAR_ROWS, rule_of};
-use crate::session::edit::{Change, Intent, Prepared, prepared, script_export};
+use crate::session::edit::{Change, EditError, Intent, Prepared, prepared, script_export};
 use crate::session::file_fixes::{self, volumes};
 use crate::session::findings::{file_findings, index_findings};
 use crate::session::fix::{self, SkippedRows};
@@ -91,7 +91,11 @@ pub(in crate::session) fn without_harm(
         }
         Change::Decide { rows, rule, decision } => {
             let change = Change::Decide { rows: rows - &left.rows, rule: *rule, decision: decision.clone() };
-            super::intend(snapshot, &change, progress).map_or(Some(None), |intent| intent.map(Some))
+            match super::intend(snapshot, &change, progress) {
+                Ok(intent) => Some(Some(intent)),
+                Err(EditError::Cancelled) => None,
+                Err(EditError::Refused(_)) => Some(None),
+            }
         }
         _ => Some(None),
     };

@@ -7,7 +7,7 @@ use crate::files;
 use crate::progress::{Progress, note_work};
 use crate::protocol::Severity;
 use crate::session::Session;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::finding::{FindingTarget, Reported};
 use crate::session::findings;
 use crate::session::findings::whole;
@@ -79,20 +79,19 @@ pub struct FindingsReport {
 }
 
 impl FindingsReport {
-    /// Writes the findings as Markdown, with the numbers of `sited check`. Gives back what was written, in words; `None`
-    /// when cancelled.
+    /// Writes the findings as Markdown, with the numbers of `sited check`. Gives back what was written, in words.
     ///
     /// # Errors
-    /// When the file is there and is not such a report, or cannot be written.
-    pub fn write(&self, path: &Path, progress: &Progress) -> Result<Option<String>, Refused> {
-        let refuse = |error: files::Error| Refused(error.to_string());
+    /// When the file is there and is not such a report, when it cannot be written, or when cancelled.
+    pub fn write(&self, path: &Path, progress: &Progress) -> Result<String, EditError> {
+        let refuse = |error: files::Error| EditError::Refused(error.to_string());
         if path.exists() && !files::read_text(path).is_ok_and(|text| text.starts_with(TITLE)) {
             let why = "exists and is not a report of findings; choose another name";
-            return Err(Refused(format!("{} {why}", path.display())));
+            return Err(EditError::Refused(format!("{} {why}", path.display())));
         }
-        let Some((text, sum)) = self.markdown(progress) else { return Ok(None) };
+        let Some((text, sum)) = self.markdown(progress) else { return Err(EditError::Cancelled) };
         files::write_atomic(path, text.as_bytes()).map_err(refuse)?;
-        Ok(Some(format!("wrote {}: {sum}", path.display())))
+        Ok(format!("wrote {}: {sum}", path.display()))
     }
 
     /// The report, and its sum in one line.

@@ -7,7 +7,7 @@ use crate::files::external_changes::{OutsideChanges, Thoroughness, look};
 use crate::files::{self, Disk, Options};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::edit::{Intent, Label, Prepared, Refused, prepared};
+use crate::session::edit::{EditError, Intent, Label, Prepared, prepared};
 use crate::session::findings::file_findings;
 use crate::session::state::Snapshot;
 use crate::session::store::{journal, load};
@@ -143,8 +143,8 @@ pub fn compare(session: &Session, options: Options) -> Option<Comparing> {
 /// Puts a merge in place as one step; what is unsaved from then on is what differs from their files.
 ///
 /// # Errors
-/// [`Refused`] when something was changed since both were compared.
-pub fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::session::Report, Refused> {
+/// [`EditError`] when something was changed since both were compared.
+pub fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::session::Report, EditError> {
     let Merged { prepared, theirs, disk } = merged;
     let report = session.commit(prepared, None)?;
     session.disk = disk;

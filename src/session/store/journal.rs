@@ -18,7 +18,7 @@ use crate::files::journal::{Flusher, Journal, LockedByOther, MakeAllLines, Note,
 use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::edit::{Intent, Refused};
+use crate::session::edit::{EditError, Intent};
 pub use describe::changes_in;
 pub use recovery::{RecoverableChanges, Unreplayable};
 pub use salvage::Missing;
@@ -107,11 +107,13 @@ pub fn take_journal(session: &mut Session) -> Option<Journal> {
 /// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
 ///
 /// # Errors
-/// [`Refused`] when another process has one of them open, or an earlier session left changes to what is replaced.
-pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<(), Refused> {
+/// [`EditError`] when another process has one of them open, or an earlier session left changes to what is replaced.
+pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<(), EditError> {
     let Some(keeping) = &mut session.keeping else { return Ok(()) };
     keeping.next = None;
-    let held = |path: &Path, held: LockedByOther| Refused(format!("{}: {held}; choose another name", path.display()));
+    let held = |path: &Path, held: LockedByOther| {
+        EditError::Refused(format!("{}: {held}; choose another name", path.display()))
+    };
     let (state_slot, path) = (keeping.journal.state_slot(), plan.path.as_deref().filter(|_| !plan.copy));
     if let Some(path) = path {
         keeping.next = state_slot.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
@@ -119,7 +121,7 @@ pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<()
         if matches!(left, Some(Ok(stored)) if recovery::is_worth_a_question(stored)) {
             keeping.next = None;
             let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
-            return Err(Refused(format!("{}: {words}", path.display())));
+            return Err(EditError::Refused(format!("{}: {words}", path.display())));
         }
     }
     let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
@@ -139,7 +141,7 @@ pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<()
 ///
 /// # Errors
 /// As when the save begins.
-pub fn may_save(session: &mut Session, plan: &Plan) -> Result<(), Refused> {
+pub fn may_save(session: &mut Session, plan: &Plan) -> Result<(), EditError> {
     let claimed = claim(session, plan);
     if let Some(keeping) = &mut session.keeping {
         keeping.next = None;
@@ -152,8 +154,8 @@ pub fn may_save(session: &mut Session, plan: &Plan) -> Result<(), Refused> {
 /// some are missing or do not fit, the journal is kept beside the new one, under the name that is returned.
 ///
 /// # Errors
-/// [`Refused`] when a line does not fit the set: what was before it is done.
-pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, Refused> {
+/// [`EditError`] when a line does not fit the set: what was before it is done.
+pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, EditError> {
     let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
     let has_gaps = !salvage.missing.is_empty();
     let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
@@ -172,30 +174,30 @@ pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, 
     // One line instead of many, whose ids are certain.
     note_all(session);
     let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
-    outcome.map_err(|refused| Refused(refused.0 + &kept))
+    outcome.map_err(|error| EditError::Refused(format!("{error}{kept}")))
 }
 
 /// Applies what a journal holds to the open set, as steps that can be undone.
 ///
 /// # Errors
-/// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what was before that
+/// [`EditError`] when it is not of these files as they are now, or a line does not fit them: what was before that
 /// is done.
-pub fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), Refused> {
+pub fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), EditError> {
     let entries = recovery::applicable(session, stored)?;
     let salvage = Salvage::of(&entries, session.current.saved.row_limit());
     let missing = salvage.missing.clone();
     replay_steps(session, salvage).map(|count| (count, missing))
 }
 
-fn replay_steps(session: &mut Session, salvage: Salvage) -> Result<usize, Refused> {
+fn replay_steps(session: &mut Session, salvage: Salvage) -> Result<usize, EditError> {
     let mut count = 0;
     for line in salvage.steps {
         count += 1;
         match line {
             JournalLine::Did { label, edit } => redo_line(session, label, edit.flat())?,
             JournalLine::Since(edits) => redo_line(session, "changes of an earlier session".to_owned(), edits)?,
-            JournalLine::Undid => drop(session.undo().ok_or_else(|| Refused("nothing to undo".to_owned()))?),
-            JournalLine::Redid => drop(session.redo().ok_or_else(|| Refused("nothing to redo".to_owned()))?),
+            JournalLine::Undid => drop(session.undo().ok_or_else(|| EditError::Refused("nothing to undo".to_owned()))?),
+            JournalLine::Redid => drop(session.redo().ok_or_else(|| EditError::Refused("nothing to redo".to_owned()))?),
             JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
         }
     }
@@ -207,13 +209,15 @@ pub fn discard(session: &mut Session, left: RecoverableChanges) {
     keep_from_here(session, left.state_slot);
 }
 
-fn redo_line(session: &mut Session, label: String, edits: Vec<Written>) -> Result<(), Refused> {
+fn redo_line(session: &mut Session, label: String, edits: Vec<Written>) -> Result<(), EditError> {
     let mut done = Vec::new();
     let mut document = session.document().clone();
     for written in edits {
-        let edit = written.edit(&document).ok_or_else(|| Refused("a change does not fit these files".to_owned()))?;
+        let edit = written
+            .edit(&document)
+            .ok_or_else(|| EditError::Refused("a change does not fit these files".to_owned()))?;
         let applied = document.apply(&edit, &Progress::default());
-        document = applied.ok_or_else(|| Refused("cancelled".to_owned()))?.document;
+        document = applied.ok_or(EditError::Cancelled)?.document;
         done.push(edit);
     }
     let edit = match <[Edit; 1]>::try_from(done) {
@@ -222,7 +226,7 @@ fn redo_line(session: &mut Session, label: String, edits: Vec<Written>) -> Resul
     };
     let intent = Intent { label: label.into(), edit: Some(edit), ..Intent::counting(1) };
     let prepared = prepared::prepare_intent(&session.current, intent, &Progress::default());
-    session.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
+    session.commit(prepared.ok_or(EditError::Cancelled)?, None).map(drop)
 }
 
 fn keep_from_here(session: &mut Session, state_slot: StateSlot) {

@@ -16,7 +16,7 @@ use crate::files::{self, Disk, Plan, Request, SaveMode, Saved};
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
 use crate::session::Session;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::findings::{file_findings, index_findings};
 use crate::session::state::State;
 use crate::session::store::journal;
@@ -147,10 +147,10 @@ pub(in crate::session) fn other_form(session: &Session, path: &Path) -> Option<F
 /// A save to be run on a worker. `force` writes over files that changed since they were read.
 ///
 /// # Errors
-/// [`Refused`] when the set is read-only (a save to another path is allowed then too, unless it is loading).
-pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, Refused> {
+/// [`EditError`] when the set is read-only (a save to another path is allowed then too, unless it is loading).
+pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, EditError> {
     if session.loading {
-        return Err(Refused("still loading; wait, or stop it with Esc".into()));
+        return Err(EditError::Refused("still loading; wait, or stop it with Esc".into()));
     }
     // Before anything is written down: a plan that cannot be carried out is no one's business.
     if plan.is_ready() {

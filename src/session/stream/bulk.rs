@@ -23,7 +23,7 @@ use crate::protocol::limits::Limits;
 use crate::session::command::{Command, Replace, Scope};
 use crate::session::edit::url_effects::{self, Duplicates, Found};
 use crate::session::edit::values::ONE_ROW;
-use crate::session::edit::{Change, Intent, Reach, Refused, prepared, replace, rules_named};
+use crate::session::edit::{Change, EditError, Intent, Reach, prepared, replace, rules_named};
 use crate::session::fix::{passes, whole_files};
 use crate::session::state::Snapshot;
 use crate::session::store::save;
@@ -115,8 +115,8 @@ pub enum Fallback {
     Whole(&'static str),
     /// What the rules say of the set as a whole has to be known before.
     Compared,
-    /// It is not allowed.
-    Refused(Refused),
+    /// It cannot be made at all.
+    Edit(EditError),
 }
 
 /// How a set is changed.
@@ -304,13 +304,13 @@ impl Bulk {
         &mut self,
         session: &Session,
         id: SitemapId,
-        changes: impl FnOnce(&Snapshot) -> Result<Vec<(usize, Change)>, Refused>,
+        changes: impl FnOnce(&Snapshot) -> Result<Vec<(usize, Change)>, EditError>,
     ) -> Result<Option<ChangedFile>, Fallback> {
         let mut snapshot = session.snapshot();
         snapshot.saved = snapshot.state.document.clone();
         let Some(sitemap) = snapshot.document.sitemap(id) else { return Ok(None) };
         if sitemap.form != Form::Xml {
-            return Err(Fallback::Whole("there is a file in it that is no XML"));
+            return Err(Fallback::Whole("one of its files is not XML"));
         }
         if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
             return Err(Fallback::Whole("files without a row are fixed only where all rows are meant"));
@@ -327,16 +327,14 @@ impl Bulk {
         }
         let idle = Progress::default();
         let mut document = snapshot.document.clone();
-        for (step, change) in changes(&snapshot).map_err(Fallback::Refused)? {
+        for (step, change) in changes(&snapshot).map_err(Fallback::Edit)? {
             // The index is changed once, when all files are through.
             let change = match change {
                 Change::Replace { rows, replace, .. } => Change::Replace { rows, replace, reach: Reach::File },
                 Change::RebaseIndex(_) => continue,
                 other => other,
             };
-            let Some(mut intent) = prepare::intend(&snapshot, &change, &idle).map_err(Fallback::Refused)? else {
-                continue;
-            };
+            let mut intent = prepare::intend(&snapshot, &change, &idle).map_err(Fallback::Edit)?;
             if change.is_fix()
                 && let Some(first) = prepared::prepare_intent(&snapshot, intent.clone(), &idle)
                 && let Some(whole) = passes::repeat(&snapshot, &change, first, &idle)
@@ -357,7 +355,7 @@ impl Bulk {
             if let Some(sum) = self.sums.get_mut(step) {
                 sum.add(intent, changed.unwrap_or_default());
                 if self.how.is_single && sum.intent.as_ref().is_some_and(|intent| intent.rows > 1) {
-                    return Err(Fallback::Refused(Refused(ONE_ROW.to_owned())));
+                    return Err(Fallback::Edit(EditError::Refused(ONE_ROW.to_owned())));
                 }
             }
         }

@@ -63,12 +63,12 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
             match app.shared.session.run(&command, asker) {
                 Ok(CommandOutcome::Shown(words)) => app.shared.say(words),
                 Ok(_) => {}
-                Err(refused) => app.shared.fail(refused.0),
+                Err(refused) => app.shared.fail(refused.to_string()),
             }
         }
         Command::RebaseIndex(url) => match app.shared.session.run(&Command::SetBaseUrl(url.clone()), asker) {
             Ok(_) => edit::change_by(&mut app.shared, Command::RebaseIndex(url), asker),
-            Err(refused) => app.shared.fail(refused.0),
+            Err(refused) => app.shared.fail(refused.to_string()),
         },
         Command::Set { .. }
         | Command::Replace { .. }

@@ -24,7 +24,7 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
     match &preview.intent {
         None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
         None => title.push(Role::Text, preview.words.clone()),
-        Some(Err(refused)) => lines.extend(signed(shared, Severity::Error, refused.0.clone())),
+        Some(Err(refused)) => lines.extend(signed(shared, Severity::Error, refused.to_string())),
         Some(Ok(intent)) => {
             title = intent_words(preview, intent);
             let height = height.max(1);

@@ -226,7 +226,7 @@ impl Repairer<'_> {
             at = next;
             if !is_name(name) {
                 self.note_broken(start, |repairer| {
-                    format!("{} is no name of an attribute; left out", shown(repairer.bytes, start, end_of_name))
+                    format!("{} is not a valid attribute name; left out", shown(repairer.bytes, start, end_of_name))
                 });
             } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
                 self.note_broken(start, |repairer| {

@@ -41,7 +41,7 @@ impl Tokens {
     }
 }
 
-/// A tag under the part of its name that is one: what follows it is no name of an attribute, and goes. Without such a part
+/// A tag under the part of its name that is one: what follows it is not a valid attribute name, and goes. Without such a part
 /// it is no tag.
 fn named(bytes: &[u8], token: Markup) -> Markup {
     let name = token.name(bytes);

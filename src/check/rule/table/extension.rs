@@ -133,7 +133,7 @@ rows! { super::set::END;
         "news:language is a code of two or three lower-case letters (ISO 639), without a region; Chinese is zh-cn or zh-tw, and not zh. Search Console reports an invalid tag value, and the schema rejects the file.";
     NEWS_LANGUAGE_UNKNOWN "news-language-unknown" W(CONTENT_SKIPPED) Entry None GOOGLE_NEWS,
         "a language that ISO 639 has not assigned",
-        "The code has the right form, but it is no language of ISO 639-1 or 639-2. Probably a letter is wrong, or it is a country.";
+        "The code has the right form, but it is not a language of ISO 639-1 or 639-2. Probably a letter is wrong, or it is a country code.";
     NEWS_DATE "news-date" E(TAG_REJECTED) Entry Safe GOOGLE_NEWS,
         "not a W3C date",
         "news:publication_date is a complete date, or a time with its zone; seconds may be missing here. Search Console reports an invalid date.";
@@ -166,7 +166,7 @@ rows! { super::set::END;
         "code without a file type",
         "codesearch:filetype names the language of the file, or archive, in one word of printable ASCII. Google's code search, which asked for it, is closed.";
     CODE_PACKAGEMAP_NOT_ARCHIVE "code-packagemap-not-archive" E(TAG_REJECTED) Entry Ask GOOGLE_CODE,
-        "a package map for what is no archive",
+        "a package map for a file that is not an archive",
         "codesearch:packagemap describes the content of an archive, so the file type must be archive. Google's code search, which asked for it, is closed.";
     PAGEMAP_STRUCTURE "pagemap-structure" E(TAG_REJECTED) Entry None SCHEMA_PAGEMAP,
         "a PageMap that the schema rejects",

@@ -28,7 +28,7 @@ rows! { super::alternate::END;
         "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it. The fix writes the URL that the file has if it is served from where it lies beside the index.";
     INDEX_CHILD_MISSING "index-child-missing" E(SITEMAP_UNREAD) Entry Ask CONSOLE,
         "a listed sitemap that cannot be read",
-        "There is no file for this entry beside the index, neither by the path of its URL nor by its name, or the file that is there is no sitemap. If it is like that on the server too, Search Console reports that it could not be fetched.";
+        "There is no file for this entry beside the index, neither by the path of its URL nor by its name, or the file that is there is not a sitemap. If it is like that on the server too, Search Console reports that it could not be fetched.";
     INDEX_CHILD_UNLISTED "index-child-unlisted" W("Crawlers that start from the index never see the file's pages, unless it was left over on purpose.") Document Ask PRACTICE,
         "a sitemap beside the index that it does not list",
         "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. The fix lists it, below the URL of the other sitemaps or one that is given, and its pages are read when the set is opened again. Remove the file instead if it is left over from an earlier split.";

@@ -40,7 +40,7 @@ rows! { super::entry::END;
         "Such URLs (IRIs, RFC 3987) are allowed, and crawlers fetch their percent-encoded form. Readers that compare URLs as text may treat the two as different pages.";
     LOC_MOJIBAKE "loc-mojibake" W(WRONG_PAGE) Field None PRACTICE,
         "letters that were decoded wrongly",
-        "The URL looks like UTF-8 read as Latin-1 and encoded again (%C3%83%C2%A9 for %C3%A9). The page it meant is probably another one. Check it against the site. Bytes of an 8-bit encoding (%E9, %92) are no sign of that.";
+        "The URL looks like UTF-8 read as Latin-1 and encoded again (%C3%83%C2%A9 for %C3%A9). The page it meant is probably another one. Check it against the site. Bytes of an 8-bit encoding (%E9, %92) are not a sign of that.";
     LOC_TOO_LONG "loc-too-long" E(ENTRY_DROPPED) Field None TAGS,
         "2,048 characters or more",
         "loc must be shorter than 2,048 characters; the schema would just accept 2,048. Crawlers drop longer URLs or cut them off.";

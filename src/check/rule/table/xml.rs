@@ -28,7 +28,7 @@ rows! { super::document::END;
         "After decoding, the value still holds &amp; or the like: something escaped it once too often. Crawlers will ask for a URL with amp; in it, which is probably another page, and show it in a title.";
     XML_ILLEGAL_CHAR "xml-illegal-char" E(STOPS_READERS) Document Safe XML,
         "a character that XML cannot hold",
-        "XML 1.0 has no control characters but tab and line ends, not even as references. Readers stop there. It was percent-encoded in a URL and dropped elsewhere; a reference to a number that is no character at all is kept as text, since a URL without it would be another page.";
+        "XML 1.0 allows no control characters except tab and line breaks, not even as references. Readers stop there. It was percent-encoded in a URL and dropped elsewhere; a reference to a number that is not a character is kept as text, since a URL without it would be another page.";
     XML_DUPLICATE_ATTRIBUTE "xml-duplicate-attribute" E(STOPS_READERS) Document Safe XML,
         "a duplicate attribute in a tag",
         "A tag may have each attribute once; readers stop at the second. The first was kept.";
@@ -76,7 +76,7 @@ rows! { super::document::END;
         "Some bytes make no character in the file's encoding; they were read as windows-1252, the usual reason. Look at the rows with letters outside ASCII before saving.";
     ENC_UNKNOWN_LABEL "enc-unknown-label" E(REFUSED) Document Safe XML,
         "the declaration names an unknown encoding",
-        "Names such as utf8mb4, utf8- or unicode are no registered encodings. An XML processor that cannot process the declared encoding must stop (XML 1.0, 4.3.3: a fatal error); some parsers guess what was meant, others refuse the file. It was read as UTF-8; a save declares that.";
+        "Names such as utf8mb4, utf8- or unicode are not registered encodings. An XML processor that cannot process the declared encoding must stop (XML 1.0, 4.3.3: a fatal error); some parsers guess what was meant, others refuse the file. It was read as UTF-8; a save declares that.";
     ENC_BOM "enc-bom" I(HARMLESS) Document Safe YANDEX,
         "a byte order mark",
         "UTF-8 needs no byte order mark. Crawlers tolerate it; some tools trip over it.";

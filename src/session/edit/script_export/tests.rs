@@ -5,7 +5,7 @@ use crate::files::Options;
 use crate::protocol::lastmod::Now;
 use crate::session::command::{Replace, script};
 use crate::session::edit::script_export;
-use crate::session::edit::{Reach, Refused};
+use crate::session::edit::{EditError, Reach};
 use crate::session::rule_export;
 use crate::session::run::CommandOutcome;
 use crate::session::state::vocabulary;
@@ -57,7 +57,7 @@ fn replay(session: &mut Session, lines: &[String]) {
     }
 }
 
-fn command(session: &mut Session, line: &str, row: u32) -> Result<CommandOutcome, Refused> {
+fn command(session: &mut Session, line: &str, row: u32) -> Result<CommandOutcome, EditError> {
     let command = parse(line, &vocabulary(NOW)).unwrap();
     session.run(&command, Asker::Screen(Some(RowId(row))))
 }
@@ -171,7 +171,7 @@ fn the_last_bulk_change_becomes_a_rule() {
     let (folder, path) = folder();
     let mut session = open(&path);
     let rules = folder.path().join("rules.toml");
-    assert!(rule_export::append_rule(&session, &rules).unwrap_err().0.contains("no bulk change"));
+    assert!(rule_export::append_rule(&session, &rules).unwrap_err().to_string().contains("no bulk change"));
     command(&mut session, "set priority=0.8 changefreq=weekly where path:/blog/** or same or loc=\"a \"\"b\"", 0)
         .unwrap();
     let kept = rule_export::append_rule(&session, &rules).unwrap();
@@ -186,7 +186,7 @@ fn the_last_bulk_change_becomes_a_rule() {
     command(&mut session, "undo 3", 0).unwrap();
     assert!(rule_export::append_rule(&session, &rules).unwrap().contains("/blog/"), "what was undone is not kept");
     std::fs::write(&rules, "buy milk").unwrap();
-    assert!(rule_export::append_rule(&session, &rules).unwrap_err().0.contains("no file of rules"));
+    assert!(rule_export::append_rule(&session, &rules).unwrap_err().to_string().contains("not a file of rules"));
     assert_eq!(std::fs::read_to_string(&rules).unwrap(), "buy milk");
     // Rows that were picked one by one, and a cell after them.
     session.mark(&RowSet::from_iter([0, 3]), true);

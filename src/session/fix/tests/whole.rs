@@ -191,11 +191,11 @@ proptest! {
         // An entry that leads to another file now brings what is in it.
         prop_assume!(read(&fresh) <= read(&session));
         let fresh = bad(&fresh);
-        // An entry with another URL may name a file that is listed already, which is known when it is looked for.
+        // An entry with another URL may name a file that is listed already, or none: known when it is looked for.
         let moves = [Rule::INDEX_CHILD_HOST, Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_INCOMPLETE_URL].contains(&rule);
         let leaves = |new: Rule| {
             (rule == Rule::INDEX_CHILD_EMPTY && new == Rule::INDEX_CHILD_UNLISTED)
-                || (moves && new == Rule::INDEX_CHILD_DUPLICATE)
+                || (moves && [Rule::INDEX_CHILD_DUPLICATE, Rule::INDEX_CHILD_MISSING].contains(&new))
         };
         for (new, count) in fresh.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
             prop_assert!(leaves(*new), "{rule:?} at {place:?} wrote {count} of {new:?}: {}", report.message);

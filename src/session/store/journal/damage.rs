@@ -173,7 +173,7 @@ proptest! {
         // A crash after that loses none of it.
         let mut session = open(&path);
         if let Some(left) = recovery::open(&mut session, state_slot(folder.path(), &path)).0 {
-            journal::replay(&mut session, left).map_err(|error| TestCaseError::fail(error.0))?;
+            journal::replay(&mut session, left).map_err(|error| TestCaseError::fail(error.to_string()))?;
         }
         prop_assert_eq!(rows(&session), expected);
     }

@@ -9,7 +9,7 @@ use crate::document::Document;
 use crate::files;
 use crate::files::journal::{Entry, Header, StateSlot, Stored, Unusable};
 use crate::session::Session;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::store::journal;
 use crate::session::store::journal::salvage::{Missing, Salvage};
 use crate::session::store::journal::{JournalLine, hashes_of, json};
@@ -309,13 +309,13 @@ fn unsaved(stored: &Stored) -> usize {
 }
 
 /// The lines of a journal that can be applied to the files as they are open now.
-pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, Refused> {
+pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, EditError> {
     match OpenFiles::opened_by(session, Vec::new()).bearing(stored, false) {
         Bearing::Whole => Ok(stored.entries.clone()),
         Bearing::SinceSave(Some(entries)) => Ok(entries),
-        Bearing::SinceSave(None) => Err(Refused("all changes of this journal are saved".to_owned())),
-        Bearing::Waits(_, paths) => Err(Refused(format!("this journal is of another set; open {paths}"))),
-        Bearing::None => Err(Refused("the files have changed since this journal was written".to_owned())),
+        Bearing::SinceSave(None) => Err(EditError::Refused("all changes of this journal are saved".to_owned())),
+        Bearing::Waits(_, paths) => Err(EditError::Refused(format!("this journal is of another set; open {paths}"))),
+        Bearing::None => Err(EditError::Refused("the files have changed since this journal was written".to_owned())),
     }
 }
 

@@ -483,10 +483,10 @@ fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_other
     fs::write(folder.path().join("a.xml"), text.replace("/1?", "/one?")).unwrap();
     let mut session = open(&path);
     let refused = journal::apply_journal(&mut session, &stored).unwrap_err();
-    assert!(refused.0.contains("have changed since") && !session.is_modified(), "{refused:?}");
+    assert!(refused.to_string().contains("have changed since") && !session.is_modified(), "{refused:?}");
     let mut session = open(&folder.path().join("b.xml"));
     let refused = journal::apply_journal(&mut session, &stored).unwrap_err();
-    assert!(refused.0.contains("of another set; open ") && !session.is_modified(), "{refused:?}");
+    assert!(refused.to_string().contains("of another set; open ") && !session.is_modified(), "{refused:?}");
 }
 
 /// The state folder goes and comes: at every moment it is reported or kept, and nothing is lost in the end.

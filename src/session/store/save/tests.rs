@@ -84,7 +84,7 @@ fn a_change_worked_out_before_a_save_ended_is_of_the_files_that_it_made() {
     let assignments = vec![Assignment { field: Field::Priority, typed: "0.1".into() }];
     let rows = session.document().live_set();
     let idle = Progress::default();
-    let prepared = prepare::of_change(&session.snapshot(), &Change::Set { rows, assignments }, &idle).unwrap().unwrap();
+    let prepared = prepare::of_change(&session.snapshot(), &Change::Set { rows, assignments }, &idle).unwrap();
     let saving = {
         let plan = session.plan_within(None, limits);
         save::begin(&mut session, plan, false)

@@ -12,7 +12,7 @@ use super::opening;
 use crate::check::rule::Rule;
 use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
 use crate::session::command::{Command, Scope};
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::edit::{Asker, Prepared};
 use crate::session::prepare;
 use crate::session::store::load;
@@ -165,15 +165,10 @@ pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
 }
 
 /// The change is worked out.
-pub(in crate::tui::app) fn side_accepted(shared: &mut Shared, result: Result<Option<Prepared>, Refused>) {
-    let committed = match result {
-        Ok(Some(prepared)) => shared.session.commit(prepared, None),
-        Ok(None) => Err(Refused("cancelled".to_owned())),
-        Err(refused) => Err(refused),
-    };
-    match committed {
+pub(in crate::tui::app) fn side_accepted(shared: &mut Shared, result: Result<Prepared, EditError>) {
+    match result.and_then(|prepared| shared.session.commit(prepared, None)) {
         Ok(_) => shared.say("merge conflicts resolved; saving writes the result"),
-        Err(refused) => shared.fail(refused.0),
+        Err(error) => shared.fail(error.to_string()),
     }
     shared.grid.follow(&shared.session);
 }

@@ -13,7 +13,7 @@ use crate::document::query::Query;
 use crate::document::view::ViewSpec;
 use crate::session::command::{DataCommand, Tables};
 use crate::session::data::{self, Coverage, Met};
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::policy::Standard;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
@@ -58,11 +58,11 @@ fn unmatched(coverage: &Coverage) -> String {
 }
 
 /// The tables are read: every row is checked for what they say.
-pub(in crate::tui::app) fn data_read(shared: &mut Shared, read: Result<Option<(Arc<DataSet>, String)>, Refused>) {
+pub(in crate::tui::app) fn data_read(shared: &mut Shared, read: Result<Option<(Arc<DataSet>, String)>, EditError>) {
     match read {
         Ok(Some(data)) => recheck::recheck_in_turn(shared, Standard::Data(Some(data))),
         Ok(None) => shared.say("stopped; no data was joined"),
-        Err(refused) => shared.fail(refused.0),
+        Err(refused) => shared.fail(refused.to_string()),
     }
 }
 

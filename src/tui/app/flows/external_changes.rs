@@ -182,6 +182,6 @@ pub(in crate::tui::app) fn merged(shared: &mut Shared, merged: Option<Box<Merged
             shared.outside.forget();
             reported(shared, &report, true);
         }
-        Err(refused) => shared.fail(refused.0),
+        Err(refused) => shared.fail(refused.to_string()),
     }
 }

@@ -104,7 +104,7 @@ pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges)
     let kept = if left.missing().is_empty() { "" } else { "; the damaged journal is kept: sited recover shows it" };
     match journal::replay(&mut shared.session, left) {
         Ok(steps) => shared.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
-        Err(refused) => shared.fail(format!("some changes could not be replayed: {}", refused.0)),
+        Err(refused) => shared.fail(format!("some changes could not be replayed: {refused}")),
     }
     shared.grid.follow(&shared.session);
 }

@@ -16,7 +16,7 @@ use super::explain;
 use crate::check::rule::{FixKind, Grouping, Rule};
 use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::explain::fix_words;
 use crate::session::finding::FindingTarget;
 use crate::session::findings::whole;
@@ -179,9 +179,9 @@ pub(in crate::tui::app) fn export_rule(shared: &mut Shared, path: &str) {
     match rule_export::export_rule(&shared.session) {
         Ok(rule) => {
             let path = PathBuf::from(path);
-            shared.jobs.run(Kind::Report, false, move |_| JobOutcome::Reported(rule.write(&path).map(Some)));
+            shared.jobs.run(Kind::Report, false, move |_| JobOutcome::Reported(rule.write(&path)));
         }
-        Err(refused) => shared.fail(refused.0),
+        Err(refused) => shared.fail(refused.to_string()),
     }
 }
 
@@ -195,11 +195,11 @@ pub(in crate::tui::app) fn write_findings(shared: &mut Shared, path: String) {
 }
 
 /// The findings are written, or not.
-pub(in crate::tui::app) fn findings_written(shared: &mut Shared, written: Result<Option<String>, Refused>) {
+pub(in crate::tui::app) fn findings_written(shared: &mut Shared, written: Result<String, EditError>) {
     match written {
-        Ok(Some(words)) => shared.say(words),
-        Ok(None) => shared.say("stopped; the findings were not written"),
-        Err(refused) => shared.fail(refused.0),
+        Ok(words) => shared.say(words),
+        Err(EditError::Cancelled) => shared.say("stopped; the findings were not written"),
+        Err(EditError::Refused(why)) => shared.fail(why),
     }
 }
 

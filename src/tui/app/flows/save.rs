@@ -95,7 +95,7 @@ fn save_planned(app: &mut App, to: Option<PathBuf>, force: bool, planned: Planne
         && let Err(refused) = journal::may_save(&mut app.shared.session, plan)
     {
         app.shared.save.then_leave = false;
-        return app.shared.fail(refused.0);
+        return app.shared.fail(refused.to_string());
     }
     if let Some(proposal) = &plan.needs_base {
         let proposal = proposal.clone();
@@ -186,7 +186,7 @@ fn write(shared: &mut Shared, plan: Plan, force: bool) {
                 }
             });
         }
-        Err(refused) => shared.fail(refused.0),
+        Err(refused) => shared.fail(refused.to_string()),
     }
 }
 

@@ -50,7 +50,7 @@ impl CellEdit {
         let refused = shared.session.document().has_place_for(field).err();
         if let Some(refused) = refused {
             shared.grid.field = Field::Loc;
-            shared.fail(refused.0);
+            shared.fail(refused.to_string());
             return None;
         }
         let before = shared.session.view().cell(row, field).map(std::borrow::Cow::into_owned);

@@ -11,7 +11,7 @@ use crate::protocol::{Field, Severity};
 use crate::session::command::{Assignment, Command};
 use crate::session::edit::Asker;
 use crate::session::edit::Prepared;
-use crate::session::edit::{Change, Reach, Refused};
+use crate::session::edit::{Change, EditError, Reach};
 use crate::session::prepare;
 use crate::session::state::Snapshot;
 use crate::session::{Report, SMALL};
@@ -50,15 +50,11 @@ pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, aske
     shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Edited(work(&snapshot, progress)));
 }
 
-pub(in crate::tui::app) fn edited(shared: &mut Shared, result: Result<Option<Prepared>, Refused>) {
-    let committed = match result {
-        Ok(Some(prepared)) => shared.session.commit(prepared, shared.grid.row),
-        Ok(None) => return shared.say("stopped; nothing was changed"),
-        Err(refused) => Err(refused),
-    };
-    match committed {
+pub(in crate::tui::app) fn edited(shared: &mut Shared, result: Result<Prepared, EditError>) {
+    match result.and_then(|prepared| shared.session.commit(prepared, shared.grid.row)) {
         Ok(report) => reported(shared, &report, true),
-        Err(refused) => shared.fail(refused.0),
+        Err(EditError::Cancelled) => shared.say("stopped; nothing was changed"),
+        Err(EditError::Refused(why)) => shared.fail(why),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::tui::jobs::Kind;
 /// Marks the rows of a scope, or takes the mark off; a query may have to look at every row.
 pub(in crate::tui::app) fn mark_scope(shared: &mut Shared, scope: Scope, asker: Asker, on: bool) {
     if let Err(refused) = shared.is_unchanging() {
-        return shared.fail(refused.0);
+        return shared.fail(refused.to_string());
     }
     let snapshot = shared.session.snapshot();
     let is_small = shared.is_small();

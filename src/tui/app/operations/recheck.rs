@@ -2,14 +2,14 @@
 
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::policy::{self, Rechecked, Standard, take_rechecked};
 use crate::tui::jobs::Kind;
 
 /// Begins to check every row; nothing can be changed until that is done.
 pub(in crate::tui::app) fn recheck(shared: &mut Shared, standard: Standard) {
     if let Err(refused) = shared.is_unchanging() {
-        return shared.fail(refused.0);
+        return shared.fail(refused.to_string());
     }
     recheck_in_turn(shared, standard);
 }
@@ -21,14 +21,14 @@ pub(in crate::tui::app) fn recheck_in_turn(shared: &mut Shared, standard: Standa
         shared.is_small() && !shared.jobs.is_busy(Kind::Edit) && !matches!(standard, Standard::PolicyFile(_));
     let snapshot = shared.session.snapshot();
     shared.jobs.run(Kind::Edit, is_small, move |progress| {
-        JobOutcome::Rechecked(policy::recheck(&snapshot, standard, progress).map(|found| found.map(Box::new)))
+        JobOutcome::Rechecked(policy::recheck(&snapshot, standard, progress).map(Box::new))
     });
 }
 
 /// The rows are checked. Whether they are those of other data now.
-pub(in crate::tui::app) fn rechecked(shared: &mut Shared, result: Result<Option<Box<Rechecked>>, Refused>) -> bool {
+pub(in crate::tui::app) fn rechecked(shared: &mut Shared, result: Result<Box<Rechecked>, EditError>) -> bool {
     match result {
-        Ok(Some(rechecked)) => match take_rechecked(&mut shared.session, *rechecked) {
+        Ok(rechecked) => match take_rechecked(&mut shared.session, *rechecked) {
             Ok(words) => {
                 shared.say(words);
                 return true;
@@ -36,8 +36,8 @@ pub(in crate::tui::app) fn rechecked(shared: &mut Shared, result: Result<Option<
             // The document went on meanwhile.
             Err(standard) => recheck_in_turn(shared, standard),
         },
-        Ok(None) => shared.say("stopped; nothing was changed"),
-        Err(refused) => shared.fail(refused.0),
+        Err(EditError::Cancelled) => shared.say("stopped; nothing was changed"),
+        Err(EditError::Refused(why)) => shared.fail(why),
     }
     false
 }

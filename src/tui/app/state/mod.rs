@@ -22,7 +22,7 @@ use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::command::Command;
 use crate::session::edit::Asker;
-use crate::session::edit::Refused;
+use crate::session::edit::EditError;
 use crate::session::report::CountsByFile;
 use crate::tui::command::Action;
 use crate::tui::jobs::Kind;
@@ -198,15 +198,15 @@ impl Shared {
     }
 
     /// Whether the document can be changed now.
-    pub(in crate::tui::app) fn changeable(&self) -> Result<(), Refused> {
+    pub(in crate::tui::app) fn changeable(&self) -> Result<(), EditError> {
         self.session.writable()?;
         self.is_unchanging()
     }
 
     /// Whether no change is being worked out that is about the document as it is.
-    pub(in crate::tui::app) fn is_unchanging(&self) -> Result<(), Refused> {
+    pub(in crate::tui::app) fn is_unchanging(&self) -> Result<(), EditError> {
         if self.jobs.is_busy(Kind::Edit) {
-            return Err(Refused("the last change is still being applied; Esc stops it".into()));
+            return Err(EditError::Refused("the last change is still being applied; Esc stops it".into()));
         }
         Ok(())
     }
@@ -215,7 +215,7 @@ impl Shared {
     pub(in crate::tui::app) fn is_changeable(&mut self) -> bool {
         let refused = self.changeable().err();
         if let Some(refused) = &refused {
-            self.fail(refused.0.clone());
+            self.fail(refused.to_string());
         }
         refused.is_none()
     }

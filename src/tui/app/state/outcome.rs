@@ -12,8 +12,7 @@ use crate::files::journal::{LockedByOther, StateSlot};
 use crate::files::verify::Proof;
 use crate::files::{Error, FirstRow, Loaded, MergeConflict};
 use crate::session::data::Coverage;
-use crate::session::edit::Prepared;
-use crate::session::edit::Refused;
+use crate::session::edit::{EditError, Prepared};
 use crate::session::policy::Rechecked;
 use crate::session::report::CountsByFile;
 use crate::session::store::external_changes::{Compared, Merged};
@@ -52,7 +51,7 @@ pub enum JobOutcome {
     /// The merge conflicts of the set.
     Conflicts(Result<Vec<MergeConflict>, Error>),
     /// A change worked out; `Ok(None)` if the job was stopped.
-    Edited(Result<Option<Prepared>, Refused>),
+    Edited(Result<Prepared, EditError>),
     /// Where the next hit is.
     Found {
         /// Which request it answers.
@@ -107,17 +106,17 @@ pub enum JobOutcome {
         on: bool,
     },
     /// Tables read, with what is said of them; `Ok(None)` if the job was stopped.
-    DataRead(Result<Option<(Arc<DataSet>, String)>, Refused>),
+    DataRead(Result<Option<(Arc<DataSet>, String)>, EditError>),
     /// Which rows the data knows; `None` if the job was stopped.
     Covered(Option<Coverage>),
     /// Every row checked again; `Ok(None)` if the job was stopped.
-    Rechecked(Result<Option<Box<Rechecked>>, Refused>),
+    Rechecked(Result<Box<Rechecked>, EditError>),
     /// Findings of rows, counted by file; `None` if the job was stopped.
     Counted(Option<CountsByFile>),
     /// The answers to merge conflicts as a change, worked out.
-    SideAccepted(Result<Option<Prepared>, Refused>),
+    SideAccepted(Result<Prepared, EditError>),
     /// The place of a new set in the state folder, if there is one, for the set at this path.
     Created(PathBuf, Option<Result<StateSlot, LockedByOther>>),
     /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
-    Reported(Result<Option<String>, Refused>),
+    Reported(Result<String, EditError>),
 }

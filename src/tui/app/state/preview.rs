@@ -4,9 +4,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::edit::scope;
-use crate::session::edit::{Asker, rules_named};
-use crate::session::edit::{Intent, Refused};
+use crate::session::edit::{Asker, EditError, Intent, rules_named, scope};
 use crate::session::prepare;
 use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt};
@@ -21,7 +19,7 @@ pub struct Preview {
     /// What is true of the rows that stay as they are, said of one and of many.
     pub others: [&'static str; 2],
     /// The change, or why it is refused; `None` for commands that only show or mark.
-    pub intent: Option<Result<Intent, Refused>>,
+    pub intent: Option<Result<Intent, EditError>>,
     /// Rows that a query finds.
     pub rows: u64,
     /// Of a fix, how many of the rows break each of its rules.
@@ -56,10 +54,7 @@ pub(in crate::tui::app) fn of(
         Some(scope) => format!("{verb} {scope}"),
         None => verb,
     };
-    let intent = match prepare::preview(snapshot, command, asker, progress) {
-        Ok(intent) => intent.map(Ok),
-        Err(refused) => Some(Err(refused)),
-    };
+    let intent = prepare::preview(snapshot, command, asker, progress).transpose();
     (!progress.is_cancelled()).then_some(Preview { words, others, intent, rows, rules })
 }
 
