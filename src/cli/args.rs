@@ -1,6 +1,7 @@
 //! The definition of the command line. What the commands do is in their modules.
 
 use super::apply::Apply;
+use super::dates_options::Dates;
 use super::destination::Destination;
 use super::diff::Diff;
 use super::fix::Fix;
@@ -151,6 +152,8 @@ pub enum Task {
     /// Download the sitemaps of a site into a folder
     #[cfg(feature = "net")]
     Get(Get),
+    /// Write when the source of each page was changed, for lastmod: by the last commit or the time of the file
+    Dates(Dates),
     /// Split a set into new files and write an index
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
@@ -189,6 +192,7 @@ impl Task {
         match self {
             Self::Check(task) => Some(Destination::file(task.write_baseline.as_deref()?, task.common.mkdir)),
             Self::Convert(task) => Some(Destination::file(&task.output, task.common.mkdir)),
+            Self::Dates(task) => Some(Destination::file(task.output.as_deref()?, task.common.mkdir)),
             #[cfg(feature = "net")]
             Self::Probe(task) => Some(Destination::file(&task.output, task.common.mkdir)),
             // A folder that is named is made; those above it are not.
@@ -214,6 +218,7 @@ impl Task {
             #[cfg(feature = "net")]
             Self::Probe(_) | Self::Get(_) => None,
             Self::Check(_)
+            | Self::Dates(_)
             | Self::List(_)
             | Self::Split(_)
             | Self::Convert(_)

@@ -16,6 +16,8 @@ mod columns;
 mod convert;
 mod damage;
 mod data;
+mod dates;
+pub mod dates_options;
 pub mod definition;
 mod destination;
 pub mod diff;
@@ -413,6 +415,7 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         (Some(Task::Probe(probe)), _) => probe::run(probe, &mut streams),
         #[cfg(feature = "net")]
         (Some(Task::Get(get)), _) => get::run(get, &mut streams),
+        (Some(Task::Dates(dates)), _) => dates::run(dates, held(), &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),

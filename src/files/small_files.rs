@@ -2,8 +2,9 @@
 //! completion.
 
 use super::error::Error;
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Reads a text file.
 ///
@@ -18,20 +19,60 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 /// # Errors
 /// [`Error`] when it cannot be written; what was there is still there then.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let failed = |error| Error::system("write", path, error);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut options = tempfile::Builder::new();
-    options.prefix(".sited-");
-    // As readable as any new file of this user; a file that is there keeps its mode.
-    #[cfg(unix)]
-    options.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = options.tempfile_in(folder).map_err(failed)?;
-    if let Ok(before) = std::fs::metadata(path) {
-        file.as_file().set_permissions(before.permissions()).map_err(failed)?;
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes).map_err(|error| Error::system("write", path, error))?;
+    file.commit()
+}
+
+/// A file that is written, or replaced, at once when all of it is there; dropped before that, it changes nothing.
+#[derive(Debug)]
+pub struct AtomicFile {
+    file: BufWriter<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl AtomicFile {
+    /// A temporary file beside the path.
+    ///
+    /// # Errors
+    /// [`Error`] when it cannot be made.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let failed = |error| Error::system("write", path, error);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut options = tempfile::Builder::new();
+        options.prefix(".sited-");
+        // As readable as any new file of this user; a file that is there keeps its mode.
+        #[cfg(unix)]
+        options.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = options.tempfile_in(folder).map_err(failed)?;
+        if let Ok(before) = std::fs::metadata(path) {
+            file.as_file().set_permissions(before.permissions()).map_err(failed)?;
+        }
+        Ok(Self { file: BufWriter::with_capacity(1 << 16, file), path: path.to_path_buf() })
     }
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+
+    /// Syncs the file and gives it its name.
+    ///
+    /// # Errors
+    /// [`Error`] when it cannot be written; what was there is still there then.
+    pub fn commit(self) -> Result<(), Error> {
+        let Self { file, path } = self;
+        let failed = |error| Error::system("write", &path, error);
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(&path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Whether the path exists, even as a broken link.

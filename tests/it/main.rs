@@ -12,6 +12,8 @@ mod corpus;
 mod crash;
 mod data_columns;
 #[cfg(unix)]
+mod dates;
+#[cfg(unix)]
 mod disk_full;
 #[cfg(target_os = "linux")]
 mod faults;

@@ -162,6 +162,10 @@ fn printing(command: &str) -> Vec<&'static str> {
         "stats" => vec!["DIR/many.xml"],
         // They ask a server, so that tests/it runs them.
         "probe" | "get" => Vec::new(),
+        "dates" => vec![
+            "DIR/many.xml --mtime DIR/ --map /**=good.xml",
+            "DIR/many.xml --mtime DIR/ --map /**/1*=good.xml --all",
+        ],
         "diff" => vec!["DIR/many.xml DIR/good.xml", "DIR/good.xml DIR/many.xml --urls=added"],
         "set" => vec![
             "DIR/many.xml priority=0.2 --dry-run",
@@ -253,6 +257,7 @@ fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
         "merge DIR/good.xml DIR/bad.xml -o DIR/typo/dir/parts --base-url https://e.com/",
         "split DIR/good.xml -o DIR/typo/dir/parts --base-url https://e.com/",
         "check DIR/good.xml --write-baseline DIR/typo/dir/known.json",
+        "dates DIR/good.xml --mtime DIR/ --map /blog/x=good.xml -o DIR/typo/dir/dates.jsonl",
     ] {
         let folder = site();
         let directory = format!("{}/", folder.path().display());

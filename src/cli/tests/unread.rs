@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cli::walk::HELD;
-use crate::cli::{apply, check, fix, list, rows, set, split};
+use crate::cli::{apply, check, dates, fix, list, rows, set, split};
 use clap::CommandFactory;
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use std::os::unix::net::UnixListener;
 
 /// Every command that says something about a set or changes it. SET is the set, OUT what is written elsewhere, GOOD a
 /// file that can be read.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 34] = [
     "check SET",
     "check SET --format json",
     "check GOOD SET",
@@ -44,6 +44,7 @@ const COMMANDS: [&str; 33] = [
     "diff SET GOOD",
     "diff GOOD SET --urls=removed",
     "stats SET",
+    "dates SET --mtime SET --map /**=a.xml",
 ];
 
 /// Commands that read no set.
@@ -100,6 +101,7 @@ fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) 
         Some(Task::Keep(task)) => rows::keep(&task.rows, held, &mut streams),
         Some(Task::Dedupe(task)) => rows::dedupe(task, held, &mut streams),
         Some(Task::Apply(task)) => apply::run(task, held, &mut streams),
+        Some(Task::Dates(task)) => dates::run(task, held, &mut streams),
         Some(Task::Split(task)) => split::run(task, held, &mut streams),
         _ => match run(&line, Env::default(), streams.out, streams.notes) {
             Next::End(status) => Ok(status),

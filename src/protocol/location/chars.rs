@@ -142,6 +142,18 @@ pub fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
     }
 }
 
+/// The bytes that a part of a URL stands for. A `%` without two digits stays as it is.
+pub fn percent_decoded(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let decoded = percent_byte(bytes, at);
+        out.push(decoded.unwrap_or(*byte));
+        at += if decoded.is_some() { 3 } else { 1 };
+    }
+    out
+}
+
 /// `%XY`, as ASCII.
 pub const fn escape(byte: u8) -> [u8; 3] {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";

@@ -21,6 +21,7 @@ mod shape;
 mod url_prefix;
 mod validate;
 
+pub(crate) use chars::percent_decoded;
 pub use explain::explain;
 pub use fault::{Fault, Faults};
 pub use host::normal_host;

@@ -1,0 +1,52 @@
+//! The options of `sited dates`.
+
+use super::options::Common;
+use crate::files::dates::TimeSource;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `sited dates`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The source of a page is looked for where Hugo, Jekyll, Next and Astro have it, and under the path of its URL;\n\
+                  --map says where else. Last-Modified comes from the site itself: sited probe PATH -o site.jsonl --head\n\n\
+                  Examples:\n  sited dates public/ --git -o dates.jsonl\n  \
+                  sited dates sitemap.xml --git site/ --map '/blog/* = content/blog/*.md' -o dates.jsonl\n  \
+                  sited dates public/ --mtime public/ -o dates.jsonl\n  \
+                  sited set public/ lastmod=@modified --data dates.jsonl --where '@modified!=lastmod'"
+)]
+#[group(id = "time_source", required = true, multiple = false, args = ["git", "mtime"])]
+pub struct Dates {
+    /// Sitemaps, sitemap indexes, or folders that hold one
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Take the time of the last commit that changed the source; DIR, in a Git repository, holds the sources [default: .]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    pub git: Option<PathBuf>,
+    /// Take the time at which the source was modified; DIR holds the sources
+    #[arg(long, value_name = "DIR")]
+    pub mtime: Option<PathBuf>,
+    /// Where sources are, such as '/blog/* = content/blog/*.md'; may be repeated, the first source that exists counts
+    #[arg(long, value_name = "PATTERN = PATH")]
+    pub map: Vec<String>,
+    /// Write a line of JSON for each URL to FILE (- is standard output, as without this option)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Only rows that pass, such as 'section:blog'
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// Name all URLs without a source, instead of the first 5
+    #[arg(long)]
+    pub all: bool,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl Dates {
+    /// Where times come from.
+    pub(super) fn source(&self) -> TimeSource {
+        let folder = self.git.clone().map(TimeSource::Git).or_else(|| self.mtime.clone().map(TimeSource::Folder));
+        folder.unwrap_or_else(|| TimeSource::Git(PathBuf::from(".")))
+    }
+}
