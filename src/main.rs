@@ -53,7 +53,8 @@ const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
 
 /// Opens the editor.
 fn show(screen: Screen) -> ExitCode {
-    let Screen { paths, options, now, read_only, theme, profile, cross_submission, backup, policy, data } = screen;
+    let Screen { paths, options, now, read_only, theme, profile, cross_submission, backup, policy, data, robots } =
+        screen;
     let here = || sited::files::in_folder(Path::new("."));
     let state = cli::state_folder(|name| std::env::var_os(name));
     let recovery = sited::files::Recovery { state: state.clone(), finish: !read_only };
@@ -66,6 +67,7 @@ fn show(screen: Screen) -> ExitCode {
         backup,
         policy,
         data,
+        robots,
         start: match <[_; 1]>::try_from(paths) {
             Ok([path]) => Start::Path(path),
             Err(paths) if paths.is_empty() => here().map_or(Start::Sample, Start::Path),

@@ -119,7 +119,7 @@ impl EntryReader {
         }
         let judged = self.origins.validate(&loc, context.url_prefix);
         let is_forbidden = || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some());
-        let is_false = || context.site.is_some_and(|site| !site.rules(&loc).is_empty());
+        let is_false = || context.site.is_some_and(|site| !site.rules(&loc, context.url_prefix).is_empty());
         if !judged.faults.is_empty() || is_forbidden() || is_false() {
             return None;
         }

@@ -377,7 +377,7 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };
     set.insert_if(rule, is_escaped_twice(value));
     if let Some(site) = context.site {
-        *set = set.union(site.rules(value));
+        *set = set.union(site.rules(value, context.url_prefix));
     }
     set.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(value).is_some()));
     let location = Location::of(value);

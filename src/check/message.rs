@@ -184,7 +184,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
     if let (Rule::POLICY_NEVER, Some(policy)) = (rule, context.policy) {
         return format!("the policy forbids URLs that match {}", excerpt(policy.forbids(value).unwrap_or(""), 120));
     }
-    if let Some(message) = context.site.and_then(|site| site.explain(rule, value)) {
+    if let Some(message) = context.site.and_then(|site| site.explain(rule, value, context.url_prefix)) {
         return message;
     }
     let kind = context.names.kind;

@@ -19,6 +19,7 @@ pub mod name;
 pub mod policy;
 pub mod quirk;
 pub mod rewrite;
+pub mod robots;
 pub mod rule;
 #[cfg(test)]
 pub(crate) mod samples;

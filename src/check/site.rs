@@ -1,11 +1,12 @@
-//! What is known about the page behind a URL, from data columns: rules that the answer of the site breaks.
+//! What is known about the page behind a URL, from data columns and robots.txt: rules that the answer of the site breaks.
 //!
 //! The columns have the names that `sited probe` writes; tables of other programs have those that they share with it.
-//! A URL that no table has breaks none of these rules.
+//! A URL that no table has and robots.txt allows breaks none of these rules.
 
+use super::robots::{Block, ROBOTS_RULES, RobotsTxt};
 use super::rule::{Rule, RuleSet};
 use crate::data::{DataRow, DataSet, Value};
-use crate::protocol::location;
+use crate::protocol::location::{self, UrlPrefix};
 use crate::words::excerpt_of_value as visible;
 use std::sync::Arc;
 
@@ -20,12 +21,14 @@ pub(super) const SITE_RULES: RuleSet = RuleSet::of(&[
     Rule::SITE_CANONICAL_ELSEWHERE,
     Rule::SITE_BLOCKED_BY_ROBOTS,
     Rule::SITE_UNREACHABLE,
-]);
+])
+.union(ROBOTS_RULES);
 
-/// Data columns that say something about pages.
+/// What data columns and robots.txt say about pages.
 #[derive(Debug, Clone)]
 pub struct Site {
-    data: Arc<DataSet>,
+    data: Option<Arc<DataSet>>,
+    robots: Option<Arc<RobotsTxt>>,
 }
 
 /// The answer of the site for one URL.
@@ -35,19 +38,43 @@ struct Page<'d> {
 }
 
 impl Site {
-    /// The pages of a data set; `None` where it has no column that the rules read.
-    pub fn of(data: &Arc<DataSet>) -> Option<Self> {
+    /// The pages of a data set and a robots.txt; `None` where there is none, and the data has no column that the rules
+    /// read.
+    pub fn of(data: Option<&Arc<DataSet>>, robots: Option<Arc<RobotsTxt>>) -> Option<Self> {
         let is_read = ["status", "canonical", "robots", "blocked", "error"];
-        is_read.iter().any(|name| data.column(name).is_some()).then(|| Self { data: Arc::clone(data) })
+        let data = data.filter(|data| is_read.iter().any(|name| data.column(name).is_some())).cloned();
+        (data.is_some() || robots.is_some()).then_some(Self { data, robots })
+    }
+
+    /// The robots.txt, if there is one.
+    pub const fn robots(&self) -> Option<&Arc<RobotsTxt>> {
+        self.robots.as_ref()
     }
 
     /// Whether both hold the same data.
     pub fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.data, &other.data)
+        let address = |site: &Self| {
+            let (data, robots) = (site.data.as_ref().map(Arc::as_ptr), site.robots.as_ref().map(Arc::as_ptr));
+            (data.map(<*const DataSet>::addr), robots.map(<*const RobotsTxt>::addr))
+        };
+        address(self) == address(other)
     }
 
-    /// The rules that the page of a URL breaks.
-    pub fn rules(&self, loc: &str) -> RuleSet {
+    /// The rules that the page of a URL breaks; `url_prefix` is where its file is published, if that is known.
+    pub fn rules(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> RuleSet {
+        let mut set = self.answered_rules(loc);
+        if let Some(block) = self.block(loc, url_prefix).filter(|_| !set.contains(Rule::SITE_BLOCKED_BY_ROBOTS)) {
+            set.insert(block.rule);
+        }
+        set
+    }
+
+    fn block(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<Block> {
+        self.robots.as_ref()?.block(loc, url_prefix)
+    }
+
+    /// The rules that the answer of the site breaks.
+    fn answered_rules(&self, loc: &str) -> RuleSet {
         let Some(page) = self.page(loc) else { return RuleSet::EMPTY };
         let mut set = RuleSet::EMPTY;
         match page.status() {
@@ -91,7 +118,12 @@ impl Site {
     }
 
     /// What the site answered, for the message of a finding.
-    pub(super) fn explain(&self, rule: Rule, loc: &str) -> Option<String> {
+    pub(super) fn explain(&self, rule: Rule, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<String> {
+        if let (Some(block), Some(robots)) = (self.block(loc, url_prefix), &self.robots)
+            && block.rule == rule
+        {
+            return Some(block.explain(&visible(robots.name())));
+        }
         let page = self.page(loc)?;
         let status = || page.status().map_or_else(String::new, |status| status.to_string());
         let text = |name| visible(page.text(name).unwrap_or_default());
@@ -115,7 +147,8 @@ impl Site {
     }
 
     fn page(&self, loc: &str) -> Option<Page<'_>> {
-        self.data.find(loc).map(|row| Page { data: &self.data, row })
+        let data = self.data.as_deref()?;
+        data.find(loc).map(|row| Page { data, row })
     }
 }
 
@@ -175,7 +208,7 @@ mod tests {
     fn site(lines: &str) -> Site {
         let mut builder = DataSetBuilder::new();
         builder.add(lines, &ReadOptions::default()).unwrap();
-        Site::of(&Arc::new(builder.finish())).unwrap()
+        Site::of(Some(&Arc::new(builder.finish())), None).unwrap()
     }
 
     #[test]
@@ -206,11 +239,11 @@ mod tests {
                  {{\"url\":\"https://e.com/y\",\"status\":301,\"final_status\":200}}\n"
             );
             let site = site(&lines);
-            let codes: Vec<_> = site.rules("https://e.com/a").iter().map(Rule::code).collect();
+            let codes: Vec<_> = site.rules("https://e.com/a", None).iter().map(Rule::code).collect();
             assert_eq!(codes.join(" "), expected, "{columns}");
-            assert!(site.rules("https://e.com/other").is_empty());
-            for rule in site.rules("https://e.com/a").iter() {
-                assert!(SITE_RULES.contains(rule) && site.explain(rule, "https://e.com/a").is_some(), "{rule}");
+            assert!(site.rules("https://e.com/other", None).is_empty());
+            for rule in site.rules("https://e.com/a", None).iter() {
+                assert!(SITE_RULES.contains(rule) && site.explain(rule, "https://e.com/a", None).is_some(), "{rule}");
             }
         }
     }

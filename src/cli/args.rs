@@ -99,7 +99,7 @@ impl Open {
     pub fn first(&self) -> Option<String> {
         let Self { paths, script, force, read_only, theme, policy, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
-        let Common { accept_repairs, mkdir, max_bytes, backup, loc_column, .. } = common;
+        let Common { accept_repairs, mkdir, max_bytes, backup, loc_column, data, robots, no_robots, .. } = common;
         let options = [
             (script.is_some(), "--script"),
             (*force, "--force"),
@@ -114,6 +114,9 @@ impl Open {
             (*accept_repairs, "--accept-repairs"),
             (*mkdir, "--mkdir"),
             (loc_column.is_some(), "--loc-column"),
+            (!data.is_empty(), "--data"),
+            (robots.is_some(), "--robots"),
+            (*no_robots, "--no-robots"),
             (max_bytes.is_some(), "--max-bytes"),
             (backup.is_some(), "--backup"),
         ];

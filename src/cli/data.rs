@@ -1,11 +1,13 @@
-//! `--data`: tables of other programs, joined by URL.
+//! What is known about the site: tables of other programs, joined by URL (`--data`), and robots.txt.
 
 use super::Failure;
 use super::options::Common;
+use crate::check::robots::RobotsTxt;
 use crate::data::{DataSet, DataSetBuilder, ReadOptions};
 use crate::document::query::Vocabulary;
 use crate::files;
 use crate::session::state::vocabulary;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Common {
@@ -28,6 +30,20 @@ impl Common {
             })?;
         }
         Ok(Some(self.data_set.get_or_init(|| Arc::new(builder.finish()))))
+    }
+
+    /// The robots.txt of `--robots`, else the one in the folder of the set; `None` where there is none.
+    pub(super) fn robots_txt(&self, paths: &[PathBuf]) -> Result<Option<Arc<RobotsTxt>>, Failure> {
+        let path = match &self.robots {
+            None if self.no_robots => None,
+            None => files::robots_beside(paths),
+            given => given.clone(),
+        };
+        let Some(path) = path else { return Ok(None) };
+        let bytes = files::read_robots(&path)?;
+        // Beside the set it has the usual name, whatever the folder is called.
+        let name = if self.robots.is_some() { path.display().to_string() } else { "robots.txt".to_owned() };
+        Ok(Some(Arc::new(RobotsTxt::parse(name, &bytes, self.base_url.as_deref()))))
     }
 
     /// What queries and values can name.

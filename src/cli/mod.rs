@@ -66,6 +66,7 @@ mod walk;
 
 use crate::check::Profile;
 use crate::check::policy::Policy;
+use crate::check::robots::RobotsTxt;
 use crate::data::DataSet;
 use crate::document::query::{Query, Vocabulary};
 use crate::files;
@@ -358,6 +359,8 @@ pub struct Screen {
     pub policy: Option<Arc<Policy>>,
     /// What other programs know about the URLs.
     pub data: Option<Arc<DataSet>>,
+    /// The robots.txt of the site.
+    pub robots: Option<Arc<RobotsTxt>>,
 }
 
 /// Bytes of results that are written at once.
@@ -445,6 +448,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
     }
     let common = &open.common;
     let now = common.now.as_ref().map(|_| common.now()).transpose()?;
+    let here = [PathBuf::from(".")];
     Ok(Screen {
         paths: open.paths.clone(),
         // The screen shows what was not read.
@@ -457,6 +461,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
         backup: common.backup.unwrap_or_default(),
         policy: open.policy.read()?,
         data: common.data_set()?.cloned(),
+        robots: common.robots_txt(if open.paths.is_empty() { &here } else { &open.paths })?,
     })
 }
 
@@ -525,13 +530,13 @@ impl Common {
         Ok((session, lock))
     }
 
-    /// A session that waits for a set.
-    fn session(&self, now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
+    /// A session that waits for the set of these paths.
+    fn session(&self, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
         let mut session = Session::new(now, self.limits()?.base_url);
         store::save::set_state_folder(&mut session, streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_policy(self.policy.clone());
-        session.set_data(self.data_set()?.cloned());
+        session.set_site(self.data_set()?.cloned(), self.robots_txt(paths)?);
         store::save::set_backups(&mut session, self.backup.unwrap_or_default());
         if self.cross_submission {
             session.allow_other_sites();
@@ -542,7 +547,7 @@ impl Common {
     /// Opens several sitemaps as one set.
     fn open_set(&self, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
         let options = self.options(streams)?;
-        let session = self.session(now, streams)?;
+        let session = self.session(paths, now, streams)?;
         let session = streams.watched(|progress| load::open_all_watched(session, paths, options, progress))?;
         self.say_about(&session, streams);
         Ok(session)

@@ -46,6 +46,12 @@ pub struct Common {
     /// The column of the tables of --data that holds the URLs: its name, or its number from 1
     #[arg(long, value_name = "NAME", requires = "data")]
     pub data_key: Option<String>,
+    /// The robots.txt of the site, instead of the one in the folder of the set
+    #[arg(long, value_name = "FILE", conflicts_with = "no_robots")]
+    pub robots: Option<PathBuf>,
+    /// Do not look for robots.txt in the folder of the set
+    #[arg(long)]
+    pub no_robots: bool,
     /// The most bytes that a file may have, uncompressed: 52428800, 50MiB or 50MB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,

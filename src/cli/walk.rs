@@ -99,12 +99,12 @@ impl InputSet {
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
         let options = common.options(streams)?;
-        let fresh = common.session(now, streams)?;
+        let fresh = common.session(paths, now, streams)?;
         let parts = streams.watched(|now| StreamedSet::open(fresh, paths, options.clone(), now))?;
         let parts = if let Some(parts) = parts {
             parts
         } else {
-            let fresh = common.session(now, streams)?;
+            let fresh = common.session(paths, now, streams)?;
             streams.watched(|now| StreamedSet::open_linked(fresh, paths, options.clone(), now))?
         };
         let set = Self::Parts(parts);
@@ -128,7 +128,7 @@ impl InputSet {
 
     /// A large set that is read once.
     fn once(common: &Common, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Self, Failure> {
-        let (session, options) = (common.session(now, streams)?, common.options(streams)?);
+        let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
         let (paths, common) = (paths.to_vec(), common.clone());
         Ok(Self::Once(Box::new(Once { session, paths, options, common, is_again: false })))
     }
@@ -152,7 +152,7 @@ impl InputSet {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Option<Self>, Failure> {
-        let (session, options) = (common.session(now, streams)?, common.options(streams)?);
+        let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
         // Standard input can be read only once.
         let held = if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held };
         let whole = streams.watched(|now| load::open_within(session, paths, options, held, now))?;

@@ -55,7 +55,7 @@ struct Rule {
     line: u32,
 }
 
-/// The rules that hold for one crawler.
+/// The rules that hold for one crawler, the strongest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentRules {
     rules: Vec<Rule>,
@@ -143,6 +143,12 @@ impl Robots {
         &self.sitemaps
     }
 
+    /// Whether a group is about the crawler of this name.
+    pub fn names(&self, agent: &str) -> bool {
+        let agent = agent.to_ascii_lowercase();
+        !agent.is_empty() && self.groups.iter().any(|group| group.agents.contains(&agent))
+    }
+
     /// The rules for a crawler, named by its product token such as `Googlebot`: those of all groups that name it, else
     /// those of all groups for `*`.
     pub fn rules_for(&self, agent: &str) -> AgentRules {
@@ -194,6 +200,8 @@ impl AgentRules {
             all.rules.extend_from_slice(&group.rules);
             all.delay = all.delay.max(group.delay);
         }
+        // The strongest first, so that the first that matches decides; of equal ones, that of the earliest line.
+        all.rules.sort_by_key(|rule| (std::cmp::Reverse((rule.pattern.len(), rule.allows)), rule.line));
         all
     }
 
@@ -209,10 +217,7 @@ impl AgentRules {
 
     /// The same for a path that is percent-encoded already and begins with `/`.
     pub fn verdict_of_path(&self, path: &[u8]) -> Verdict {
-        let matching = self.rules.iter().filter(|rule| matches(path, &rule.pattern));
-        // The first line of several that are alike is named.
-        let strength = |rule: &&Rule| (rule.pattern.len(), rule.allows, std::cmp::Reverse(rule.line));
-        match matching.max_by_key(strength) {
+        match self.rules.iter().find(|rule| matches(path, &rule.pattern)) {
             Some(Rule { allows: false, line, .. }) => Verdict::Blocked { line: *line },
             _ => Verdict::Allowed,
         }

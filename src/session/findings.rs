@@ -20,6 +20,7 @@ mod counts;
 pub mod file_findings;
 pub(super) mod index_findings;
 pub(super) mod required;
+pub(super) mod robots;
 pub mod whole;
 
 pub use counts::Counts;

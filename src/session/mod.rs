@@ -30,6 +30,7 @@ pub(crate) mod sampled;
 mod tests;
 
 use crate::check::Profile;
+use crate::check::robots::RobotsTxt;
 use crate::check::site::Site;
 use crate::data::DataSet;
 use crate::document::Document;
@@ -183,9 +184,10 @@ impl Session {
         policy::recheck_now(self, criteria);
     }
 
-    /// Loads what other programs know about the URLs, for queries and values; `None` forgets it.
-    pub fn set_data(&mut self, data: Option<Arc<DataSet>>) {
-        let site = data.as_ref().and_then(Site::of).map(Arc::new);
+    /// Loads what other programs know about the URLs, for queries, values and rules, and the robots.txt that the rows are
+    /// held against; `None` forgets it. Every row is looked at again, on all cores.
+    pub fn set_site(&mut self, data: Option<Arc<DataSet>>, robots: Option<Arc<RobotsTxt>>) {
+        let site = Site::of(data.as_ref(), robots).map(Arc::new);
         self.current.data = data;
         policy::recheck_now(self, Criteria { site, ..self.view().checks.criteria().clone() });
     }

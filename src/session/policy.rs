@@ -166,7 +166,8 @@ pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> 
         Standard::PolicyFile(path) => Criteria { policy: policy_of(path)?, ..known },
         Standard::NoPolicy => Criteria { policy: None, ..known },
         Standard::Data(data) => {
-            let site = data.as_ref().and_then(|(data, _)| Site::of(data)).map(Arc::new);
+            let robots = current.site().and_then(Site::robots).cloned();
+            let site = Site::of(data.as_ref().map(|(data, _)| data), robots).map(Arc::new);
             if site.is_none() && known.site.is_none() {
                 // No rule reads it.
                 return Ok(Rechecked { standard, checks: current.clone(), base: Base::of(snapshot) });

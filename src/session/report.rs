@@ -4,7 +4,7 @@
 //! [`Reporter`], so that both say the same.
 
 use crate::session::findings;
-use crate::session::findings::required;
+use crate::session::findings::{required, robots};
 mod counting;
 pub mod markdown;
 pub(super) mod summary;
@@ -299,11 +299,12 @@ impl Reporter {
         let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
         let found = self.of_set.get(&None).into_iter().flatten();
         let found = found.filter_map(|finding| of_set(finding, session.view().profile(), (Arc::clone(&whole), None)));
-        let required = required::missing(session).into_iter().map(|(url, finding)| {
+        let required = required::missing(session).into_iter().map(|(url, finding)| (url.to_owned(), finding));
+        let about_urls = required.chain(robots::of_sitemap_lines(session)).map(|(url, finding)| {
             let (file, loc) = (Arc::clone(&whole), url.into());
             Reported { file, at: None, row: None, loc, finding: plain(&finding) }
         });
-        found.chain(required).collect()
+        found.chain(about_urls).collect()
     }
 }
 

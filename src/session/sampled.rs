@@ -1,5 +1,6 @@
 //! The samples of the rule table as files in a folder, for tests.
 
+use crate::check::robots::RobotsTxt;
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample};
 use crate::data::{DataSet, DataSetBuilder, ReadOptions};
@@ -51,6 +52,12 @@ pub fn data(sample: &Sample) -> Option<Arc<DataSet>> {
     let mut builder = DataSetBuilder::new();
     builder.add(&line, &ReadOptions::default()).unwrap();
     Some(Arc::new(builder.finish()))
+}
+
+/// The robots.txt of a sample.
+pub fn robots(sample: &Sample) -> Option<Arc<RobotsTxt>> {
+    let text = sample.robots?;
+    Some(Arc::new(RobotsTxt::parse("robots.txt".to_owned(), text.as_bytes(), sample.base)))
 }
 
 /// The files of a sample in a folder of their own.

@@ -25,7 +25,7 @@ use crate::session::checks::{Reader, meeting};
 use crate::session::file_fixes::is_near_limit;
 use crate::session::finding::FindingTarget;
 use crate::session::findings::file_findings::of_present;
-use crate::session::findings::{index_findings, required};
+use crate::session::findings::{index_findings, required, robots};
 use crate::session::fix::alternates::FAMILY;
 use crate::session::row_lines::offset_of_loc;
 use crate::session::state::languages::Languages;
@@ -396,6 +396,8 @@ fn finish_parts(session: &mut Session, loaded: Loaded) {
         place => !place.is_of_index(),
     });
     findings.extend(of_index);
+    let of_robots = robots::of_sitemap_lines(session).into_iter().map(|(_, finding)| finding);
+    Arc::make_mut(&mut session.file_findings).extend(of_robots);
     required::check(session);
 }
 

@@ -22,6 +22,7 @@ pub mod words;
 
 use crate::check::Profile;
 use crate::check::policy::Policy;
+use crate::check::robots::RobotsTxt;
 use crate::data::DataSet;
 use crate::files::Options;
 use crate::files::journal::Watcher;
@@ -56,6 +57,8 @@ pub struct Setup {
     pub policy: Option<Arc<Policy>>,
     /// What other programs know about the URLs.
     pub data: Option<Arc<DataSet>>,
+    /// The robots.txt of the site.
+    pub robots: Option<Arc<RobotsTxt>>,
     /// The colours asked for.
     pub scheme: Option<Scheme>,
     /// Why nothing may be changed, if that was asked for.
@@ -102,7 +105,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
     session.set_policy(setup.policy);
-    session.set_data(setup.data);
+    session.set_site(setup.data, setup.robots);
     save::set_state_folder(&mut session, setup.options.recovery.state.clone());
     save::set_backups(&mut session, setup.backup);
     if setup.cross_submission {

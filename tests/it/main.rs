@@ -39,6 +39,7 @@ mod real_world_fixes;
 mod recipes;
 mod recovery;
 mod replace;
+mod robots;
 mod roundtrip;
 mod rule_boundaries;
 mod schema;

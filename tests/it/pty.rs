@@ -393,6 +393,7 @@ fn in_the_terminal_of_another_test() {
         backup: sited::files::backup::When::Off,
         policy: None,
         data: None,
+        robots: None,
         clock: Box::new(now),
     };
     sited::tui::run(setup).expect("the editor has a terminal");

@@ -39,6 +39,8 @@ pub struct Sample {
     pub most: Option<u64>,
     /// What is known about the page, if anything: the columns of one row as JSON.
     pub answer: Option<&'static str>,
+    /// The robots.txt of the site, if there is one.
+    pub robots: Option<&'static str>,
 }
 
 impl Sample {
@@ -50,6 +52,7 @@ impl Sample {
             base: None,
             most: None,
             answer: None,
+            robots: None,
         }
     }
 
@@ -523,6 +526,14 @@ fn sample(rule: Rule) -> Sample {
         Rule::SITE_NOINDEX => answered(r#""status":200,"robots":"noindex""#),
         Rule::SITE_CANONICAL_ELSEWHERE => answered(r#""status":200,"canonical":"https://example.com/b""#),
         Rule::SITE_BLOCKED_BY_ROBOTS => answered(r#""blocked":3"#),
+        Rule::SITE_BLOCKED_FOR_BING => ruled("User-agent: Bingbot\nDisallow: /a\n"),
+        Rule::SITE_BLOCKED_FOR_OTHERS => {
+            ruled("User-agent: Googlebot\nUser-agent: Bingbot\nAllow: /\n\nUser-agent: *\nDisallow: /\n")
+        }
+        Rule::ROBOTS_SITEMAP_MISSING => ruled("User-agent: *\nAllow: /\n"),
+        Rule::ROBOTS_SITEMAP_OTHER => {
+            ruled("Sitemap: https://example.com/sitemap.xml\nSitemap: https://example.com/old.xml\n")
+        }
         Rule::SITE_UNREACHABLE => answered(r#""error":"connection refused""#),
         // Each has fixes that keep the meaning and others that guess it.
         Rule::NEWS_DATE => extended(&news("en", "2026-11-20T10:14:07z", "")),
@@ -539,6 +550,11 @@ fn sample(rule: Rule) -> Sample {
 /// Two pages; what is known about the first, `https://example.com/a`.
 fn answered(answer: &'static str) -> Sample {
     Sample { answer: Some(answer), ..file(&[page("a"), page("c")].concat()) }
+}
+
+/// Two pages of a site with a robots.txt.
+fn ruled(robots: &'static str) -> Sample {
+    Sample { robots: Some(robots), ..file(&[page("a"), page("c")].concat()) }
 }
 
 /// A sitemap in a packing, under a name.

@@ -10,7 +10,7 @@ use crate::files::{self, Reason};
 use crate::session::finding::{FileFinding, Finding, FindingTarget, Reported};
 use crate::session::findings::index_findings::{self, has_small_index, of_child};
 use crate::session::findings::of_quirks;
-use crate::session::findings::required;
+use crate::session::findings::{required, robots};
 use crate::session::{Session, file_fixes};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,6 +24,7 @@ pub(in crate::session) fn check(session: &mut Session) {
     }
     findings.extend(index_findings::of_index(session));
     findings.extend(required::missing(session).into_iter().map(|(_, finding)| finding));
+    findings.extend(robots::of_sitemap_lines(session).into_iter().map(|(_, finding)| finding));
     session.file_findings = Arc::new(findings);
 }
 

@@ -48,7 +48,7 @@ fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
     let now = Now { seconds: NOW, offset: 0 };
     let mut session = load::open_all(Session::new(now, options.base_url.clone()), paths, options).unwrap();
     session.set_profile(sample.profile);
-    session.set_data(sampled::data(sample));
+    session.set_site(sampled::data(sample), sampled::robots(sample));
     session
 }
 

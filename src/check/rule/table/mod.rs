@@ -230,6 +230,8 @@ mod source {
     pub(super) const INDEX: &str = "sitemaps.org protocol, Using Sitemap index files";
     pub(super) const ESCAPING: &str = "sitemaps.org protocol, Entity escaping";
     pub(super) const RFC9309: &str = "RFC 9309, section 2.2 (The Protocol)";
+    pub(super) const ROBOTS_SITEMAP: &str =
+        "sitemaps.org protocol, Informing search engine crawlers: specifying the location in robots.txt";
     pub(super) const SITE_STATUS: &str = "Google Search Central, How HTTP status codes affect Google's crawlers";
     pub(super) const SITE_ROBOTS: &str = "Google Search Central, Block Search indexing with noindex";
     pub(super) const SITE_CANONICAL: &str = "Google Search Central, How to specify a canonical URL";
@@ -359,7 +361,7 @@ mod tests {
         let table: BTreeSet<&str> = TABLE.iter().map(|row| row.code).collect();
         let catalogue: BTreeSet<&str> = CATALOGUE.iter().flat_map(|(_, codes)| codes.split(' ')).collect();
         assert_eq!(catalogue.difference(&table).collect::<Vec<_>>(), [&""; 0], "in the catalogue only");
-        let is_own = |code: &&&str| ["mrss-", "policy-", "site-"].iter().any(|own| code.starts_with(own));
+        let is_own = |code: &&&str| ["mrss-", "policy-", "robots-", "site-"].iter().any(|own| code.starts_with(own));
         let others = table.difference(&catalogue).filter(|code| !is_own(code));
         assert_eq!(others.collect::<Vec<_>>(), [&""; 0], "in the table only");
     }

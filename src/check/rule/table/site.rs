@@ -26,8 +26,20 @@ rows! { super::policy::END;
         "The page has another URL in rel=\"canonical\" (`@canonical`). A sitemap lists canonical URLs. `fix --rule site-canonical-elsewhere` writes that URL, or deletes the row where the set lists it already.";
     SITE_BLOCKED_BY_ROBOTS "site-blocked-by-robots" E("Search Console reports the page as blocked by robots.txt.") Entry None RFC9309,
         "a URL that robots.txt forbids",
-        "A line of robots.txt forbids crawlers to fetch the URL (`@blocked` is the number of the line). Allow it there, or remove the row.";
+        "A line of robots.txt forbids Googlebot to fetch the URL: of the file beside the set or of --robots, or of the site (`@blocked` of a probe is the number of the line). Allow it there, or remove the row.";
+    SITE_BLOCKED_FOR_BING = SITE_BLOCKED_BY_ROBOTS W("Bing Webmaster Tools reports the page as blocked by robots.txt; Google reads it.") Entry None RFC9309,
+        "a URL that robots.txt forbids to Bingbot",
+        "A line of robots.txt forbids Bingbot to fetch the URL, and Googlebot may. Allow it there, or remove the row.", [(Google, OFF), (Bing, E), (Yandex, OFF), (Baidu, OFF)];
+    SITE_BLOCKED_FOR_OTHERS = SITE_BLOCKED_BY_ROBOTS W("Google and Bing read the page; crawlers without a group of their own do not.") Entry None RFC9309,
+        "a URL that robots.txt forbids to crawlers that it does not name",
+        "The group for all crawlers (`User-agent: *`) forbids the URL; Googlebot and Bingbot have groups that allow it. Allow it there if other search engines shall read it.", [(Google, OFF), (Bing, OFF)];
     SITE_UNREACHABLE "site-unreachable" W("The failure may be the network's, so the row may be right.") Entry None SITE_STATUS,
         "a URL that could not be fetched",
         "There was no answer, or none that makes sense (`@error`). Ask again later; if it stays, repair the site or remove the row.";
+    ROBOTS_SITEMAP_MISSING "robots-sitemap-missing" I("Crawlers find the set all the same where it was submitted to them, or another index lists it.") Set None ROBOTS_SITEMAP,
+        "robots.txt does not name the set",
+        "No Sitemap: line of robots.txt names the index, or the sitemaps of a set without one. Search engines to which the set was not submitted find it through that line only. Write the complete URL: Sitemap: https://example.com/sitemap.xml.";
+    ROBOTS_SITEMAP_OTHER "robots-sitemap-other" I("A site may have several sets; a line that names none of them costs crawlers one request.") Set None ROBOTS_SITEMAP,
+        "robots.txt names a sitemap that is not in the set",
+        "A Sitemap: line of robots.txt names a URL that no file of the set has, or no complete URL. It may be of another set; if not, correct the line or remove it.";
 }

@@ -3,6 +3,7 @@
 use super::super::state::outcome::JobOutcome;
 use super::super::state::{Shared, Start};
 use super::leave::remove_journal;
+use crate::check::site::Site;
 use crate::files::journal::StateSlot;
 use crate::files::{self, Options, Reason};
 use crate::progress::Progress;
@@ -70,14 +71,15 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     let spec = shared.session.view().spec().clone();
     let (profile, backups) = (shared.session.view().profile(), save::backups(&shared.session));
     let policy = shared.session.policy().cloned();
-    let data = shared.session.view().data.clone();
+    let view = shared.session.view();
+    let (data, robots) = (view.data.clone(), view.checks.site().and_then(Site::robots).cloned());
     remove_journal(shared);
     let watcher = journal::journal_watcher(&shared.session);
     shared.session = Session::new(now, base);
     journal::watch_journal(&mut shared.session, watcher);
     shared.session.set_profile(profile);
     shared.session.set_policy(policy);
-    shared.session.set_data(data);
+    shared.session.set_site(data, robots);
     save::set_backups(&mut shared.session, backups);
     save::set_state_folder(&mut shared.session, shared.opening.options.recovery.state.clone());
     shared.outside.forget();

@@ -11,7 +11,7 @@ use crate::session::findings::whole;
 use crate::session::grouping::{Group, Groups};
 use crate::session::report;
 use crate::session::report::markdown;
-use crate::session::sampled::{data, folder, paths};
+use crate::session::sampled::{data, folder, paths, robots};
 use crate::tui::app::Event;
 use crate::tui::app::Start;
 use crate::tui::app::modes::Mode;
@@ -29,7 +29,7 @@ fn open(sample: &Sample) -> Bench {
     options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
     let mut bench = Bench::start_at(start, (Now { seconds: NOW, offset: 0 }, options));
     bench.app.shared.session.set_profile(sample.profile);
-    bench.app.shared.session.set_data(data(sample));
+    bench.app.shared.session.set_site(data(sample), robots(sample));
     bench.folder = Some(folder);
     if matches!(bench.app.modes.current(), Mode::Ask(_)) {
         // Merge conflicts are asked about at once; they can be looked at first.

@@ -1,0 +1,180 @@
+//! What the robots.txt of the site says about its URLs and its sitemaps, for the crawlers of search engines.
+
+use super::rule::{Rule, RuleSet};
+use crate::protocol::location::{self, UrlPrefix};
+use crate::protocol::robots::{AgentRules, Robots, SitemapLine, Verdict};
+
+/// Every rule that [`RobotsTxt::block`] can report.
+pub(super) const ROBOTS_RULES: RuleSet =
+    RuleSet::of(&[Rule::SITE_BLOCKED_BY_ROBOTS, Rule::SITE_BLOCKED_FOR_BING, Rule::SITE_BLOCKED_FOR_OTHERS]);
+
+/// The crawlers whose rules are looked at, the most important first: what blocks a URL for the first of them is reported.
+const CRAWLERS: [(&str, Rule); 3] = [
+    ("Googlebot", Rule::SITE_BLOCKED_BY_ROBOTS),
+    ("Bingbot", Rule::SITE_BLOCKED_FOR_BING),
+    (EVERYONE, Rule::SITE_BLOCKED_FOR_OTHERS),
+];
+
+/// How a group for all crawlers without one of their own is called.
+const EVERYONE: &str = "*";
+
+/// A robots.txt, with the rules for each crawler of [`CRAWLERS`].
+#[derive(Debug)]
+pub struct RobotsTxt {
+    name: String,
+    crawlers: Vec<Crawler>,
+    sitemaps: Vec<SitemapLine>,
+    /// The hosts that it speaks for, without `www.`; none where that is not known.
+    hosts: Vec<String>,
+}
+
+/// A crawler with the rules that hold for it.
+#[derive(Debug)]
+struct Crawler {
+    agent: &'static str,
+    /// The `User-agent` of the group that it follows.
+    group: &'static str,
+    /// The rule of the table that a blocked URL breaks.
+    broken: Rule,
+    rules: AgentRules,
+}
+
+/// A URL that a robots.txt forbids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// The rule of the table that the URL breaks.
+    pub rule: Rule,
+    /// Who may not fetch it.
+    pub agent: &'static str,
+    /// The `User-agent` of the group that says so.
+    pub group: &'static str,
+    /// The line of the `Disallow`.
+    pub line: u32,
+}
+
+impl RobotsTxt {
+    /// Parses a robots.txt of any content, called `name` in messages. It holds for the host of `base_url`; if that is
+    /// not known, for the hosts that its `Sitemap` lines are on.
+    pub fn parse(name: String, bytes: &[u8], base_url: Option<&str>) -> Self {
+        let robots = Robots::parse(bytes);
+        let mut crawlers: Vec<Crawler> = Vec::new();
+        for (agent, broken) in CRAWLERS {
+            let group = if robots.names(agent) { agent } else { EVERYONE };
+            let rules = robots.rules_for(agent);
+            // Who follows the same lines as one before them has the same answers.
+            if !crawlers.iter().any(|known| known.rules == rules) {
+                crawlers.push(Crawler { agent, group, broken, rules });
+            }
+        }
+        let lines = robots.sitemaps().iter().map(|line| line.url.as_str());
+        let urls: Vec<&str> = base_url.map_or_else(|| lines.collect(), |url| vec![url]);
+        let mut hosts: Vec<String> = urls.into_iter().map(host_of).filter(|host| !host.is_empty()).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        Self { name, crawlers, sitemaps: robots.sitemaps().to_vec(), hosts }
+    }
+
+    /// How the file is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its `Sitemap` lines.
+    pub fn sitemaps(&self) -> &[SitemapLine] {
+        &self.sitemaps
+    }
+
+    /// What forbids a URL of a file at `url_prefix`. Nothing forbids URLs of other hosts: they have a robots.txt of their
+    /// own.
+    pub fn block(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<Block> {
+        let mut blocks = self.crawlers.iter().filter_map(|crawler| match crawler.rules.verdict(loc) {
+            Verdict::Blocked { line } => {
+                Some(Block { rule: crawler.broken, agent: crawler.agent, group: crawler.group, line })
+            }
+            Verdict::Allowed => None,
+        });
+        blocks.next().filter(|_| self.is_of_host(loc, url_prefix))
+    }
+
+    fn is_of_host(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> bool {
+        let host = host_of(loc);
+        match url_prefix {
+            Some(url_prefix) => host_of(url_prefix.origin()) == host,
+            None => self.hosts.is_empty() || self.hosts.contains(&host),
+        }
+    }
+}
+
+impl Block {
+    /// What forbids the URL, in words; `name` is the name of the file.
+    pub(super) fn explain(self, name: &str) -> String {
+        let Self { agent, group, line, .. } = self;
+        if agent == EVERYONE {
+            return format!("line {line} of {name} forbids the URL to crawlers that it does not name (User-agent: *)");
+        }
+        format!("line {line} of {name} forbids {agent} to fetch the URL (User-agent: {group})")
+    }
+}
+
+/// The host of a URL as robots.txt files are compared here: most sites have one file for both names.
+fn host_of(url: &str) -> String {
+    let host = location::host(url).to_ascii_lowercase();
+    host.strip_prefix("www.").map_or(host.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robots(text: &str) -> RobotsTxt {
+        RobotsTxt::parse("robots.txt".to_owned(), text.as_bytes(), None)
+    }
+
+    fn blocked(robots: &RobotsTxt, loc: &str) -> Option<(Rule, &'static str, u32)> {
+        robots.block(loc, None).map(|block| (block.rule, block.group, block.line))
+    }
+
+    #[test]
+    fn the_first_crawler_that_is_blocked_is_named_with_its_line() {
+        let for_all = "User-agent: *\nDisallow: /private/\n";
+        let for_google = "User-agent: Googlebot\nDisallow: /no-google/\n\nUser-agent: *\nDisallow:\n";
+        let for_bing = "User-agent: bingbot\nDisallow: /no-bing/\n\nUser-agent: *\nAllow: /\n";
+        let for_others = "User-agent: Googlebot\nUser-agent: Bingbot\nAllow: /\n\nUser-agent: *\nDisallow: /\n";
+        let table = [
+            (for_all, "/private/a", Some((Rule::SITE_BLOCKED_BY_ROBOTS, "*", 2))),
+            (for_all, "/public", None),
+            (for_google, "/no-google/", Some((Rule::SITE_BLOCKED_BY_ROBOTS, "Googlebot", 2))),
+            (for_google, "/", None),
+            (for_bing, "/no-bing/", Some((Rule::SITE_BLOCKED_FOR_BING, "Bingbot", 2))),
+            (for_others, "/a", Some((Rule::SITE_BLOCKED_FOR_OTHERS, "*", 6))),
+            ("", "/a", None),
+        ];
+        for (text, path, expected) in table {
+            let found = blocked(&robots(text), &format!("https://e.com{path}"));
+            assert_eq!(found, expected, "{text:?} {path}");
+            assert!(found.is_none_or(|(rule, ..)| ROBOTS_RULES.contains(rule)));
+        }
+    }
+
+    #[test]
+    fn it_speaks_only_for_its_own_host() {
+        let lines = "Sitemap: https://www.e.com/sitemap.xml\nUser-agent: *\nDisallow: /\n";
+        let by_lines = robots(lines);
+        assert!(by_lines.block("https://e.com/a", None).is_some());
+        assert!(by_lines.block("https://other.example/a", None).is_none());
+        let told = RobotsTxt::parse("robots.txt".to_owned(), lines.as_bytes(), Some("https://Other.example/"));
+        assert!(told.block("https://e.com/a", None).is_none());
+        assert!(told.block("https://other.example/a", None).is_some());
+        // Where the file of the URL is published is known best.
+        let place = UrlPrefix::parse("https://shop.example/sitemap.xml");
+        assert!(by_lines.block("https://shop.example/a", place.as_ref()).is_some());
+        assert!(by_lines.block("https://e.com/a", place.as_ref()).is_none());
+        assert!(robots("User-agent: *\nDisallow: /\n").block("https://any.example/", None).is_some());
+    }
+
+    #[test]
+    fn crawlers_with_the_same_rules_are_asked_once() {
+        assert_eq!(robots("User-agent: *\nDisallow: /a\n").crawlers.len(), 1);
+        assert_eq!(robots("User-agent: Bingbot\nDisallow: /a\n").crawlers.len(), 2);
+    }
+}
