@@ -5,6 +5,8 @@ use super::extension;
 use super::fields::{FIELD_RULES, FieldFacts, SHARED_RULES, check_fields, rules_of_field, value_rules};
 use super::rule::{EXTENSION_RULES, Rule, RuleSet};
 use super::set::Link;
+use super::site::{ENTRY_SITE_RULES, Site};
+use super::site_entry;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 use crate::xml::entry::Entry;
@@ -12,7 +14,7 @@ use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
 
 /// Every rule that [`check`] can report.
-pub const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES);
+pub const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES).union(ENTRY_SITE_RULES);
 
 /// The rules that an entry breaks, its extensions included, those of the profile. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
@@ -21,14 +23,14 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 
 /// The same, and the alternate links of the entry, for the rules of the set.
 pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
-    let set = check_fields(entry, text, context);
+    let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
     let concerns = extension::concerns(entry, text);
     let of_extensions = concerns.then(|| extension::check_and_collect(entry, text, context, links));
     context.asked(of_extensions.map_or(set, |other| set.union(other)))
 }
 
 fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
-    let set = check_fields(entry, text, context);
+    let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
     if extension::concerns(entry, text) { set.union(extension::check(entry, text, context)) } else { set }
 }
 
@@ -44,6 +46,11 @@ pub fn revise(
     context: &Context<'_>,
 ) -> Option<RuleSet> {
     if old.intersects(SHARED_RULES) || record.flags.has(Flags::ANOMALOUS) {
+        return None;
+    }
+    // Which page it is, and when it changed, is compared with more than the value.
+    let is_compared = context.site.is_some_and(Site::compares_entries);
+    if is_compared && matches!(field, Field::Loc | Field::Lastmod) {
         return None;
     }
     // Extensions speak of their page, and break rules of URLs themselves.

@@ -9,6 +9,7 @@ use super::fields;
 use super::rule::Profile;
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
+use super::site_entry;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
@@ -71,6 +72,7 @@ impl EntryReader {
         } else {
             read.rules
         };
+        let rules = rules.union(site_entry::rules(entry, text, context));
         CheckedEntry { rules: context.asked(rules), ..read }
     }
 

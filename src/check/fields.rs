@@ -378,6 +378,10 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     set.insert_if(rule, is_escaped_twice(value));
     if let Some(site) = context.site {
         *set = set.union(site.rules(value, context.url_prefix));
+        // A sitemap is no page that anyone would have looked at.
+        if context.names.kind == FileKind::Index {
+            set.remove(Rule::SITE_NOT_CHECKED);
+        }
     }
     set.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(value).is_some()));
     let location = Location::of(value);

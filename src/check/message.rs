@@ -12,6 +12,8 @@ use super::fields::{
 };
 use super::fix;
 use super::rule::{Rule, RuleSet};
+use super::site::ENTRY_SITE_RULES;
+use super::site_entry;
 use crate::protocol::location::{self, Fault};
 use crate::protocol::{Field, Severity, changefreq, lastmod, priority};
 use crate::words::{excerpt, excerpt_of_value as visible};
@@ -51,6 +53,11 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
         let fix = fix::of_entry(rule, field, entry, text, context);
         findings.push(Finding { rule, field, part: None, offset, message, fix });
     });
+    for rule in set.intersection(ENTRY_SITE_RULES).iter() {
+        let message = site_entry::explain(rule, entry, text, context);
+        let message = message.unwrap_or_else(|| rule.summary().to_owned());
+        findings.push(Finding { rule, field: None, part: None, offset: None, message, fix: None });
+    }
     if extension::concerns(entry, text) {
         let found = extension::findings(entry, text, context).into_iter().filter(|found| set.contains(found.rule));
         findings.extend(found.map(|found| Finding {
@@ -68,6 +75,7 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
 /// The rules that [`messages`] has findings of, once for each of them, without making any words.
 pub fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet, mut add: impl FnMut(Rule)) {
     each_broken(entry, text, context, set, |rule, _| add(rule));
+    set.intersection(ENTRY_SITE_RULES).iter().for_each(&mut add);
     if extension::concerns(entry, text) {
         extension::count(entry, text, context, |rule| {
             if set.contains(rule) {
@@ -150,6 +158,7 @@ pub const REPORTED_ONCE: RuleSet = FIELD_RULES
     // An alternate link with rel="amphtml" breaks it too.
     .minus(RuleSet::of(&[Rule::DOC_UNKNOWN_ELEMENT]))
     .minus(rules_of_field(Field::Loc))
+    .union(ENTRY_SITE_RULES)
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
 
 /// What is wrong with a value. `value` is decoded and trimmed of XML whitespace.

@@ -25,6 +25,7 @@ pub mod rule;
 pub(crate) mod samples;
 pub mod set;
 pub mod site;
+mod site_entry;
 
 pub use action::{Action, Fix};
 pub use context::Context;

@@ -6,8 +6,12 @@
 use super::robots::{Block, ROBOTS_RULES, RobotsTxt};
 use super::rule::{Rule, RuleSet};
 use crate::data::{DataRow, DataSet, Value};
+use crate::document::query::compare_with_lastmod;
+use crate::protocol::lastmod;
 use crate::protocol::location::{self, UrlPrefix};
 use crate::words::excerpt_of_value as visible;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Every rule that [`Site::rules`] can report.
@@ -21,8 +25,59 @@ pub(super) const SITE_RULES: RuleSet = RuleSet::of(&[
     Rule::SITE_CANONICAL_ELSEWHERE,
     Rule::SITE_BLOCKED_BY_ROBOTS,
     Rule::SITE_UNREACHABLE,
+    Rule::SITE_REDIRECT_CHAIN,
+    Rule::SITE_NOT_A_PAGE,
+    Rule::SITE_SOFT_404,
+    Rule::SITE_SLOW,
+    Rule::SITE_NOT_CHECKED,
 ])
 .union(ROBOTS_RULES);
+
+/// Rules that compare the answer of the site with more of the entry than its URL.
+pub(super) const ENTRY_SITE_RULES: RuleSet =
+    RuleSet::of(&[Rule::SITE_LASTMOD_OLDER, Rule::SITE_LASTMOD_NEWER, Rule::SITE_HREFLANG_DIFFERS]);
+
+/// Columns that some rule reads.
+const COLUMNS: [&str; 8] = ["status", "canonical", "robots", "blocked", "error", "modified", "hreflang", "ms"];
+
+/// Milliseconds to an answer that are called slow. Google reads fewer pages of a site that answers slowly ("Large site
+/// owner's guide to managing your crawl budget"); `PageSpeed` Insights calls 1.8 s to the first byte poor.
+const SLOW: f64 = 1_800.0;
+
+/// Kinds of media that are no pages: parts of pages, and downloads that search engines do not index as text.
+const NO_PAGES: [&str; 14] = [
+    "image/",
+    "audio/",
+    "video/",
+    "font/",
+    "text/css",
+    "text/javascript",
+    "application/javascript",
+    "application/x-javascript",
+    "application/json",
+    "application/octet-stream",
+    "application/zip",
+    "application/gzip",
+    "application/wasm",
+    "application/manifest+json",
+];
+
+/// Words of titles and paths by which pages say that there is nothing, in lower case.
+const NOTHING_THERE: [&str; 10] = [
+    "not found",
+    "not-found",
+    "notfound",
+    "404",
+    "does not exist",
+    "no longer available",
+    "nicht gefunden",
+    "introuvable",
+    "no encontrada",
+    "non trovata",
+];
+
+/// Bytes below which a body hardly holds a page, compressed or not.
+const TINY: f64 = 512.0;
 
 /// What data columns and robots.txt say about pages.
 #[derive(Debug, Clone)]
@@ -41,8 +96,7 @@ impl Site {
     /// The pages of a data set and a robots.txt; `None` where there is none, and the data has no column that the rules
     /// read.
     pub fn of(data: Option<&Arc<DataSet>>, robots: Option<Arc<RobotsTxt>>) -> Option<Self> {
-        let is_read = ["status", "canonical", "robots", "blocked", "error"];
-        let data = data.filter(|data| is_read.iter().any(|name| data.column(name).is_some())).cloned();
+        let data = data.filter(|data| COLUMNS.iter().any(|name| data.column(name).is_some())).cloned();
         (data.is_some() || robots.is_some()).then_some(Self { data, robots })
     }
 
@@ -73,10 +127,68 @@ impl Site {
         self.robots.as_ref()?.block(loc, url_prefix)
     }
 
+    /// Whether entries have more to be compared than their URL.
+    pub(super) fn compares_entries(&self) -> bool {
+        let data = self.data.as_deref();
+        data.is_some_and(|data| data.column("modified").is_some() || data.column("hreflang").is_some())
+    }
+
+    /// The rules that an entry breaks besides those of its URL; `links` are its alternates as language and URL.
+    pub(super) fn entry_rules(
+        &self,
+        loc: &str,
+        lastmod: Option<&str>,
+        links: impl FnOnce() -> Vec<(String, String)>,
+    ) -> RuleSet {
+        let mut set = RuleSet::EMPTY;
+        let Some(page) = self.page(loc) else { return set };
+        match lastmod.and_then(|lastmod| page.modified_against(lastmod)) {
+            Some(Ordering::Greater) => set.insert(Rule::SITE_LASTMOD_OLDER),
+            Some(Ordering::Less) => set.insert(Rule::SITE_LASTMOD_NEWER),
+            _ => {}
+        }
+        if let Some(own) = page.alternates() {
+            let listed = links();
+            set.insert_if(Rule::SITE_HREFLANG_DIFFERS, !listed.is_empty() && difference(&own, &listed).is_some());
+        }
+        set
+    }
+
+    /// What the site says about an entry that breaks one of [`ENTRY_SITE_RULES`].
+    pub(super) fn explain_entry(
+        &self,
+        rule: Rule,
+        (loc, lastmod): (&str, &str),
+        links: impl FnOnce() -> Vec<(String, String)>,
+    ) -> Option<String> {
+        let page = self.page(loc)?;
+        let modified = || visible(page.text("modified").unwrap_or_default());
+        Some(match rule {
+            Rule::SITE_LASTMOD_OLDER => {
+                format!("{}: the page changed later, on {} as far as is known", visible(lastmod), modified())
+            }
+            Rule::SITE_LASTMOD_NEWER => {
+                format!("{}: the page has not changed since {} as far as is known", visible(lastmod), modified())
+            }
+            Rule::SITE_HREFLANG_DIFFERS => difference(&page.alternates()?, &links())?,
+            _ => return None,
+        })
+    }
+
+    /// The date of the page's last change as lastmod is written; `None` where it is not known or cannot be written.
+    pub fn modified(&self, loc: &str) -> Option<String> {
+        lastmod::written(self.page(loc)?.text("modified")?)
+    }
+
     /// The rules that the answer of the site breaks.
     fn answered_rules(&self, loc: &str) -> RuleSet {
-        let Some(page) = self.page(loc) else { return RuleSet::EMPTY };
         let mut set = RuleSet::EMPTY;
+        let Some(page) = self.page(loc) else {
+            // What only tells clicks or dates was no look at the site.
+            let is_asked = self.data.as_ref().is_some_and(|data| data.column("status").is_some());
+            set.insert_if(Rule::SITE_NOT_CHECKED, is_asked);
+            return set;
+        };
         match page.status() {
             Some(404 | 410) => set.insert(Rule::SITE_NOT_FOUND),
             Some(400..=499) => set.insert(Rule::SITE_CLIENT_ERROR),
@@ -84,6 +196,7 @@ impl Site {
             Some(300..=303 | 305..=399) => {
                 let is_loop = page.destination().is_some_and(|end| is_same_page(end, loc));
                 set.insert(if is_loop { Rule::SITE_REDIRECT_LOOP } else { Rule::SITE_REDIRECT });
+                set.insert_if(Rule::SITE_REDIRECT_CHAIN, !is_loop && page.is_chain());
             }
             _ => {}
         }
@@ -92,6 +205,9 @@ impl Site {
             set.insert_if(Rule::SITE_NOINDEX, page.is_noindex());
             let elsewhere = page.text("canonical").is_some_and(|url| !is_same_page(url, loc));
             set.insert_if(Rule::SITE_CANONICAL_ELSEWHERE, elsewhere);
+            set.insert_if(Rule::SITE_NOT_A_PAGE, page.media().is_some_and(|media| is_no_page(&media)));
+            set.insert_if(Rule::SITE_SOFT_404, page.signs_of_nothing(loc).len() >= 2);
+            set.insert_if(Rule::SITE_SLOW, page.milliseconds().is_some_and(|ms| ms >= SLOW));
         }
         let is_blocked = page.text("blocked").is_some();
         set.insert_if(Rule::SITE_BLOCKED_BY_ROBOTS, is_blocked);
@@ -124,6 +240,9 @@ impl Site {
         {
             return Some(block.explain(&visible(robots.name())));
         }
+        if rule == Rule::SITE_NOT_CHECKED {
+            return Some("the data say nothing about this URL: it was not checked".to_owned());
+        }
         let page = self.page(loc)?;
         let status = || page.status().map_or_else(String::new, |status| status.to_string());
         let text = |name| visible(page.text(name).unwrap_or_default());
@@ -136,6 +255,17 @@ impl Site {
                 None => format!("the site answers {} and redirects to another URL", status()),
             },
             Rule::SITE_REDIRECT_LOOP => format!("the site answers {} and redirects to the same URL", status()),
+            Rule::SITE_REDIRECT_CHAIN => match (page.text("location"), page.destination()) {
+                (Some(first), Some(end)) => {
+                    format!("the site redirects to {} first and to {} in the end", visible(first), visible(end))
+                }
+                _ => return None,
+            },
+            Rule::SITE_NOT_A_PAGE => format!("the site answers with {}, which is no page", visible(&page.media()?)),
+            Rule::SITE_SOFT_404 => {
+                format!("the site answers {}, but {}", status(), page.signs_of_nothing(loc).join(" and "))
+            }
+            Rule::SITE_SLOW => format!("the site took {:.1} s to answer", page.milliseconds()? / 1_000.0),
             Rule::SITE_NOINDEX => {
                 format!("the page excludes itself from search: robots is {}", visible(&page.robots()))
             }
@@ -174,6 +304,63 @@ impl<'d> Page<'d> {
         self.text("final").or_else(|| self.text("location")).filter(|url| location::origin(url).is_some())
     }
 
+    /// Whether more than one redirect leads to the end.
+    fn is_chain(&self) -> bool {
+        let (first, end) = (self.text("location"), self.text("final"));
+        first.zip(end).is_some_and(|(first, end)| location::origin(first).is_some() && !is_same_page(first, end))
+    }
+
+    /// The media type in lower case, without parameters.
+    fn media(&self) -> Option<String> {
+        let media = self.text("type")?.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        media.contains('/').then_some(media)
+    }
+
+    fn milliseconds(&self) -> Option<f64> {
+        match self.data.column("ms")?.value(self.row) {
+            Value::Number(ms) => Some(ms),
+            _ => None,
+        }
+    }
+
+    /// What suggests that the answer says there is no such page: one alone may be chance.
+    fn signs_of_nothing(&self, loc: &str) -> Vec<&'static str> {
+        let says_so = |text: &str| {
+            let text = text.to_lowercase();
+            NOTHING_THERE.iter().any(|words| text.contains(words))
+        };
+        let canonical = self.text("canonical").filter(|url| !is_same_page(url, loc));
+        let is_start = |url: &str| matches!(location::path(url), "" | "/");
+        let bytes = match self.data.column("bytes").map(|column| column.value(self.row)) {
+            Some(Value::Number(bytes)) => Some(bytes),
+            _ => None,
+        };
+        let signs = [
+            (self.text("title").is_some_and(says_so), "its title says that there is none"),
+            (self.is_noindex(), "it has noindex"),
+            (
+                canonical.is_some_and(|url| is_start(url) || says_so(location::path(url))),
+                "its canonical URL is another page",
+            ),
+            (bytes.is_some_and(|bytes| bytes < TINY), "its body is nearly empty"),
+        ];
+        signs.into_iter().filter(|(is_there, _)| *is_there).map(|(_, words)| words).collect()
+    }
+
+    /// The alternates of the page as language and URL, of a probe.
+    fn alternates(&self) -> Option<Vec<(String, String)>> {
+        let links: BTreeMap<String, String> = serde_json::from_str(self.text("hreflang")?).ok()?;
+        (!links.is_empty()).then(|| links.into_iter().collect())
+    }
+
+    /// How the last change of the page lies to a lastmod as written; by days, where one of them has no time.
+    fn modified_against(&self, written: &str) -> Option<Ordering> {
+        match self.data.column("modified")?.value(self.row) {
+            Value::Date { seconds, is_day } => compare_with_lastmod(seconds, is_day, written),
+            _ => None,
+        }
+    }
+
     fn robots(&self) -> String {
         let texts = [self.text("robots"), self.text("x_robots_tag")];
         texts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -194,6 +381,35 @@ impl<'d> Page<'d> {
 fn is_same_page(one: &str, other: &str) -> bool {
     let (mut first, mut second) = (String::new(), String::new());
     location::key(one, &mut first) == location::key(other, &mut second)
+}
+
+fn is_no_page(media: &str) -> bool {
+    // An image of text is still indexed as one: SVG is a document.
+    media != "image/svg+xml" && NO_PAGES.iter().any(|kind| media.starts_with(kind))
+}
+
+/// The first language in which two lists of alternates differ, in words: that of the page, and that of the entry.
+fn difference(page: &[(String, String)], entry: &[(String, String)]) -> Option<String> {
+    let key = |(code, url): &(String, String)| {
+        let mut scratch = String::new();
+        (code.to_ascii_lowercase(), location::key(url, &mut scratch).to_owned())
+    };
+    let (on_page, in_entry): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        (page.iter().map(key).collect(), entry.iter().map(key).collect());
+    let of_page = on_page.iter().find_map(|(code, url)| match in_entry.get(code) {
+        Some(other) if other == url => None,
+        Some(other) => Some(format!(
+            "the alternate for {} is {} on the page and {} in the sitemap",
+            visible(code),
+            visible(url),
+            visible(other)
+        )),
+        None => Some(format!("the page has an alternate for {} that the sitemap does not list", visible(code))),
+    });
+    of_page.or_else(|| {
+        let more = in_entry.keys().find(|code| !on_page.contains_key(*code))?;
+        Some(format!("the sitemap lists an alternate for {} that the page does not have", visible(more)))
+    })
 }
 
 fn without_www(host: &str) -> &str {
@@ -231,6 +447,28 @@ mod tests {
             (r#""status":200,"canonical":"https://E.com:443/a""#, ""),
             (r#""blocked":3,"error":"robots.txt forbids it""#, "site-blocked-by-robots"),
             (r#""error":"connection refused""#, "site-unreachable"),
+            (
+                r#""status":301,"location":["https://e.com/m","https://e.com/b"],"final":"https://e.com/b""#,
+                "site-redirect site-redirect-chain",
+            ),
+            (r#""status":301,"location":["https://e.com/b"],"final":"https://e.com/b""#, "site-redirect"),
+            (r#""status":200,"type":"image/png; q=1""#, "site-not-a-page"),
+            (r#""status":200,"type":"text/html; charset=utf-8""#, ""),
+            (r#""status":200,"type":"application/pdf""#, ""),
+            (r#""status":200,"type":"image/svg+xml""#, ""),
+            (r#""status":200,"ms":1800"#, "site-slow"),
+            (r#""status":200,"ms":1799"#, ""),
+            (r#""status":503,"ms":9000"#, "site-server-error"),
+            // One sign of a page that is not there may be chance.
+            (r#""status":200,"title":"Page not found""#, ""),
+            (r#""status":200,"bytes":100"#, ""),
+            (r#""status":200,"title":"Page Not Found","bytes":100"#, "site-soft-404"),
+            (r#""status":200,"title":"404","robots":"noindex""#, "site-noindex site-soft-404"),
+            (
+                r#""status":200,"title":"Fehler: nicht gefunden","canonical":"https://e.com/""#,
+                "site-canonical-elsewhere site-soft-404",
+            ),
+            (r#""status":404,"title":"404","bytes":10"#, "site-not-found"),
         ];
         for (columns, expected) in table {
             // Two more rows, so that the columns have the kinds that whole tables give them.
@@ -241,11 +479,53 @@ mod tests {
             let site = site(&lines);
             let codes: Vec<_> = site.rules("https://e.com/a", None).iter().map(Rule::code).collect();
             assert_eq!(codes.join(" "), expected, "{columns}");
-            assert!(site.rules("https://e.com/other", None).is_empty());
+            let unknown: Vec<_> = site.rules("https://e.com/other", None).iter().collect();
+            assert_eq!(unknown, [Rule::SITE_NOT_CHECKED]);
             for rule in site.rules("https://e.com/a", None).iter() {
                 assert!(SITE_RULES.contains(rule) && site.explain(rule, "https://e.com/a", None).is_some(), "{rule}");
             }
         }
+    }
+
+    #[test]
+    fn only_a_look_at_the_site_tells_what_was_not_checked() {
+        let clicks = site("{\"url\":\"https://e.com/a\",\"clicks\":3,\"modified\":\"2026-01-01\"}\n");
+        assert!(clicks.rules("https://e.com/other", None).is_empty());
+    }
+
+    #[test]
+    fn dates_and_alternates_are_compared_with_those_of_the_entry() {
+        let site = site(
+            "{\"url\":\"https://e.com/a\",\"modified\":\"2026-05-02T10:00:00Z\",\
+             \"hreflang\":{\"en\":\"https://e.com/a\",\"de\":\"https://e.com/de\"}}\n",
+        );
+        let links = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+            list.iter().map(|(code, url)| ((*code).to_owned(), (*url).to_owned())).collect()
+        };
+        let own = [("EN", "https://E.com/a"), ("de", "https://e.com/de")];
+        let other = [("en", "https://e.com/a"), ("de", "https://e.com/d")];
+        let table = [
+            (None, &own[..], ""),
+            (Some("2026-05-02"), &[], ""),
+            (Some("2026-05"), &[], ""),
+            (Some("2026-05-01"), &[], "site-lastmod-older"),
+            (Some("2026-05-02T09:59:59Z"), &[], "site-lastmod-older"),
+            (Some("2026-05-02T12:00:00+02:00"), &[], ""),
+            (Some("2026-05-03"), &own[..1], "site-lastmod-newer site-hreflang-differs"),
+            (Some("no date"), &other, "site-hreflang-differs"),
+        ];
+        for (lastmod, listed, expected) in table {
+            let rules = site.entry_rules("https://e.com/a", lastmod, || links(listed));
+            let codes: Vec<_> = rules.iter().map(Rule::code).collect();
+            assert_eq!(codes.join(" "), expected, "{lastmod:?} {listed:?}");
+            for rule in rules.iter() {
+                let words =
+                    site.explain_entry(rule, ("https://e.com/a", lastmod.unwrap_or_default()), || links(listed));
+                assert!(ENTRY_SITE_RULES.contains(rule) && words.is_some(), "{rule}");
+            }
+        }
+        assert!(site.entry_rules("https://e.com/b", Some("2020-01-01"), Vec::new).is_empty());
+        assert_eq!(site.modified("https://e.com/a").as_deref(), Some("2026-05-02T10:00:00Z"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod verdict;
 pub use disambiguate::{date_only, in_order, in_zone, zone_of, zone_text};
 pub use explain::explain;
 pub use input::{Now, parse_input, shift_days};
-pub use repair::{repair, suggest};
+pub use repair::{repair, suggest, written};
 pub use verdict::verdicts;
 
 use calendar::{DAY, Date};

@@ -73,9 +73,12 @@ pub(in crate::session) const OF_SET: RuleSet = MERGED.union(REWRITTEN).union(CLE
 /// Rules about pages whose rows are deleted.
 pub(in crate::session) const SITE_DELETED: RuleSet = RuleSet::of(&[Rule::SITE_NOT_FOUND, Rule::SITE_NOINDEX]);
 
+/// Rules about pages whose rows get the date of the page's last change.
+pub(in crate::session) const SITE_DATED: RuleSet = RuleSet::of(&[Rule::SITE_LASTMOD_OLDER, Rule::SITE_LASTMOD_NEWER]);
+
 /// Rules about pages that have a fix; rows of the others get the URL that the site names.
 pub(in crate::session) const OF_SITE: RuleSet =
-    SITE_DELETED.union(RuleSet::of(&[Rule::SITE_REDIRECT, Rule::SITE_CANONICAL_ELSEWHERE]));
+    SITE_DELETED.union(SITE_DATED).union(RuleSet::of(&[Rule::SITE_REDIRECT, Rule::SITE_CANONICAL_ELSEWHERE]));
 
 /// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
 pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
@@ -85,6 +88,7 @@ pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
         Rule::SET_MIXED_WWW => "write the host as the others do",
         Rule::SET_MIXED_PORT => "write the port that the others have",
         main if SITE_DELETED.contains(main) => "delete the row",
+        main if SITE_DATED.contains(main) => "write the date of the page's last change",
         main if OF_SITE.contains(main) => "write the URL that the site names",
         Rule::HREFLANG_SELF_MISSING => "list the page itself",
         Rule::HREFLANG_NO_RETURN => "add the link back",

@@ -45,7 +45,8 @@ fn check_reports_what_the_site_answers() {
         sitemap.xml:5:12: error[site-redirect]: the site answers 301 and redirects to https://e.com/new\n\
         sitemap.xml:6:12: error[site-redirect]: the site answers 301 and redirects to https://e.com/\n\
         sitemap.xml:7:12: error[site-noindex]: the page excludes itself from search: robots is noindex\n\
-        sitemap.xml:8:12: error[site-canonical-elsewhere]: the page names https://e.com/original?a=1&b=2 as its canonical URL\n";
+        sitemap.xml:8:12: error[site-canonical-elsewhere]: the page names https://e.com/original?a=1&b=2 as its canonical URL\n\
+        sitemap.xml:9:12: note[site-not-checked]: the data say nothing about this URL: it was not checked\n";
     assert_eq!(report, expected);
     let counted = ends(&folder, &[&words[..], &["--max-findings", "0", "--format", "json"]].concat(), 1);
     assert!(counted.contains("\"errors\":5") || counted.contains("\"errors\": 5"), "{counted}");
@@ -91,4 +92,73 @@ fn a_site_does_not_speak_for_another() {
     let output = run(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-redirect"]);
     assert!(stderr(&output).contains("the site names no URL that can take its place"), "{}", stderr(&output));
     assert_eq!(folder.read("sitemap.xml"), before);
+}
+
+/// A sitemap of pages with dates and alternates, and what the site says about them.
+fn dated() -> Folder {
+    let folder = Folder::new();
+    let link = |code: &str, path: &str| {
+        format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://e.com/{path}\"/>")
+    };
+    let links = [link("en", "en"), link("de", "de")].concat();
+    let rows = [
+        "<url><loc>https://e.com/old</loc><lastmod>2026-03-01</lastmod><changefreq>weekly</changefreq></url>\n"
+            .to_owned(),
+        "<url><loc>https://e.com/new</loc><lastmod>2026-05-01T00:00:00Z</lastmod></url>\n".to_owned(),
+        "<url><loc>https://e.com/same</loc><lastmod>2026-04-01</lastmod></url>\n".to_owned(),
+        format!("<url><loc>https://e.com/en</loc>{links}</url>\n"),
+        format!("<url><loc>https://e.com/de</loc>{links}</url>\n"),
+    ];
+    let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+                xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n";
+    folder.write("sitemap.xml", format!("{head}{}</urlset>\n", rows.concat()));
+    let modified = r#""status":200,"modified":"2026-04-01T12:00:00Z""#;
+    let lines = [
+        format!("{{\"url\":\"https://e.com/old\",{modified}}}\n"),
+        format!("{{\"url\":\"https://e.com/new\",{modified}}}\n"),
+        format!("{{\"url\":\"https://e.com/same\",{modified}}}\n"),
+        "{\"url\":\"https://e.com/en\",\"status\":200,\"hreflang\":{\"en\":\"https://e.com/en\",\"de\":\"https://e.com/de\"}}\n"
+            .to_owned(),
+        "{\"url\":\"https://e.com/de\",\"status\":200,\"hreflang\":{\"en\":\"https://e.com/en\",\"de\":\"https://e.com/de-at\"}}\n"
+            .to_owned(),
+    ];
+    folder.write("site.jsonl", lines.concat());
+    folder
+}
+
+#[test]
+fn dates_and_alternates_are_compared_with_those_of_the_pages() {
+    let folder = dated();
+    let words = ["check", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-*", "--all"];
+    let found = ends(&folder, &words, 0);
+    let places: Vec<_> = found.lines().map(|line| line.split("]: ").next().unwrap()).collect();
+    let expected = [
+        "sitemap.xml:3:1: note[site-lastmod-older",
+        "sitemap.xml:4:1: note[site-lastmod-newer",
+        "sitemap.xml:7:1: warning[site-hreflang-differs",
+    ];
+    assert_eq!(places, expected, "{found}");
+    assert!(
+        found.contains("the alternate for de is https://e.com/de-at on the page and https://e.com/de in the"),
+        "{found}"
+    );
+    // Each as one row is edited: what depends on several values follows.
+    let set =
+        |value: &str| ends(&folder, &["set", "sitemap.xml", value, "--data", "site.jsonl", "--where", "loc:/old"], 0);
+    set("changefreq=daily");
+    assert!(ends(&folder, &words, 0).contains("site-lastmod-older"));
+    set("lastmod=2026-04-01");
+    assert!(!ends(&folder, &words, 0).contains("site-lastmod-older"));
+}
+
+#[test]
+fn a_named_fix_writes_the_date_of_the_page() {
+    let folder = dated();
+    ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-lastmod-*"], 0);
+    let fixed = folder.text("sitemap.xml");
+    assert!(fixed.contains("old</loc><lastmod>2026-04-01T12:00:00Z</lastmod>"), "{fixed}");
+    assert!(fixed.contains("new</loc><lastmod>2026-04-01T12:00:00Z</lastmod>"), "{fixed}");
+    assert!(fixed.contains("same</loc><lastmod>2026-04-01</lastmod>"), "{fixed}");
+    ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-lastmod-*"], 0);
+    assert_eq!(folder.text("sitemap.xml"), fixed, "twice");
 }

@@ -456,6 +456,8 @@ mod tests {
             Rule::EXT_OBSOLETE_PAGEMAP,
             Rule::HREFLANG_DUPLICATE_DIFFERENT,
             Rule::FEED_NOT_SUPPORTED_OLD,
+            Rule::SITE_BLOCKED_FOR_BING,
+            Rule::SITE_BLOCKED_FOR_OTHERS,
         ];
         assert_eq!(variants, expected);
         for variant in variants {

@@ -534,6 +534,22 @@ fn sample(rule: Rule) -> Sample {
         Rule::ROBOTS_SITEMAP_OTHER => {
             ruled("Sitemap: https://example.com/sitemap.xml\nSitemap: https://example.com/old.xml\n")
         }
+        Rule::SITE_REDIRECT_CHAIN => {
+            answered(r#""status":301,"location":["https://example.com/b","https://example.com/d"],"final":"https://example.com/d""#)
+        }
+        Rule::SITE_NOT_A_PAGE => answered(r#""status":200,"type":"image/png""#),
+        Rule::SITE_SOFT_404 => answered(r#""status":200,"title":"404 Not Found","canonical":"https://example.com/""#),
+        Rule::SITE_SLOW => answered(r#""status":200,"ms":4200"#),
+        Rule::SITE_LASTMOD_OLDER | Rule::SITE_LASTMOD_NEWER => {
+            let is_older = rule == Rule::SITE_LASTMOD_OLDER;
+            let date = if is_older { r#""modified":"2026-11-19T10:00:00Z""# } else { r#""modified":"2026-11-01T10:00:00Z""# };
+            Sample { answer: Some(date), ..field("<lastmod>2026-11-18</lastmod>") }
+        }
+        Rule::SITE_HREFLANG_DIFFERS => {
+            let links = many(&format!("{}{}", version("a", &[("en", "https://example.com/a"), ("de", "https://example.com/de")]), version("de", &[("en", "https://example.com/a"), ("de", "https://example.com/de")])));
+            Sample { answer: Some(r#""hreflang":{"en":"https://example.com/a","fr":"https://example.com/fr"}"#), ..links }
+        }
+        Rule::SITE_NOT_CHECKED => answered(r#""status":200"#),
         Rule::SITE_UNREACHABLE => answered(r#""error":"connection refused""#),
         // Each has fixes that keep the meaning and others that guess it.
         Rule::NEWS_DATE => extended(&news("en", "2026-11-20T10:14:07z", "")),

@@ -103,7 +103,7 @@ impl DataNode {
             Check::Loc => text(&self.set, row, self.column).is_some_and(|text| is_same_page(text, loc)),
             Check::Lastmod(order) => match (value, facts.value(Field::Lastmod)) {
                 (Value::Date { seconds, is_day }, Some(lastmod)) => {
-                    compare_dates(seconds, is_day, &lastmod).is_some_and(|is| order.allows(is))
+                    compare_with_lastmod(seconds, is_day, &lastmod).is_some_and(|is| order.allows(is))
                 }
                 _ => false,
             },
@@ -173,8 +173,9 @@ fn within(seconds: i64, period: &Range<i64>) -> Ordering {
     }
 }
 
-/// How a date of a data column lies to a lastmod as written. By days, where one of them has no time.
-fn compare_dates(seconds: i64, is_day: bool, lastmod: &str) -> Option<Ordering> {
+/// How a date of a data column, given in seconds since 1970, lies to a lastmod as written. By days, where one of them has
+/// no time; a lastmod that is a month or a year equals every date in it.
+pub fn compare_with_lastmod(seconds: i64, is_day: bool, lastmod: &str) -> Option<Ordering> {
     let written = lastmod::validate(lastmod).instant?;
     let (one, other) = (seconds, written.seconds);
     Some(match written.precision {

@@ -25,6 +25,15 @@ pub(super) const SAFE: Faults = Faults(
         | Faults::NEGATIVE_ZERO.0,
 );
 
+/// A date in any notation as lastmod is written: itself where it is valid; `None` where it cannot be.
+pub fn written(text: &str) -> Option<String> {
+    let faults = validate(text).faults;
+    if faults.is_empty() {
+        return Some(text.to_owned());
+    }
+    repair(text, faults).filter(|text| validate(text).faults.is_empty())
+}
+
 /// The text without these faults, the rest kept as it is written; `None` when that takes a decision.
 ///
 /// Only the safe ones among `faults` are touched. The result has none of those, and no fault that

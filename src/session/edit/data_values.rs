@@ -82,12 +82,7 @@ impl<'s> DataSource<'s> {
     /// The date as W3C Datetime: as it is, or rewritten from the notation of HTTP and mail.
     fn date(&self, snapshot: &Snapshot, row: RowId) -> Option<String> {
         let loc = snapshot.document.value(row, Field::Loc)?;
-        let text = self.column.text(self.data.find(&loc)?)?;
-        let validation = lastmod::validate(text);
-        if validation.faults.is_empty() {
-            return Some(text.to_owned());
-        }
-        lastmod::repair(text, validation.faults).filter(|text| lastmod::validate(text).faults.is_empty())
+        lastmod::written(self.column.text(self.data.find(&loc)?)?)
     }
 }
 

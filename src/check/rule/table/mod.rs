@@ -75,6 +75,7 @@ pub(super) const PER_FILE: RuleSet = RuleSet::of(&[
     Rule::LOC_OUTSIDE_PATH,
     Rule::LASTMOD_DATE_ONLY,
     Rule::XML_TRAILING_JUNK,
+    Rule::SITE_NOT_CHECKED,
 ]);
 
 /// Rules whose cause belongs to a host in a file.
@@ -235,6 +236,9 @@ mod source {
     pub(super) const SITE_STATUS: &str = "Google Search Central, How HTTP status codes affect Google's crawlers";
     pub(super) const SITE_ROBOTS: &str = "Google Search Central, Block Search indexing with noindex";
     pub(super) const SITE_CANONICAL: &str = "Google Search Central, How to specify a canonical URL";
+    pub(super) const SITE_FILES: &str = "Google Search Central, File types indexable by Google";
+    pub(super) const SITE_BUDGET: &str =
+        "Google Search Central, Large site owner's guide to managing your crawl budget";
     pub(super) const FAQ: &str = "sitemaps.org FAQ";
     pub(super) const SCHEMA: &str = "sitemap.xsd 0.9, tUrl";
     pub(super) const SCHEMA_URLSET: &str = "sitemap.xsd 0.9, urlset";

@@ -36,6 +36,30 @@ rows! { super::policy::END;
     SITE_UNREACHABLE "site-unreachable" W("The failure may be the network's, so the row may be right.") Entry None SITE_STATUS,
         "a URL that could not be fetched",
         "There was no answer, or none that makes sense (`@error`). Ask again later; if it stays, repair the site or remove the row.";
+    SITE_REDIRECT_CHAIN "site-redirect-chain" W("Each redirect costs crawlers a request, and they follow a limited number.") Entry None SITE_STATUS,
+        "a URL whose redirects lead to further redirects",
+        "More than one redirect leads to the page (`@location` is the first target, `@final` the last). Let each old URL redirect to the last one at once; `fix --rule site-redirect` lists that one.";
+    SITE_NOT_A_PAGE "site-not-a-page" I("Search engines find such files through the pages that use them; the row costs a request.") Entry None SITE_FILES,
+        "a URL that is no page",
+        "The site answered with an image, a script, an archive or other data (`@type`). A sitemap lists pages; images and videos belong into extensions of their page's entry.";
+    SITE_SOFT_404 "site-soft-404" W("Search Console reports a soft 404 and does not index the page; two signs may still be chance.") Entry None SITE_STATUS,
+        "a page that seems to say that it does not exist",
+        "The site answered 200, and at least two signs say that there is no page: words like not found in `@title`, noindex, a canonical URL that is the start page or an error page, a body of less than 512 bytes (`@bytes`). Answer with 404 and remove the row, or put the page back.";
+    SITE_SLOW "site-slow" I("Crawlers read fewer pages of a site that answers slowly; one measurement may be chance.") Entry None SITE_BUDGET,
+        "a URL that the site answers slowly",
+        "The answer began after 1.8 seconds or more (`@ms` of a probe). Ask again at another time; if it stays, find out what the server waits for.";
+    SITE_LASTMOD_OLDER "site-lastmod-older" I("Last-Modified may be the date of a template; if it is right, crawlers miss a change.") Entry Ask GOOGLE_BUILD,
+        "lastmod is older than the page",
+        "The page changed after lastmod, as `@modified` tells (Last-Modified of a probe, or a date of the sources). Dates without a time are compared by days. `fix --rule site-lastmod-older` writes that date.";
+    SITE_LASTMOD_NEWER "site-lastmod-newer" I("Last-Modified may lack changes of data; if it is right, crawlers learn not to trust lastmod.") Entry Ask GOOGLE_BUILD,
+        "lastmod is newer than the page",
+        "lastmod is later than the last change of the page, as `@modified` tells (Last-Modified of a probe, or a date of the sources). Dates without a time are compared by days. `fix --rule site-lastmod-newer` writes that date.";
+    SITE_HREFLANG_DIFFERS "site-hreflang-differs" W("Google ignores links that are not confirmed by both sides, but the pages are still read.") Entry None GOOGLE_HREFLANG,
+        "alternates that differ from those of the page",
+        "The page has other alternates in its head than the entry (`@hreflang` of a probe). Languages and URLs shall be the same in both; one of the two places is enough.";
+    SITE_NOT_CHECKED "site-not-checked" I("Nothing is known to be wrong; the rules about pages were not applied.") Entry None PRACTICE,
+        "a URL that the data do not have",
+        "The data of --data have a column `@status` and no row for this URL. `sited probe PATH -o FILE --resume` asks for the rest; `list --where rule:site-not-checked` lists it.";
     ROBOTS_SITEMAP_MISSING "robots-sitemap-missing" I("Crawlers find the set all the same where it was submitted to them, or another index lists it.") Set None ROBOTS_SITEMAP,
         "robots.txt does not name the set",
         "No Sitemap: line of robots.txt names the index, or the sitemaps of a set without one. Search engines to which the set was not submitted find it through that line only. Write the complete URL: Sitemap: https://example.com/sitemap.xml.";
