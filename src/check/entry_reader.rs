@@ -1,18 +1,21 @@
 //! Reads and checks the entries of a file in one pass: record, broken rules and URL key of each entry.
 //!
-//! A plain entry without faults takes a fast path; any other is left to the functions that check one entry alone. A
-//! property test holds both to the same result.
+//! An entry whose fields are written barely takes a fast path: sound values are judged by their bytes, others once for all
+//! entries that repeat them. Any other entry is left to the functions that check one entry alone. A property test holds
+//! both to the same result.
+
+mod judged_values;
 
 use super::context::Context;
 use super::extension::{self, Cache};
-use super::fields;
+use super::fields::{self, FieldFacts};
 use super::rule::Profile;
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
 use super::site_entry;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
-use crate::protocol::lastmod::{self, Lastmod};
+use crate::protocol::lastmod;
 use crate::protocol::location::{Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
 use crate::xml::elements::Elements;
@@ -21,6 +24,7 @@ use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::Record;
 use crate::xml::scan::ParsedEntry;
+use judged_values::{JudgedValue, JudgedValues};
 use std::borrow::Cow;
 
 /// Reads and checks the entries of one file; caches what consecutive entries have in common.
@@ -30,6 +34,9 @@ pub struct EntryReader {
     extensions: Cache,
     /// Those of an entry whose elements no one has noted.
     elements: Elements,
+    judged: JudgedValues,
+    /// Rules of the extensions of the last entry, ascending, each with the number of findings that the entry has of it.
+    places: Vec<(Rule, u32)>,
 }
 
 /// A read entry: record, broken rules, URL key.
@@ -67,13 +74,27 @@ impl EntryReader {
                 key: loc.map_or(NO_KEY, |loc| crate::protocol::location::key_hash(&loc)),
             }
         });
-        let rules = if extension::concerns(entry, text) {
-            read.rules.union(self.check_extensions(parsed, context, links))
-        } else {
-            read.rules
-        };
-        let rules = rules.union(site_entry::rules(entry, text, context));
-        CheckedEntry { rules: context.asked(rules), ..read }
+        self.places.clear();
+        let rules = read.rules.union(site_entry::rules(entry, text, context));
+        if !extension::concerns(entry, text) {
+            return CheckedEntry { rules: context.asked(rules), ..read };
+        }
+        let of_extensions = self.check_extensions(parsed, context, links);
+        let rules = context.asked(rules.union(of_extensions));
+        // A rule that any field can break may have several findings of fields.
+        if !read.rules.intersects(fields::OF_SOME_FIELD) {
+            let found = self.extensions.places().iter().filter(|(rule, _)| rules.contains(*rule));
+            let with_field = |&(rule, places): &(Rule, u32)| (rule, places + u32::from(read.rules.contains(rule)));
+            self.places.extend(found.map(with_field));
+            self.places.sort_unstable();
+        }
+        CheckedEntry { rules, ..read }
+    }
+
+    /// How many findings the last entry has of the rules that its extensions break; empty if that is not known. Of
+    /// every other rule it has one.
+    pub fn places(&self) -> &[(Rule, u32)] {
+        &self.places
     }
 
     fn check_extensions(&mut self, parsed: &ParsedEntry<'_>, context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
@@ -85,7 +106,7 @@ impl EntryReader {
         extension::check_elements(parsed, elements, context, &mut self.extensions, links)
     }
 
-    /// The entry without its extensions, if its fields are written barely and break no rule.
+    /// The entry without its extensions, if its fields are written barely, in this order or another.
     #[inline]
     fn quick(
         &mut self,
@@ -101,11 +122,8 @@ impl EntryReader {
         {
             return None;
         }
-        let (lastmod, changefreq, priority) = values(entry, text)?;
-        if lastmod.is_some_and(|date| date.seconds > context.now + fields::TOLERANCE) {
-            return None;
-        }
-        let span = entry.field(Field::Loc).filter(|span| is_bare(span))?;
+        let values = self.values((entry, text), context)?;
+        let span = entry.field(Field::Loc).filter(|span| is_bare(span) && span.value_start < span.value_end)?;
         let raw = entry.raw_value(Field::Loc, text)?;
         let loc = match span.text {
             TextKind::Plain => Cow::Borrowed(std::str::from_utf8(raw).ok()?),
@@ -120,39 +138,82 @@ impl EntryReader {
             return None;
         }
         let judged = self.origins.validate(&loc, context.url_prefix);
-        let is_forbidden = || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some());
-        let is_false = || context.site.is_some_and(|site| !site.rules(&loc, context.url_prefix).is_empty());
-        if !judged.faults.is_empty() || is_forbidden() || is_false() {
-            return None;
+        let mut rules = values.rules;
+        for rule in judged.faults.iter().filter_map(|fault| fields::loc_rule(fault, FileKind::Urlset)) {
+            rules.insert(rule);
         }
-        let facts = fields::FieldFacts { lastmod, changefreq };
-        if facts.conflict(context.now) {
-            return None;
+        rules.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()));
+        if let Some(site) = context.site {
+            rules = rules.union(site.rules(&loc, context.url_prefix));
         }
-        let record = Record::plain(entry, span, (lastmod, changefreq, priority));
+        rules.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, values.facts.conflict(context.now));
+        rules.insert_if(Rule::ENTRY_CHILD_ORDER, !is_in_order);
+        let mut record = Record::plain(entry, span, (values.facts.lastmod, values.facts.changefreq, values.priority));
+        for (field, odd) in [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().zip(values.odd) {
+            if let Some(odd) = odd {
+                record.take(field, &odd);
+            }
+        }
         see(&record, &judged.location);
-        let rules = if is_in_order { RuleSet::EMPTY } else { RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]) };
         Some(CheckedEntry { record, rules, key: judged.key })
+    }
+
+    /// The three values beside the URL; `None` where one is not written barely.
+    #[inline]
+    fn values(&mut self, (entry, text): (&Entry, &[u8]), context: &Context<'_>) -> Option<Values> {
+        let raw = |field: Field| match entry.field(field) {
+            None => Some(None),
+            Some(span) if is_bare(span) && span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
+            Some(_) => None,
+        };
+        let mut values = Values::default();
+        if let Some(raw) = raw(Field::Lastmod)? {
+            let sound = lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::TOLERANCE);
+            match sound {
+                Some(_) => values.facts.lastmod = sound,
+                None => values.take(self.judged.value(Field::Lastmod, raw, context)?),
+            }
+        }
+        if let Some(raw) = raw(Field::Changefreq)? {
+            match Changefreq::of_bytes(raw) {
+                sound @ Some(_) => values.facts.changefreq = sound,
+                None => values.take(self.judged.value(Field::Changefreq, raw, context)?),
+            }
+        }
+        if let Some(raw) = raw(Field::Priority)? {
+            match priority::of_tenths(raw) {
+                sound @ Some(_) => values.priority = sound,
+                None => values.take(self.judged.value(Field::Priority, raw, context)?),
+            }
+        }
+        Some(values)
     }
 }
 
-/// The three values beside the URL; `None` where one is not written barely or is not sound.
-#[inline]
-fn values(entry: &Entry, text: &[u8]) -> Option<(Option<Lastmod>, Option<Changefreq>, Option<u8>)> {
-    let raw = |field: Field| match entry.field(field) {
-        None => Some(None),
-        Some(span) if is_bare(span) && span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
-        Some(_) => None,
-    };
-    let lastmod = raw(Field::Lastmod)?.map(|raw| lastmod::parse_strict(raw).ok_or(())).transpose().ok()?;
-    let changefreq = raw(Field::Changefreq)?.map(|raw| Changefreq::of_bytes(raw).ok_or(())).transpose().ok()?;
-    let priority = raw(Field::Priority)?.map(|raw| priority::parse_strict(raw).ok_or(())).transpose().ok()?;
-    Some((lastmod, changefreq, priority))
+/// The three values of an entry beside its URL.
+#[derive(Default)]
+struct Values {
+    rules: RuleSet,
+    facts: FieldFacts,
+    priority: Option<u8>,
+    /// What records note of those that were judged closely: lastmod, changefreq, priority.
+    odd: [Option<Record>; 3],
+}
+
+impl Values {
+    fn take(&mut self, judged: &JudgedValue) {
+        self.rules = self.rules.union(judged.rules);
+        self.facts.lastmod = self.facts.lastmod.or(judged.facts.lastmod);
+        self.facts.changefreq = self.facts.changefreq.or(judged.facts.changefreq);
+        if let Some(odd) = judged.field.index().checked_sub(1).and_then(|place| self.odd.get_mut(place)) {
+            *odd = Some(judged.noted);
+        }
+    }
 }
 
 /// Whether a value fills its element, without blanks around it.
 const fn is_bare(span: &FieldSpan) -> bool {
-    span.value_start == span.inner_start && span.value_end == span.inner_end && span.value_start < span.value_end
+    span.value_start == span.inner_start && span.value_end == span.inner_end
 }
 
 /// Whether something in a decoded value may be a reference once more: those end in a semicolon.
@@ -288,9 +349,10 @@ mod tests {
             (format!("<url>{loc}<lastmod>2026-11-18</lastmod><priority>0.5</priority></url>"), true),
             (format!("<url>{loc}{link}</url>"), true),
             (format!("<url>{loc}{link}{late}</url>"), true),
-            (format!("<url>{loc}<lastmod>2026-13-18</lastmod></url>"), false),
+            (format!("<url>{loc}<lastmod>2026-13-18</lastmod></url>"), true),
+            (format!("<url>{loc}<priority>1.0000</priority>{late}</url>"), true),
             (format!("<url>{loc}<priority> 0.5</priority></url>"), false),
-            (format!("<url>{loc}<priority/></url>"), false),
+            (format!("<url>{loc}<priority></priority></url>"), true),
             (format!("<url>{loc}<x/></url>"), false),
             ("<url/>".to_owned(), false),
         ] {

@@ -258,7 +258,7 @@ pub(super) const fn loc_rule(fault: Fault, kind: FileKind) -> Option<Rule> {
 }
 
 /// Values of a field for rules that compare two fields.
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FieldFacts {
     pub(super) lastmod: Option<Lastmod>,
     pub(super) changefreq: Option<Changefreq>,

@@ -63,7 +63,7 @@ pub struct Validation {
 }
 
 /// The hundredths of a value with one decimal: nearly every real value is one of these.
-const fn tenths(text: &[u8]) -> Option<u8> {
+pub const fn of_tenths(text: &[u8]) -> Option<u8> {
     match *text {
         [b'0', b'.', tenth @ b'0'..=b'9'] => Some((tenth - b'0') * 10),
         [b'1', b'.', b'0'] => Some(100),
@@ -73,7 +73,7 @@ const fn tenths(text: &[u8]) -> Option<u8> {
 
 /// The hundredths of a text that [`validate`] finds no fault in; `None` of every other.
 pub fn parse_strict(text: &[u8]) -> Option<u8> {
-    tenths(text).or_else(|| {
+    of_tenths(text).or_else(|| {
         let judged = validate(std::str::from_utf8(text).ok()?);
         judged.hundredths.filter(|_| judged.faults.is_empty())
     })
@@ -83,7 +83,7 @@ pub fn parse_strict(text: &[u8]) -> Option<u8> {
 ///
 /// A decimal as in XML Schema (part 2, section 3.2.3) from 0.0 to 1.0 (sitemap.xsd 0.9, `tPriority`).
 pub fn validate(text: &str) -> Validation {
-    if let hundredths @ Some(_) = tenths(text.as_bytes()) {
+    if let hundredths @ Some(_) = of_tenths(text.as_bytes()) {
         return Validation { hundredths, faults: Faults::NONE };
     }
     let Some(decimal) = Decimal::read(text) else {

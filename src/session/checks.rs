@@ -20,7 +20,7 @@ pub use recheck::Rechecked;
 use crate::check::Profile;
 use crate::check::policy::Policy;
 use crate::check::quirk;
-use crate::check::rule::{Rule, RuleSet, RuleSets};
+use crate::check::rule::{Rule, RulePlaces, RuleSet, RuleSets};
 use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetFinding, SetIndex, SetRule};
 use crate::check::site::Site;
 use crate::check::{Context, entry};
@@ -355,6 +355,11 @@ impl Checks {
     pub fn rule_sets(&self) -> Arc<[RuleSet]> {
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         (0..sets.len() as u32).map(|number| sets.get(number as u16)).collect()
+    }
+
+    /// How many findings rows have, by the number of their set of entry rules; of other numbers it is not known.
+    pub fn rule_places(&self) -> Arc<RulePlaces> {
+        Arc::clone(self.sets.read().unwrap_or_else(PoisonError::into_inner).places())
     }
 
     /// The number of a row's set of entry rules.

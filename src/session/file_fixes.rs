@@ -3,6 +3,7 @@
 
 pub(super) mod list;
 pub(super) mod name;
+mod prefix_usage;
 pub(super) mod volumes;
 
 use crate::check::Profile;
@@ -16,18 +17,15 @@ use crate::document::edit::Edit;
 use crate::document::form::Form;
 use crate::document::index::Index;
 use crate::document::quirk::Quirk;
-use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::document::source::Source;
-use crate::progress::note_work;
 use crate::protocol::limits::Limits;
-use crate::protocol::namespace::{self, Namespace};
+use crate::protocol::namespace::Namespace;
 use crate::session::finding::{FileFinding, FindingTarget};
 use crate::xml::defect::Defect;
 use crate::xml::markup::{self, Kind};
-use crate::xml::record::Flags;
+use prefix_usage::PrefixUsage;
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The findings of a file that neither its rows nor its quirks carry.
@@ -175,28 +173,8 @@ fn with_frame_closely<T>(
                 return None;
             }
             let head = sitemap.frame.head(true);
-            // Elements between entries belong to the text of the entry that follows, and no flag of it tells of them.
-            let has_siblings = document.source_of(id).unwrap_or(&sitemap.frame).has_siblings;
-            let look_for = |meant: Namespace| {
-                let flag = match meant {
-                    Namespace::Image => Flags::IMAGE,
-                    Namespace::Video => Flags::VIDEO,
-                    Namespace::News => Flags::NEWS,
-                    Namespace::Xhtml => Flags::ALTERNATE,
-                    _ => Flags::OTHER,
-                };
-                let has = |row: RowId| document.record(row).flags.has(flag);
-                sitemap.rows.iter().any(|row| document.is_live(row) && has(row))
-                    // `xhtml` may be used for something else than links.
-                    || (meant == Namespace::Xhtml
-                        && sitemap.rows.iter().any(|row| document.record(row).flags.has(Flags::OTHER)))
-                    || holds(document, sitemap, meant, &|flags| {
-                        has_siblings
-                            || flags.has(Flags::ANOMALOUS)
-                            || flags.has(Flags::LOC_FAR)
-                            || if closely { flags.has_extensions() } else { flags.has(Flags::OTHER) }
-                    })
-            };
+            let usage = PrefixUsage::new(document, id, closely);
+            let look_for = |meant: Namespace| usage.is_used(sitemap, meant);
             // Many prefixes may be declared for one namespace: the file is looked through once.
             let known: RefCell<Vec<(Namespace, bool)>> = RefCell::default();
             let is_used = |meant: Namespace| {
@@ -270,34 +248,6 @@ pub(super) fn no_longer_used(before: &Document, after: &Document, member: Member
     is_new.then(|| edit_for(after, member, rule, profile))?
 }
 
-/// Whether the text of a file, apart from the root's tag, holds a prefix that is declared for a namespace; of rows
-/// those are looked at that have the flags.
-fn holds(document: &Document, sitemap: &Sitemap, meant: Namespace, which: &dyn Fn(Flags) -> bool) -> bool {
-    let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
-        name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == meant).map(str::as_bytes)
-    });
-    let declared: HashSet<&[u8]> = declared.collect();
-    // Behind each `<` or blank, up to the colon: each byte is looked at once, however many prefixes there are.
-    let is_in = |text: &[u8]| {
-        note_work(text.len());
-        let begin = memchr::memchr2_iter(b'<', b' ', text);
-        let names = begin.filter_map(|at| {
-            let name = text.get(at + 1..)?;
-            let end = memchr::memchr3(b':', b'<', b' ', name)?;
-            name.get(..end).filter(|_| name.get(end) == Some(&b':'))
-        });
-        names.into_iter().any(|name| declared.contains(name))
-    };
-    let (head, tail) = (sitemap.frame.head(true), sitemap.frame.tail(true));
-    let root_end = sitemap.frame.root_start() + sitemap.frame.root_tag().len();
-    is_in(head.get(root_end..).unwrap_or_default())
-        || is_in(&tail)
-        || sitemap.rows.iter().any(|row| {
-            let record = document.record(row);
-            !record.is_deleted() && which(record.flags) && is_in(&document.entry_text(row))
-        })
-}
-
 /// The edit alone.
 fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     if rule == Rule::GZIP_EXTENSION_MISMATCH {
@@ -366,6 +316,7 @@ pub(super) fn dealt_when_written(document: &Document, member: Member, broken: Ru
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::rows::RowId;
     use crate::files::{Options, Reason};
     use crate::protocol::lastmod::Now;
     use crate::session::Session;

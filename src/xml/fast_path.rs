@@ -69,8 +69,8 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
     (walk.end, walk.reached)
 }
 
-/// Takes in a field that follows an extension, if one comes next that is written barely and was not met before.
-/// Returns the offset after it.
+/// Takes in a field that follows an extension or a later field, if one comes next that is written barely and was not met
+/// before: [`fields`] would have taken one that is in schema order. Returns the offset after it.
 #[inline]
 pub(super) fn late_field(
     damage: &mut DamageLog,

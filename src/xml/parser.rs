@@ -205,11 +205,8 @@ impl Parser {
                     return (entry, end);
                 }
                 let at = fast_path::skip_blanks(bytes, from.0);
-                let end = match self.pass_element(&inside, at, &mut entry) {
-                    None if from.1 == BEHIND_FIELDS => fast_path::late_field(&mut self.damage, &inside, at, &mut entry),
-                    passed => passed,
-                };
-                let Some(end) = end else { break };
+                let late = fast_path::late_field(&mut self.damage, &inside, at, &mut entry);
+                let Some(end) = late.or_else(|| self.pass_element(&inside, at, &mut entry)) else { break };
                 from = (end, BEHIND_FIELDS);
             }
         }

@@ -1,5 +1,6 @@
 //! Remembers the verdicts on values that entry after entry repeats, and keeps room to work in.
 
+use crate::check::rule::Rule;
 use crate::check::set::host_hash;
 use crate::protocol::extension::hreflang;
 use crate::protocol::location::OriginCache;
@@ -14,9 +15,16 @@ pub struct Cache {
     pub(super) versions: Vec<Version>,
     /// The host of the last link, and its hash.
     host: (String, u32),
+    /// The rules that the last entry broke, in no order, each with the number of its findings.
+    pub(super) places: Vec<(Rule, u32)>,
 }
 
 impl Cache {
+    /// The rules that the last entry broke, in no order, each with the number of its findings.
+    pub fn places(&self) -> &[(Rule, u32)] {
+        &self.places
+    }
+
     /// A hash of a host's name, as the rules of the set compare it.
     pub fn host_hash(&mut self, host: &str) -> u32 {
         if self.host.0 != host || host.is_empty() {

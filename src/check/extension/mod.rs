@@ -116,16 +116,24 @@ impl Sink for RuleSet {
     }
 }
 
-/// The broken rules, and the language versions for the rules of the set.
-struct Collected<'l>(RuleSet, &'l mut Vec<Link>);
+/// The broken rules, how often each is, and the language versions for the rules of the set.
+struct Collected<'l> {
+    rules: RuleSet,
+    places: Vec<(Rule, u32)>,
+    links: &'l mut Vec<Link>,
+}
 
 impl Sink for Collected<'_> {
     fn breach(&mut self, rule: Rule, _: u32, _: About) {
-        self.0.insert(rule);
+        self.rules.insert(rule);
+        match self.places.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, places)) => *places += 1,
+            None => self.places.push((rule, 1)),
+        }
     }
 
     fn link(&mut self, link: Link) {
-        self.1.push(link);
+        self.links.push(link);
     }
 }
 
@@ -200,7 +208,7 @@ pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, link
     check_elements(&parsed, &elements, context, &mut Cache::default(), links)
 }
 
-/// The same of an entry whose elements are these.
+/// The same of an entry whose elements are these; how often each rule is broken is kept in the cache.
 pub fn check_elements(
     parsed: &ParsedEntry<'_>,
     elements: &Elements,
@@ -208,9 +216,13 @@ pub fn check_elements(
     cache: &mut Cache,
     links: &mut Vec<Link>,
 ) -> RuleSet {
-    let mut collected = Collected(RuleSet::EMPTY, links);
+    let mut places = std::mem::take(&mut cache.places);
+    places.clear();
+    let mut collected = Collected { rules: RuleSet::EMPTY, places, links };
     validate(&Outline::new(parsed.text, elements), parsed.entry, context, cache, &mut collected);
-    collected.0
+    let Collected { rules, places, .. } = collected;
+    cache.places = places;
+    rules
 }
 
 /// The rules, each as often as it is broken.

@@ -11,6 +11,7 @@ use crate::protocol::Severity;
 use hashbrown::HashMap;
 pub use profile::Profile;
 use std::fmt;
+use std::sync::Arc;
 pub(super) use table::EXTENSION_RULES;
 use table::{COUNT, FAMILIES, TABLE};
 
@@ -363,16 +364,25 @@ impl fmt::Debug for RuleSet {
 ///
 /// Only ever grows, so a number stays good. Real files have a few hundred different sets; past
 /// 65,535 of them a set is replaced by its worst rule alone.
+/// A set that entries break with other numbers of findings can have an id for each: reports need not look at the entry
+/// again to count them.
 #[derive(Debug, Clone)]
 pub struct RuleSets {
     sets: Vec<RuleSet>,
     numbers: HashMap<RuleSet, u16, foldhash::fast::FixedState>,
+    /// Further numbers of a set, by the numbers of findings.
+    counted: HashMap<RuleSet, Vec<u16>, foldhash::fast::FixedState>,
+    places: Arc<RulePlaces>,
 }
+
+/// By the number of a set: how many findings a row has of rules of which it may have several.
+pub type RulePlaces = HashMap<u16, Box<[(Rule, u32)]>, foldhash::fast::FixedState>;
 
 impl Default for RuleSets {
     /// The empty set and each rule alone, so that there is always room to fall back to.
     fn default() -> Self {
-        let mut sets = Self { sets: Vec::new(), numbers: HashMap::default() };
+        let (numbers, counted) = (HashMap::default(), HashMap::default());
+        let mut sets = Self { sets: Vec::new(), numbers, counted, places: Arc::default() };
         sets.intern(RuleSet::EMPTY);
         for rule in Rule::ALL {
             sets.intern(RuleSet::of(&[rule]));
@@ -398,6 +408,32 @@ impl RuleSets {
         self.sets.push(set);
         self.numbers.insert(set, number);
         number
+    }
+
+    /// Numbers of findings that are told apart for one set.
+    pub const COUNTED: usize = 64;
+
+    /// The number of a set of which an entry has so many findings, [`RuleSets::intern`] where there are too many of those.
+    pub fn intern_counted(&mut self, set: RuleSet, places: &[(Rule, u32)]) -> u16 {
+        let numbers = self.counted.entry(set).or_default();
+        let known = numbers.iter().find(|number| self.places.get(*number).is_some_and(|known| **known == *places));
+        if let Some(number) = known {
+            return *number;
+        }
+        // Half of the numbers are for sets that are not known yet.
+        if numbers.len() >= Self::COUNTED || self.sets.len() >= Self::LIMIT / 2 {
+            return self.intern(set);
+        }
+        let number = self.sets.len() as u16;
+        numbers.push(number);
+        self.sets.push(set);
+        Arc::make_mut(&mut self.places).insert(number, places.into());
+        number
+    }
+
+    /// How many findings rows with a number have, as far as it is known.
+    pub const fn places(&self) -> &Arc<RulePlaces> {
+        &self.places
     }
 
     /// The set of a number; the empty set for a number that was never given.

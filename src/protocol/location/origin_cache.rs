@@ -123,11 +123,12 @@ impl OriginCache {
                 let is_odd = |own| params::is_session(own) || params::is_tracking(own) || private::is_private(own);
                 params::parameters(query).any(is_odd)
             });
-        // The place is normal, and so is the URL: what begins with it is in it.
-        if is_odd || url_prefix.is_some_and(|url_prefix| !text.starts_with(url_prefix.prefix())) {
+        if is_odd {
             return None;
         }
-        let mut faults = Faults::NONE;
+        // The place is normal, and so is the URL: what begins with it is in it.
+        let is_outside = |url_prefix: &&UrlPrefix| !text.starts_with(url_prefix.prefix());
+        let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
         faults.insert_if(Fault::NotPage, validate::is_not_page(path));
         Some((location, faults))
     }
@@ -176,7 +177,7 @@ mod tests {
         for (text, quick) in [
             ("https://example.com/a/2", true),
             ("https://example.com/a/news/?page=2&sort=up", true),
-            ("https://example.com/b", false),
+            ("https://example.com/b", true),
             ("https://example.com.evil.org/a/", false),
             ("https://example.com/a/../b", false),
             ("https://example.com/a//b", false),

@@ -2,7 +2,7 @@
 
 use crate::check::Context;
 use crate::check::entry_reader::EntryReader;
-use crate::check::rule::RuleSet;
+use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Link, ReadTally};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
@@ -15,11 +15,16 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+/// Numbers of findings, and the number of the set that has them.
+type CountedSet = (Box<[(Rule, u32)]>, u16);
+
 /// Sees each entry of a file while it is scanned: its facts, its findings, its key.
 pub struct Reader {
     numbers: Arc<RwLock<RuleSets>>,
     known: HashMap<RuleSet, u16, FixedState>,
     last: (RuleSet, u16),
+    /// The same where numbers of findings are known; the last such entry.
+    counted: HashMap<RuleSet, Vec<CountedSet>, FixedState>,
     now: i64,
     criteria: Criteria,
     url_prefix: Option<UrlPrefix>,
@@ -55,6 +60,7 @@ impl Reader {
             numbers,
             known: HashMap::with_hasher(FixedState::default()),
             last: (RuleSet::EMPTY, 0),
+            counted: HashMap::with_hasher(FixedState::default()),
             now,
             criteria,
             url_prefix,
@@ -105,12 +111,8 @@ impl Visit for Reader {
         });
         records.push(read.record);
         self.keys.push(read.key);
-        if read.rules != self.last.0 {
-            let numbers = &self.numbers;
-            let intern = || numbers.write().unwrap_or_else(PoisonError::into_inner).intern(read.rules);
-            self.last = (read.rules, *self.known.entry(read.rules).or_insert_with(intern));
-        }
-        self.findings.push(self.last.1);
+        let number = self.number(read.rules);
+        self.findings.push(number);
         if self.linked.last().map_or(0, |(_, end)| *end as usize) < self.links.len() {
             self.linked.push((self.keys.len() as u32 - 1, self.links.len() as u32));
         }
@@ -135,6 +137,29 @@ impl Visit for Reader {
 }
 
 impl Reader {
+    /// The number of the rules that the last entry breaks.
+    #[inline]
+    fn number(&mut self, rules: RuleSet) -> u16 {
+        let (numbers, places) = (&self.numbers, self.reading.places());
+        let table = || numbers.write().unwrap_or_else(PoisonError::into_inner);
+        if places.is_empty() {
+            if rules != self.last.0 {
+                self.last = (rules, *self.known.entry(rules).or_insert_with(|| table().intern(rules)));
+            }
+            return self.last.1;
+        }
+        let counted = self.counted.entry(rules).or_default();
+        if let Some((_, number)) = counted.iter().find(|(known, _)| **known == *places) {
+            return *number;
+        }
+        let number = table().intern_counted(rules, places);
+        // Too many of them have one number.
+        if counted.len() < RuleSets::COUNTED {
+            counted.push((places.into(), number));
+        }
+        number
+    }
+
     /// Which of the URLs that the policy requires were seen.
     pub const fn listed(&self) -> &RowSet {
         &self.listed

@@ -3,7 +3,7 @@
 //! Putting a finding into words, and trying its fix, costs many times what finding it costs; a report that prints a few
 //! places of each rule needs words for these alone. A property test holds the numbers to those of the words.
 
-use crate::check::rule::{Grouping, Rule, RuleSet};
+use crate::check::rule::{Grouping, Rule, RulePlaces, RuleSet};
 use crate::check::set::NearDuplicates;
 use crate::check::{Profile, message, quirk, rules_of_field};
 use crate::document::rows::RowId;
@@ -14,6 +14,7 @@ use crate::session::findings::reported_once;
 use crate::session::grouping::{Extent, Groups, KnownHosts};
 use crate::session::state::Snapshot;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Who takes in the findings of a file's rows.
 pub trait Receiver {
@@ -162,6 +163,8 @@ pub(super) struct Counter<'c> {
     once: RuleSet,
     /// The same of a row without extensions: no URL but its own breaks the rules of URLs.
     once_alone: RuleSet,
+    /// What was counted while rows were read.
+    places: Arc<RulePlaces>,
 }
 
 impl<'c> Counter<'c> {
@@ -173,7 +176,8 @@ impl<'c> Counter<'c> {
         let of_loc = rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
         let once_alone = once.union(of_loc);
         let of_places = if wanted.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
-        Self { snapshot, near, once: once.minus(of_places.minus(message::REPORTED_ONCE)), once_alone }
+        let once = once.minus(of_places.minus(message::REPORTED_ONCE));
+        Self { snapshot, near, once, once_alone, places: snapshot.checks.rule_places() }
     }
 
     /// The URL's host of a row, as findings are grouped by it.
@@ -189,6 +193,16 @@ impl<'c> Counter<'c> {
         let once = if flags.has_extensions() { self.once } else { self.once_alone };
         if rest.minus(once).is_empty() && document.quirks_of(row).is_empty() {
             rest.iter().for_each(|rule| counted.add(rule, 1, host));
+            return;
+        }
+        // A finding of a rule that the set has too is in no number.
+        if let Some(places) = self.places.get(&self.snapshot.checks.finding_id(row))
+            && !rest.contains(Rule::LOC_TEMPLATE_RESIDUE)
+            && document.quirks_of(row).is_empty()
+        {
+            let places_of =
+                |rule: Rule| places.iter().find(|(known, _)| *known == rule).map_or(1, |(_, places)| *places);
+            rest.iter().for_each(|rule| counted.add(rule, u64::from(places_of(rule)), host));
             return;
         }
         let mut found: Vec<(Rule, u64)> = Vec::new();
