@@ -16,6 +16,7 @@ use super::rows::{Add, Dedupe, Keep, Remove, ReplaceIn, Sort};
 use super::set::Set;
 use super::split::Split;
 use super::stats::Stats;
+use super::url_options::UrlOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -71,7 +72,7 @@ pub enum When {
 /// What to open, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Open {
-    /// A sitemap, a sitemap index, a folder that holds one, or several sitemaps as one set
+    /// A sitemap, a sitemap index, a folder that holds one, or several sitemaps as one set; a URL is downloaded first
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Run the commands of FILE (- for standard input) on PATH, without a screen
@@ -89,6 +90,12 @@ pub struct Open {
     /// What must not, and what must be listed
     #[command(flatten)]
     pub policy: PolicyOptions,
+    /// If PATH is a URL: download its sitemaps into DIR; else into a folder with the name of the host
+    #[arg(long, value_name = "DIR")]
+    pub into: Option<PathBuf>,
+    /// How a URL in place of a path is downloaded
+    #[command(flatten)]
+    pub url: UrlOptions,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
@@ -97,7 +104,7 @@ pub struct Open {
 impl Open {
     /// The first thing that was reported of the screen, as it is called on the command line; a task has no use for it.
     pub fn first(&self) -> Option<String> {
-        let Self { paths, script, force, read_only, theme, policy, common } = self;
+        let Self { paths, script, force, read_only, theme, policy, into, url, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
         let Common { accept_repairs, mkdir, max_bytes, backup, loc_column, data, robots, no_robots, .. } = common;
         let options = [
@@ -105,6 +112,7 @@ impl Open {
             (*force, "--force"),
             (*read_only, "--read-only"),
             (theme.is_some(), "--theme"),
+            (into.is_some(), "--into"),
             (base_url.is_some(), "--base-url"),
             (now.is_some(), "--now"),
             (profile.is_some(), "--profile"),
@@ -121,7 +129,7 @@ impl Open {
             (backup.is_some(), "--backup"),
         ];
         let option = options.into_iter().find(|(given, _)| *given).map(|(_, name)| name.to_owned());
-        let option = option.or_else(|| policy.first().map(str::to_owned));
+        let option = option.or_else(|| policy.first().or_else(|| url.first()).map(str::to_owned));
         option.or_else(|| paths.first().map(|path| path.to_string_lossy().into_owned()))
     }
 }
@@ -238,7 +246,7 @@ impl Task {
 }
 
 /// `sited check`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Examples:\n  sited check public/ --fail-on warning\n  sited check sitemap.xml --rule 'lastmod-*' --format json\n  sited check --explain lastmod-no-seconds"
 )]
@@ -282,13 +290,16 @@ pub struct Check {
     /// Write the findings to a baseline, and end with status 0
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
+    /// How a URL in place of a path is downloaded
+    #[command(flatten)]
+    pub url: UrlOptions,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
 }
 
 /// `sited list`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Examples:\n  sited list sitemap.xml --where 'priority<0.5 section:blog'\n  sited list public/ --format csv --columns loc,lastmod,file --sort -lastmod\n  sited list public/ --format jsonl --columns loc,images --where has:image\n  sited list public/ --urls-from urls.txt --format csv"
 )]
@@ -318,6 +329,9 @@ pub struct List {
     /// Print the files that an index names instead of the URLs in them
     #[arg(long, conflicts_with_all = ["filter", "columns", "sort", "urls_from"])]
     pub sitemaps: bool,
+    /// How a URL in place of a path is downloaded
+    #[command(flatten)]
+    pub url: UrlOptions,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,

@@ -6,6 +6,7 @@
 use super::args::Common;
 use super::damage::Damage;
 use super::output::{Paint, json_document, loc_text, plain, safe_loc};
+use super::url_options::UrlOptions;
 use super::{Failure, Status, Streams};
 use crate::files::{self, Error, Loaded, LoadedFile, Options, is_stream};
 use crate::session::store::compare::{Changed, Difference, Digests, RowText, Texts, differences};
@@ -17,7 +18,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// `sited diff`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  sited diff public/ new/\n  sited diff old.xml new.xml --urls > to-submit.txt")]
 pub struct Diff {
     /// The sitemap, index or folder as it was
@@ -39,6 +40,9 @@ pub struct Diff {
         conflicts_with = "format"
     )]
     pub urls: Vec<Kind>,
+    /// How a URL in place of a path is downloaded
+    #[command(flatten)]
+    pub url: UrlOptions,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,

@@ -3,6 +3,7 @@
 use super::get_options::{DownloadOptions, Get};
 use super::lock::Lock;
 use super::output::{Paint, plain};
+use super::url_options::Local;
 use super::{Failure, Status, Streams};
 use crate::files::stored_path;
 use crate::net::client::Settings;
@@ -13,29 +14,129 @@ use crate::protocol::Severity;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use url::Url;
 
+/// The most bytes of a file that is read in place of a URL, uncompressed: what the protocol allows.
+const MAX_BYTES: u64 = 52_428_800;
 /// How often the progress line is drawn.
 const REDRAWN: Duration = Duration::from_millis(100);
 
 pub(super) fn run(get: &Get, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let url = url_of(&get.url)?;
     let folder = get.into.clone().unwrap_or_else(|| folder_of(&url));
-    let hosts = get.download.hosts(&url);
-    get.download.site.refuse_private([&url].into_iter(), &hosts)?;
-    let options = get.download.options(hosts, get.force)?;
-    let is_stopped = stopped_by_signals();
-    let getter = Getter::new(options, is_stopped).map_err(|error| get.download.site.refused(&error))?;
+    let job = Job { options: &get.download, max_bytes: get.max_bytes, force: get.force, before_screen: false };
     let entry = stored_path(url.as_str(), None).map(|name| folder.join(name));
-    let _lock = Lock::take(streams, entry.as_slice())?;
-    let summary = download(&getter, &url, &folder, streams)?;
+    let summary = {
+        let _lock = Lock::take(streams, entry.as_slice())?;
+        job.download(&url, &folder, streams)?
+    };
     for finding in &summary.findings {
         writeln!(streams.out, "{}", line(finding, streams.colour))?;
     }
     streams.out.flush()?;
-    Ok(say_end(&summary, &folder, streams))
+    let status = say_end(&summary, streams);
+    if summary.entries.is_empty() {
+        super::say("no sitemap was downloaded", "", streams.notes);
+    } else {
+        let sets: Vec<_> = sets(&summary, &folder).iter().map(|set| shown(set)).collect();
+        streams.note(&format!("{}; open with: sited {}", words(&summary.counts), sets.join("; sited ")));
+    }
+    Ok(status)
+}
+
+/// Downloads the set of a URL into a temporary folder; what is printed calls its files by their URLs.
+pub(super) fn local(
+    text: &str,
+    folder: &Path,
+    options: &DownloadOptions,
+    streams: &mut Streams<'_>,
+) -> Result<Local, Failure> {
+    let url = url_of(text)?;
+    let origin = format!("{}/", url.origin().ascii_serialization());
+    streams.downloads.names.add(format!("{}/", folder.display()), origin);
+    let job = Job { options, max_bytes: MAX_BYTES, force: false, before_screen: false };
+    open(&url, folder, &job, streams)
+}
+
+/// Downloads the set of a URL into a folder that stays.
+pub(super) fn kept(
+    text: &str,
+    into: Option<&Path>,
+    options: &DownloadOptions,
+    streams: &mut Streams<'_>,
+) -> Result<Local, Failure> {
+    let url = url_of(text)?;
+    let folder = into.map_or_else(|| folder_of(&url), Path::to_path_buf);
+    let job = Job { options, max_bytes: MAX_BYTES, force: false, before_screen: true };
+    let local = open(&url, &folder, &job, streams)?;
+    streams.note(&format!("the files are in {}", folder.display()));
+    Ok(local)
+}
+
+/// Downloads the set of a URL; what is wrong with the delivery is said, and not what the command is about.
+fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> Result<Local, Failure> {
+    let summary = job.download(url, folder, streams)?;
+    for finding in &summary.findings {
+        let _ = writeln!(streams.notes, "{}", line(finding, streams.colour));
+    }
+    let status = say_end(&summary, streams);
+    match <[Vec<PathBuf>; 1]>::try_from(sets(&summary, folder)) {
+        Ok([paths]) => Ok(Local { paths, base_url: summary.base_url, status }),
+        Err(sets) if sets.is_empty() => {
+            let hint = "what the server answers is said above".to_owned();
+            Err(Failure::Place(format!("{url}: no sitemap was downloaded"), hint))
+        }
+        Err(sets) => {
+            let names: Vec<_> = sets.iter().map(|set| shown(set)).collect();
+            let message = format!("{url}: robots.txt names {} sets: {}", sets.len(), names.join("; "));
+            Err(Failure::Place(message, "give the URL of one of them".to_owned()))
+        }
+    }
+}
+
+/// The sets that were downloaded: each index is one, and all other sitemaps are one together.
+fn sets(summary: &Summary, folder: &Path) -> Vec<Vec<PathBuf>> {
+    let paths = |is_index| {
+        let chosen = summary.entries.iter().filter(move |entry| entry.is_index == is_index);
+        chosen.map(|entry| folder.join(&entry.path))
+    };
+    let rows: Vec<PathBuf> = paths(false).collect();
+    paths(true).map(|path| vec![path]).chain(Some(rows).filter(|rows| !rows.is_empty())).collect()
+}
+
+fn shown(set: &[PathBuf]) -> String {
+    set.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// What is downloaded, and how.
+struct Job<'o> {
+    options: &'o DownloadOptions,
+    max_bytes: u64,
+    force: bool,
+    /// Whether a screen is opened then.
+    before_screen: bool,
+}
+
+impl Job<'_> {
+    fn download(&self, url: &Url, folder: &Path, streams: &mut Streams<'_>) -> Result<Summary, Failure> {
+        let hosts = self.options.hosts(url);
+        self.options.site.refuse_private([url].into_iter(), &hosts)?;
+        let signals = Signals::new(self.before_screen);
+        let getter = Getter::new(self.getter(hosts)?, Arc::clone(&signals.is_stopped));
+        let getter = getter.map_err(|error| self.options.site.refused(&error))?;
+        download(&getter, url, folder, streams)
+    }
+
+    fn getter(&self, hosts: Hosts) -> Result<Options, Failure> {
+        let DownloadOptions { timeout, max_time, site } = self.options;
+        let mut settings = Settings { silence: Some(*timeout), ..site.settings(*max_time)? };
+        // The user's own headers come after it and win.
+        settings.headers.insert(0, ("accept".to_owned(), "application/xml,text/xml,*/*;q=0.8".to_owned()));
+        let (max_bytes, force) = (self.max_bytes, self.force);
+        Ok(Options { settings, hosts, limits: site.limits(), max_bytes, force })
+    }
 }
 
 impl DownloadOptions {
@@ -47,13 +148,6 @@ impl DownloadOptions {
             .chain(self.site.allow_host.iter().cloned())
             .for_each(|rule| hosts.allow(rule));
         hosts
-    }
-
-    fn options(&self, hosts: Hosts, force: bool) -> Result<Options, Failure> {
-        let mut settings = Settings { silence: Some(self.timeout), ..self.site.settings(self.max_time)? };
-        // The user's own headers come after it and win.
-        settings.headers.insert(0, ("accept".to_owned(), "application/xml,text/xml,*/*;q=0.8".to_owned()));
-        Ok(Options { settings, hosts, limits: self.site.limits(), max_bytes: self.max_bytes, force })
     }
 }
 
@@ -71,21 +165,44 @@ fn folder_of(url: &Url) -> PathBuf {
     PathBuf::from(host)
 }
 
-/// A flag that is set by `^C`; a second one ends the program at once, as does one after the download.
-fn stopped_by_signals() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag));
-        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+/// While a download runs, `^C` ends it in order; a second one ends the program at once.
+struct Signals {
+    is_stopped: Arc<AtomicBool>,
+    /// Whether signals do what they did before.
+    is_over: Arc<AtomicBool>,
+    /// The actions, which are forgotten where a screen takes the signals over.
+    actions: Vec<signal_hook::SigId>,
+}
+
+impl Signals {
+    fn new(before_screen: bool) -> Self {
+        use signal_hook::consts::{SIGINT, SIGTERM};
+        use signal_hook::flag::{register, register_conditional_default};
+        let (is_stopped, is_over): (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
+        let mut actions = Vec::new();
+        for signal in [SIGINT, SIGTERM] {
+            actions.extend(register_conditional_default(signal, Arc::clone(&is_over)));
+            actions.extend(register_conditional_default(signal, Arc::clone(&is_stopped)));
+            actions.extend(register(signal, Arc::clone(&is_stopped)));
+        }
+        actions.retain(|_| before_screen);
+        Self { is_stopped, is_over, actions }
     }
-    flag
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for action in self.actions.drain(..) {
+            signal_hook::low_level::unregister(action);
+        }
+        self.is_over.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Downloads while the progress is drawn.
 fn download(getter: &Getter, url: &Url, folder: &Path, streams: &mut Streams<'_>) -> Result<Summary, Failure> {
     let mut drawn: Option<Instant> = None;
-    let summary = getter.run(std::slice::from_ref(url), folder, |counts| {
+    let summary = getter.run(url, folder, |counts| {
         if streams.meter && drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAWN) {
             drawn = Some(Instant::now());
             let _ = write!(streams.notes, "\r\x1b[2K{}", progress(counts)).and_then(|()| streams.notes.flush());
@@ -125,7 +242,7 @@ fn line(finding: &Delivery, colour: bool) -> String {
 }
 
 /// Says how it ended.
-fn say_end(summary: &Summary, folder: &Path, streams: &mut Streams<'_>) -> Status {
+fn say_end(summary: &Summary, streams: &mut Streams<'_>) -> Status {
     for (host, why) in &summary.stopped {
         super::say(
             &format!("{host} was left alone: {why}"),
@@ -145,11 +262,8 @@ fn say_end(summary: &Summary, folder: &Path, streams: &mut Streams<'_>) -> Statu
         );
     }
     if summary.entries.is_empty() {
-        super::say("no sitemap was downloaded", "", streams.notes);
         return Status::Files;
     }
-    let entries: Vec<_> = summary.entries.iter().map(|name| folder.join(name).display().to_string()).collect();
-    streams.note(&format!("{}; open it with: sited {}", words(&summary.counts), entries.join(" ")));
     match (unasked, errors) {
         (1.., _) => Status::Files,
         (0, 1..) => Status::Findings,

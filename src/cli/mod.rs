@@ -43,6 +43,7 @@ mod probe;
 #[cfg(feature = "net")]
 pub mod probe_options;
 mod recover;
+mod renaming;
 mod report;
 mod restore;
 pub mod rows;
@@ -60,6 +61,8 @@ pub mod stats;
 mod table;
 mod text_report;
 mod unread;
+pub mod url_options;
+mod url_paths;
 mod urls;
 mod values;
 mod walk;
@@ -82,6 +85,7 @@ pub use pager::Pager;
 use args::{Cli, Common, Open, Task, When};
 use destination::Destination;
 use lock::Lock;
+use renaming::{Downloads, Renaming};
 use sets::Edited;
 use shown::Shown;
 use std::collections::BTreeSet;
@@ -246,6 +250,9 @@ struct Streams<'w> {
     about: Option<String>,
     /// What was opened and changed.
     edited: Edited,
+    /// Temporary folders of downloads, and what they are called.
+    #[cfg_attr(not(feature = "net"), allow(dead_code))]
+    downloads: Downloads,
 }
 
 /// What is around a run: the user's folder, and who looks at what it prints.
@@ -280,6 +287,7 @@ impl<'w> Streams<'w> {
             left_out: BTreeSet::new(),
             about: None,
             edited: Edited::default(),
+            downloads: Downloads::default(),
         }
     }
 
@@ -369,9 +377,10 @@ const BUFFER: usize = 1 << 16;
 /// Runs what needs no screen. Results go to `out`, everything else to `notes`.
 pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
     let Env { state, terminal, colour, meter, shortage, pager } = around;
-    let mut out = BufWriter::with_capacity(BUFFER, out);
+    let downloads = Downloads::default();
+    let mut out = BufWriter::with_capacity(BUFFER, Renaming::new(out, downloads.names.clone()));
     // A note is one line; what draws the meter flushes.
-    let mut notes = LineWriter::new(notes);
+    let mut notes = LineWriter::new(Renaming::new(notes, downloads.names.clone()));
     let mut shown = Shown::new(&mut out);
     let out: &mut dyn Write = if terminal { &mut shown } else { shown.inner() };
     let colour = match line.look.color {
@@ -385,7 +394,7 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         None => !line.open.read_only,
     };
     let mut streams =
-        Streams { state, finishes, meter: meter && !quiet, quiet, colour, ..Streams::new(out, &mut notes) };
+        Streams { state, finishes, meter: meter && !quiet, quiet, colour, downloads, ..Streams::new(out, &mut notes) };
     if let Some(shortage) = shortage {
         streams.note(&shortage);
     }
@@ -397,8 +406,8 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
             "name the command first, then its files and options: sited check PATH --profile google".to_owned(),
         )),
         (Some(_), _) if folder.is_err() => folder.map(|()| Status::Fine),
-        (Some(Task::Check(check)), _) => check::run(check, &mut streams),
-        (Some(Task::List(list)), _) => list::run(list, &mut streams),
+        (Some(Task::Check(check)), _) => url_paths::check(check, &mut streams),
+        (Some(Task::List(list)), _) => url_paths::list(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, held(), &mut streams),
         (Some(Task::Fix(fix)), _) => fix::run(fix, held(), &mut streams),
         (Some(Task::Replace(replace)), _) => rows::replace(replace, held(), &mut streams),
@@ -419,12 +428,12 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         #[cfg(feature = "net")]
         (Some(Task::Get(get)), _) => get::run(get, &mut streams),
         (Some(Task::Dates(dates)), _) => dates::run(dates, held(), &mut streams),
-        (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
-        (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
+        (Some(Task::Diff(diff)), _) => url_paths::diff(diff, &mut streams),
+        (Some(Task::Stats(stats)), _) => url_paths::stats(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),
         (Some(Task::Recover(recover)), _) => recover::run(recover, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
-        (None, None) => match screen(&line.open) {
+        (None, None) => match screen(&line.open, terminal, &mut streams) {
             Ok(screen) => return Next::Screen(Box::new(screen)),
             Err(failure) => Err(failure),
         },
@@ -438,7 +447,7 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
     }))
 }
 
-fn screen(open: &Open) -> Result<Screen, Failure> {
+fn screen(open: &Open, terminal: bool, streams: &mut Streams<'_>) -> Result<Screen, Failure> {
     if let Some(command) = open.paths.first().and_then(|path| help::mistyped_command(path)) {
         let typed = open.paths.first().map(|path| path.display().to_string()).unwrap_or_default();
         return Err(Failure::Usage(
@@ -448,11 +457,17 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
     }
     let common = &open.common;
     let now = common.now.as_ref().map(|_| common.now()).transpose()?;
+    // The screen shows what was not read.
+    let mut options = common.reporting().limits()?;
+    // Without a terminal there is no screen for which anything could be downloaded.
+    let local = if terminal { url_paths::keep(open, streams)? } else { None };
+    let (paths, base_url) = local.map_or_else(|| (open.paths.clone(), None), |local| (local.paths, local.base_url));
+    options.base_url = options.base_url.or(base_url);
     let here = [PathBuf::from(".")];
+    let robots = common.robots_txt(if paths.is_empty() { &here } else { &paths })?;
     Ok(Screen {
-        paths: open.paths.clone(),
-        // The screen shows what was not read.
-        options: common.reporting().limits()?,
+        paths,
+        options,
         now,
         read_only: open.read_only,
         theme: open.theme,
@@ -461,7 +476,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
         backup: common.backup.unwrap_or_default(),
         policy: open.policy.read()?,
         data: common.data_set()?.cloned(),
-        robots: common.robots_txt(if open.paths.is_empty() { &here } else { &open.paths })?,
+        robots,
     })
 }
 
@@ -598,26 +613,6 @@ fn read_own(path: &Path, hint: &str) -> Result<String, Failure> {
         Ok(false) => Failure::Place(error.to_string(), hint.to_owned()),
         _ => error.into(),
     })
-}
-
-/// Does something for each of several paths: a file that cannot be read is reported and passed over, and
-/// its status wins in the end.
-fn each_path(
-    paths: &[PathBuf],
-    streams: &mut Streams<'_>,
-    mut work: impl FnMut(&Path, &mut Streams<'_>) -> Result<(), Failure>,
-) -> Result<Status, Failure> {
-    let mut status = Status::Fine;
-    for path in paths {
-        match work(path, streams) {
-            Err(failure @ Failure::File(_)) => {
-                failure.say(streams.notes);
-                status = Status::Files;
-            }
-            other => other?,
-        }
-    }
-    Ok(status)
 }
 
 #[cfg(test)]

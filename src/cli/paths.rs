@@ -1,6 +1,6 @@
 //! Splits the words of a command into its paths and its other arguments.
 
-use super::Failure;
+use super::{Failure, Status, Streams};
 use crate::protocol::Field;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -57,6 +57,26 @@ pub(super) fn paths_of(words: &[&OsString]) -> Result<Vec<PathBuf>, Failure> {
         return Err(Failure::Usage(format!("{word}: there is no such option and no such file"), hint));
     }
     Ok(words.iter().map(PathBuf::from).collect())
+}
+
+/// Does something for each of several paths: a file that cannot be read is reported and passed over, and
+/// its status wins in the end.
+pub(super) fn each_path(
+    paths: &[PathBuf],
+    streams: &mut Streams<'_>,
+    mut work: impl FnMut(&Path, &mut Streams<'_>) -> Result<(), Failure>,
+) -> Result<Status, Failure> {
+    let mut status = Status::Fine;
+    for path in paths {
+        match work(path, streams) {
+            Err(failure @ Failure::File(_)) => {
+                failure.say(streams.notes);
+                status = Status::Files;
+            }
+            other => other?,
+        }
+    }
+    Ok(status)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use url::Url;
 
 /// How a site is asked.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct SiteOptions {
     /// The most requests a second to one host; 0 is no limit
     #[arg(long, value_name = "N", value_parser = rate, default_value = "5")]
@@ -50,6 +50,20 @@ impl SiteOptions {
             certificates: self.cacert.as_ref().map(read).transpose()?,
             connections: usize::from(self.concurrency),
         })
+    }
+
+    /// The first option that was given and is not the default.
+    pub(super) fn first(&self) -> Option<&'static str> {
+        let Self { rate, concurrency, header, allow_private, allow_host, cacert, .. } = self;
+        let options = [
+            ((*rate - 5.0).abs() > f64::EPSILON, "--rate"),
+            (*concurrency != 4, "--concurrency"),
+            (!header.is_empty(), "--header"),
+            (*allow_private, "--allow-private"),
+            (!allow_host.is_empty(), "--allow-host"),
+            (cacert.is_some(), "--cacert"),
+        ];
+        options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
     /// The most that one host is asked.

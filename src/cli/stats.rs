@@ -5,6 +5,7 @@
 use super::args::Common;
 use super::damage::Damage;
 use super::output::{json_document, plain};
+use super::url_options::UrlOptions;
 use super::{Failure, Status, Streams};
 use crate::files::{self, LoadedFile, is_stream};
 use crate::protocol::changefreq;
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// `sited stats`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Examples:\n  sited stats public/\n  sited stats part.xml --format json --keys > part.json\n  sited stats --merge part*.json"
 )]
@@ -45,6 +46,9 @@ pub struct Stats {
     /// The most lines of a histogram
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
+    /// How a URL in place of a path is downloaded
+    #[command(flatten)]
+    pub url: UrlOptions,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,

@@ -139,10 +139,13 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
                 }
             };
             let folders = || [Some(&*top), inner].into_iter().flatten();
-            let renamed = locate::renamed_path(&child.loc, self.base.as_deref()).map(|name| (0, name));
-            let candidates = renamed.into_iter().chain(candidates.into_iter().enumerate());
+            let renamed = locate::renamed_path(&child.loc, self.base.as_deref());
+            let mut candidates = candidates.into_iter().enumerate().flat_map(|(shortened, name)| {
+                let stored = renamed.as_ref().map(|path| path.iter().skip(shortened).collect::<PathBuf>());
+                stored.filter(|stored| *stored != name).into_iter().chain([name]).map(move |name| (shortened, name))
+            });
             // What cannot be looked at ends the search: another file by a shorter name is not what the URL names.
-            let there = candidates.into_iter().find_map(|(shortened, name)| {
+            let there = candidates.find_map(|(shortened, name)| {
                 let look = |folder: &Path| {
                     let path = folder.join(&name);
                     let looked = read::regular_at(&path).transpose()?;

@@ -9,6 +9,9 @@ use crate::progress::Progress;
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Ignore;
+use flate2::read::GzDecoder;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,7 +39,7 @@ pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
     }
     let options = Options { is_copy: true, ..Options::default() }.at_most(max_bytes);
     let (mut is_damaged, mut children) = (false, None);
-    load(path, &options, &Progress::default(), |_| Ignore, &mut |file| {
+    let loaded = load(path, &options, &Progress::default(), |_| Ignore, &mut |file| {
         let quirks = match file {
             LoadedFile::Index { index, .. } => {
                 children = Some(index.children.iter().map(|child| Arc::clone(&child.loc)).collect());
@@ -46,10 +49,22 @@ pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
         };
         let is_gzip_damage = |kind| matches!(kind, Defect::GzipTruncated | Defect::GzipCorrupt);
         is_damaged |= quirks.iter().any(|quirk| is_gzip_damage(quirk.kind));
-    })?;
+    });
+    // What little of them could be unpacked may look like anything.
+    if loaded.is_err() && is_packed && ends_early(path, max_bytes) {
+        return Ok(FileContents::DamagedGzip);
+    }
+    loaded?;
     Ok(match children {
         _ if is_damaged => FileContents::DamagedGzip,
         Some(children) => FileContents::Index(children),
         None => FileContents::Rows,
     })
+}
+
+/// Whether gzip data end before their end, as far as the first `most` unpacked bytes tell.
+fn ends_early(path: &Path, most: u64) -> bool {
+    let unpack = |file| io::copy(&mut GzDecoder::new(file).take(most), &mut io::sink());
+    let unpacked = File::open(path).and_then(unpack);
+    unpacked.is_err_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
 }

@@ -296,7 +296,7 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.reason {
             Reason::Missing if self.is_url() => {
-                "sited reads files, not URLs: download it (curl -O URL), then name the file; --base-url says where it is served"
+                "this command reads files: download them with sited get URL; sited, check, list, stats and diff take a URL"
             }
             Reason::Missing if self.is_folder_missing() => "its folder does not exist; make it first (mkdir -p)",
             Reason::Missing => "check the name; `sited NAME` offers to make a new sitemap of that name",

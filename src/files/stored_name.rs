@@ -48,7 +48,8 @@ fn changed(name: &str, whole: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let end = ENDS.iter().find(|end| lower.ends_with(**end)).copied().unwrap_or_default();
     let is_kept = |char: char| char.is_ascii_alphanumeric() || "-_=@.".contains(char);
-    let mut stem: String = whole.chars().map(|char| if is_kept(char) { char } else { '_' }).take(STEM).collect();
+    let whole_stem = if whole == name { name.get(..name.len() - end.len()).unwrap_or(name) } else { whole };
+    let mut stem: String = whole_stem.chars().map(|char| if is_kept(char) { char } else { '_' }).take(STEM).collect();
     if stem.starts_with('.') || stem.starts_with('-') || is_device(&stem) {
         stem.insert(0, '_');
     }

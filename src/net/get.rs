@@ -3,6 +3,7 @@
 //! One thread decides what comes next; workers download it. Each file is put in place when it is complete and known to
 //! be a sitemap, so that whatever ends the work leaves whole files only.
 
+mod discover;
 mod one;
 mod schedule;
 
@@ -69,10 +70,30 @@ pub struct Summary {
     pub counts: Counts,
     /// What is wrong, in the order of the files.
     pub findings: Vec<Delivery>,
-    /// The paths below the folder of the named sitemaps that are there now.
-    pub entries: Vec<PathBuf>,
+    /// The named sitemaps that are there now.
+    pub entries: Vec<Entry>,
+    /// The URL of the folder of the only named sitemap, where all files are of one site.
+    pub base_url: Option<String>,
     /// Hosts that are left alone, and why.
     pub stopped: Vec<(String, String)>,
+}
+
+/// A sitemap that the user or robots.txt has named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path below the folder.
+    pub path: PathBuf,
+    /// Whether it is an index.
+    pub is_index: bool,
+}
+
+/// What came of some entries.
+#[derive(Debug, Default)]
+struct Run {
+    counts: Counts,
+    findings: Vec<Delivery>,
+    entries: Vec<Entry>,
+    base_url: Option<String>,
 }
 
 /// Why a run ended without a summary.
@@ -106,8 +127,9 @@ impl Getter {
         Ok(Self { client, options, paces: Mutex::default(), is_stopped })
     }
 
-    /// Downloads what `entries` lead to into a folder, which is made if it is not there. `see` is called often.
-    pub fn run(&self, entries: &[Url], path: &Path, mut see: impl FnMut(&Counts)) -> Result<Summary, GetError> {
+    /// Downloads what a URL leads to into a folder, which is made if it is not there: a sitemap, an index with what it
+    /// lists, or the sitemaps of a site. `see` is called often.
+    pub fn run(&self, url: &Url, path: &Path, mut see: impl FnMut(&Counts)) -> Result<Summary, GetError> {
         let failed = |error| files::Error::system("write", path, error);
         let incoming = IncomingFolder::open(path).map_err(failed)?;
         let state = GetState::open(path).map_err(|error| match error.kind() {
@@ -115,32 +137,35 @@ impl Getter {
             _ => failed(error).into(),
         })?;
         let ignores_case = path.join(FILE.to_uppercase()).exists();
-        let folder = Folder { incoming, state: Mutex::new(state), inspecting: Mutex::default() };
-        let mut schedule = Schedule::new(&self.options.hosts, ignores_case);
-        for url in entries {
-            schedule.add_entry(url);
-        }
-        let (counts, entries) = self.work_off(&mut schedule, &folder, &mut see)?;
+        let folder = Folder { incoming, state: Mutex::new(state), inspecting: Mutex::default(), ignores_case };
+        let run = if discover::is_site(url) {
+            self.get_site(url, &folder, &mut see)?
+        } else {
+            let mut schedule = Schedule::new(&self.options.hosts, ignores_case);
+            schedule.add_entry(url, None);
+            self.work_off(schedule, &folder, &mut see)?
+        };
         lock(&folder.state).compact()?;
         let paces = lock(&self.paces);
         let mut stopped: Vec<_> =
             paces.iter().filter_map(|(host, pace)| Some((host.clone(), pace.stopped()?))).collect();
         stopped.sort();
-        Ok(Summary { counts, findings: schedule.into_findings(), entries, stopped })
+        let Run { counts, findings, entries, base_url } = run;
+        Ok(Summary { counts, findings, entries, base_url, stopped })
     }
 
     /// Downloads until there is nothing more.
     fn work_off(
         &self,
-        schedule: &mut Schedule<'_>,
+        mut schedule: Schedule<'_>,
         folder: &Folder,
         see: &mut dyn FnMut(&Counts),
-    ) -> Result<(Counts, Vec<PathBuf>), GetError> {
+    ) -> Result<Run, GetError> {
         let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
         let (work, queue) = channel::<Wanted>();
         let (done, results) = channel::<Got>();
         let queue = Mutex::new(queue);
-        std::thread::scope(|scope| {
+        let (counts, entries) = std::thread::scope(|scope| {
             let mut started = 0;
             for _ in 0..workers {
                 let (queue, done) = (&queue, done.clone());
@@ -152,14 +177,16 @@ impl Getter {
                 let error = io::Error::other("the system starts no thread");
                 return Err(files::Error::system("write", folder.incoming.path(), error).into());
             }
-            let outcome = hand_out((&work, workers), &results, schedule, see);
+            let outcome = hand_out((&work, workers), &results, &mut schedule, see);
             if outcome.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);
             }
             // The workers end when there is no more work.
             drop(work);
             outcome
-        })
+        })?;
+        let base_url = schedule.base_url();
+        Ok(Run { counts, findings: schedule.into_findings(), entries, base_url })
     }
 
     fn serve(&self, queue: &Mutex<Receiver<Wanted>>, done: &Sender<Got>, folder: &Folder) {
@@ -184,7 +211,7 @@ fn hand_out(
     results: &Receiver<Got>,
     schedule: &mut Schedule<'_>,
     see: &mut dyn FnMut(&Counts),
-) -> Result<(Counts, Vec<PathBuf>), GetError> {
+) -> Result<(Counts, Vec<Entry>), GetError> {
     let (mut counts, mut entries, mut running) = (Counts::default(), Vec::new(), 0);
     loop {
         while running < 2 * workers
@@ -195,8 +222,8 @@ fn hand_out(
         counts.files = schedule.len() as u64;
         see(&counts);
         if running == 0 {
-            entries.sort();
-            return Ok((counts, entries.into_iter().map(|(_, name)| name).collect()));
+            entries.sort_by_key(|(number, _)| *number);
+            return Ok((counts, entries.into_iter().map(|(_, entry)| entry).collect()));
         }
         let got = match results.recv_timeout(TICK) {
             Ok(got) => got,
@@ -215,7 +242,7 @@ fn hand_out(
             return Err(error.into());
         }
         if got.is_there && wanted.level == 1 {
-            entries.push((wanted.number, wanted.name.clone()));
+            entries.push((wanted.number, Entry { path: wanted.name.clone(), is_index: got.is_index }));
         }
         schedule.add_children(wanted, &got.last, &got.children);
     }

@@ -1,11 +1,15 @@
-//! `sited get` against servers on loopback: what is asked for, what is written where, and what hostile servers achieve.
+//! `sited get` against servers on loopback: what is asked for, what is written where, and what is kept.
 
-use crate::support::server::{Reply, Seen, Server};
-use crate::support::{Folder, run, stderr};
+mod hostile;
+
+use crate::support::server::{Fault, Reply, Seen, Server};
+use crate::support::{Folder, environment, program, run, stderr};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Options of runs that need not wait.
 const FAST: [&str; 3] = ["--allow-private", "--rate", "0"];
@@ -88,7 +92,7 @@ fn a_set_is_downloaded_and_opens() {
     let (server, folder) = (Server::start(site), Folder::new());
     let (status, out, notes) = get(&folder, &server.url("/maps/index.xml"), &[]);
     assert_eq!((status, out.as_str()), (Some(0), ""), "{notes}");
-    assert!(notes.starts_with("6 new (") && notes.contains("open it with: sited 127.0.0.1/maps/index.xml"), "{notes}");
+    assert!(notes.starts_with("6 new (") && notes.contains("open with: sited 127.0.0.1/maps/index.xml"), "{notes}");
     let names = files(&folder.path().join("127.0.0.1"));
     assert_eq!(names[..5], ["maps/a.xml", "maps/d.xml", "maps/deep/b.xml.gz", "maps/index.xml", "maps/nested.xml"]);
     assert!(names.len() == 6 && names[5].starts_with("maps/other/c.xml@v=1~"), "{names:?}");
@@ -132,4 +136,257 @@ fn a_private_address_is_refused_before_anything_is_sent() {
         assert!(status == Some(2) && notes.contains("expected a URL"), "{wrong}: {notes}");
     }
     assert!(server.log().is_empty() && files(folder.path()).is_empty());
+}
+
+#[test]
+fn other_hosts_are_named_and_get_nothing_unless_they_are_allowed() {
+    let other = Server::start(|_| xml(urlset("https://e.com/other")));
+    let url = other.url("/b.xml");
+    let own = Server::start(move |seen| match seen.path.as_str() {
+        "/index.xml" => xml(index(&[at(seen, "/a.xml"), url.clone(), url.replace("b.xml", "c.xml")])),
+        _ => xml(urlset("https://e.com/a")),
+    });
+    let folder = Folder::new();
+    let (status, out, notes) = get(&folder, &own.url("/index.xml"), &[]);
+    assert_eq!(status, Some(1), "{notes}");
+    let host = other.address.to_string();
+    assert!(out.contains("error[http-other-host]: 2 sitemaps on another host are not fetched"), "{out}");
+    assert!(out.contains(&format!("--allow-host {host} allows it")), "{out}");
+    assert!(other.log().is_empty());
+    let (status, out, notes) = get(&folder, &own.url("/index.xml"), &["--allow-host", &host]);
+    assert_eq!((status, out.as_str()), (Some(0), ""), "{notes}");
+    assert_eq!(files(&folder.path().join("127.0.0.1")), ["a.xml", "b.xml", "c.xml", "index.xml"]);
+    let (status, out, _) = sited(&folder, &["list", "127.0.0.1"]);
+    assert_eq!((status, out.lines().count()), (Some(0), 3), "{out}");
+}
+
+/// A site whose files have versions, `ETag` and `Last-Modified`.
+fn versioned(version: Arc<AtomicUsize>) -> Server {
+    Server::start(move |seen| {
+        let version = version.load(Ordering::SeqCst);
+        let tag = format!("\"{version}\"");
+        if seen.header("if-none-match") == Some(&tag) {
+            return Reply::status(304);
+        }
+        let reply = match seen.path.as_str() {
+            "/index.xml" => xml(index(&["/a.xml", "/b.xml"].map(|path| at(seen, path)))),
+            "/a.xml" => xml(urlset(&format!("https://e.com/{version}"))),
+            _ => xml(urlset("https://e.com/b")),
+        };
+        reply.with("ETag", &tag).with("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")
+    })
+}
+
+#[test]
+fn a_second_run_asks_for_changes_and_keeps_what_was_changed_here() {
+    let version = Arc::new(AtomicUsize::new(1));
+    let (server, folder) = (versioned(Arc::clone(&version)), Folder::new());
+    let url = server.url("/index.xml");
+    let a = folder.path().join("127.0.0.1/a.xml");
+    let text = || std::fs::read_to_string(&a).unwrap();
+    let run = |more: &[&str], expected: Option<i32>, note: &str| {
+        let (status, out, notes) = get(&folder, &url, more);
+        assert!(status == expected && notes.contains(note), "{note}: {out}{notes}");
+        out
+    };
+    run(&[], Some(0), "3 new");
+    run(&[], Some(0), "3 unchanged");
+    let conditional = |seen: &Seen| {
+        seen.header("if-none-match") == Some("\"1\"")
+            && seen.header("if-modified-since") == Some("Sun, 06 Nov 1994 08:49:37 GMT")
+    };
+    assert!(server.log()[3..].iter().all(conditional) && server.log().len() == 6);
+    // The same bytes with another tag are the same file.
+    version.store(2, Ordering::SeqCst);
+    run(&[], Some(0), "1 updated");
+    assert!(text().contains("https://e.com/2"));
+    // Changed here and not there: kept, and nothing to say.
+    let edited = urlset("https://e.com/edited");
+    std::fs::write(&a, &edited).unwrap();
+    run(&[], Some(0), "3 unchanged");
+    assert_eq!(text(), edited);
+    // Changed on both sides: kept and named.
+    version.store(3, Ordering::SeqCst);
+    for _ in 0..2 {
+        let out = run(&[], Some(1), "2 unchanged");
+        assert!(out.contains("error[http-changed-here]: 127.0.0.1/a.xml was changed here"), "{out}");
+        assert_eq!(text(), edited);
+    }
+    run(&["--force"], Some(0), "1 updated");
+    assert!(text().contains("https://e.com/3"));
+    // A file that is not of this command is kept too, one that is gone is fetched again.
+    std::fs::remove_file(folder.path().join("127.0.0.1/b.xml")).unwrap();
+    run(&[], Some(0), "1 new");
+    std::fs::remove_file(folder.path().join("127.0.0.1/.sited-get.jsonl")).unwrap();
+    std::fs::write(&a, &edited).unwrap();
+    let out = run(&[], Some(1), "2 unchanged");
+    assert!(out.contains("127.0.0.1/a.xml was there before and differs"), "{out}");
+    assert_eq!(text(), edited);
+    // A folder in its place is in the way of this file alone.
+    std::fs::remove_file(&a).unwrap();
+    std::fs::create_dir(&a).unwrap();
+    let out = run(&["--force"], Some(1), "2 unchanged");
+    assert!(out.contains("error[http-file-name]"), "{out}");
+}
+
+#[test]
+fn a_file_that_becomes_an_error_page_is_kept() {
+    let version = Arc::new(AtomicUsize::new(0));
+    let now = Arc::clone(&version);
+    let server = Server::start(move |_| match now.load(Ordering::SeqCst) {
+        0 => xml(urlset("https://e.com/a")),
+        1 => Reply::html("<title>Maintenance</title>"),
+        _ => xml(gzip(urlset("https://e.com/a").as_bytes())).with("Content-Encoding", "gzip").failing(Fault::Cut),
+    });
+    let folder = Folder::new();
+    for (state, expected) in [(0, Some(0)), (1, Some(3)), (2, Some(3))] {
+        version.store(state, Ordering::SeqCst);
+        let (status, out, notes) = get(&folder, &server.url("/a.xml"), &[]);
+        assert_eq!(status, expected, "{out}{notes}");
+        let text = std::fs::read_to_string(folder.path().join("127.0.0.1/a.xml")).unwrap();
+        assert_eq!(text, urlset("https://e.com/a"));
+        assert_eq!(files(&folder.path().join("127.0.0.1")).len(), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_download_leaves_whole_files_and_goes_on() {
+    use std::process::{Command, Stdio};
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let sender = Mutex::new(Some(sender));
+        let server = Server::start(move |seen| match seen.path.as_str() {
+            "/index.xml" => xml(index(&(0..20).map(|number| at(seen, &format!("/{number}.xml"))).collect::<Vec<_>>())),
+            "/10.xml" => match sender.lock().unwrap().take() {
+                // Once: the body does not end.
+                Some(sender) => {
+                    sender.send(()).unwrap();
+                    xml(urlset("https://e.com/a")).failing(Fault::Drip)
+                }
+                None => xml(urlset("https://e.com/10")),
+            },
+            path => xml(urlset(&format!("https://e.com{path}"))).with("ETag", "\"1\""),
+        });
+        let folder = Folder::new();
+        let mut command = Command::new(program());
+        command.args(["get", &server.url("/index.xml"), "--concurrency", "1"]).args(FAST);
+        command.current_dir(folder.path()).env_clear().envs(environment(folder.path()));
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        receiver.recv_timeout(std::time::Duration::from_secs(60)).expect("the tenth sitemap is asked for");
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        let ended = child.wait().unwrap();
+        if signal == rustix::process::Signal::INT {
+            assert_eq!(ended.code(), Some(3));
+        }
+        let own = folder.path().join("127.0.0.1");
+        let complete = |names: &[String]| names.iter().filter(|name| !name.starts_with('.')).count();
+        let before = files(&own);
+        assert_eq!(complete(&before), 11, "{before:?}");
+        let is_whole = |name: &&String| std::fs::read_to_string(own.join(name)).unwrap().trim_end().ends_with('>');
+        assert!(before.iter().filter(|name| !name.starts_with('.')).all(|name| is_whole(&name)), "{before:?}");
+        assert!(signal != rustix::process::Signal::INT || before.len() == 11, "{before:?}");
+        let (status, out, notes) = get(&folder, &server.url("/index.xml"), &[]);
+        assert_eq!((status, out.as_str()), (Some(0), ""), "{notes}");
+        assert!(notes.contains("10 new") && notes.contains("11 unchanged"), "{notes}");
+        assert_eq!(files(&own).len(), 21);
+    }
+}
+
+#[test]
+fn the_sitemaps_of_a_site_are_found() {
+    let robots = |text: &'static str| {
+        move |seen: &Seen| match seen.path.as_str() {
+            "/robots.txt" => Reply::text(&text.replace("SITE", &at(seen, ""))),
+            "/sitemap-index.xml" | "/index.xml" => xml(index(&[at(seen, "/a.xml")])),
+            "/a.xml" | "/b.xml" => xml(urlset("https://e.com/a")),
+            "/sitemap.xml" => Reply::html("not here"),
+            _ => Reply::status(404),
+        }
+    };
+    for (text, names, asked) in [
+        (
+            "User-agent: *\nDisallow: /\nSitemap: SITE/index.xml\nsitemap:/b.xml\n",
+            &["a.xml", "b.xml", "index.xml"][..],
+            4,
+        ),
+        ("User-agent: *\nAllow: /\n", &["a.xml", "sitemap-index.xml"], 5),
+    ] {
+        let (server, folder) = (Server::start(robots(text)), Folder::new());
+        let (status, out, notes) = get(&folder, &server.url("/"), &[]);
+        assert_eq!((status, out.as_str()), (Some(0), ""), "{notes}");
+        assert_eq!(
+            (files(&folder.path().join("127.0.0.1")), server.log().len()),
+            (names.iter().map(|name| (*name).to_owned()).collect(), asked)
+        );
+        let (status, _, notes) = get(&folder, server.url("/").trim_end_matches('/'), &[]);
+        assert!(status == Some(0) && notes.contains("unchanged"), "{notes}");
+    }
+    let (server, folder) = (Server::start(|_| Reply::status(404)), Folder::new());
+    let (status, out, notes) = get(&folder, &server.url("/"), &[]);
+    assert_eq!(status, Some(3), "{notes}");
+    assert!(out.contains("robots.txt names no sitemap, and there is none at /sitemap.xml, "), "{out}");
+    let (server, folder) = (Server::start(|_| Reply::redirect(301, "https://www.other.test/")), Folder::new());
+    let (status, out, notes) = get(&folder, &server.url("/"), &[]);
+    assert!(status == Some(3) && out.contains("--allow-host www.other.test"), "{out}{notes}");
+    assert_eq!(server.log().len(), 1);
+}
+
+#[test]
+fn a_url_stands_for_its_files_where_sets_are_read() {
+    let (server, folder) = (Server::start(site), Folder::new());
+    let url = server.url("/maps/index.xml");
+    let run = |words: &[&str]| sited(&folder, &[words, &FAST].concat());
+    let (status, out, notes) = run(&["list", &url]);
+    assert_eq!(
+        (status, out.as_str()),
+        (Some(0), "https://e.com/a\nhttps://e.com/b\nhttps://e.com/c\nhttps://e.com/d\n"),
+        "{notes}"
+    );
+    let (status, out, notes) = run(&["check", &url]);
+    assert_eq!(status, Some(1), "{notes}");
+    assert!(out.contains(&server.url("/maps/")) && !out.contains("sited-"), "{out}");
+    let (status, out, notes) = run(&["stats", &url, "--format", "json"]);
+    assert!(status == Some(0) && out.contains("\"urls\":4"), "{out}{notes}");
+    folder.write("a.xml", urlset("https://e.com/new"));
+    let (status, out, notes) = run(&["diff", &server.url("/maps/a.xml"), "a.xml"]);
+    assert!(
+        status == Some(1) && out.contains("+ https://e.com/new") && out.contains("- https://e.com/a"),
+        "{out}{notes}"
+    );
+    // Without the permission nothing is sent, and a sitemap that is not there is an error.
+    let before = server.log().len();
+    for command in ["check", "list", "stats"] {
+        let (status, out, notes) = sited(&folder, &[command, &url]);
+        assert!(status == Some(2) && out.is_empty() && notes.contains("--allow-private"), "{command}: {notes}");
+    }
+    assert_eq!(server.log().len(), before);
+    let (status, out, notes) = run(&["list", &server.url("/gone.xml")]);
+    assert!(status == Some(3) && out.is_empty() && notes.contains("http-status"), "{notes}");
+    // Nothing is left of them.
+    assert_eq!(
+        files(folder.path()).iter().filter(|name| !name.starts_with(".home/state")).collect::<Vec<_>>(),
+        ["a.xml"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_url_opens_on_the_screen() {
+    use crate::support::terminal::Start;
+    let (server, folder) = (Server::start(site), Folder::new());
+    let url = server.url("/maps/index.xml");
+    let words = [&[url.as_str()], &FAST[..], &["--into", "site"]].concat();
+    let terminal = Start::new(&folder).size(100, 30).arguments(words).start();
+    terminal.wait_for("4 URLs");
+    terminal.wait_for("e.com/");
+    terminal.send("q");
+    assert!(terminal.wait_exit().success(), "{}", terminal.screen());
+    terminal.assert_restored();
+    assert_eq!(files(&folder.path().join("site")).len(), 6);
+    // Where there is no terminal nothing is asked for.
+    let before = server.log().len();
+    let (status, _, notes) = sited(&folder, &[&[url.as_str()], &FAST[..]].concat());
+    assert!(status == Some(2) && notes.contains("needs a terminal"), "{notes}");
+    assert_eq!(server.log().len(), before);
 }

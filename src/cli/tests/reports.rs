@@ -77,7 +77,7 @@ fn help_explains_commands_pages_and_rules_and_suggests_the_right_name() {
         ("help querys", "did you mean queries?"),
         ("help lastmod-no-timezon", "did you mean lastmod-no-timezone?"),
         ("chekc", "did you mean sited check?"),
-        ("check https://e.com/sitemap.xml", "sited reads files, not URLs"),
+        ("sort https://e.com/sitemap.xml", "sited get URL"),
     ] {
         let (status, out, notes) = sited(&folder, words);
         assert!(status > 1 && out.is_empty() && notes.contains(expected), "{words}: {out}{notes}");

@@ -20,6 +20,8 @@ pub(super) struct Folder {
     pub(super) state: Mutex<GetState>,
     /// Held by whoever has a file in memory: there is one at a time.
     pub(super) inspecting: Mutex<()>,
+    /// Whether the file system takes `A` and `a` for one name.
+    pub(super) ignores_case: bool,
 }
 
 /// What became of a file.
@@ -29,6 +31,7 @@ pub(super) struct Got {
     outcome: Outcome,
     /// Whether the file is in the folder and is a sitemap.
     pub(super) is_there: bool,
+    pub(super) is_index: bool,
     /// What it lists, if it is an index.
     pub(super) children: Vec<Arc<str>>,
     /// Where it came from in the end.
@@ -54,6 +57,12 @@ struct Before {
 }
 
 impl Before {
+    fn of(state: &GetState, (file, url): (&str, &Url), hash: Option<u64>) -> Self {
+        let known = state.of(file, hash).filter(|(download, _)| download.url == url.as_str());
+        let is_same = known.is_some_and(|(_, is_same)| is_same);
+        Self { hash, download: known.map(|(download, _)| download.clone()), is_same }
+    }
+
     /// Headers that ask for the file only if it is another one than at the last download.
     fn conditions(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -73,7 +82,8 @@ impl Got {
     fn new(wanted: Wanted) -> Self {
         let last = wanted.url.clone();
         let (findings, children) = (Vec::new(), Vec::new());
-        Self { wanted, findings, outcome: Outcome::Failed, is_there: false, children, last, error: None }
+        let (is_there, is_index, error) = (false, false, None);
+        Self { wanted, findings, outcome: Outcome::Failed, is_there, is_index, children, last, error }
     }
 
     pub(super) fn count(&self, counts: &mut Counts) {
@@ -85,6 +95,10 @@ impl Got {
             Outcome::Unasked => counts.unasked += 1,
             Outcome::Failed => {}
         }
+    }
+
+    fn list(&mut self, children: Vec<Arc<str>>) {
+        (self.is_index, self.children) = (true, children);
     }
 
     fn error(&mut self, code: &'static str, message: String) {
@@ -105,6 +119,18 @@ impl Getter {
         got
     }
 
+    pub(super) fn with_downloader<T>(&self, work: impl FnOnce(&Downloader<'_>) -> T) -> T {
+        let settings = &self.options.settings;
+        work(&Downloader {
+            client: &self.client,
+            hosts: &self.options.hosts,
+            max_bytes: self.options.max_bytes,
+            patience: settings.silence.unwrap_or(settings.timeout),
+            pace: &|url| self.pace(url),
+            is_stopped: &|| self.is_stopped.load(Ordering::Relaxed),
+        })
+    }
+
     /// What is in the way of one file is a finding; anything else is in the way of all.
     fn note_disk(&self, got: &mut Got, folder: &Folder, error: io::Error) {
         use io::ErrorKind::{AlreadyExists, InvalidFilename, InvalidInput, IsADirectory, NotADirectory};
@@ -122,24 +148,11 @@ impl Getter {
         let (url, name) = (got.wanted.url.clone(), got.wanted.name.clone());
         let file = slashed(&name);
         let hash = folder.incoming.hash(&name).map_err(FetchError::Disk)?;
-        let before = {
-            let state = lock(&folder.state);
-            let known = state.of(&file, hash).filter(|(download, _)| download.url == url.as_str());
-            let is_same = known.is_some_and(|(_, is_same)| is_same);
-            Before { hash, download: known.map(|(download, _)| download.clone()), is_same }
-        };
+        let before = Before::of(&lock(&folder.state), (&file, &url), hash);
         let conditions = if self.options.force && !before.is_same { HeaderMap::new() } else { before.conditions() };
-        let is_stopped = || self.is_stopped.load(Ordering::Relaxed);
-        let downloader = Downloader {
-            client: &self.client,
-            hosts: &self.options.hosts,
-            max_bytes: self.options.max_bytes,
-            patience: self.options.settings.silence.unwrap_or(self.options.settings.timeout),
-            pace: &|url| self.pace(url),
-            is_stopped: &is_stopped,
-        };
         let begin = || folder.incoming.begin(&name);
-        match downloader.fetch(&url, &conditions, &begin, &mut got.findings)? {
+        let fetched = self.with_downloader(|downloader| downloader.fetch(&url, &conditions, &begin, &mut got.findings));
+        match fetched? {
             Fetched::NotModified if conditions.is_empty() => Err(FetchError::Delivery(Delivery::status(&url, 304))),
             Fetched::NotModified => {
                 self.list_local(got, folder);
@@ -154,7 +167,10 @@ impl Getter {
         let _one = lock(&folder.inspecting);
         let path = folder.incoming.path().join(&got.wanted.name);
         match contents_of(&path, self.options.max_bytes) {
-            Ok(FileContents::Index(children)) => (got.is_there, got.children) = (true, children),
+            Ok(FileContents::Index(children)) => {
+                got.is_there = true;
+                got.list(children);
+            }
             Ok(FileContents::Rows) => got.is_there = true,
             // It was changed here, and whoever opens it is told.
             Ok(FileContents::DamagedGzip) | Err(_) => {}
@@ -173,7 +189,7 @@ impl Getter {
                 let message = "the gzip data end early or are damaged; nothing was written";
                 return Err(FetchError::Delivery(Delivery::error(ENCODING, last.as_str(), message)));
             }
-            FileContents::Index(children) => got.children = children,
+            FileContents::Index(children) => got.list(children),
             FileContents::Rows => {}
         }
         got.findings.extend(media_type.as_deref().and_then(|media_type| misnamed(&last, media_type)));

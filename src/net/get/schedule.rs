@@ -6,13 +6,15 @@ use super::super::delivery::{Delivery, FILE_NAME, OTHER_HOST, TOO_LARGE};
 use super::super::hosts::{Hosts, cleaned};
 use crate::files::stored_path;
 use crate::words::{counted, grouped};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
 /// Sitemaps that are downloaded with their indexes: as many as one index may list.
 const MOST_FILES: usize = 50_000;
+/// Findings, and hosts that are left out, that are named; more of them are counted.
+const MOST_NAMED: usize = 1_000;
 /// Indexes inside each other that are followed, as when they are opened.
 const DEEPEST: usize = 8;
 
@@ -50,7 +52,12 @@ pub(super) struct Schedule<'h> {
     others: BTreeMap<String, (u64, String, String)>,
     /// With the number of the file that each is about.
     pub(super) findings: Vec<(usize, Delivery)>,
+    /// How many more findings there are.
+    unnamed: u64,
     count: usize,
+    origins: BTreeSet<String>,
+    /// Those of the entries.
+    roots: Vec<Arc<Root>>,
 }
 
 impl<'h> Schedule<'h> {
@@ -62,7 +69,10 @@ impl<'h> Schedule<'h> {
             taken: HashMap::new(),
             others: BTreeMap::new(),
             findings: Vec::new(),
+            unnamed: 0,
             count: 0,
+            origins: BTreeSet::new(),
+            roots: Vec::new(),
         }
     }
 
@@ -71,8 +81,15 @@ impl<'h> Schedule<'h> {
         self.count
     }
 
-    /// Adds a URL that a user or robots.txt has named.
-    pub(super) fn add_entry(&mut self, url: &Url) {
+    /// Adds a URL that the user has named, or a robots.txt.
+    pub(super) fn add_entry(&mut self, url: &Url, robots: Option<&Url>) {
+        if !self.hosts.contains(url) {
+            self.leave_out(url, robots.unwrap_or(url));
+            return;
+        }
+        if self.count >= MOST_FILES {
+            return;
+        }
         let Some(name) = stored_path(url.as_str(), None) else {
             self.find(Delivery::error(FILE_NAME, url.as_str(), "this URL gives no plain file name"));
             return;
@@ -113,12 +130,7 @@ impl<'h> Schedule<'h> {
             return;
         };
         if !self.hosts.contains(&url) {
-            let host = url.port().map_or_else(
-                || url.host_str().unwrap_or_default().to_owned(),
-                |port| format!("{}:{port}", url.host_str().unwrap_or_default()),
-            );
-            let other = self.others.entry(host).or_insert_with(|| (0, index.url.to_string(), url.to_string()));
-            other.0 += 1;
+            self.leave_out(&url, &index.url);
             return;
         }
         // As the index is read later: by the text of its entry.
@@ -140,13 +152,39 @@ impl<'h> Schedule<'h> {
             }
             return;
         }
+        self.origins.insert(url.origin().ascii_serialization());
+        if level == 1 {
+            self.roots.push(Arc::clone(&root));
+        }
         self.taken.insert(key, url.clone());
         self.pending.push_back(Wanted { number: self.count, url, name, root, level });
         self.count += 1;
     }
 
+    /// Counts a URL of a host that was not allowed.
+    fn leave_out(&mut self, url: &Url, named_by: &Url) {
+        let host = url.host_str().unwrap_or_default();
+        let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        if self.others.len() >= MOST_NAMED && !self.others.contains_key(&host) {
+            self.unnamed += 1;
+            return;
+        }
+        let other = self.others.entry(host).or_insert_with(|| (0, named_by.to_string(), url.to_string()));
+        other.0 += 1;
+    }
+
     fn find(&mut self, finding: Delivery) {
-        self.findings.push((self.count, finding));
+        if self.findings.len() >= MOST_NAMED {
+            self.unnamed += 1;
+        } else {
+            self.findings.push((self.count, finding));
+        }
+    }
+
+    /// The URL of the folder of the only entry, where all files are of one site.
+    pub(super) fn base_url(&self) -> Option<String> {
+        let [root] = self.roots.as_slice() else { return None };
+        (self.origins.len() == 1).then(|| root.base.clone())
     }
 
     /// The findings in the order of the files.
@@ -159,6 +197,11 @@ impl<'h> Schedule<'h> {
                 "{what} on another host {verb} not fetched, the first one {first}; --allow-host {host} allows it"
             );
             findings.push(Delivery::error(OTHER_HOST, &index, message));
+        }
+        if self.unnamed > 0 {
+            let url = self.roots.first().map_or("", |root| &root.base);
+            let message = format!("{} of these indexes were not fetched either", counted(self.unnamed, "more entry"));
+            findings.push(Delivery::error(FILE_NAME, url, message.replace("entrys", "entries")));
         }
         findings
     }
@@ -179,7 +222,7 @@ mod tests {
     fn schedule(index: &str, locs: &[&str], ignores_case: bool) -> (Vec<String>, Vec<&'static str>) {
         let hosts = hosts();
         let mut schedule = Schedule::new(&hosts, ignores_case);
-        schedule.add_entry(&requestable(index).unwrap());
+        schedule.add_entry(&requestable(index).unwrap(), None);
         let index = schedule.pending.pop_front().unwrap();
         let locs: Vec<Arc<str>> = locs.iter().map(|loc| Arc::from(*loc)).collect();
         schedule.add_children(&index, &index.url, &locs);
@@ -225,6 +268,15 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_findings_is_bounded() {
+        let locs: Vec<String> = (0..5_000).map(|number| format!("https://h{number}.com/{number}.xml")).collect();
+        let wrong: Vec<String> = (0..5_000).map(|number| format!("https://e.com/../{number}.xml")).collect();
+        let locs: Vec<&str> = locs.iter().chain(&wrong).map(String::as_str).collect();
+        let (names, findings) = schedule("https://e.com/index.xml", &locs, false);
+        assert_eq!((names.len(), findings.len()), (0, 2 * MOST_NAMED + 1));
+    }
+
+    #[test]
     fn the_number_of_files_and_of_levels_is_bounded() {
         let locs: Vec<String> = (0..MOST_FILES + 5).map(|number| format!("https://e.com/{number}.xml")).collect();
         let locs: Vec<&str> = locs.iter().map(String::as_str).collect();
@@ -232,7 +284,7 @@ mod tests {
         assert_eq!((names.len(), findings), (MOST_FILES - 1, vec![TOO_LARGE]));
         let hosts = hosts();
         let mut schedule = Schedule::new(&hosts, false);
-        schedule.add_entry(&requestable("https://e.com/0.xml").unwrap());
+        schedule.add_entry(&requestable("https://e.com/0.xml").unwrap(), None);
         let mut levels = 0;
         while let Some(index) = schedule.pending.pop_front() {
             levels += 1;

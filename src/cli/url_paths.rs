@@ -1,0 +1,131 @@
+//! Paths that are URLs: their sitemaps are downloaded and read as files.
+
+use super::args::{Check, List, Open};
+use super::diff::Diff;
+use super::stats::Stats;
+use super::url_options::{Local, UrlOptions};
+use super::{Failure, Status, Streams};
+use std::path::{Path, PathBuf};
+
+/// Whether a path is a URL. A file that is called like one is meant by `./http:…`.
+pub(super) fn is_url(path: &Path) -> bool {
+    let text = path.to_string_lossy().to_ascii_lowercase();
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// `sited check`, of URLs too.
+pub(super) fn check(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if !check.paths.iter().any(|path| is_url(path)) {
+        return super::check::run(check, streams);
+    }
+    let mut check = check.clone();
+    let (base_url, status) = localize(&mut check.paths, &check.url, streams)?;
+    check.common.base_url = check.common.base_url.or(base_url);
+    Ok(super::check::run(&check, streams)?.worse(status))
+}
+
+/// `sited list`, of URLs too.
+pub(super) fn list(list: &List, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if !list.paths.iter().any(|path| is_url(path)) {
+        return super::list::run(list, streams);
+    }
+    let mut list = list.clone();
+    let (base_url, status) = localize(&mut list.paths, &list.url, streams)?;
+    list.common.base_url = list.common.base_url.or(base_url);
+    Ok(super::list::run(&list, streams)?.worse(status))
+}
+
+/// `sited stats`, of URLs too.
+pub(super) fn stats(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if stats.merge || !stats.paths.iter().any(|path| is_url(path)) {
+        return super::stats::run(stats, streams);
+    }
+    let mut stats = stats.clone();
+    let (base_url, status) = localize(&mut stats.paths, &stats.url, streams)?;
+    stats.common.base_url = stats.common.base_url.or(base_url);
+    Ok(super::stats::run(&stats, streams)?.worse(status))
+}
+
+/// `sited diff`, of URLs too.
+pub(super) fn diff(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let mut diff = diff.clone();
+    let (old, of_old) = localize_one(&diff.old, &diff.url, streams)?;
+    let (new, of_new) = localize_one(&diff.new, &diff.url, streams)?;
+    (diff.old, diff.new) = (old, new);
+    Ok(super::diff::run(&diff, streams)?.worse(of_old).worse(of_new))
+}
+
+/// Downloads those paths that are URLs into temporary folders, which are gone when the run ends, and puts the paths of
+/// their files in their place. Gives the base URL if there is only one path, and the worst status.
+fn localize(
+    paths: &mut Vec<PathBuf>,
+    options: &UrlOptions,
+    streams: &mut Streams<'_>,
+) -> Result<(Option<String>, Status), Failure> {
+    let (mut base_url, mut status) = (None, Status::Fine);
+    let is_alone = paths.len() == 1;
+    for path in std::mem::take(paths) {
+        if is_url(&path) {
+            let got = temporary(&path.to_string_lossy(), options, streams)?;
+            base_url = got.base_url.filter(|_| is_alone);
+            status = status.worse(got.status);
+            paths.extend(got.paths);
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok((base_url, status))
+}
+
+/// The same for a path that stands for one file or index.
+fn localize_one(path: &Path, options: &UrlOptions, streams: &mut Streams<'_>) -> Result<(PathBuf, Status), Failure> {
+    let mut paths = vec![path.to_path_buf()];
+    let (_, status) = localize(&mut paths, options, streams)?;
+    match <[PathBuf; 1]>::try_from(paths) {
+        Ok([path]) => Ok((path, status)),
+        Err(several) => {
+            let names: Vec<_> = several.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+            let message = format!("{}: this site has {} sitemaps: {}", path.display(), names.len(), names.join(", "));
+            Err(Failure::Place(message, "give the URL of one of them".to_owned()))
+        }
+    }
+}
+
+#[cfg(feature = "net")]
+fn temporary(url: &str, options: &UrlOptions, streams: &mut Streams<'_>) -> Result<Local, Failure> {
+    let failed = |error| crate::files::Error::system("make a folder in", &std::env::temp_dir(), error);
+    let folder = tempfile::Builder::new().prefix("sited-").tempdir().map_err(failed)?;
+    let local = super::get::local(url, folder.path(), &options.download, streams)?;
+    streams.downloads.folders.push(folder);
+    Ok(local)
+}
+
+#[cfg(not(feature = "net"))]
+fn temporary(url: &str, _: &UrlOptions, _: &mut Streams<'_>) -> Result<Local, Failure> {
+    Err(without_net(url))
+}
+
+/// Downloads the only path of a screen into a folder that stays, if it is a URL: `--into`, or one with the name of the host.
+pub(super) fn keep(open: &Open, streams: &mut Streams<'_>) -> Result<Option<Local>, Failure> {
+    let [path] = open.paths.as_slice() else { return Ok(None) };
+    if !is_url(path) {
+        return Ok(None);
+    }
+    kept(&path.to_string_lossy(), open, streams).map(Some)
+}
+
+#[cfg(feature = "net")]
+fn kept(url: &str, open: &Open, streams: &mut Streams<'_>) -> Result<Local, Failure> {
+    super::get::kept(url, open.into.as_deref(), &open.url.download, streams)
+}
+
+#[cfg(not(feature = "net"))]
+fn kept(url: &str, _: &Open, _: &mut Streams<'_>) -> Result<Local, Failure> {
+    Err(without_net(url))
+}
+
+#[cfg(not(feature = "net"))]
+fn without_net(url: &str) -> Failure {
+    let message = format!("{url}: this sited was built without the feature net, so it sends no requests");
+    Failure::Usage(message, "download the files with another program, then name the folder".to_owned())
+}
