@@ -234,7 +234,7 @@ impl Site {
     }
 
     /// What the site answered, for the message of a finding.
-    pub(super) fn explain(&self, rule: Rule, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<String> {
+    pub fn explain(&self, rule: Rule, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<String> {
         if let (Some(block), Some(robots)) = (self.block(loc, url_prefix), &self.robots)
             && block.rule == rule
         {

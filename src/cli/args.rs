@@ -301,7 +301,7 @@ pub struct Check {
 /// `sited list`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  sited list sitemap.xml --where 'priority<0.5 section:blog'\n  sited list public/ --format csv --columns loc,lastmod,file --sort -lastmod\n  sited list public/ --format jsonl --columns loc,images --where has:image\n  sited list public/ --urls-from urls.txt --format csv"
+    after_help = "Examples:\n  sited list sitemap.xml --where 'priority<0.5 section:blog'\n  sited list public/ --format csv --columns loc,lastmod,file --sort -lastmod\n  sited list public/ --format jsonl --columns loc,images --where has:image\n  sited list public/ --urls-from urls.txt --format csv\n  sited list public/ --data crawl.csv --missing | sited add public/ -"
 )]
 pub struct List {
     /// Sitemaps, sitemap indexes, or folders that hold one
@@ -332,9 +332,30 @@ pub struct List {
     /// How a URL in place of a path is downloaded
     #[command(flatten)]
     pub url: UrlOptions,
+    /// Print the URLs of --data that no row has, for `sited add PATH -`: those that the sets' own sites answer with a page,
+    /// as far as the data says; with =all every one
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "pages",
+        conflicts_with_all = ["filter", "columns", "sort", "urls_from", "sitemaps"]
+    )]
+    pub missing: Option<Missing>,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Which URLs `list --missing` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Missing {
+    /// Those that can be listed.
+    Pages,
+    /// All of them.
+    All,
 }
 
 /// `sited convert`.

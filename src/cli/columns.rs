@@ -3,7 +3,7 @@
 //! Everything that a query can ask about is a column.
 
 use super::Failure;
-use super::args::{List, ListFormat};
+use super::args::{Common, List, ListFormat};
 use super::output::{json, plain, safe_loc};
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::rule::Rule;
@@ -337,11 +337,11 @@ fn line<'v>(delimiter: char, values: impl Iterator<Item = Cow<'v, str>>, out: &m
 }
 
 /// Reads `--sort`; `None` where rows stay in the order of the files.
-pub(super) fn sort_keys(text: &str) -> Result<Option<Vec<SortKey>>, Failure> {
+pub(super) fn sort_keys(text: &str, common: &Common) -> Result<Option<Vec<SortKey>>, Failure> {
     if text.is_empty() {
         return Ok(None);
     }
-    sort::parse(text).map(Some).map_err(|error| Failure::text("--sort", text, &error.into()))
+    sort::parse(text, common.data_set()?).map(Some).map_err(|error| Failure::text("--sort", text, &error.into()))
 }
 
 /// Where rows stand: the path of their file, and the line of their element. Lines are counted once where rows come in

@@ -1,6 +1,6 @@
 //! `sited list`: prints URLs or rows in the order of the files.
 
-use super::args::{Common, List, ListFormat};
+use super::args::{Common, List, ListFormat, Missing};
 use super::columns::{Columns, Places, Rows, sort_keys};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, row_json};
@@ -14,6 +14,7 @@ use crate::document::rows::RowId;
 use crate::files::{Conflicts, Reason};
 use crate::protocol::Field;
 use crate::session::Session;
+use crate::session::data::Met;
 use crate::session::state::facts::FactTable;
 use crate::session::store::load;
 use crate::words::counted;
@@ -30,9 +31,12 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
 
 /// The same with another size from which on sets are gone through file by file.
 pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if let Some(wanted) = list.missing {
+        return missing(list, (wanted, held), streams);
+    }
     let now = list.common.now()?;
     let query = filter(list.filter.as_deref(), &list.common)?;
-    let keys = sort_keys(&list.sort)?;
+    let keys = sort_keys(&list.sort, &list.common)?;
     let columns = Columns::of(list)?;
     let urls = Urls::read(&list.urls, &list.paths)?;
     if let Some(columns) = &columns {
@@ -96,6 +100,45 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     })?;
     shown.say_missing(streams);
     Ok(if all == Status::Fine { status } else { all })
+}
+
+/// Prints the URLs of the data that no row of any set has.
+fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let Some(data) = list.common.data_set()? else {
+        let hint = "for example: sited list sitemap.xml --data crawl.csv --missing".to_owned();
+        return Err(Failure::Usage("--missing needs --data FILE".to_owned(), hint));
+    };
+    let now = list.common.now()?;
+    let mut met = Met::default();
+    let status = each_path(&list.paths, streams, |path, streams| {
+        let mut set = InputSet::open_once(&list.common, (&[path.to_path_buf()], held), now, streams)?;
+        set.each(streams, |session, id, _| {
+            let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
+            for row in passing(session, rows.into_iter().flatten(), None) {
+                met.note(data, session.document().value(row, Field::Loc).as_deref().unwrap_or_default());
+            }
+            Ok(())
+        })?;
+        Damage::of(set.session()).say(streams);
+        Ok(())
+    })?;
+    if status != Status::Fine {
+        // What a set lacks is not known until all of it was read.
+        return Ok(status);
+    }
+    let mut left_out = 0;
+    for (url, objection) in met.missing(data) {
+        if objection.is_some() && wanted == Missing::Pages {
+            left_out += 1;
+        } else {
+            loc_text(streams.out, &url)?;
+        }
+    }
+    if left_out > 0 {
+        let urls = counted(left_out, "more URL");
+        streams.note(&format!("{urls} of other sites, redirected, missing or no pages; --missing=all prints them too"));
+    }
+    Ok(status)
 }
 
 /// What is printed of rows.

@@ -35,7 +35,7 @@ pub(super) fn field_values(words: &[OsString]) -> Result<(Vec<PathBuf>, Vec<&str
 pub(super) fn sort_keys(words: &[OsString]) -> Result<(Vec<PathBuf>, Option<&str>), Failure> {
     let is_keys = |word: &OsString| {
         let text = word.to_string_lossy();
-        let is_key = |byte: u8| byte.is_ascii_lowercase() || b",+-".contains(&byte);
+        let is_key = |byte: u8| byte.is_ascii_lowercase() || b",+-@_".contains(&byte);
         text != "-" && (text.starts_with('-') || text.bytes().all(is_key)) && !Path::new(word).exists()
     };
     let (paths, keys) = match words {

@@ -1,8 +1,5 @@
 //! `sited probe`: asks the site about each URL of a set and writes the answers down, one line of JSON each.
 
-mod tally;
-mod targets;
-
 use super::damage::Damage;
 use super::destination::Destination;
 use super::list::passing;
@@ -15,13 +12,13 @@ use crate::net::hosts::Hosts;
 use crate::net::probe::{Event, Options, Prober, Summary};
 use crate::net::record::past;
 use crate::net::results::{Results, ResultsError, Seen};
+use crate::net::tally::Tally;
+use crate::net::targets::Targets;
 use crate::protocol::Field;
 use crate::words::counted;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tally::Tally;
-use targets::Targets;
 
 /// How often the progress line is drawn.
 const REDRAWN: Duration = Duration::from_millis(100);
@@ -34,13 +31,13 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
     }
     let (earlier, seen) = probe.earlier()?;
     let known = seen.len() as u64;
-    let mut targets = Targets::new(seen)?;
+    let mut targets = Targets::new(seen).map_err(spool_error)?;
     probe.collect(&mut targets, streams)?;
     let hosts = targets.hosts(probe.common.base_url.as_deref(), &probe.site.allow_host);
     probe.site.refuse_private(targets.sites(), &hosts)?;
     let prober = Prober::new(probe.options(hosts.clone())?).map_err(|error| probe.site.refused(&error))?;
     say_left_out(&targets, &hosts, streams);
-    let urls = targets.urls(&hosts, probe.sample)?;
+    let urls = targets.urls(&hosts, probe.sample).map_err(spool_error)?;
     let mut tally = Tally::new(urls.expected());
     if urls.expected() == 0 {
         let known = if known > 0 { format!("; {} are known", counted(known, "URL")) } else { String::new() };
@@ -119,7 +116,7 @@ impl Probe {
                 let rows = rows.into_iter().flatten();
                 for row in passing(session, rows, query.as_ref().map(|query| (query, &facts))) {
                     if let Some(loc) = session.document().value(row, Field::Loc) {
-                        targets.add(loc.trim())?;
+                        targets.add(loc.trim()).map_err(spool_error)?;
                     }
                 }
                 Ok(())
@@ -142,6 +139,10 @@ impl Probe {
 
 fn written(path: &Path, error: io::Error) -> Failure {
     files::Error::system("write", path, error).into()
+}
+
+fn spool_error(error: io::Error) -> Failure {
+    files::Error::system("write a temporary file in", &std::env::temp_dir(), error).into()
 }
 
 /// Names the hosts of the set that are not asked.

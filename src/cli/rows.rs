@@ -353,7 +353,9 @@ pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Fai
         let (paths, keys) = sort_keys(&words)?;
         (paths, keys.unwrap_or("loc"))
     };
-    let keys = sort::parse(keys).map_err(|error| Failure::text("these keys", keys, &CommandError::from(error)))?;
+    let data = task.edit.save.common.data_set()?;
+    let keys =
+        sort::parse(keys, data).map_err(|error| Failure::text("these keys", keys, &CommandError::from(error)))?;
     each_set(&paths, &task.edit, streams, |target, streams| {
         target.run("sorting needs every row", streams, |_| Ok(vec![Command::Sort(keys.clone()), Command::ApplyOrder]))
     })

@@ -170,6 +170,10 @@ impl Run<'_> {
                 let hint = "--data FILE joins tables for every line of the script".to_owned();
                 return Err(at(line, &format!("`{command}` needs a screen"), hint));
             }
+            Command::Probe(_) => {
+                let hint = "sited probe asks the site, and --data FILE reads the answers".to_owned();
+                return Err(at(line, &format!("`{command}` needs a screen"), hint));
+            }
             other => return Err(at(line, &format!("`{other}` needs a screen"), String::new())),
         }
         Ok(true)

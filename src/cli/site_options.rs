@@ -5,7 +5,7 @@ use crate::files;
 use crate::net::client::{Settings, SettingsError};
 use crate::net::hosts::{HostRule, Hosts};
 use crate::net::pace::Limits;
-use crate::net::probe::refused_address;
+use crate::net::probe::{USER_AGENT, refusal};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub struct SiteOptions {
     #[arg(long, value_name = "HOST", value_parser = host)]
     pub allow_host: Vec<HostRule>,
     /// The header User-Agent; probe reads robots.txt for the name that it begins with
-    #[arg(long, value_name = "TEXT", default_value = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)"))]
+    #[arg(long, value_name = "TEXT", default_value = USER_AGENT)]
     pub user_agent: String,
     /// Trust the certificates of this PEM file instead of the system's
     #[arg(long, value_name = "FILE")]
@@ -94,15 +94,10 @@ impl SiteOptions {
         if self.allow_private {
             return Ok(());
         }
-        for url in sites.filter(|url| hosts.contains(url)) {
-            if let Some((address, what)) = refused_address(url) {
-                let host = url.host_str().unwrap_or_default();
-                let named = if host.contains(&address.to_string()) { String::new() } else { format!(" ({address})") };
-                let message = format!("{host} is {what}{named}; nothing was sent");
-                return Err(Failure::Usage(message, "--allow-private allows it".to_owned()));
-            }
+        match refusal(sites.filter(|url| hosts.contains(url))) {
+            Some(message) => Err(Failure::Usage(message, "--allow-private allows it".to_owned())),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

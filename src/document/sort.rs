@@ -3,16 +3,21 @@
 //! Absent values come last in both directions, unreadable ones just before them; rows that compare
 //! equal keep the order of the file (the sort that uses this is stable). Nothing here sorts.
 
+pub(super) mod data;
+
 use super::query::Has;
 use super::query::suggest::{listed, nearest};
 pub use super::row_facts::{Column, Value};
 use super::row_facts::{Extension, Fact, RowFacts, State};
+use crate::data::DataSet;
 use crate::protocol::Severity;
 use crate::protocol::location::{depth, host, path, section};
+pub use data::DataColumn;
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 impl Column {
     /// All columns, each with its word; where there are two, the first is the one that is written.
@@ -109,11 +114,38 @@ fn words<T>(found: impl Iterator<Item = (T, &'static str)>) -> String {
     found.map(|(_, word)| word).collect::<Vec<_>>().join(" ")
 }
 
-/// One key: a column and a direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What rows are sorted by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SortBy {
+    /// A column of the set.
+    Own(Column),
+    /// A data column.
+    Data(DataColumn),
+}
+
+impl SortBy {
+    /// Whether rows are compared as texts.
+    pub fn is_text(&self) -> bool {
+        match self {
+            Self::Own(column) => column.is_text(),
+            Self::Data(column) => column.is_text(),
+        }
+    }
+
+    /// The text that a row is compared by; empty where there is none.
+    pub fn text<'r, R: RowFacts + ?Sized>(&'r self, row: &'r R) -> Cow<'r, str> {
+        match self {
+            Self::Own(column) => column.text(row),
+            Self::Data(column) => column.text(&row.loc()).into(),
+        }
+    }
+}
+
+/// One key: what rows are sorted by, and a direction.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortKey {
     /// By what.
-    pub column: Column,
+    pub by: SortBy,
     /// Greatest first.
     pub descending: bool,
 }
@@ -128,8 +160,12 @@ pub struct SortError {
     pub message: String,
 }
 
-/// Reads keys such as `-lastmod,loc`: `-` for descending, the first key decides first.
-pub fn parse(text: &str) -> Result<Vec<SortKey>, SortError> {
+/// Reads keys such as `-lastmod,loc` or `-@clicks`: `-` for descending, the first key decides first.
+///
+/// # Errors
+///
+/// A word that names no column, or one that was named before.
+pub fn parse(text: &str, data: Option<&Arc<DataSet>>) -> Result<Vec<SortKey>, SortError> {
     let mut keys: Vec<SortKey> = Vec::new();
     let mut at = 0;
     for piece in text.split(',') {
@@ -141,18 +177,26 @@ pub fn parse(text: &str) -> Result<Vec<SortKey>, SortError> {
             Some(name) => (name, true),
             None => (word.strip_prefix('+').unwrap_or(word), false),
         };
-        let names = || Column::ALL.iter().map(|(_, name)| *name);
-        let Some((column, _)) = Column::ALL.into_iter().find(|(_, known)| *known == name) else {
-            let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            let message = format!("expected {}, with `-` before it for descending{guess}", listed(names()));
-            return Err(SortError { span, message });
+        let by = match name.strip_prefix('@') {
+            Some(name) => DataColumn::named(&name.to_lowercase(), data).map(SortBy::Data),
+            None => own(name).map(SortBy::Own),
         };
-        if keys.iter().any(|key| key.column == column) {
+        let by = by.map_err(|message| SortError { span: span.clone(), message })?;
+        if keys.iter().any(|key| key.by == by) {
             return Err(SortError { span, message: format!("{name} is named twice") });
         }
-        keys.push(SortKey { column, descending });
+        keys.push(SortKey { by, descending });
     }
     Ok(keys)
+}
+
+fn own(name: &str) -> Result<Column, String> {
+    let names = || Column::ALL.iter().map(|(_, name)| *name);
+    let found = Column::ALL.into_iter().find(|(_, known)| *known == name);
+    found.map(|(column, _)| column).ok_or_else(|| {
+        let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        format!("expected {}, with `-` before it for descending{guess}", listed(names()))
+    })
 }
 
 /// The keys as [`parse`] reads them.
@@ -162,7 +206,11 @@ pub fn to_text(keys: &[SortKey]) -> String {
 
 impl fmt::Display for SortKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", if self.descending { "-" } else { "" }, self.column.name())
+        let sign = if self.descending { "-" } else { "" };
+        match &self.by {
+            SortBy::Own(column) => write!(f, "{sign}{}", column.name()),
+            SortBy::Data(column) => write!(f, "{sign}@{}", column.name()),
+        }
     }
 }
 
@@ -170,13 +218,15 @@ impl SortKey {
     /// For columns that are facts, a number whose ascending order is this key's order, absent values
     /// last in both directions. `None` for columns that must be compared as texts, and for the row number, which the caller
     /// knows.
-    pub fn packed<R: RowFacts + ?Sized>(self, row: &R) -> Option<u64> {
-        // Readable values fill the middle of the range; two values above them are kept free.
-        const UNREADABLE: u64 = u64::MAX - 1;
-        const ABSENT: u64 = u64::MAX;
+    pub fn packed<R: RowFacts + ?Sized>(&self, row: &R) -> Option<u64> {
         /// Far beyond any date, in seconds.
         const FAR: i64 = 1 << 60;
-        let fact: Fact<u64> = match self.column {
+        let own = match &self.by {
+            SortBy::Data(column) if column.is_text() => return None,
+            SortBy::Data(column) => return Some(code(column.fact(&row.loc()), self.descending)),
+            SortBy::Own(column) => *column,
+        };
+        let fact: Fact<u64> = match own {
             Column::Number => return None,
             column if column.is_text() => return None,
             Column::Lastmod => match row.lastmod() {
@@ -200,16 +250,11 @@ impl SortKey {
                 .map_or(Fact::Absent, |severity| Fact::Is(severity as u64)),
             column => column.number(row),
         };
-        Some(match fact {
-            Fact::Absent => ABSENT,
-            Fact::Unreadable => UNREADABLE,
-            Fact::Is(value) if self.descending => (UNREADABLE - 1) - value,
-            Fact::Is(value) => value,
-        })
+        Some(code(fact, self.descending))
     }
 
     /// Orders two texts of this key's column; empty ones last in both directions.
-    pub fn compare_texts(self, a: &str, b: &str) -> Ordering {
+    pub fn compare_texts(&self, a: &str, b: &str) -> Ordering {
         match (a.is_empty(), b.is_empty()) {
             (false, false) => self.compare_bytes(a.as_bytes(), b.as_bytes()),
             (a, b) => a.cmp(&b),
@@ -217,8 +262,21 @@ impl SortKey {
     }
 
     /// The same of texts that are not empty.
-    pub(super) fn compare_bytes(self, a: &[u8], b: &[u8]) -> Ordering {
+    pub(super) fn compare_bytes(&self, a: &[u8], b: &[u8]) -> Ordering {
         if self.descending { natural_bytes(b, a) } else { natural_bytes(a, b) }
+    }
+}
+
+/// The rising number of a fact.
+const fn code(fact: Fact<u64>, descending: bool) -> u64 {
+    // Readable values fill the middle of the range; two values above them are kept free.
+    const UNREADABLE: u64 = u64::MAX - 1;
+    const ABSENT: u64 = u64::MAX;
+    match fact {
+        Fact::Absent => ABSENT,
+        Fact::Unreadable => UNREADABLE,
+        Fact::Is(value) if descending => (UNREADABLE - 1) - value,
+        Fact::Is(value) => value,
     }
 }
 
@@ -261,10 +319,10 @@ fn digits(bytes: &[u8]) -> (&[u8], &[u8]) {
 /// Compares two rows under several keys; equal means: keep the file order. `numbers` are the rows'
 /// positions in the file order.
 pub fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u32, u32)) -> Ordering {
-    let by = |key: &SortKey| match key.column {
-        Column::Number if key.descending => Reverse(numbers.0).cmp(&Reverse(numbers.1)),
-        Column::Number => numbers.0.cmp(&numbers.1),
-        column if column.is_text() => key.compare_texts(&column.text(a), &column.text(b)),
+    let by = |key: &SortKey| match &key.by {
+        SortBy::Own(Column::Number) if key.descending => Reverse(numbers.0).cmp(&Reverse(numbers.1)),
+        SortBy::Own(Column::Number) => numbers.0.cmp(&numbers.1),
+        by if by.is_text() => key.compare_texts(&by.text(a), &by.text(b)),
         _ => key.packed(a).cmp(&key.packed(b)),
     };
     keys.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -342,7 +400,7 @@ mod tests {
             ("rules,-loc", [0, 1, 2, 3]),
         ];
         for (text, expected) in table {
-            let keys = parse(text).unwrap_or_default();
+            let keys = parse(text, None).unwrap_or_default();
             let mut order: Vec<usize> = (0..rows.len()).collect();
             order.sort_by(|&a, &b| compare(&keys, &rows[a], &rows[b], (a as u32, b as u32)));
             assert_eq!(order, expected, "{text}");
@@ -352,9 +410,9 @@ mod tests {
     #[test]
     fn keys_are_read_and_written() {
         for text in ["loc", "-lastmod,loc", "findings,-priority,number", "host,-depth,images,rule"] {
-            assert_eq!(parse(text).map(|keys| to_text(&keys)), Ok(text.to_owned()));
+            assert_eq!(parse(text, None).map(|keys| to_text(&keys)), Ok(text.to_owned()));
         }
-        assert_eq!(parse(" -loc , +file ").map(|keys| to_text(&keys)), Ok("-loc,file".to_owned()));
+        assert_eq!(parse(" -loc , +file ", None).map(|keys| to_text(&keys)), Ok("-loc,file".to_owned()));
         let table = [
             ("", 0..0, "expected loc, lastmod"),
             ("loc,", 4..4, "expected loc, lastmod"),
@@ -362,7 +420,7 @@ mod tests {
             ("loc,-loc", 4..8, "twice"),
         ];
         for (text, span, message) in table {
-            let error = parse(text).err();
+            let error = parse(text, None).err();
             assert_eq!(error.as_ref().map(|error| error.span.clone()), Some(span), "{text}");
             assert!(error.is_some_and(|error| error.message.contains(message)), "{text}");
         }

@@ -29,7 +29,7 @@ pub(super) trait Texts: Sync {
 }
 
 /// Positions in the order of their texts, empty ones last; `None` when cancelled.
-pub(super) fn by_text(texts: &impl Texts, by: SortKey, progress: &Progress) -> Option<Vec<u32>> {
+pub(super) fn by_text(texts: &impl Texts, by: &SortKey, progress: &Progress) -> Option<Vec<u32>> {
     let mut items: Vec<Item> = (0..texts.len()).into_par_iter().map(|at| Item { key: [0; KEY / 8], at }).collect();
     // What comes last is known by its text, and hardly ever there.
     let is_empty = |item: &Item| texts.see(item.at, <[u8]>::is_empty);
@@ -50,7 +50,7 @@ const FEW: usize = 4_096;
 /// A sort of rows by their texts.
 struct TextSort<'t, T> {
     texts: &'t T,
-    by: SortKey,
+    by: &'t SortKey,
     progress: &'t Progress,
 }
 
@@ -159,7 +159,7 @@ fn key_of(text: &[u8]) -> [u64; KEY / 8] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sort::{Column, natural};
+    use super::super::sort::{Column, SortBy, natural};
     use super::*;
     use proptest::prelude::*;
     use std::cmp::Ordering;
@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    fn sorted(texts: Vec<String>, by: SortKey) -> (Vec<u32>, usize) {
+    fn sorted(texts: Vec<String>, by: &SortKey) -> (Vec<u32>, usize) {
         let given = Given(texts, AtomicUsize::new(0));
         (by_text(&given, by, &Progress::default()).unwrap(), given.1.into_inner())
     }
@@ -214,15 +214,15 @@ mod tests {
             start in any_text(), texts in prop::collection::vec(any_text(), 0..40), descending in any::<bool>(),
         ) {
             let texts: Vec<String> = texts.into_iter().map(|text| start.clone() + &text).collect();
-            let by = SortKey { column: Column::Loc, descending };
+            let by = SortKey { by: SortBy::Own(Column::Loc), descending };
             let mut expected: Vec<u32> = (0..texts.len() as u32).collect();
             expected.sort_by(|a, b| by.compare_texts(&texts[*a as usize], &texts[*b as usize]));
-            prop_assert_eq!(&sorted(texts.clone(), by).0, &expected);
+            prop_assert_eq!(&sorted(texts.clone(), &by).0, &expected);
             // The way of many rows, whatever their number.
             let given = Given(texts, AtomicUsize::new(0));
             let mut items: Vec<Item> = (0..given.len()).map(|at| Item { key: [0; KEY / 8], at }).collect();
             items.retain(|item| given.see(item.at, |text| !text.is_empty()));
-            TextSort { texts: &given, by, progress: &Progress::default() }.sort_many(&mut items, 0, false);
+            TextSort { texts: &given, by: &by, progress: &Progress::default() }.sort_many(&mut items, 0, false);
             let found: Vec<u32> = items.into_iter().map(|item| item.at).collect();
             prop_assert_eq!(found.as_slice(), &expected[..found.len()]);
         }
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn what_long_texts_begin_with_is_looked_at_a_few_times_only() {
         let texts = (0..5_000).map(|n| format!("{}{}", "x".repeat(300), (n * 7) % 5_000)).collect();
-        let (order, looks) = sorted(texts, SortKey { column: Column::Loc, descending: false });
+        let (order, looks) = sorted(texts, &SortKey { by: SortBy::Own(Column::Loc), descending: false });
         assert!(order.is_sorted_by_key(|at| (at * 7) % 5_000));
         assert!(looks <= 4 * 5_000, "{looks}");
     }

@@ -8,7 +8,7 @@ use super::needle::NeedleSearch;
 use super::query::{Query, RowFacts};
 use super::rows::{RowId, RowSet};
 use super::sitemap::SitemapId;
-use super::sort::{self, Column, SortKey};
+use super::sort::{self, Column, SortBy, SortKey};
 use super::{numeric_sort, text_sort};
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -309,7 +309,7 @@ impl RowSort<'_> {
     /// Rows sorted under the keys; equal ones keep their order.
     fn sorted<R: RowFacts>(&self, rows: Vec<u32>, facts: &(impl Fn(RowId) -> R + Sync)) -> Option<Vec<u32>> {
         let Self { document, numbers, keys, progress } = *self;
-        let is_fact = |key: &SortKey| !key.column.is_text() && key.column != Column::Number;
+        let is_fact = |key: &SortKey| !key.by.is_text() && key.by != SortBy::Own(Column::Number);
         if let [key] = keys
             && is_fact(key)
         {
@@ -338,13 +338,14 @@ impl RowSort<'_> {
             );
         }
         if let [key] = keys
-            && key.column == Column::Loc
+            && key.by == SortBy::Own(Column::Loc)
         {
             let locs = Locs { rows: &rows, document };
-            let order = text_sort::by_text(&locs, *key, progress)?;
+            let order = text_sort::by_text(&locs, key, progress)?;
             return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
         }
-        let is_made = |key: &SortKey| key.column.is_text() && !matches!(key.column, Column::Loc | Column::File);
+        let is_there = |by: &SortBy| matches!(by, SortBy::Own(Column::Loc | Column::File));
+        let is_made = |key: &SortKey| key.by.is_text() && !is_there(&key.by);
         if keys.iter().any(is_made) {
             return self.by_made_texts(&rows, facts);
         }
@@ -367,10 +368,10 @@ impl RowSort<'_> {
                 return (Box::default(), *row);
             }
             let facts = facts(RowId(*row));
-            let of = |key: &SortKey| match key.column {
-                Column::Number if key.descending => Key::Code(u64::from(u32::MAX - numbers.get(*row))),
-                Column::Number => Key::Code(u64::from(numbers.get(*row))),
-                column if column.is_text() => Key::Text(column.text(&facts).into()),
+            let of = |key: &SortKey| match &key.by {
+                SortBy::Own(Column::Number) if key.descending => Key::Code(u64::from(u32::MAX - numbers.get(*row))),
+                SortBy::Own(Column::Number) => Key::Code(u64::from(numbers.get(*row))),
+                by if by.is_text() => Key::Text(by.text(&facts).into()),
                 _ => Key::Code(key.packed(&facts).unwrap_or(u64::MAX)),
             };
             (keys.iter().map(of).collect::<Box<[Key]>>(), *row)

@@ -19,7 +19,9 @@ pub mod record;
 mod resolver;
 pub mod results;
 mod rules;
+pub mod tally;
+pub mod targets;
 #[cfg(test)]
 #[path = "../../tests/support/server.rs"]
-mod test_server;
+pub(crate) mod test_server;
 mod visit;

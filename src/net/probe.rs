@@ -42,6 +42,26 @@ pub struct Options {
     pub head_only: bool,
 }
 
+/// What requests say that they come from.
+pub const USER_AGENT: &str = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)");
+
+impl Options {
+    /// What is polite where no one said otherwise: 5 requests a second and 4 at a time to each host, as robots.txt allows.
+    pub fn polite(hosts: Hosts, allow_private: bool) -> Self {
+        let limits = Limits { rate: 5.0, concurrency: 4 };
+        let settings = Settings {
+            user_agent: USER_AGENT.to_owned(),
+            headers: Vec::new(),
+            timeout: Duration::from_secs(30),
+            silence: None,
+            allow_private,
+            certificates: None,
+            connections: limits.concurrency,
+        };
+        Self { settings, hosts, limits, ignore_robots: false, head_only: false }
+    }
+}
+
 /// What happens while URLs are asked.
 #[derive(Debug)]
 pub enum Event {
@@ -279,9 +299,18 @@ impl Courier for Prober {
     }
 }
 
+/// Why a site may not be asked, where its address is not public: `127.0.0.1 is a loopback address; nothing was sent`.
+pub fn refusal<'u>(sites: impl Iterator<Item = &'u Url>) -> Option<String> {
+    let mut refused = sites.filter_map(|url| Some((url.host_str()?, refused_address(url)?)));
+    refused.next().map(|(host, (address, what))| {
+        let named = if host.contains(&address.to_string()) { String::new() } else { format!(" ({address})") };
+        format!("{host} is {what}{named}; nothing was sent")
+    })
+}
+
 /// Why a URL may not be requested, as far as its host says it: an address that is not public. Only the name is looked
 /// up; nothing is sent to the host.
-pub fn refused_address(url: &Url) -> Option<(IpAddr, &'static str)> {
+fn refused_address(url: &Url) -> Option<(IpAddr, &'static str)> {
     let (host, port) = (url.host_str()?, url.port_or_known_default()?);
     let mut found = format!("{host}:{port}").to_socket_addrs().ok()?.map(|address| address.ip()).peekable();
     found.peek()?;

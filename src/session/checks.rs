@@ -3,6 +3,7 @@
 //! Entry rules: one number per row (which set of rules it violates) and a counter per rule. Set rules: an
 //! index that rows are removed of and put back into. File and index rules: made again for touched files.
 
+mod criteria;
 mod flagged;
 mod locs;
 mod near;
@@ -37,7 +38,7 @@ use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::borrow::Cow;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 /// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
 pub const INLINE_ROWS: u64 = 2_000;
@@ -70,6 +71,8 @@ pub struct Checks {
     /// Public URL of each sitemap, by its id, as far as known.
     url_prefixes: Arc<Vec<Option<UrlPrefix>>>,
     criteria: Criteria,
+    /// The data about the pages that the findings were found for, of a state that is kept without it.
+    detached_site: Option<Weak<Site>>,
     /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
     allows_other_sites: bool,
     /// The latest date in each file, of a set whose files are not held; see [`super::parts`].
@@ -87,6 +90,7 @@ impl Default for Checks {
             near: Arc::default(),
             url_prefixes: Arc::default(),
             criteria: Criteria::default(),
+            detached_site: None,
             allows_other_sites: false,
             newest: Arc::default(),
         }

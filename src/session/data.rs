@@ -1,16 +1,22 @@
 //! Tables of other programs on an open set: how they are read, which rows they know, and what the set lacks.
 
+use crate::check::Profile;
+use crate::check::rule::Rule;
+use crate::check::site::Site;
 use crate::data::{Column, DataRow, DataSet, DataSetBuilder, Kind, ReadOptions, TableSummary};
 use crate::document::rows::RowId;
 use crate::files;
 use crate::progress::{Progress, note_work};
-use crate::protocol::{Field, location};
+use crate::protocol::{Field, Severity, location};
+use crate::session::Session;
+use crate::session::checks::DocumentLocs;
 use crate::session::command::Tables;
 use crate::session::edit::EditError;
-use crate::session::state::Snapshot;
-use crate::words::{counted, grouped};
+use crate::session::state::{Snapshot, State};
+use crate::words::{counted, excerpt_of_value, grouped};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,6 +67,23 @@ pub fn read(
     Ok(Some((data, format!("{words}: {}{without}, {columns} in all", counted(sum.rows, "row")))))
 }
 
+/// Takes what the site has answered about these URLs since the data was other: their rows are checked, at once. Whether
+/// every row has to be checked, because a column that rules read is new or holds values of another kind.
+pub fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[String]) -> bool {
+    let kind = |data: Option<&Arc<DataSet>>, name: &str| Some(data?.column(name)?.kind());
+    let columns = ["status", "final_status", "modified", "ms"];
+    let known = session.current.data.as_ref();
+    let has_other_kinds = columns.iter().any(|name| kind(known, name) != kind(Some(&data), name));
+    let clock = session.current.clock;
+    let State { document, checks, .. } = &mut session.current.state;
+    let rows =
+        urls.iter().flat_map(|url| checks.set().duplicates().rows_of_page(url, &DocumentLocs(document))).collect();
+    let robots = checks.site().and_then(Site::robots).cloned();
+    checks.take_site(Site::of(Some(&data), robots).map(Arc::new), (document, rows), clock);
+    session.current.data = Some(data);
+    has_other_kinds
+}
+
 /// Which rows of a set data columns know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
@@ -83,12 +106,17 @@ pub struct Met {
     known: u64,
     by_column: Vec<u64>,
     urls: RoaringBitmap,
+    /// `scheme://host` of the rows.
+    origins: BTreeSet<String>,
 }
 
 impl Met {
     /// Notes a row of the set with its URL.
     pub fn note(&mut self, data: &DataSet, loc: &str) {
         self.rows += 1;
+        if let Some((origin, _)) = location::origin(loc).filter(|(origin, _)| !self.origins.contains(*origin)) {
+            self.origins.insert(origin.to_owned());
+        }
         let Some(row) = data.find(loc) else { return };
         self.known += 1;
         self.urls.insert(row.number());
@@ -102,6 +130,7 @@ impl Met {
         self.rows += other.rows;
         self.known += other.known;
         self.urls |= other.urls;
+        self.origins.extend(other.origins);
         self.by_column.resize(self.by_column.len().max(other.by_column.len()), 0);
         self.by_column.iter_mut().zip(other.by_column).for_each(|(count, more)| *count += more);
         self
@@ -136,8 +165,27 @@ impl Met {
         }
     }
 
-    /// The URLs of the data that were not met, as the tables have them, in their order.
-    pub fn missing<'d>(&'d self, data: &'d DataSet) -> impl Iterator<Item = (DataRow, &'d str)> {
-        data.urls().filter(|(row, _)| !self.urls.contains(row.number()))
+    /// The URLs of the data that were not met, as the tables have them and in their order, each with what speaks against
+    /// listing it: what the site answers, that it is of another site, or no page.
+    pub fn missing(&self, data: &Arc<DataSet>) -> Vec<(String, Option<String>)> {
+        let site = Site::of(Some(data), None);
+        let others = data.urls().filter(|(row, _)| !self.urls.contains(row.number()));
+        let objection = |row: DataRow, url: &str| {
+            if !location::origin(url).is_some_and(|(origin, _)| self.origins.contains(origin)) {
+                return Some("another site".to_owned());
+            }
+            let answer = || {
+                let site = site.as_ref()?;
+                let is_grave = |rule: &Rule| rule.severity_in(Profile::default()) > Some(Severity::Note);
+                site.explain(site.rules(url, None).iter().find(is_grave)?, url, None)
+            };
+            let media_type = || {
+                let media_type = data.column("type")?.text(row)?.split(';').next()?.trim();
+                let is_page = matches!(media_type, "text/html" | "application/xhtml+xml" | "application/pdf");
+                (media_type.contains('/') && !is_page).then(|| format!("no page: {}", excerpt_of_value(media_type)))
+            };
+            answer().or_else(media_type)
+        };
+        others.map(|(row, url)| (url.to_owned(), objection(row, url))).collect()
     }
 }

@@ -343,7 +343,13 @@ impl Session {
             let again = prepared::prepare_intent(&self.current, prepared.intent, &Progress::default());
             again.ok_or(EditError::Cancelled)?
         };
-        let Prepared { applied, rechecked, intent, changed, .. } = prepared;
+        let Prepared { applied, mut rechecked, intent, changed, .. } = prepared;
+        if !rechecked.is_for(self.current.checks.criteria()) {
+            // The site has answered meanwhile.
+            let Snapshot { state: State { document, checks, .. }, clock, .. } = &self.current;
+            let again = checks.recheck(document, &applied, *clock, &Progress::default());
+            rechecked = again.ok_or(EditError::Cancelled)?;
+        }
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
         if applied.is_nothing() {
             let (message, rechecked) = (intent.done(false), rechecked_rows);
@@ -354,7 +360,8 @@ impl Session {
         let (edit, intent_said) = (intent.edit, intent.said);
         // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
         let keeps = rechecked.has_set() && applied.field.is_some_and(|field| field != Field::Loc);
-        let checks = if keeps { self.current.state.checks.clone() } else { self.current.state.checks.bare() };
+        let mut checks = if keeps { self.current.state.checks.clone() } else { self.current.state.checks.bare() };
+        checks.detach_site();
         let before = State { checks, ..self.current.state.clone() };
         let old = std::mem::replace(&mut self.current.state.document, applied.document.clone());
         self.current.state.checks.commit(rechecked, &old, &applied);
@@ -394,20 +401,27 @@ impl Session {
 
 /// One step back or forth, checked for the present profile and policy.
 fn step(session: &mut Session, back: bool) -> Option<Report> {
-    let criteria = session.view().checks.criteria().clone();
-    let report = step_over(session, back);
-    if report.is_some() {
-        journal::note_step(session, back);
+    // Without the set index, which the other state takes.
+    let before = session.current.state.checks.bare();
+    let from = session.current.state.document.clone();
+    session.current.state.checks.detach_site();
+    let stepped = step_over(session, back);
+    // A step that is older than the choice of the profile or the policy, or than an answer of the site, was checked
+    // for another one.
+    let clock = session.current.clock;
+    let State { document, checks, .. } = &mut session.current.state;
+    let compared = from.compare(document);
+    let touched = stepped.as_ref().map(|(_, touched)| touched | &compared.rows_in_other_files()).unwrap_or_default();
+    if checks.adopt_criteria(&before, (document, &touched), clock) {
+        file_findings::check(session);
     }
-    // A step that is older than the choice of the profile or the policy was checked for another one.
-    if report.is_some() {
-        policy::recheck_now(session, criteria);
-    }
-    report
+    let (report, _) = stepped?;
+    journal::note_step(session, back);
+    Some(report)
 }
 
-/// Swaps the state for that before or after a step.
-fn step_over(session: &mut Session, back: bool) -> Option<Report> {
+/// Swaps the state for that before or after a step; says which rows it touched.
+fn step_over(session: &mut Session, back: bool) -> Option<(Report, RowSet)> {
     let state = &mut session.current.state;
     let old = state.document.clone();
     let step = if back { session.history.undo(state)? } else { session.history.redo(state)? };
@@ -432,12 +446,7 @@ fn step_over(session: &mut Session, back: bool) -> Option<Report> {
     file_findings::refresh(session, &old);
     let verb = if back { "undone" } else { "done again" };
     let cursor = cursor.or_else(|| touched.min().map(RowId)).filter(|row| row.0 < session.document().row_limit());
-    Some(Report {
-        message: format!("{verb}: {label}"),
-        touched: touched.len(),
-        rechecked: 0,
-        cursor,
-        changed: true,
-        faults: None,
-    })
+    let message = format!("{verb}: {label}");
+    let report = Report { message, touched: touched.len(), rechecked: 0, cursor, changed: true, faults: None };
+    Some((report, touched))
 }

@@ -36,11 +36,13 @@ pub enum Kind {
     Count,
     /// Reading tables of other programs, and looking up their URLs.
     Data,
+    /// Asking the site.
+    Probe,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Load,
         Self::View,
         Self::Preview,
@@ -54,6 +56,7 @@ impl Kind {
         Self::Report,
         Self::Count,
         Self::Data,
+        Self::Probe,
     ];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.

@@ -28,8 +28,7 @@ use crate::files::Options;
 use crate::files::journal::Watcher;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::store::load::LoadedFile;
-use app::{App, Effect, Event, JobOutcome, Start};
+use app::{App, Effect, Event, JobOutcome, Part, Start};
 use jobs::{Deliver, Finished, Jobs};
 use ratatui::Frame;
 use std::collections::VecDeque;
@@ -145,8 +144,8 @@ impl Post {
     }
 }
 
-impl Deliver<JobOutcome, LoadedFile> for Post {
-    fn part(&self, part: LoadedFile) {
+impl Deliver<JobOutcome, Part> for Post {
+    fn part(&self, part: Part) {
         self.send(Event::Part(part));
     }
 
@@ -159,7 +158,7 @@ impl Deliver<JobOutcome, LoadedFile> for Post {
 struct Shell {
     app: App,
     terminal: Terminal,
-    jobs: Jobs<JobOutcome, LoadedFile>,
+    jobs: Jobs<JobOutcome, Part>,
     receiver: Receiver<Event>,
     /// What came while input was dropped.
     postponed: VecDeque<Event>,

@@ -95,3 +95,34 @@ fn wrong_tables_columns_and_values_are_named_and_nothing_is_written() {
     }
     assert_eq!(String::from_utf8(folder.read("sitemap.xml")).unwrap(), SITEMAP);
 }
+
+#[test]
+fn urls_that_no_row_has_are_listed_for_add() {
+    let folder = site();
+    let listed = ends(&folder, &["list", "sitemap.xml", "--data", "crawl.csv", "--missing"], 0);
+    assert_eq!(listed, "https://e.com/x\n");
+    folder.write(
+        "more.csv",
+        "url,status code\nhttps://e.com/gone,404\nhttps://other.org/,200\nhttps://E.com:443/a,200\n",
+    );
+    let output = run(&folder, &["list", "sitemap.xml", "--data", "crawl.csv", "--data", "more.csv", "--missing"]);
+    assert_eq!(stdout(&output), "https://e.com/x\n");
+    assert!(
+        stderr(&output).contains("2 more URLs of other sites, redirected, missing or no pages"),
+        "{}",
+        stderr(&output)
+    );
+    let all = ["list", "sitemap.xml", "--data", "crawl.csv", "--data", "more.csv", "--missing=all"];
+    assert_eq!(ends(&folder, &all, 0), "https://e.com/x\nhttps://e.com/gone\nhttps://other.org/\n");
+    assert!(ends(&folder, &["list", "sitemap.xml", "--missing"], 2).contains("--missing needs --data FILE"));
+}
+
+#[test]
+fn rows_are_sorted_by_data_columns() {
+    let folder = site();
+    let sorted = ["list", "sitemap.xml", "--data", "clicks.csv", "--sort", "@clicks"];
+    assert_eq!(ends(&folder, &sorted, 0), "https://e.com/c\nhttps://e.com/a\nhttps://e.com/b\n");
+    ends(&folder, &["sort", "sitemap.xml", "--by", "-@status,loc", "--data", "crawl.csv"], 0);
+    assert_eq!(ends(&folder, &["list", "sitemap.xml"], 0), "https://e.com/b\nhttps://e.com/a\nhttps://e.com/c\n");
+    assert!(ends(&folder, &["sort", "sitemap.xml", "--by", "@clicks"], 2).contains("no data is loaded"));
+}

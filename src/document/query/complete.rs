@@ -5,6 +5,7 @@
 use super::expr::{CONNECTIVES, Name, OPERATOR_STARTS, is_name_character};
 use super::parse::values_of;
 use super::{Vocabulary, expr::Has};
+use crate::data::{Column, Kind};
 
 /// What could replace the text between `from` and the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,9 @@ pub fn completions(text: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
         return Completions { from: typed.len(), items: Vec::new() };
     };
     let term = typed.get(start..).unwrap_or_default();
+    if let Some(name) = term.strip_prefix('@') {
+        return Completions { from: start, items: data_tests(name, vocabulary) };
+    }
     let name_end = term.find(|c| !is_name_character(c)).unwrap_or(term.len());
     let (word, rest) = term.split_at(name_end);
     let operator_end = rest.find(|c| !OPERATOR_STARTS.contains(&c)).unwrap_or(rest.len());
@@ -52,8 +56,24 @@ pub fn completions(text: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
         .chain(words)
         .filter(|(text, _)| rest.is_empty() && text.starts_with(word) && text.trim_end() != word)
         .map(|(text, about)| Candidate { text, about })
+        .chain(data_tests("", vocabulary).into_iter().filter(|_| term.is_empty()))
         .collect();
     Completions { from: start, items }
+}
+
+/// The beginnings of tests of the data columns whose names begin so.
+fn data_tests(begin: &str, vocabulary: &Vocabulary<'_>) -> Vec<Candidate> {
+    let columns = vocabulary.data.into_iter().flat_map(|data| data.columns());
+    let columns = columns.filter(|column| column.name().starts_with(&begin.to_lowercase()));
+    let test = |column: &Column| {
+        let operator = match column.kind() {
+            Kind::Number | Kind::Boolean => "=",
+            Kind::Date => ">",
+            Kind::Text => ":",
+        };
+        Candidate::new(format!("@{}{operator}", column.name()), column.kind().words())
+    };
+    columns.map(test).collect()
 }
 
 /// Where the term that ends the text starts; `None` inside quotes.

@@ -48,9 +48,9 @@ impl DataNode {
     /// The column is unknown, or the value is not of its kind; in words.
     pub(super) fn new(test: &DataTest, vocabulary: &Vocabulary<'_>) -> Result<Self, String> {
         let Some(set) = vocabulary.data else {
-            return Err(format!("@{} is a data column, and no data is loaded (--data FILE, :data FILE)", test.column));
+            return Err(no_data(&test.column));
         };
-        let column = position(set, &test.column)?;
+        let column = data_column(set, &test.column)?;
         let kind = set.columns()[column].kind();
         let check = match &test.comparison {
             Comparison::Absent => Check::Absent,
@@ -69,7 +69,7 @@ impl DataNode {
                 ));
             }
             Comparison::Ordered(order, Operand::Column(other)) => {
-                let other = position(set, other)?;
+                let other = data_column(set, other)?;
                 if set.columns()[other].kind() != kind {
                     return Err(format!(
                         "@{} and @{} hold values of different kinds",
@@ -142,7 +142,12 @@ fn ordered(column: &str, kind: Kind, order: Order, text: &str, vocabulary: &Voca
     }
 }
 
-fn position(set: &DataSet, name: &str) -> Result<usize, String> {
+/// Which column of a data set has a name.
+///
+/// # Errors
+///
+/// There is none; in words.
+pub(in crate::document) fn data_column(set: &DataSet, name: &str) -> Result<usize, String> {
     let names = || set.columns().iter().map(Column::name);
     set.columns().iter().position(|column| column.name() == name).ok_or_else(|| {
         let guess = match nearest(name, names()) {
@@ -151,6 +156,11 @@ fn position(set: &DataSet, name: &str) -> Result<usize, String> {
         };
         format!("there is no data column @{name}; {guess}")
     })
+}
+
+/// Why a data column cannot be named.
+pub(in crate::document) fn no_data(column: &str) -> String {
+    format!("@{column} is a data column, and no data is loaded (--data FILE, :data FILE)")
 }
 
 fn text(set: &DataSet, row: Option<crate::data::DataRow>, column: usize) -> Option<&str> {

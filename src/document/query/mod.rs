@@ -44,6 +44,7 @@ mod text;
 
 pub use complete::{Candidate, Completions, completions};
 pub use data::compare_with_lastmod;
+pub(super) use data::{data_column, no_data};
 pub use expr::{Has, Name};
 pub(super) use needle::Needle;
 pub use text::{UrlPattern, regex_message, rule_indexes};

@@ -1,6 +1,6 @@
 //! Evaluating the entry rules of changed rows again, page by page on all cores.
 
-use super::{Checks, Counts, INLINE_ROWS, Numbers, add, sync};
+use super::{Checks, Counts, Criteria, INLINE_ROWS, Numbers, add, sync};
 use crate::check::rule::RuleSet;
 use crate::check::set::SetIndex;
 use crate::check::{Context, entry};
@@ -19,11 +19,18 @@ pub struct Rechecked {
     pub(super) findings: Column<u16>,
     pub(super) counts: Arc<Counts>,
     pub(super) set: Option<Arc<SetIndex>>,
+    /// What the rows were checked against.
+    criteria: Criteria,
     /// Rows whose entry rules were evaluated again: the work counter.
     pub rows: u64,
 }
 
 impl Rechecked {
+    /// Whether the rows were checked against these criteria.
+    pub fn is_for(&self, criteria: &Criteria) -> bool {
+        self.criteria == *criteria
+    }
+
     /// Whether the set index was brought up to date on a copy.
     pub const fn has_set(&self) -> bool {
         self.set.is_some()
@@ -92,7 +99,8 @@ impl Checks {
             }
             findings.replace_page(page.number, page.slots);
         }
-        Some(Rechecked { findings, counts, set: None, rows: applied.touched.len() })
+        let criteria = self.criteria.clone();
+        Some(Rechecked { findings, counts, set: None, criteria, rows: applied.touched.len() })
     }
 }
 

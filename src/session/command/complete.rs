@@ -5,6 +5,7 @@
 use crate::check::Profile;
 use crate::check::decision::answers;
 use crate::check::rule::Rule;
+use crate::data::Kind;
 use crate::document::query::{Candidate, Completions, Vocabulary, completions as query_completions};
 use crate::document::sort::Column;
 use crate::files::backup::When;
@@ -12,7 +13,7 @@ use crate::manual::PAGES;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 use crate::session::command::table::{Arguments, Spec, TABLE, spec};
-use crate::session::command::{Marks, REWRITE_INDEX, Targets};
+use crate::session::command::{ALLOW_PRIVATE, Marks, REWRITE_INDEX, Targets};
 
 /// The themes of the screen, which has the last word on them.
 pub const THEMES: [&str; 3] = ["dark", "light", "none"];
@@ -55,10 +56,14 @@ pub fn path_argument(typed: &str) -> Option<usize> {
     let body = typed.trim_start().trim_start_matches(':').trim_start();
     let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
     let (name, rest) = body.split_at(name_end);
-    let spec = spec(name).filter(|spec| matches!(spec.arguments, Arguments::Path | Arguments::Data))?;
+    let spec =
+        spec(name).filter(|spec| matches!(spec.arguments, Arguments::Path | Arguments::Data | Arguments::Probe))?;
     // `!` makes some commands do it all the same.
     let rest = rest.strip_prefix('!').unwrap_or(rest);
     let mut path = rest.trim_start();
+    if spec.arguments == Arguments::Probe {
+        path = path.strip_prefix("write").filter(|path| path.starts_with(' '))?.trim_start();
+    }
     if spec.arguments == Arguments::Data {
         // One of several words.
         let word = rest.rfind(char::is_whitespace).map_or(rest, |at| rest.get(at + 1..).unwrap_or_default());
@@ -73,7 +78,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         if matches!(spec.arguments, Arguments::Keys | Arguments::Columns) { &[' ', ','] } else { &[' '] };
     let word = rest.rsplit(separators).next().unwrap_or_default();
     let mut items: Vec<Candidate> = match spec.arguments {
-        Arguments::Assignments => return assignment(spec, typed, word),
+        Arguments::Assignments => return assignment(spec, typed, word, vocabulary),
         Arguments::Extension => {
             let before: Vec<&str> = rest.split_whitespace().collect();
             let before =
@@ -84,7 +89,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::Keys => {
             let word = word.strip_prefix('-').unwrap_or(word);
             let items = Column::ALL.iter().map(|(_, name)| Candidate::new(*name, "column"));
-            return fitting(typed, word, items.collect());
+            return fitting(typed, word, items.chain(data_columns(vocabulary, |_| true)).collect());
         }
         Arguments::Marks => Marks::ALL.iter().map(|(_, name)| Candidate::new(*name, "")).collect(),
         Arguments::Rules => {
@@ -105,6 +110,10 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
             Candidate::new("off", "forget the data"),
             Candidate::new("--key ", "then the name of the column of URLs, or its number"),
         ],
+        Arguments::Probe => vec![
+            Candidate::new("write ", "then the path of a new file: the answers that came"),
+            Candidate::new(ALLOW_PRIVATE, "also addresses such as 127.0.0.1"),
+        ],
         Arguments::History => vec![Candidate::new("--as-commands", "as a script")],
         Arguments::Backup => When::ALL.iter().map(|when| Candidate::new(when.name(), "")).collect(),
         Arguments::Profile => Profile::ALL.iter().map(|profile| Candidate::new(profile.name(), "")).collect(),
@@ -116,7 +125,8 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::Theme => THEMES.iter().map(|name| Candidate::new(*name, "")).collect(),
         Arguments::Columns => {
             let sets = [Candidate::new("all", "every column"), Candidate::new("auto", "columns that are not empty")];
-            COLUMNS.iter().map(|name| Candidate::new(*name, "column")).chain(sets).collect()
+            let own = COLUMNS.iter().map(|name| Candidate::new(*name, "column"));
+            own.chain(data_columns(vocabulary, |_| true)).chain(sets).collect()
         }
         Arguments::Url => {
             let has_url = rest.split_whitespace().count() > usize::from(!word.is_empty());
@@ -149,7 +159,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
 }
 
 /// A field, or the usual values after `FIELD=`.
-fn assignment(spec: &Spec, typed: &str, word: &str) -> Completions {
+fn assignment(spec: &Spec, typed: &str, word: &str, vocabulary: &Vocabulary<'_>) -> Completions {
     if let Some((name, value)) = word.split_once('=') {
         let values: Vec<&str> = match Field::from_name(name) {
             Some(Field::Lastmod) => vec!["today", "now", "+1d", "-1d", "none"],
@@ -157,13 +167,30 @@ fn assignment(spec: &Spec, typed: &str, word: &str) -> Completions {
             Some(Field::Priority) => vec!["0.5", "1.0", "+0.1", "-0.1", "none"],
             Some(Field::Loc) | None => Vec::new(),
         };
-        return fitting(typed, value, values.into_iter().map(|value| Candidate::new(value, "")).collect());
+        let suits = |kind| match Field::from_name(name) {
+            Some(Field::Lastmod) => kind == Kind::Date,
+            Some(Field::Priority) => kind == Kind::Number,
+            Some(Field::Loc | Field::Changefreq) => kind == Kind::Text,
+            None => false,
+        };
+        let values = values.into_iter().map(|value| Candidate::new(value, ""));
+        return fitting(typed, value, values.chain(data_columns(vocabulary, suits)).collect());
     }
     let mut items: Vec<Candidate> = fields("=").collect();
     if spec.ranged {
         items.push(Candidate::new("where ", "then a query: only matching rows"));
     }
     fitting(typed, word, items)
+}
+
+/// The data columns that hold what is wanted.
+fn data_columns<'v>(
+    vocabulary: &'v Vocabulary<'_>,
+    is_wanted: impl Fn(Kind) -> bool + 'v,
+) -> impl Iterator<Item = Candidate> + 'v {
+    let columns = vocabulary.data.into_iter().flat_map(|data| data.columns());
+    let columns = columns.filter(move |column| is_wanted(column.kind()));
+    columns.map(|column| Candidate::new(format!("@{}", column.name()), column.kind().words()))
 }
 
 fn fields(after: &'static str) -> impl Iterator<Item = Candidate> {

@@ -33,6 +33,9 @@ use unicode_width::UnicodeWidthStr;
 /// Behind the URL of `set-base-url`: the entries of the index are written below it.
 const REWRITE_INDEX: &str = "--rewrite-index";
 
+/// Behind `probe`: addresses that are not public may be asked.
+const ALLOW_PRIVATE: &str = "--allow-private";
+
 /// What someone asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
@@ -144,6 +147,8 @@ pub enum Command {
     Profile(Profile),
     /// What other programs know about the URLs.
     Data(DataCommand),
+    /// What the site says about its pages.
+    Probe(ProbeCommand),
     /// Hold the set against the policy of a file, or against none.
     Policy(Option<String>),
     /// Choose the colours.
@@ -220,6 +225,20 @@ pub enum DataCommand {
     Off,
     /// Read tables.
     Read(Tables),
+}
+
+/// What `probe` does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProbeCommand {
+    /// Ask the site about rows.
+    Ask {
+        /// Which; neither part given: the marked rows, else all.
+        scope: Scope,
+        /// Whether addresses that are not public may be asked.
+        allow_private: bool,
+    },
+    /// Write the answers that came to a file.
+    Write(String),
 }
 
 /// Tables to be read.
@@ -401,6 +420,10 @@ impl fmt::Display for Command {
             Self::Profile(profile) => write!(f, "profile {}", profile.name()),
             Self::Policy(path) => write_path(f, "policy", path.as_deref()),
             Self::Data(data) => data.fmt(f),
+            Self::Probe(ProbeCommand::Write(path)) => write_path(f, "probe write", Some(path)),
+            Self::Probe(ProbeCommand::Ask { scope, allow_private }) => {
+                scope.write(f, "probe", if *allow_private { ALLOW_PRIVATE } else { "" })
+            }
             Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
             Self::Columns(names) => write!(f, "columns {}", names.join(",")),
         }

@@ -118,7 +118,9 @@ impl Reader<'_> {
             Arguments::Keys => {
                 let at = self.scanner.at();
                 let text = self.scanner.rest();
-                Command::Sort(sort::parse(text).map_err(|error| CommandError::from(error).shifted(at))?)
+                Command::Sort(
+                    sort::parse(text, self.vocabulary.data).map_err(|error| CommandError::from(error).shifted(at))?,
+                )
             }
             Arguments::Row => {
                 let row = self.row()?;
@@ -134,6 +136,7 @@ impl Reader<'_> {
             Arguments::Path if spec.name == "check" => Command::Check(self.text()?),
             Arguments::Path => Command::Write { path: self.text()?, force: bang },
             Arguments::Data => return self.data(bang),
+            Arguments::Probe => return self.probe(),
             Arguments::Url => return self.base(),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),
@@ -145,8 +148,8 @@ impl Reader<'_> {
                 let text = self.text()?.unwrap_or_default();
                 let names: Vec<String> =
                     text.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-                let is_name =
-                    |name: &String| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+                let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+                let is_name = |name: &String| name.strip_prefix('@').unwrap_or(name).chars().all(is_letter);
                 if names.is_empty() || !names.iter().all(is_name) {
                     let message = "expected names of columns, with commas between them";
                     return Err(CommandError::new(at..self.line.len(), message));

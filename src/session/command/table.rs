@@ -50,6 +50,8 @@ pub enum Arguments {
     Path,
     /// `[FILE… [--key COLUMN]|missing|off]`
     Data,
+    /// `[--allow-private]`, or `write FILE`.
+    Probe,
     /// `[RULE…|RULE ANSWER|safe]`
     Rules,
     /// `URL`
@@ -85,6 +87,7 @@ impl Arguments {
             Self::Count => "[N]",
             Self::Path => "[PATH]",
             Self::Data => "[FILE… [--key COLUMN]|missing|off]",
+            Self::Probe => "[--allow-private|write FILE]",
             Self::Rules => "[RULE…|RULE ANSWER|safe]",
             Self::Url => "URL [--rewrite-index]",
             Self::Topic => "[TOPIC]",
@@ -245,6 +248,11 @@ pub const TABLE: &[Spec] = &[
         example: "data crawl.csv --key Address",
         bang: true,
         ..plain("data", &[], Arguments::Data)
+    },
+    Spec {
+        about: "ask the site about the marked rows, else all, as columns @status, @final and more; write FILE keeps the answers",
+        example: "probe where section:blog",
+        ..ranged("probe", &[], Arguments::Probe)
     },
     Spec {
         about: "set the base URL; --rewrite-index rewrites the entries of the index below it",

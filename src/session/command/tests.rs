@@ -251,7 +251,7 @@ fn the_table_is_sound() {
 
 #[test]
 fn candidates_fit_the_place_on_the_line() {
-    let table: [(&str, usize, &[&str]); 39] = [
+    let table: [(&str, usize, &[&str]); 41] = [
         (":nof", 1, &["nofilter"]),
         ("%du", 1, &["duplicate"]),
         ("%w", 1, &[]),
@@ -289,6 +289,8 @@ fn candidates_fit_the_place_on_the_line() {
         ("s#a#b# --in loc,alt", 16, &["alternates"]),
         ("s#a b", 5, &[]),
         ("data o", 5, &["off"]),
+        ("probe wr", 6, &["write "]),
+        ("probe where sec", 12, &["section:"]),
         ("help theme", 5, &[]),
         ("help quer", 5, &["queries"]),
     ];
@@ -389,6 +391,9 @@ fn any_command() -> impl Strategy<Value = Command> {
         (any_text(), any::<bool>()).prop_map(|(path, force)| Command::Write { path: Some(path), force }),
         any_text().prop_map(|topic| Command::Help(Some(topic))),
         any_text().prop_map(Command::SetBaseUrl),
+        (any_scope(), any::<bool>())
+            .prop_map(|(scope, allow_private)| Command::Probe(ProbeCommand::Ask { scope, allow_private })),
+        any_path().prop_map(|path| Command::Probe(ProbeCommand::Write(path))),
         (prop::collection::vec(any_path(), 1..3), prop::option::of(any_path()), any::<bool>())
             .prop_map(|(paths, key, replace)| Command::Data(DataCommand::Read(Tables { paths, key, replace }))),
     ]

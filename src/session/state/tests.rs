@@ -87,7 +87,7 @@ proptest! {
             let at = row % session.document().row_limit().max(1);
             run(&mut session, line, at);
             if row > 16 {
-                session.show_now(None, crate::document::sort::parse("-loc").unwrap());
+                session.show_now(None, crate::document::sort::parse("-loc", None).unwrap());
                 run(&mut session, "apply-order", 0);
             }
         }
@@ -104,7 +104,7 @@ proptest! {
                 prop_assert_eq!(view.number(document, row), number as u32 + 1);
             }
             for sort in ["lastmod", "-lastmod"] {
-                let keys = crate::document::sort::parse(sort).unwrap();
+                let keys = crate::document::sort::parse(sort, None).unwrap();
                 let spec = ViewSpec { filter: Some(query.clone()), sort: keys.clone() };
                 let sorted: Vec<RowId> = snapshot.view_of(&spec, &Progress::default()).unwrap().rows(document).collect();
                 let mut model = model.clone();

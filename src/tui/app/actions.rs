@@ -198,15 +198,23 @@ fn escape(app: &mut App) {
 fn stop_jobs(app: &mut App) -> bool {
     // What was typed ahead was meant for what is now given up.
     app.ahead.clear();
-    let kinds = [Kind::Search, Kind::Plan, Kind::Edit, Kind::View, Kind::Data, Kind::Load, Kind::Save];
+    let kinds = [Kind::Search, Kind::Plan, Kind::Edit, Kind::View, Kind::Data, Kind::Load, Kind::Save, Kind::Probe];
     // A save that puts files in place already is not stopped; Esc does what it does without one.
-    let can_stop = |kind: &Kind| app.shared.jobs.reading(*kind).is_some_and(|reading| !reading.sealed);
+    let can_stop = |kind: &Kind| match kind {
+        // Its last requests take a while; meanwhile Esc does what it does without them.
+        Kind::Probe if app.shared.probing.is_stopping => false,
+        kind => app.shared.jobs.reading(*kind).is_some_and(|reading| !reading.sealed),
+    };
     let Some(kind) = kinds.into_iter().find(can_stop) else { return false };
     app.shared.jobs.effect(Effect::Cancel(kind));
     match kind {
         Kind::Load => app.shared.say("loading stopped; what was read can be viewed, not changed"),
         Kind::View => app.shared.wanted.view = None,
         Kind::Search => app.shared.wanted.stop_search(),
+        Kind::Probe => {
+            app.shared.probing.is_stopping = true;
+            app.shared.say("pausing: the last requests are being answered; what came is kept");
+        }
         _ => {}
     }
     true

@@ -2,7 +2,7 @@
 
 use super::App;
 use super::actions::open_changes;
-use super::flows::{data, external_changes, help, history, inspect, leave, opening, rules, save};
+use super::flows::{data, external_changes, help, history, inspect, leave, opening, probe, rules, save};
 use super::operations::{cursor, edit, mark, recheck, search, view};
 use super::state::Shared;
 use super::state::jobs::Effect;
@@ -57,6 +57,7 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         Command::Unmark(scope) => mark::mark_scope(&mut app.shared, scope, asker, false),
         Command::Profile(profile) => recheck::recheck(&mut app.shared, Standard::Profile(profile)),
         Command::Policy(Some(path)) => recheck::recheck(&mut app.shared, Standard::PolicyFile(path)),
+        Command::Probe(command) => probe::command(&mut app.shared, command),
         Command::Data(command) => data::command(app, command),
         Command::Policy(None) => recheck::recheck(&mut app.shared, Standard::NoPolicy),
         Command::Marks(_) | Command::Backup(_) | Command::SetBaseUrl(_) => {
@@ -91,9 +92,25 @@ fn choose_columns(shared: &mut Shared, names: &[String]) {
         (shared.grid.order, shared.grid.chosen) = (Name::usual(), is_chosen);
         return;
     }
-    let words = Name::ALL.map(|(_, word)| word).join(", ");
-    match names.iter().map(|word| Name::from_word(word)).collect::<Option<Vec<Name>>>() {
-        Some(order) if !order.is_empty() => (shared.grid.order, shared.grid.chosen) = (order, true),
-        _ => shared.fail(format!("columns are {words}; also all, and auto (those that are not empty)")),
+    let data = shared.session.view().data.clone();
+    let mut chosen = shared.grid.data.clone();
+    let mut order = Vec::new();
+    for word in names {
+        let name = match word.strip_prefix('@') {
+            Some(name) => chosen.choose(&name.to_lowercase(), data.as_ref()),
+            None => Name::from_word(word).ok_or_else(String::new),
+        };
+        match name {
+            Ok(name) => order.push(name),
+            Err(words) if words.is_empty() => break,
+            Err(words) => return shared.fail(words),
+        }
     }
+    if !order.is_empty() && order.len() == names.len() {
+        chosen.keep_only(&mut order);
+        (shared.grid.data, shared.grid.order, shared.grid.chosen) = (chosen, order, true);
+        return;
+    }
+    let words = Name::ALL.map(|(_, word)| word).join(", ");
+    shared.fail(format!("columns are {words}, @NAME of data; also all, and auto (those that are not empty)"));
 }

@@ -19,7 +19,7 @@ pub(in crate::tui) mod state;
 #[cfg(test)]
 mod tests;
 
-pub use state::jobs::{Effect, Event, Work};
+pub use state::jobs::{Effect, Event, Part, Work};
 pub use state::outcome::JobOutcome;
 pub use state::{Message, Start};
 
@@ -36,7 +36,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::store::load::LoadedFile;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
-use flows::{external_changes, leave, opening, rules, save};
+use flows::{external_changes, leave, opening, probe, rules, save};
 use modes::ask::Ask;
 use modes::cell::CellEdit;
 use modes::items::Item;
@@ -114,6 +114,7 @@ impl App {
             }
         }
         save::take_held_plan(self);
+        probe::take_in(&mut self.shared);
         self.finish_requests();
         self.settle();
         self.read_large_entries();
@@ -151,12 +152,13 @@ impl App {
             Event::Mouse(mouse) => input::mouse(self, mouse),
             Event::Resize(columns, rows) => self.shared.size = (columns, rows),
             Event::Focus => external_changes::look_outside(&mut self.shared, Thoroughness::Glance, false),
-            Event::Part(part) => {
-                if matches!(part, LoadedFile::Sitemap { .. }) {
+            Event::Part(Part::File(file)) => {
+                if matches!(*file, LoadedFile::Sitemap { .. }) {
                     self.shared.opening.first_rows = Vec::new();
                 }
-                self.shared.session.absorb(part);
+                self.shared.session.absorb(*file);
             }
+            Event::Part(Part::Answers(answers)) => probe::answered(&mut self.shared, answers),
             Event::Done(finished) => outcomes::job_ended(self, finished.kind, finished.outcome),
             Event::Progress(kind, reading) => self.shared.jobs.set_reading(kind, reading),
             // What is to be reported is on the screen as long as it lasts.

@@ -1,7 +1,7 @@
 //! Takes in the outcomes of jobs.
 
 use super::App;
-use super::flows::{conflicts, data, external_changes, inspect, loaded, rules, save};
+use super::flows::{conflicts, data, external_changes, inspect, loaded, probe, rules, save};
 use super::modes::Mode;
 use super::operations::{edit, mark, recheck, view};
 use super::state::find::Hit;
@@ -17,6 +17,7 @@ pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) 
         match kind {
             Kind::View => app.shared.wanted.view = None,
             Kind::Search => app.shared.wanted.stop_search(),
+            Kind::Probe => probe::probed(&mut app.shared, Ok(String::new())),
             Kind::Plan => (app.shared.save.wanted, app.shared.save.then_leave) = (None, false),
             _ => {}
         }
@@ -72,6 +73,8 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
             }
         }
         JobOutcome::DataRead(read) => data::data_read(&mut app.shared, read),
+        JobOutcome::Probed(result) => probe::probed(&mut app.shared, result),
+        JobOutcome::Missing(urls) => data::missing_found(app, urls),
         JobOutcome::Covered(coverage) => data::covered(app, coverage),
         JobOutcome::Counted(counts) => counts.map_or((), |counts| rules::counted_by_file(app, counts)),
         JobOutcome::SideAccepted(result) => conflicts::side_accepted(&mut app.shared, result),

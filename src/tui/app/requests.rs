@@ -1,6 +1,8 @@
 //! Does what modes asked for: actions, commands, choices from lists, answers to questions.
 
-use super::flows::{conflicts, decide, elements, explain, external_changes, fix, history, inspect, leave, opening};
+use super::flows::{
+    conflicts, data, decide, elements, explain, external_changes, fix, history, inspect, leave, opening,
+};
 use super::flows::{recovery, rules, save};
 use super::modes::Mode;
 use super::operations::{clipboard, cursor, edit, view};
@@ -56,6 +58,8 @@ fn choose(app: &mut App, choice: Choice) {
         Choice::FixWhole(place, rule) => fix::fix_whole(app, place, rule),
         Choice::Element(path) => elements::add_element(app, &path),
         Choice::Filter(query) => view::filter_by(&mut app.shared, &query),
+        Choice::DataColumn(name) => data::toggle_column(&mut app.shared, &name),
+        Choice::MissingUrls => data::list_missing(&mut app.shared),
         Choice::Line(line) => app.open_line(Purpose::Command, &line),
         Choice::Lastmod(typed) => {
             let rows = cursor::targets(&mut app.shared, None);

@@ -12,6 +12,8 @@ mod large;
 mod lists;
 mod many;
 mod outside;
+#[cfg(feature = "net")]
+mod probe;
 mod rows;
 mod saves;
 mod screens;

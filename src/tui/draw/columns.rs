@@ -19,11 +19,17 @@ pub struct Content {
     pub badges: usize,
     /// File names.
     pub file: usize,
+    /// Values of data columns, in the order in which they were chosen first.
+    pub data: [usize; MOST_DATA],
 }
+
+/// Data columns that can be on the screen at once.
+pub const MOST_DATA: usize = 8;
 
 impl Content {
     /// Every column as wide as its head, for those that were asked for or have nothing to be measured by.
-    pub const HEADS: Self = Self { number: 1, lastmod: 10, changefreq: 10, priority: 8, badges: 3, file: 4 };
+    pub const HEADS: Self =
+        Self { number: 1, lastmod: 10, changefreq: 10, priority: 8, badges: 3, file: 4, data: [0; MOST_DATA] };
 
     /// The wider of both, column by column.
     #[must_use]
@@ -35,6 +41,7 @@ impl Content {
             priority: self.priority.max(other.priority),
             badges: self.badges.max(other.badges),
             file: self.file.max(other.file),
+            data: std::array::from_fn(|at| self.data[at].max(other.data[at])),
         }
     }
 
@@ -82,6 +89,8 @@ pub struct Columns {
     pub badges: Column,
     /// File names.
     pub file: Column,
+    /// Data columns.
+    pub data: [Column; MOST_DATA],
 }
 
 /// The signs in front of a row: cursor, mark, change, finding.
@@ -94,6 +103,10 @@ const CHANGEFREQ: usize = 2;
 const PRIORITY: usize = 3;
 const BADGES: usize = 4;
 const FILE: usize = 5;
+const DATA: usize = 6;
+
+/// The widest that a data column is, where there is room, and where there is little.
+const DATA_WIDTHS: [usize; 2] = [24, 10];
 
 /// A column that can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +117,8 @@ pub enum Name {
     Badges,
     /// File names.
     File,
+    /// The data column of this number, from 0.
+    Data(usize),
 }
 
 impl Name {
@@ -132,6 +147,7 @@ impl Name {
             Self::Field(field) => field.index(),
             Self::Badges => BADGES,
             Self::File => FILE,
+            Self::Data(at) => DATA + at,
         }
     }
 }
@@ -145,15 +161,20 @@ impl Columns {
         let mut widths = Widths {
             number: content.number.max(1),
             // The loc takes what is left.
-            columns: [
-                0,
-                clamp(content.lastmod, "lastmod".len() + 1, 25),
-                clamp(content.changefreq, "changefreq".len(), "changefreq".len()),
-                clamp(content.priority, "priority".len(), "priority".len()),
-                content.badges.min(22),
-                clamp(content.file, "file".len(), 20),
-            ],
+            columns: [0; DATA + MOST_DATA],
         };
+        for (at, width) in content.data.into_iter().enumerate() {
+            let is_chosen = order.contains(&Name::Data(at));
+            widths.columns[DATA + at] = if is_chosen { width.min(DATA_WIDTHS[0]) } else { 0 };
+        }
+        let own = [
+            clamp(content.lastmod, "lastmod".len() + 1, 25),
+            clamp(content.changefreq, "changefreq".len(), "changefreq".len()),
+            clamp(content.priority, "priority".len(), "priority".len()),
+            content.badges.min(22),
+            clamp(content.file, "file".len(), 20),
+        ];
+        widths.columns[LASTMOD..DATA].copy_from_slice(&own);
         for (name, _) in Name::ALL {
             if !order.contains(&name) && needed.map(Name::Field) != Some(name) {
                 widths.columns[name.index()] = 0;
@@ -163,7 +184,8 @@ impl Columns {
         // What gives way, in this order, until the loc has the room it should have.
         // A name of a few letters tells nothing where the window is too narrow for more.
         let shortest_name = if width < 60 { 0 } else { 6 };
-        let narrower: [(usize, usize); 13] = [
+        let data = |most: usize| (0..MOST_DATA).rev().map(move |at| (DATA + at, most));
+        let narrower = [
             (BADGES, 10),
             (FILE, 12),
             // The longest frequency has seven letters.
@@ -179,7 +201,8 @@ impl Columns {
             (PRIORITY, 0),
             (FILE, 0),
         ];
-        for (column, most) in narrower {
+        // What was asked for by name stays longest.
+        for (column, most) in data(DATA_WIDTHS[1]).chain(narrower).chain(data(0)) {
             if widths.room(width) >= least {
                 break;
             }
@@ -229,7 +252,7 @@ impl Columns {
 struct Widths {
     number: usize,
     /// By [`Name::index`]; that of the loc is not looked at.
-    columns: [usize; 6],
+    columns: [usize; DATA + MOST_DATA],
 }
 
 impl Widths {
@@ -260,6 +283,7 @@ impl Widths {
                 Name::Field(field) => columns.fields[field.index()] = column,
                 Name::Badges => columns.badges = column,
                 Name::File => columns.file = column,
+                Name::Data(at) => columns.data[at] = column,
             }
         }
         columns
@@ -271,7 +295,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const DATES: Content = Content { number: 3, lastmod: 10, changefreq: 10, priority: 8, badges: 8, file: 10 };
+    const DATES: Content =
+        Content { number: 3, lastmod: 10, changefreq: 10, priority: 8, badges: 8, file: 10, data: [0; MOST_DATA] };
 
     /// Completion proposes what the screen takes.
     #[test]
@@ -336,17 +361,19 @@ mod tests {
         #[test]
         fn columns_never_overlap_nor_leave(
             width in 0_usize..400, number in 0_usize..9, lastmod in 0_usize..60, badges in 0_usize..60,
-            file in 0_usize..60, values in (0_usize..12, 0_usize..12), needed in 0_usize..5, order in Just(Name::usual()).prop_shuffle(), kept in 0_usize..7,
+            file in 0_usize..60, values in (0_usize..12, 0_usize..12), needed in 0_usize..5, order in Just(Name::usual()).prop_shuffle(), kept in 0_usize..9,
         ) {
-            let order: Vec<Name> = order.into_iter().take(kept).collect();
-            let content = Content { number, lastmod, changefreq: values.0, priority: values.1, badges, file };
+            let order: Vec<Name> = order.into_iter().chain([Name::Data(0), Name::Data(7)]).take(kept).collect();
+            let mut data = [0; MOST_DATA];
+            (data[0], data[7]) = values;
+            let content = Content { number, lastmod, changefreq: values.0, priority: values.1, badges, file, data };
             let needed = Field::ALL.get(needed).copied();
             let content = needed.map_or(content, |field| content.with(field));
             let columns = Columns::of(width, content, &order, needed);
             if let Some(field) = needed && width >= 50 { prop_assert!(columns.field(field).width > 0, "{:?}", columns); }
             let [a, b, c, d] = columns.fields;
             let mut end = 0;
-            let mut all = [columns.number, a, b, c, d, columns.badges, columns.file];
+            let mut all = [columns.number, a, b, c, d, columns.badges, columns.file, columns.data[0], columns.data[7]];
             all.sort_by_key(|column| column.at);
             for column in all {
                 if column.width == 0 { continue; }

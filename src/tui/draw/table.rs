@@ -39,6 +39,8 @@ pub struct Row {
     pub file: String,
     /// Whether the row above is in the same file.
     pub same_file: bool,
+    /// The texts of the data columns.
+    pub data: Vec<String>,
 }
 
 /// [`RowState`] with a default.
@@ -60,6 +62,8 @@ pub struct Table<'a> {
     pub origin: String,
     /// Columns that the view is sorted by, and whether downwards.
     pub sorted: Vec<(Field, bool)>,
+    /// The data columns.
+    pub data: Vec<DataHead>,
     /// The rows on the screen.
     pub rows: Vec<Row>,
     /// Which of them the cursor is on, and the field.
@@ -68,6 +72,17 @@ pub struct Table<'a> {
     pub editing: Option<&'a Prompt>,
     /// Said in place of rows where there are none.
     pub empty: Vec<Line>,
+}
+
+/// The head of a data column.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DataHead {
+    /// Its name, with `@`.
+    pub name: String,
+    /// Whether its values are numbers, which end at the right.
+    pub is_number: bool,
+    /// Whether the view is sorted by it, and whether downwards.
+    pub sorted: Option<bool>,
 }
 
 /// Draws heads and rows. Gives where the caret stands, if something is being typed.
@@ -147,6 +162,14 @@ fn draw_heads(canvas: &mut Canvas, area: Rect, table: &Table) {
                 canvas.put(area.x + (column.at + used) as u16, area.y, &origin, dim);
             }
         }
+    }
+    for (column, head) in table.columns.data.iter().zip(&table.data).filter(|(column, _)| column.width > 0) {
+        let sign = head.sorted.map(|down| format!(" {}", if down { signs.down } else { signs.up }));
+        let room = column.width.saturating_sub(if sign.is_some() { 2 } else { 0 });
+        let name = format!("{}{}", charset.cut(&head.name, room), sign.unwrap_or_default());
+        let fit =
+            if head.is_number { charset.fit_right(&name, column.width) } else { charset.fit(&name, column.width) };
+        canvas.put(area.x + column.at as u16, area.y, &fit, dim);
     }
     for (column, name) in [(table.columns.badges, "ext"), (table.columns.file, "file")] {
         if column.width > 0 {
@@ -238,6 +261,13 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
     if columns.badges.width > 0 {
         let text = charset.fit(&row.badges, columns.badges.width);
         canvas.put(area.x + columns.badges.at as u16, area.y, &text, theme.style(Role::Text));
+    }
+    for ((column, head), text) in columns.data.iter().zip(&table.data).zip(&row.data) {
+        if column.width > 0 {
+            let fit =
+                if head.is_number { charset.fit_right(text, column.width) } else { charset.fit(text, column.width) };
+            canvas.put(area.x + column.at as u16, area.y, &fit, theme.style(Role::Text));
+        }
     }
     if columns.file.width > 0 {
         let role = if row.same_file { Role::Dim } else { Role::Text };

@@ -6,11 +6,15 @@ use super::super::app::App;
 use super::super::app::modes::Mode;
 use super::super::app::operations::describe::verdict_words;
 use super::super::app::operations::row_details::{RowDetails, row_details};
+use super::super::app::state::Shared;
+use super::super::app::state::data_columns::data_row;
 use super::super::app::state::large::{self, Clip};
 use super::super::draw::panel::Panel;
+use super::super::text::up_to;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::preview::element_lines;
+use crate::document::rows::RowId;
 use crate::protocol::verdict::{Ruling, of_namespace};
 use crate::session::explain::verdicts;
 use crate::words::{grouped, size};
@@ -152,6 +156,20 @@ impl Details<'_> {
     }
 }
 
+/// What other programs know about the URL of a row: all columns with a value.
+fn data_lines(shared: &Shared, row: RowId, width: usize) -> Vec<Line> {
+    let (data, charset) = (shared.session.view().data.as_deref(), shared.theme.charset);
+    let Some((data, found)) = data.zip(data_row(&shared.session, &shared.large, row)) else { return Vec::new() };
+    let names = || data.columns().iter().filter(|column| column.has(found)).map(|column| charset.width(column.name()));
+    let indent = names().max().map_or(12, |widest| (widest + 2).clamp(12, 20));
+    let lines = data.columns().iter().filter_map(|column| {
+        let value = up_to(column.text(found)?, large::SMALL).to_owned();
+        let words = Words::dim(format!("{:indent$}", format!("@{} ", column.name()))).and(Role::Text, value);
+        Some(words.wrapped_in(charset, width, indent, CUT).into_iter().map(Line::from))
+    });
+    std::iter::once(Line::default()).chain(lines.flatten()).collect()
+}
+
 fn head(app: &App, details: &RowDetails<'_>, width: usize) -> Head {
     let (shared, session, charset) = (&app.shared, &app.shared.session, app.shared.theme.charset);
     let (document, row) = (session.document(), details.row);
@@ -208,6 +226,7 @@ fn head(app: &App, details: &RowDetails<'_>, width: usize) -> Head {
         let words = Words::dim(format!("{:12}", "file")).and(Role::Text, sitemap.name.to_string());
         head.lines.push(words.and(Role::Dim, format!("   row {number} of the set")).into());
     }
+    head.lines.extend(data_lines(shared, row, width));
     let uri = document.names(row).uri.as_deref().unwrap_or_default().to_owned();
     let verdicts = of_namespace(&uri);
     if document.names(row).kind == FileKind::Urlset && verdicts.iter().any(|one| one.ruling == Ruling::Rejects) {

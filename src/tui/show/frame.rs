@@ -139,9 +139,15 @@ fn progress_words(shared: &Shared) -> Option<String> {
         (Kind::View, "filtering and sorting"),
         (Kind::Search, "searching"),
         (Kind::Data, "reading data"),
+        (Kind::Probe, if shared.probing.is_stopping { "pausing" } else { "asking the site" }),
     ];
     let (_, words) = works.into_iter().find(|(kind, _)| shared.jobs.is_busy(*kind))?;
-    Some(format!("{words}…, Esc stops"))
+    let esc = match words {
+        "pausing" => "",
+        "asking the site" => ", Esc pauses",
+        _ => ", Esc stops",
+    };
+    Some(format!("{words}…{esc}"))
 }
 
 pub(super) fn footer_words(app: &App) -> Line {
@@ -275,7 +281,9 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
                 hints.push(hint("e", if add.adds_wrong { "skip errors" } else { "add errors" }, 2));
             }
             if !add.list.is_empty() {
-                hints.push(hint("↑ ↓", "scroll", 3));
+                hints.push(hint("Space", "take or skip", 2));
+                hints.push(hint("a", "all, none", 3));
+                hints.push(hint("↑ ↓", "move", 3));
             }
             ("ADD".into(), hints)
         }

@@ -2,11 +2,12 @@
 
 use super::super::app::App;
 use super::super::app::modes::Mode;
-use super::super::app::modes::add::{Add, Doubt};
+use super::super::app::modes::add::{Add, ListSource};
 use super::super::app::modes::cell::CellEdit;
 use super::super::app::modes::line::LineEdit;
 use super::super::app::modes::list::{List, ListKind};
 use super::super::app::operations::describe::verdict_words;
+use super::super::app::state::new_urls::{Doubt, NewUrl};
 use super::super::app::state::recent::Purpose;
 use super::super::app::state::{Shared, large};
 use super::super::draw::panel::Panel;
@@ -194,9 +195,13 @@ fn add_pane(shared: &Shared, add: &Add, height: usize) -> Panel {
 /// A list that was pasted: what is added, and the lines that speak against themselves, which come first.
 fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel {
     let signs = shared.theme.signs;
+    let (what, origin) = match add.from {
+        ListSource::Paste => ("line", " pasted"),
+        ListSource::Data => ("URL", " of the data not in the sitemap"),
+    };
     let title = Words::new()
-        .and(Role::Bold, counted(add.list.len() as u64, "line"))
-        .and(Role::Text, " pasted")
+        .and(Role::Bold, counted(add.list.len() as u64, what))
+        .and(Role::Text, origin)
         .and(Role::Dim, format!("{GAP}they come {place}"));
     let taken = add.list.iter().filter(|line| add.takes(line)).count();
     let mut enter = Words::new();
@@ -217,13 +222,12 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
         }
     }
     let height = height.max(lines.len() + 1);
-    let doubtful = add.list.iter().filter(|line| line.doubt.is_some());
-    let sound = add.list.iter().filter(|line| line.doubt.is_none());
     let charset = shared.theme.charset;
     let width = usize::from(shared.size.0).saturating_sub(6);
-    let room = height - lines.len();
-    let top = add.top.min(add.list.len().saturating_sub(room));
-    lines.extend(doubtful.chain(sound).skip(top).take(room).map(|line| {
+    let (above, room) = (lines.len(), height - lines.len());
+    // The chosen line stays off the edges, so that what comes next is seen.
+    let top = add.chosen.saturating_sub(room.saturating_sub(1) / 2).min(add.list.len().saturating_sub(room));
+    lines.extend(add.shown().skip(top).take(room).map(|line: &NewUrl| {
         let (role, sign, why) = match &line.doubt {
             None => (Role::Dim, " ", String::new()),
             Some(Doubt::InSet(row)) => {
@@ -238,7 +242,7 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
         let loc = charset.elide(&line.loc, width.saturating_sub(charset.width(&why) + 4).max(12)).into_owned();
         Words::new().and(role, format!("{sign} ")).and(of_url, loc).and(Role::Dim, format!("  {why}")).into()
     }));
-    Panel { title: Line::new(title, enter), lines, chosen: None, top: 0, foot: Vec::new() }
+    Panel { title: Line::new(title, enter), lines, chosen: Some(above + add.chosen - top), top: 0, foot: Vec::new() }
 }
 
 /// A list as a panel.
@@ -250,7 +254,7 @@ fn list_panel(list: &List) -> Panel {
         ListKind::History => ("history", "Enter goes to that state   c: as commands"),
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
         ListKind::Rules => ("findings by rule", "Enter shows rows   x fixes   K explains   w reports"),
-        ListKind::Data => ("data columns", "of tables, joined by URL"),
+        ListKind::Data => ("data", "Enter shows a column in the table"),
         ListKind::Elements => ("what is added?", "type to narrow"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),

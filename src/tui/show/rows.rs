@@ -2,22 +2,28 @@
 
 use super::super::app::App;
 use super::super::app::modes::Mode;
+use super::super::app::state::data_columns::data_row;
 use super::super::app::state::grid::stem;
 use super::super::app::state::large::Clip;
 use super::super::app::state::{Shared, large};
-use super::super::draw::table::{Row, State, Table};
+use super::super::draw::table::{DataHead, Row, State, Table};
 use super::super::jobs::Kind;
+use super::super::text::up_to;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use crate::check::rule::Rule;
+use crate::data;
 use crate::document::RowState;
 use crate::document::rows::RowId;
-use crate::document::sort::Column;
+use crate::document::sort::{Column, SortBy, SortKey};
 use crate::protocol::{Field, Severity};
 use crate::session::finding::FileFinding;
 use crate::session::findings;
 use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
+
+/// Bytes of a data column's value that are looked at for a cell.
+const MOST_CELL: usize = 256;
 
 pub(super) fn table(app: &App) -> Table<'_> {
     let origin = app.shared.session.view().origin().unwrap_or_default();
@@ -34,6 +40,7 @@ pub(super) fn table(app: &App) -> Table<'_> {
         rows = first_rows(&app.shared, app.areas().page());
     }
     Table {
+        data: data_heads(&app.shared),
         columns: app.columns(),
         origin: origin.to_owned(),
         sorted: sorted(&app.shared),
@@ -100,6 +107,7 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
             facts => facts.map(|facts| facts.badges.clone()).unwrap_or_default(),
         },
         same_file: above.is_some_and(|row| row.file == file),
+        data: data_cells(shared, id),
         file,
         fields,
     }
@@ -124,14 +132,38 @@ fn faults(shared: &Shared, row: RowId, is_large: bool) -> [Option<Severity>; 4] 
 }
 
 fn sorted(shared: &Shared) -> Vec<(Field, bool)> {
-    let field = |column| match column {
-        Column::Loc => Some(Field::Loc),
-        Column::Lastmod => Some(Field::Lastmod),
-        Column::Changefreq => Some(Field::Changefreq),
-        Column::Priority => Some(Field::Priority),
+    let field = |by: &SortBy| match by {
+        SortBy::Own(Column::Loc) => Some(Field::Loc),
+        SortBy::Own(Column::Lastmod) => Some(Field::Lastmod),
+        SortBy::Own(Column::Changefreq) => Some(Field::Changefreq),
+        SortBy::Own(Column::Priority) => Some(Field::Priority),
         _ => None,
     };
-    shared.session.view().spec().sort.iter().filter_map(|key| Some((field(key.column)?, key.descending))).collect()
+    shared.session.view().spec().sort.iter().filter_map(|key| Some((field(&key.by)?, key.descending))).collect()
+}
+
+/// The heads of the data columns that were chosen.
+fn data_heads(shared: &Shared) -> Vec<DataHead> {
+    let (known, sort) = (shared.session.view().data.as_deref(), &shared.session.view().spec().sort);
+    let head = |name: &String| {
+        let is_it = |key: &&SortKey| matches!(&key.by, SortBy::Data(column) if column.name() == name);
+        DataHead {
+            name: format!("@{name}"),
+            is_number: known
+                .and_then(|data| data.column(name))
+                .is_some_and(|column| column.kind() == data::Kind::Number),
+            sorted: sort.iter().find(is_it).map(|key| key.descending),
+        }
+    };
+    shared.grid.data.names().map(head).collect()
+}
+
+/// The values of the data columns that were chosen, for the URL of a row.
+fn data_cells(shared: &Shared, row: RowId) -> Vec<String> {
+    let Some(data) = shared.session.view().data.as_deref() else { return Vec::new() };
+    let found = data_row(&shared.session, &shared.large, row);
+    let text = |name: &String| found.and_then(|row| data.column(name)?.text(row)).unwrap_or_default();
+    shared.grid.data.names().map(|name| up_to(text(name), MOST_CELL).to_owned()).collect()
 }
 
 /// What to do where there is no row.

@@ -28,6 +28,10 @@ pub(super) fn status_pane(shared: &Shared) -> Panel {
         let sign = format!("{} ", shared.theme.signs.error);
         lines.extend(folded_lines(shared, &Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
     }
+    if !shared.probing.progress.is_empty() {
+        let words = shared.theme.charset.cut(&shared.probing.progress, usize::from(shared.size.0).saturating_sub(5));
+        lines.push(Words::new().and(Role::Accent, words.into_owned()).into());
+    }
     let warned = lines.len().min(height);
     // The row above, the rules of the set below; both keep their places.
     let rules = (height - warned).div_ceil(3).min(height - warned);

@@ -1,7 +1,7 @@
 //! Parses commands about what other programs and the site know.
 
 use super::Reader;
-use crate::session::command::{Command, CommandError, DataCommand, Tables};
+use crate::session::command::{ALLOW_PRIVATE, Command, CommandError, DataCommand, ProbeCommand, Tables};
 
 impl Reader<'_> {
     /// What `data` does: tables to read, or a word.
@@ -38,5 +38,20 @@ impl Reader<'_> {
                 DataCommand::Read(tables)
             }
         }))
+    }
+
+    /// What `probe` does: rows to be asked about, or a file for the answers.
+    pub(super) fn probe(&mut self) -> Result<Command, CommandError> {
+        let rest = self.scanner.rest();
+        if rest == "write" || rest.starts_with("write ") {
+            self.scanner.eat("write");
+            self.scanner.skip_spaces();
+            let path = self.text()?.filter(|path| !path.is_empty());
+            let path = path.ok_or_else(|| self.expected("the path of a new file"))?;
+            return Ok(Command::Probe(ProbeCommand::Write(path)));
+        }
+        let allow_private = self.scanner.eat(ALLOW_PRIVATE);
+        self.scanner.skip_spaces();
+        Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, allow_private }))
     }
 }

@@ -2,14 +2,17 @@
 
 use super::super::App;
 use super::super::modes::Mode;
+use super::super::modes::add::{Add, ListSource};
 use super::super::modes::items::{Item, blank, entry, heading, text};
 use super::super::modes::list::{List, ListKind};
 use super::super::operations::{recheck, view};
 use super::super::state::Shared;
+use super::super::state::new_urls::{NewUrl, doubted};
 use super::super::state::outcome::JobOutcome;
 use super::super::state::request::Choice;
 use crate::data::DataSet;
-use crate::document::query::Query;
+use crate::document::query::{Query, QueryError};
+use crate::document::sort::{self, SortBy, SortKey, to_text};
 use crate::document::view::ViewSpec;
 use crate::session::command::{DataCommand, Tables};
 use crate::session::data::{self, Coverage, Met};
@@ -21,6 +24,8 @@ use crate::tui::words::Words;
 use crate::words::{counted, grouped};
 use std::sync::Arc;
 
+const NO_DATA: &str = "no data is loaded; :data FILE joins a table by URL";
+
 /// Does what `:data` says.
 pub(in crate::tui::app) fn command(app: &mut App, command: DataCommand) {
     let shared = &mut app.shared;
@@ -30,11 +35,16 @@ pub(in crate::tui::app) fn command(app: &mut App, command: DataCommand) {
     if shared.jobs.is_busy(Kind::Data) {
         return shared.fail("tables are still being read; Esc stops that");
     }
+    let is_change = matches!(command, DataCommand::Read(_) | DataCommand::Off);
+    if is_change && shared.jobs.is_busy(Kind::Probe) {
+        return shared.fail("the site is being asked; Esc pauses that");
+    }
     match command {
         DataCommand::Read(tables) => read(shared, tables),
         DataCommand::Off if shared.session.view().data.is_none() => shared.say("no data is loaded"),
         DataCommand::Off => recheck::recheck(shared, Standard::Data(None)),
-        DataCommand::List | DataCommand::Missing => list(shared),
+        DataCommand::List => list(shared),
+        DataCommand::Missing => list_missing(shared),
     }
 }
 
@@ -69,20 +79,72 @@ pub(in crate::tui::app) fn data_read(shared: &mut Shared, read: Result<Option<(A
 /// The rows are checked for other data: what is shown by its columns is found again.
 pub(in crate::tui::app) fn follow(shared: &mut Shared) {
     let spec = view::spec(shared).clone();
-    let Some(filter) = spec.filter.as_ref().filter(|filter| filter.names_data()) else { return };
-    match Query::parse(&filter.to_string(), &shared.session.view().vocabulary()) {
-        Ok(filter) => view::show_view(shared, ViewSpec { filter: Some(filter), ..spec }),
-        Err(error) => {
-            view::show_view(shared, ViewSpec { filter: None, ..spec });
-            shared.fail(format!("the filter was dropped: {}", error.message));
+    let vocabulary = shared.session.view().vocabulary();
+    let is_data = |key: &SortKey| matches!(key.by, SortBy::Data(_));
+    let sort = spec.sort.iter().any(is_data).then(|| sort::parse(&to_text(&spec.sort), vocabulary.data));
+    let filter = spec.filter.as_ref().filter(|filter| filter.names_data());
+    let filter = filter.map(|filter| Query::parse(&filter.to_string(), &vocabulary));
+    if sort.is_none() && filter.is_none() {
+        return;
+    }
+    let mut dropped = None;
+    let sort = sort.map_or(spec.sort, |sort| {
+        sort.unwrap_or_else(|error| {
+            dropped = Some(format!("the order was dropped: {}", error.message));
+            Vec::new()
+        })
+    });
+    let filter = filter.map_or(spec.filter, |filter| {
+        let lost = |error: QueryError| dropped = Some(format!("the filter was dropped: {}", error.message));
+        filter.map_err(lost).ok()
+    });
+    view::show_view(shared, ViewSpec { filter, sort });
+    if let Some(words) = dropped {
+        shared.fail(words);
+    }
+}
+
+/// Shows a data column in the table, or hides it.
+pub(in crate::tui::app) fn toggle_column(shared: &mut Shared, name: &str) {
+    let data = shared.session.view().data.clone();
+    match shared.grid.toggle_data(name, data.as_ref()) {
+        Ok(true) => shared.say(format!("@{name} is a column of the table; :sort @{name} sorts by it")),
+        Ok(false) => shared.say(format!("@{name} is no column of the table any more")),
+        Err(words) => shared.fail(words),
+    }
+}
+
+/// Looks for the URLs of the data that no row has.
+pub(in crate::tui::app) fn list_missing(shared: &mut Shared) {
+    let Some(data) = shared.session.view().data.clone() else {
+        return shared.say(NO_DATA);
+    };
+    let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
+    shared.jobs.run(Kind::Data, is_small, move |progress| {
+        let missing = Met::of(&snapshot, &data, progress).map(|met| met.missing(&data));
+        JobOutcome::Missing(missing.map(|missing| {
+            let (urls, objections): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
+            doubted(&snapshot, urls, |at, _| objections.get(at).cloned().flatten())
+        }))
+    });
+}
+
+/// The URLs are there, to choose from, unless something else is being done by now.
+pub(in crate::tui::app) fn missing_found(app: &mut App, urls: Option<Vec<NewUrl>>) {
+    match urls {
+        Some(urls) if urls.is_empty() => app.shared.say("every URL of the data is in the sitemap"),
+        Some(urls) if app.modes.is_calm() && app.shared.is_changeable() => {
+            let anchor = app.shared.grid.row;
+            app.open(Mode::Add(Add::listed(ListSource::Data, urls, anchor, false)));
         }
+        _ => {}
     }
 }
 
 /// Counts which rows the data knows, for the list of columns.
 fn list(shared: &mut Shared) {
     let Some(data) = shared.session.view().data.clone() else {
-        return shared.say("no data is loaded; :data FILE joins a table by URL");
+        return shared.say(NO_DATA);
     };
     let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
     shared.jobs.run(Kind::Data, is_small, move |progress| {
@@ -118,7 +180,12 @@ fn lines(shared: &Shared, coverage: &Coverage) -> Vec<Item> {
         Some((name, ..)) => entry(words, Words::dim("show them"), Choice::Filter(format!("@{name}=none"))),
         None => text(words),
     });
-    lines.push(text(count(coverage.missing, "URLs of the data that the sitemap lacks")));
+    let words = count(coverage.missing, "URLs of the data that the sitemap lacks");
+    lines.push(if coverage.missing > 0 {
+        entry(words, Words::dim("choose which are added"), Choice::MissingUrls)
+    } else {
+        text(words)
+    });
     lines.push(blank());
     lines.push(heading("Columns"));
     for (name, kind, rows) in &coverage.columns {
@@ -128,7 +195,7 @@ fn lines(shared: &Shared, coverage: &Coverage) -> Vec<Item> {
             .and(Role::Text, format!("{:24}", format!("@{name}")))
             .and(Role::Dim, format!("{:15}", kind.words()))
             .and(Role::Text, format!("{:>14}", counted(*rows, "URL")));
-        lines.push(entry(words, Words::dim(others), Choice::Line(format!("filter @{name}"))));
+        lines.push(entry(words, Words::dim(others), Choice::DataColumn(name.clone())));
     }
     lines
 }

@@ -14,6 +14,7 @@ pub(in crate::tui::app) mod leave;
 pub(in crate::tui::app) mod loaded;
 pub(in crate::tui::app) mod opening;
 mod plan_lines;
+pub(in crate::tui::app) mod probe;
 pub(in crate::tui::app) mod recovery;
 pub(in crate::tui::app) mod rules;
 pub(in crate::tui::app) mod save;

@@ -1,5 +1,6 @@
 //! Begins to read files, for the first time or again.
 
+use super::super::state::jobs::Part;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::{Shared, Start};
 use super::leave::remove_journal;
@@ -36,9 +37,9 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
         Kind::Load,
         Box::new(move |progress: &Progress, part: &dyn Fn(_)| {
             let load = |loader: &Loader| match &start {
-                Start::Path(path) => loader.load(path, progress, &mut |one| part(one)),
-                Start::Paths(paths) => loader.load_all(paths, progress, &mut |one| part(one)),
-                Start::Sample => Ok(loader.sample(&mut |one| part(one))),
+                Start::Path(path) => loader.load(path, progress, &mut |one| part(Part::File(Box::new(one)))),
+                Start::Paths(paths) => loader.load_all(paths, progress, &mut |one| part(Part::File(Box::new(one)))),
+                Start::Sample => Ok(loader.sample(&mut |one| part(Part::File(Box::new(one))))),
             };
             JobOutcome::Loaded(match load(&loader) {
                 // No part was delivered yet. It can be looked at, and the reason is in the way of any change.

@@ -3,18 +3,13 @@
 use super::super::operations::edit::change;
 use super::super::operations::judge::{Verdict, judge};
 use super::super::state::Shared;
+use super::super::state::new_urls::{Doubt, NewUrl, doubted};
 use super::super::state::request::Next;
 use crate::document::rows::RowId;
-use crate::protocol::{Field, Severity};
+use crate::protocol::Field;
 use crate::session::edit::Change;
-use crate::session::finding::Finding;
-use crate::session::findings;
 use crate::tui::prompt::{Prompt, Reply};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::collections::HashSet;
-
-/// Pasted lines that are looked at one by one, so that the screen does not wait.
-const LOOKED_UP: usize = 50_000;
 
 /// New URLs: one being typed, or a list that was pasted.
 #[derive(Debug)]
@@ -30,48 +25,47 @@ pub struct Add {
     /// What is to be reported of it.
     pub verdict: Verdict,
     /// A list that was pasted; then nothing is typed.
-    pub list: Vec<Pasted>,
+    pub list: Vec<NewUrl>,
     /// Whether lines that are there already are added all the same.
     pub adds_known: bool,
     /// Whether lines with errors are added all the same.
     pub adds_wrong: bool,
-    /// Lines of the list scrolled away.
-    pub top: usize,
+    /// Where the list comes from.
+    pub from: ListSource,
+    /// The lines as they are shown: those that something speaks against come first.
+    pub order: Vec<u32>,
+    /// Which of them is chosen.
+    pub chosen: usize,
 }
 
-/// A line of a list that was pasted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pasted {
-    /// As it was written.
-    pub loc: String,
-    /// What speaks against it.
-    pub doubt: Option<Doubt>,
-}
-
-/// What speaks against adding a pasted line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Doubt {
-    /// The set has this URL already, in this row.
-    InSet(RowId),
-    /// An earlier line of the list is the same.
-    Repeated,
-    /// An error, in words.
-    Wrong(String),
+/// Where a list of new URLs comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListSource {
+    /// It was pasted.
+    Paste,
+    /// Data has them, and no row.
+    Data,
 }
 
 impl Add {
     /// Whether a line of the list will be added.
-    pub const fn takes(&self, line: &Pasted) -> bool {
-        match line.doubt {
+    pub const fn takes(&self, line: &NewUrl) -> bool {
+        let is_taken = match line.doubt {
             None => true,
             Some(Doubt::InSet(_) | Doubt::Repeated) => self.adds_known,
             Some(Doubt::Wrong(_)) => self.adds_wrong,
-        }
+        };
+        is_taken != line.is_flipped
+    }
+
+    /// The lines as they are shown.
+    pub fn shown(&self) -> impl Iterator<Item = &NewUrl> {
+        self.order.iter().filter_map(|at| self.list.get(*at as usize))
     }
 
     /// How many lines are there already, and how many have errors.
     pub fn doubts(&self) -> [u64; 2] {
-        let wrong = |line: &&Pasted| matches!(line.doubt, Some(Doubt::Wrong(_)));
+        let wrong = |line: &&NewUrl| matches!(line.doubt, Some(Doubt::Wrong(_)));
         let doubtful = self.list.iter().filter(|line| line.doubt.is_some()).count();
         let wrong = self.list.iter().filter(wrong).count();
         [(doubtful - wrong) as u64, wrong as u64]
@@ -95,7 +89,9 @@ impl Add {
             list: Vec::new(),
             adds_known: false,
             adds_wrong: false,
-            top: 0,
+            from: ListSource::Paste,
+            order: Vec::new(),
+            chosen: 0,
         });
         add.changed(shared);
         Some(add)
@@ -115,17 +111,33 @@ impl Add {
             shared.say("the paste is empty");
             return None;
         }
-        Some(Box::new(Self {
+        let list = doubted(shared.session.view(), list, |_, _| None);
+        Some(Self::listed(ListSource::Paste, list, anchor, before))
+    }
+
+    /// A list whose lines were looked at.
+    pub(in crate::tui::app) fn listed(
+        from: ListSource,
+        list: Vec<NewUrl>,
+        anchor: Option<RowId>,
+        before: bool,
+    ) -> Box<Self> {
+        let is_doubtful = |at: &u32| list.get(*at as usize).is_some_and(|line| line.doubt.is_some());
+        let (mut order, sound): (Vec<u32>, Vec<u32>) = (0..list.len() as u32).partition(is_doubtful);
+        order.extend(sound);
+        Box::new(Self {
             anchor,
             before,
             prompt: Prompt::new("", Vec::new()),
             start: String::new(),
             verdict: Verdict::default(),
-            list: doubted(shared, list),
+            list,
             adds_known: false,
             adds_wrong: false,
-            top: 0,
-        }))
+            from,
+            order,
+            chosen: 0,
+        })
     }
 
     /// Takes a key.
@@ -169,17 +181,36 @@ impl Add {
                     change(shared, Change::Insert { after: self.anchor, before: self.before, locs });
                     return Next::CloseAll;
                 }
-                shared.fail("every line is skipped: d adds duplicates, e adds lines with errors");
+                shared.fail("every line is skipped: Space adds a line, d adds duplicates, e adds lines with errors");
             }
             (KeyCode::Char('d'), false) if known > 0 => self.adds_known = !self.adds_known,
             (KeyCode::Char('e'), false) if wrong > 0 => self.adds_wrong = !self.adds_wrong,
-            (KeyCode::Down | KeyCode::Char('j'), false) => self.top = (self.top + 1).min(most),
-            (KeyCode::Up | KeyCode::Char('k'), false) => self.top = self.top.saturating_sub(1),
-            (KeyCode::PageDown | KeyCode::Char(' '), false) => self.top = (self.top + 5).min(most),
-            (KeyCode::PageUp, false) => self.top = self.top.saturating_sub(5),
+            (KeyCode::Down | KeyCode::Char('j'), false) => self.chosen = (self.chosen + 1).min(most),
+            (KeyCode::Up | KeyCode::Char('k'), false) => self.chosen = self.chosen.saturating_sub(1),
+            (KeyCode::PageDown, false) => self.chosen = (self.chosen + 5).min(most),
+            (KeyCode::PageUp, false) => self.chosen = self.chosen.saturating_sub(5),
+            (KeyCode::Home, false) => self.chosen = 0,
+            (KeyCode::End, false) => self.chosen = most,
+            (KeyCode::Char(' '), false) => {
+                let at = self.order.get(self.chosen).map_or(usize::MAX, |at| *at as usize);
+                if let Some(line) = self.list.get_mut(at) {
+                    line.is_flipped = !line.is_flipped;
+                }
+                self.chosen = (self.chosen + 1).min(most);
+            }
+            (KeyCode::Char('a'), false) => self.take_all_or_none(),
             _ => {}
         }
         Next::Stay
+    }
+
+    /// None of the lines is added, or, where none is, all that nothing speaks against.
+    fn take_all_or_none(&mut self) {
+        let takes: Vec<bool> = self.list.iter().map(|line| self.takes(line)).collect();
+        let is_any = takes.contains(&true);
+        for (line, is_taken) in self.list.iter_mut().zip(takes) {
+            line.is_flipped = if is_any { line.is_flipped != is_taken } else { false };
+        }
     }
 
     /// One URL from the terminal goes into what is typed.
@@ -197,26 +228,6 @@ impl Add {
         }
         self.verdict = judge(shared, None, Field::Loc, self.prompt.text(), None);
     }
-}
-
-/// The lines of a list, each with what speaks against it.
-fn doubted(shared: &Shared, list: Vec<String>) -> Vec<Pasted> {
-    let snapshot = shared.session.view();
-    let mut met: HashSet<String> = HashSet::new();
-    let doubt = |loc: &str| {
-        let is_error = |one: &&Finding| one.severity == Severity::Error;
-        let findings = findings::of_typed(snapshot, None, Field::Loc, loc);
-        let wrong = findings.iter().find(is_error).map(|one| Doubt::Wrong(one.message.clone()));
-        let known = || snapshot.rows_with_loc(loc).first().map(|row| Doubt::InSet(*row));
-        wrong.or_else(known)
-    };
-    let judged = |(at, loc): (usize, String)| {
-        let is_new = met.insert(loc.clone());
-        let doubt = if at < LOOKED_UP { doubt(&loc) } else { None };
-        let doubt = doubt.or_else(|| (!is_new).then_some(Doubt::Repeated));
-        Pasted { loc, doubt }
-    };
-    list.into_iter().enumerate().map(judged).collect()
 }
 
 /// The URLs of a pasted list, as they were written.

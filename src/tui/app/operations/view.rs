@@ -3,7 +3,7 @@
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use crate::document::query::Query;
-use crate::document::sort::{Column, SortKey};
+use crate::document::sort::{Column, SortBy, SortKey};
 use crate::document::view::{View, ViewSpec};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -86,9 +86,10 @@ pub(in crate::tui::app) fn cycle_sort(shared: &mut Shared) {
         Field::Changefreq => Column::Changefreq,
         Field::Priority => Column::Priority,
     };
-    let sort = match spec(shared).sort.first().filter(|key| key.column == column) {
-        None => vec![SortKey { column, descending: false }],
-        Some(key) if !key.descending => vec![SortKey { column, descending: true }],
+    let by = SortBy::Own(column);
+    let sort = match spec(shared).sort.first().filter(|key| key.by == by) {
+        None => vec![SortKey { by, descending: false }],
+        Some(key) if !key.descending => vec![SortKey { by, descending: true }],
         Some(_) => Vec::new(),
     };
     show_view(shared, ViewSpec { sort, ..spec(shared).clone() });

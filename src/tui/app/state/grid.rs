@@ -1,6 +1,8 @@
 //! The cursor in the table, what part of the view is on the screen, and how wide its columns are.
 
+use super::data_columns::DataColumns;
 use super::large;
+use crate::data::DataSet;
 use crate::document::rows::RowId;
 use crate::document::view::View;
 use crate::files::FirstRow;
@@ -9,6 +11,7 @@ use crate::session::Session;
 use crate::tui::draw::columns::{Columns, Content, Name};
 use crate::tui::outline::badges;
 use crate::tui::text::Charset;
+use std::sync::Arc;
 
 /// Where the cursor is and what part of the view is on the screen.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct Grid {
     measured: Option<Measured>,
     /// The columns that may be shown, from left to right.
     pub order: Vec<Name>,
+    /// The data columns among them.
+    pub data: DataColumns,
     /// Whether the user chose the columns, so that those without content are shown too.
     pub chosen: bool,
     /// Which line of the details of the row the cursor is on.
@@ -72,6 +77,7 @@ impl Default for Grid {
             content: Content::default(),
             measured: None,
             order: Name::usual(),
+            data: DataColumns::default(),
             chosen: false,
             detail: 0,
         }
@@ -108,8 +114,28 @@ impl Grid {
             (content.changefreq, content.priority) = (0, 0);
             content.lastmod = content.lastmod.max(Content::HEADS.lastmod);
         }
+        content.data = self.data.widths(session);
         let content = needed.map_or(content, |field| content.with(field));
         Columns::of(usize::from(width), content, &self.order, needed)
+    }
+
+    /// Shows a data column, or hides it; says which.
+    ///
+    /// # Errors
+    ///
+    /// There is no such column, or no place for it; in words.
+    pub(in crate::tui::app) fn toggle_data(&mut self, name: &str, data: Option<&Arc<DataSet>>) -> Result<bool, String> {
+        let (mut chosen, mut order) = (self.data.clone(), self.order.clone());
+        let column = chosen.choose(name, data)?;
+        let is_new = !order.contains(&column);
+        if is_new {
+            order.push(column);
+        } else {
+            order.retain(|name| *name != column);
+        }
+        chosen.keep_only(&mut order);
+        (self.data, self.order) = (chosen, order);
+        Ok(is_new)
     }
 
     /// Rows of the screen, as positions of the view.
@@ -182,6 +208,7 @@ impl Grid {
     /// Widens columns for what the set holds. They depend on the document alone, never on the rows on the screen, and
     /// never become narrower by themselves.
     pub fn measure(&mut self, session: &Session, first_rows: &[FirstRow], charset: Charset) {
+        self.data.measure(session, charset);
         let document = session.document();
         let state = Measured {
             version: session.view().version,
@@ -223,6 +250,7 @@ fn content_of_set(session: &Session, first_rows: &[FirstRow]) -> Content {
         priority: width(presence.priority, heads.priority),
         badges: width(presence.extensions, heads.badges),
         file: 0,
+        data: Content::default().data,
     };
     if !session.is_loading() && session.view().urls() == 0 {
         // Nothing is known of the rows to come.

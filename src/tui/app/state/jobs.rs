@@ -1,16 +1,25 @@
 //! The jobs that were asked for: which run, how far they are, and what is to be done outside of the state.
 
 use super::outcome::JobOutcome;
+use super::probing::Answers;
 use crate::files::journal::Journal;
 use crate::progress::{Progress, Reading};
 use crate::session::store::load::LoadedFile;
 use crate::tui::jobs::{self, Kind};
 use std::collections::VecDeque;
 
+/// What a job brings while it runs.
+pub enum Part {
+    /// A file of the set.
+    File(Box<LoadedFile>),
+    /// Answers of the site.
+    Answers(Answers),
+}
+
 /// What happens to the state.
-pub type Event = crate::tui::event::Event<JobOutcome, LoadedFile>;
+pub type Event = crate::tui::event::Event<JobOutcome, Part>;
 /// Long work that the state asks for.
-pub type Work = jobs::Work<JobOutcome, LoadedFile>;
+pub type Work = jobs::Work<JobOutcome, Part>;
 
 /// What is to be done outside of the state.
 pub enum Effect {

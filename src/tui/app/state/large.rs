@@ -144,6 +144,8 @@ struct Stamp {
     profile: Profile,
     /// Where the policy is held: another one is held elsewhere.
     policy: Option<usize>,
+    /// Where the data is held.
+    data: Option<usize>,
 }
 
 impl Stamp {
@@ -155,6 +157,7 @@ impl Stamp {
             is_loading: session.is_loading(),
             profile: session.view().profile(),
             policy: session.policy().map(|policy| Arc::as_ptr(policy).addr()),
+            data: now.data.as_ref().map(|data| Arc::as_ptr(data).addr()),
         }
     }
 }

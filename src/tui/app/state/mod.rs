@@ -2,13 +2,16 @@
 //!
 //! Each part of the state is a type of its own, which knows nothing of the others.
 
+pub(in crate::tui) mod data_columns;
 pub(in crate::tui::app) mod find;
 pub(in crate::tui) mod grid;
 pub(in crate::tui::app) mod jobs;
 pub(in crate::tui) mod large;
+pub(in crate::tui) mod new_urls;
 pub(in crate::tui::app) mod outcome;
 pub(in crate::tui::app) mod paths;
 pub(in crate::tui) mod preview;
+pub(in crate::tui) mod probing;
 pub(in crate::tui) mod recent;
 pub(in crate::tui) mod request;
 pub(in crate::tui::app) mod save;
@@ -34,6 +37,7 @@ use grid::Grid;
 use jobs::JobQueue;
 use large::Large;
 use outcome::JobOutcome;
+use probing::Probing;
 use ratatui::layout::Rect;
 use recent::Recent;
 use request::Request;
@@ -142,6 +146,8 @@ pub(in crate::tui) struct Shared {
     pub outside: Outside,
     /// Findings of rows by file, as they were counted last.
     pub(in crate::tui::app) row_counts: Option<CountsByFile>,
+    /// The answers of the site.
+    pub probing: Probing,
     /// The mouse.
     pub mouse: Mouse,
     /// What was asked for and is done after the key.
@@ -167,6 +173,7 @@ impl Shared {
             opening: Opening::default(),
             outside: Outside::default(),
             row_counts: None,
+            probing: Probing::default(),
             mouse: Mouse { is_captured: true, is_explained: false, drawn_rows: Vec::new() },
             requests: VecDeque::new(),
         }

@@ -2,6 +2,7 @@
 
 use super::find::Hit;
 use super::large::LargeRows;
+use super::new_urls::NewUrl;
 use super::paths::Listing;
 use super::preview::Preview;
 use crate::data::DataSet;
@@ -107,6 +108,10 @@ pub enum JobOutcome {
     },
     /// Tables read, with what is said of them; `Ok(None)` if the job was stopped.
     DataRead(Result<Option<(Arc<DataSet>, String)>, EditError>),
+    /// How the asking of the site ended, in words.
+    Probed(Result<String, String>),
+    /// URLs of the data that no row has; `None` if the job was stopped.
+    Missing(Option<Vec<NewUrl>>),
     /// Which rows the data knows; `None` if the job was stopped.
     Covered(Option<Coverage>),
     /// Every row checked again; `Ok(None)` if the job was stopped.

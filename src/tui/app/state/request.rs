@@ -90,6 +90,10 @@ pub enum Choice {
     Element(String),
     /// Shows the rows that a query finds.
     Filter(String),
+    /// Shows a data column in the table, or hides it.
+    DataColumn(String),
+    /// Lists the URLs of the data that no row has.
+    MissingUrls,
     /// Begins a command on the `:` line.
     Line(String),
 }

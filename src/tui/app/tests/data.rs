@@ -116,3 +116,108 @@ fn paths_of_tables_are_completed() {
     let Mode::Line(edit) = bench.app.modes.current() else { panic!("no line") };
     assert!(edit.prompt.text().ends_with("/crawl.csv"), "{}", edit.prompt.text());
 }
+
+#[test]
+fn data_columns_are_columns_of_the_table() {
+    let mut bench = bench(&[("crawl.csv", CRAWL)]);
+    bench.keys(":columns loc,@status<enter>");
+    bench.shows("@status is a data column, and no data is loaded");
+    bench.keys("<esc>");
+    data(&mut bench, "data", "crawl.csv");
+    bench.keys(":columns loc,@status,@title<enter>");
+    let lines = |bench: &Bench| bench.screen().lines().map(str::to_owned).collect::<Vec<_>>();
+    assert!(lines(&bench)[1].ends_with("  @status  @title"), "{}", bench.screen());
+    assert!(lines(&bench)[2].ends_with("      200  Home"), "{}", bench.screen());
+    assert!(lines(&bench)[3].ends_with("      404"), "{}", bench.screen());
+    bench.keys(":columns loc,@stats<enter>");
+    bench.shows("there is no data column @stats; did you mean @status?");
+    // What is known of the row is in the details too.
+    bench.keys("<esc>gg<c-w>");
+    bench.app.shared.wants_details = Some(true);
+    bench.shows("@status     200");
+    bench.shows("@title      Home");
+    bench.keys("<esc>:data off<enter>");
+    assert!(!bench.screen().contains("@status"), "{}", bench.screen());
+}
+
+#[test]
+fn a_column_of_the_list_is_shown_and_hidden() {
+    let mut bench = bench(&[("crawl.csv", CRAWL)]);
+    data(&mut bench, "data", "crawl.csv");
+    for shown in [true, false] {
+        bench.keys(":data<enter>G<enter>");
+        assert_eq!(bench.screen().contains("  @title"), shown, "{}", bench.screen());
+    }
+}
+
+#[test]
+fn rows_are_sorted_by_data() {
+    let ranks = "url,rank,when,kind\nhttps://example.com/shop/tea,-1.5,2026-01-02,b\n\
+        https://example.com/shop/cups,20,,a\nhttps://example.com/,3,2025-01-02,?\n";
+    let mut bench = bench(&[("ranks.csv", ranks)]);
+    bench.keys(":sort @rank<enter>");
+    bench.shows("no data is loaded");
+    bench.keys("<esc>");
+    data(&mut bench, "data", "ranks.csv");
+    let (home, tea, cups, old) = ("/", "/shop/tea", "/shop/cups", "/blog/old post");
+    for (keys, expected) in [
+        ("@rank", [tea, home, cups, old]),
+        ("-@rank", [cups, home, tea, old]),
+        ("@when", [home, tea, cups, old]),
+        ("@kind", [home, cups, tea, old]),
+        ("-@kind,loc", [tea, cups, home, old]),
+        ("@when,@rank", [home, tea, cups, old]),
+    ] {
+        bench.keys(&format!(":sort {keys}<enter>"));
+        assert_eq!(bench.paths(), expected, "{keys}");
+    }
+    bench.shows("sort @when,@rank");
+    bench.keys(":columns loc,@rank<enter>:sort -@rank<enter>");
+    bench.shows("@rank ");
+    bench.keys(":data off<enter>");
+    bench.shows("the order was dropped");
+    assert_eq!(bench.paths()[0], home);
+}
+
+#[test]
+fn names_of_data_columns_are_proposed() {
+    for (typed, completed) in [
+        ("filter @st", "filter @status="),
+        ("filter loc:a @ti", "filter loc:a @title:"),
+        ("sort -@st", "sort -@status"),
+        ("columns loc,@t", "columns loc,@title"),
+        ("set loc=@", "set loc=@title"),
+        ("delete where @s", "delete where @status="),
+    ] {
+        let mut bench = bench(&[("crawl.csv", CRAWL)]);
+        data(&mut bench, "data", "crawl.csv");
+        bench.keys(":").paste(typed).keys("<tab>");
+        let Mode::Line(edit) = bench.app.modes.current() else { panic!("no line") };
+        assert_eq!(edit.prompt.text(), completed, "{typed}");
+    }
+}
+
+#[test]
+fn urls_that_the_sitemap_lacks_are_chosen_and_added() {
+    let crawl = format!("{CRAWL}https://example.com/newer,200,\nhttps://other.example/x,200,\n");
+    let mut bench = bench(&[("crawl.csv", &crawl)]);
+    bench.keys(":data missing<enter>");
+    assert_eq!(bench.says(), "no data is loaded; :data FILE joins a table by URL");
+    data(&mut bench, "data", "crawl.csv");
+    bench.keys(":data missing<enter>");
+    bench.shows("4 URLs of the data not in the sitemap");
+    bench.shows("adds 2 URLs");
+    bench.shows("the page does not exist: the site answers 404");
+    bench.shows("another site");
+    // The doubtful ones come first; the first sound one is left out.
+    bench.keys("jj<space>");
+    bench.shows("adds 1 URL");
+    bench.keys("<enter>");
+    assert_eq!(bench.paths(), ["/", "/newer", "/shop/tea", "/shop/cups", "/blog/old post"]);
+    bench.keys("u:data missing<enter>");
+    // None, then all that nothing speaks against; none again, and one by hand.
+    bench.keys("aa");
+    bench.shows("adds 2 URLs");
+    bench.keys("a<space><enter>");
+    assert_eq!(bench.paths()[1], "/gone");
+}

@@ -128,7 +128,7 @@ fn a_list_pasted_into_a_cell_becomes_the_cell_and_rows() {
 fn a_pasted_list_of_nothing_new_adds_nothing_by_itself() {
     let mut bench = Bench::file(SMALL);
     bench.paste("https://example.com/\nhttps://example.com/shop/tea\n").keys("<enter>");
-    assert_eq!(bench.says(), "every line is skipped: d adds duplicates, e adds lines with errors");
+    assert_eq!(bench.says(), "every line is skipped: Space adds a line, d adds duplicates, e adds lines with errors");
     bench.keys("<esc>");
     assert_eq!(bench.app.shared.session.view().urls(), 4);
 }

@@ -1,11 +1,12 @@
 //! Counts of answers, and the line of progress.
 
-use crate::net::record::Record;
+use super::record::Record;
 use crate::words::{counted, grouped};
 use std::time::{Duration, Instant};
 
 /// How many answers of each class came.
-pub(super) struct Tally {
+#[derive(Debug)]
+pub struct Tally {
     total: u64,
     begun: Instant,
     pages: u64,
@@ -17,12 +18,14 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(total: u64) -> Self {
+    /// Of none of so many URLs yet.
+    pub fn new(total: u64) -> Self {
         let begun = Instant::now();
         Self { total, begun, pages: 0, redirects: 0, client_errors: 0, server_errors: 0, blocked: 0, failed: 0 }
     }
 
-    pub(super) fn count(&mut self, record: &Record) {
+    /// Counts an answer.
+    pub fn count(&mut self, record: &Record) {
         *match record.status {
             None if record.blocked.is_some() => &mut self.blocked,
             Some(..=299) => &mut self.pages,
@@ -34,12 +37,12 @@ impl Tally {
     }
 
     /// How many URLs there is an answer for.
-    pub(super) const fn asked(&self) -> u64 {
+    pub const fn asked(&self) -> u64 {
         self.pages + self.redirects + self.client_errors + self.server_errors + self.blocked + self.failed
     }
 
     /// `20 URLs asked: 12 pages, 3 redirects, 4 client errors, 1 forbidden by robots.txt`
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         format!("{} asked: {}", counted(self.asked(), "URL"), self.classes())
     }
 
@@ -57,7 +60,7 @@ impl Tally {
     }
 
     /// `1,204 of 2,000 URLs   4.8/s   166 s left   1,100 pages, 104 redirects`
-    pub(super) fn progress(&self) -> String {
+    pub fn progress(&self) -> String {
         self.progress_after(self.begun.elapsed())
     }
 

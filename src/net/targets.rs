@@ -1,9 +1,7 @@
 //! The URLs to ask, each once. They wait in a temporary file, so that memory holds only a hash of each.
 
-use super::Failure;
-use crate::files;
-use crate::net::hosts::{HostRule, Hosts, requestable};
-use crate::net::results::Seen;
+use super::hosts::{HostRule, Hosts, requestable};
+use super::results::Seen;
 use crate::protocol::location::section;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -14,7 +12,7 @@ use url::Url;
 const MOST_SECTIONS: usize = 10_000;
 
 /// URLs in their order, without those that were there before.
-pub(super) struct Targets {
+pub struct Targets {
     spool: BufWriter<File>,
     seen: Seen,
     /// By what they are called.
@@ -32,18 +30,19 @@ struct Site {
     count: u64,
 }
 
-fn spool_error(error: io::Error) -> Failure {
-    files::Error::system("write a temporary file in", &std::env::temp_dir(), error).into()
-}
-
 impl Targets {
-    pub(super) fn new(seen: Seen) -> Result<Self, Failure> {
-        let spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile().map_err(spool_error)?);
+    /// None yet; those that were seen already are none.
+    ///
+    /// # Errors
+    ///
+    /// There is no temporary file.
+    pub fn new(seen: Seen) -> io::Result<Self> {
+        let spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
         Ok(Self { spool, seen, hosts: BTreeMap::new(), invalid: 0 })
     }
 
     /// Adds a URL, unless it is known.
-    pub(super) fn add(&mut self, url: &str) -> Result<(), Failure> {
+    pub fn add(&mut self, url: &str) -> io::Result<()> {
         if url.is_empty() {
             return Ok(());
         }
@@ -61,11 +60,11 @@ impl Targets {
         }
         let length = (url.len() as u32).to_le_bytes();
         let spool = &mut self.spool;
-        spool.write_all(&length).and_then(|()| spool.write_all(url.as_bytes())).map_err(spool_error)
+        spool.write_all(&length).and_then(|()| spool.write_all(url.as_bytes()))
     }
 
     /// The hosts that may be asked: that of the base URL, else that of most URLs, and those that the user named.
-    pub(super) fn hosts(&self, base_url: Option<&str>, named: &[HostRule]) -> Hosts {
+    pub fn hosts(&self, base_url: Option<&str>, named: &[HostRule]) -> Hosts {
         let mut hosts = Hosts::default();
         let most = || Some(&self.hosts.values().max_by_key(|site| site.rows)?.first);
         let base = base_url.and_then(requestable);
@@ -79,26 +78,26 @@ impl Targets {
     }
 
     /// One URL of each host.
-    pub(super) fn sites(&self) -> impl Iterator<Item = &Url> {
+    pub fn sites(&self) -> impl Iterator<Item = &Url> {
         self.hosts.values().map(|site| &site.first)
     }
 
     /// Hosts that are not asked, with the number of their URLs.
-    pub(super) fn others<'t>(&'t self, hosts: &'t Hosts) -> impl Iterator<Item = (&'t str, u64)> {
+    pub fn others<'t>(&'t self, hosts: &'t Hosts) -> impl Iterator<Item = (&'t str, u64)> {
         let others = self.hosts.iter().filter(|(_, site)| site.count > 0 && !hosts.contains(&site.first));
         others.map(|(name, site)| (name.as_str(), site.count))
     }
 
     /// The URLs to ask, or so many of them.
-    pub(super) fn urls(self, hosts: &Hosts, sample: Option<u64>) -> Result<Urls, Failure> {
+    pub fn urls(self, hosts: &Hosts, sample: Option<u64>) -> io::Result<Urls> {
         let asked = self.hosts.values().filter(|site| hosts.contains(&site.first)).map(|site| site.count).sum::<u64>();
-        let file = self.spool.into_inner().map_err(|error| spool_error(error.into_error()))?;
+        let file = self.spool.into_inner().map_err(io::IntoInnerError::into_error)?;
         let all = asked + self.invalid;
         let mut urls = Urls { spool: rewound(file)?, hosts: hosts.clone(), sample: None, count: all };
         if let Some(wanted) = sample.filter(|wanted| *wanted < asked) {
             let mut sections = Sections::default();
             for url in urls.by_ref() {
-                let url = url.map_err(spool_error)?;
+                let url = url?;
                 if is_of_host_to_ask(&url, hosts) {
                     *sections.count(&url) += 1;
                 }
@@ -110,8 +109,8 @@ impl Targets {
     }
 }
 
-fn rewound(mut file: File) -> Result<BufReader<File>, Failure> {
-    file.seek(SeekFrom::Start(0)).map_err(spool_error)?;
+fn rewound(mut file: File) -> io::Result<BufReader<File>> {
+    file.seek(SeekFrom::Start(0))?;
     Ok(BufReader::with_capacity(1 << 16, file))
 }
 
@@ -165,7 +164,7 @@ impl Sample {
 }
 
 /// The URLs to ask, from the temporary file.
-pub(super) struct Urls {
+pub struct Urls {
     spool: BufReader<File>,
     hosts: Hosts,
     sample: Option<Sample>,
@@ -174,7 +173,7 @@ pub(super) struct Urls {
 
 impl Urls {
     /// How many will be asked.
-    pub(super) const fn expected(&self) -> u64 {
+    pub const fn expected(&self) -> u64 {
         self.count
     }
 

@@ -1,0 +1,60 @@
+//! Findings for other criteria than those that they were found for: of the site's answers as they come, and of states of
+//! the history.
+
+use super::{Checks, Criteria};
+use crate::check::site::Site;
+use crate::document::Document;
+use crate::document::edit::Applied;
+use crate::document::rows::RowSet;
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
+use std::sync::{Arc, Weak};
+
+impl Checks {
+    /// Takes other data about the pages, which says something new about these rows alone: they are checked, at once.
+    pub fn take_site(&mut self, site: Option<Arc<Site>>, (document, rows): (&Document, RowSet), now: Now) {
+        self.criteria.site = site;
+        self.recheck_in_place(document, rows, now);
+    }
+
+    fn recheck_in_place(&mut self, document: &Document, rows: RowSet, now: Now) {
+        let applied = Applied { touched: rows, ..Applied::nothing(document) };
+        // No one cancels it.
+        if let Some(rechecked) = self.recheck_rows(&applied, now, &Progress::default()) {
+            (self.findings, self.counts) = (rechecked.findings, rechecked.counts);
+        }
+    }
+
+    /// Lets go of the data about the pages, for a state that is kept: its findings stay, and it is known which data they
+    /// were found for. Of data that grows while the site is asked, each state would keep a copy.
+    pub fn detach_site(&mut self) {
+        if let Some(site) = self.criteria.site.take() {
+            self.detached_site = Some(Arc::downgrade(&site));
+        }
+    }
+
+    /// Takes the criteria of the state that was in hand before: of the rows that differ between the two, the findings are
+    /// made again if they are those for other criteria, and those of all other rows are the ones that were there.
+    pub fn adopt_criteria(&mut self, before: &Self, (document, touched): (&Document, &RowSet), now: Now) -> bool {
+        let is_same = self.was_found_for(&before.criteria);
+        self.detached_site = None;
+        self.criteria = before.criteria.clone();
+        if !is_same {
+            (self.findings, self.counts) = (before.findings.clone(), Arc::clone(&before.counts));
+            self.recheck_in_place(document, touched.clone(), now);
+        }
+        !is_same
+    }
+
+    /// Whether the findings are those for these criteria.
+    fn was_found_for(&self, criteria: &Criteria) -> bool {
+        match (&self.detached_site, &criteria.site) {
+            (Some(detached), Some(site)) => {
+                let own = Criteria { site: Some(Arc::clone(site)), ..self.criteria.clone() };
+                Weak::ptr_eq(detached, &Arc::downgrade(site)) && own == *criteria
+            }
+            (Some(_), None) => false,
+            (None, _) => self.criteria == *criteria,
+        }
+    }
+}

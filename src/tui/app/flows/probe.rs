@@ -1,0 +1,115 @@
+//! Asks the site about its pages while the screen goes on, and writes the answers.
+
+use super::super::operations::recheck;
+use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
+use super::super::state::probing::Answers;
+use super::data;
+use crate::data::{DataSet, DataSetBuilder, ReadOptions};
+use crate::session::command::{ProbeCommand, Scope};
+use crate::session::edit::EditError;
+use crate::session::policy::Standard;
+use crate::tui::jobs::Kind;
+use std::sync::Arc;
+
+#[cfg(feature = "net")]
+mod job;
+
+/// What the answers are called in the list of tables.
+const TABLE: &str = "answers of the site";
+
+/// Does what `:probe` says.
+pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
+    if !cfg!(feature = "net") {
+        return shared.fail("this build of sited sends no requests: it was built without the feature net");
+    }
+    match command {
+        ProbeCommand::Write(_) if shared.probing.lines.is_empty() => {
+            shared.fail("no answers came yet; :probe asks the site");
+        }
+        ProbeCommand::Write(path) => write(shared, path),
+        ProbeCommand::Ask { .. } if shared.session.is_loading() => {
+            shared.fail("the files are still being read; ask the site afterwards");
+        }
+        ProbeCommand::Ask { .. } if shared.probing.is_stopping => {
+            shared.fail("the last requests are still being answered; try again in a moment");
+        }
+        ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Probe) => {
+            shared.fail("the site is being asked already; Esc pauses that");
+        }
+        ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Data) => {
+            shared.fail("tables are still being read; Esc stops that");
+        }
+        ProbeCommand::Ask { scope, allow_private } => ask(shared, scope, allow_private),
+    }
+}
+
+/// Begins to ask, in a job.
+#[cfg(feature = "net")]
+fn ask(shared: &mut Shared, scope: Scope, allow_private: bool) {
+    let request = job::ProbeRequest { snapshot: shared.session.snapshot(), scope, allow_private };
+    "looking up the site".clone_into(&mut shared.probing.progress);
+    shared.jobs.spawn(Kind::Probe, Box::new(move |progress, part| JobOutcome::Probed(request.run(progress, part))));
+}
+
+#[cfg(not(feature = "net"))]
+fn ask(_: &mut Shared, _: Scope, _: bool) {}
+
+/// Answers have come: they are taken in, unless a change is being worked out, which knows nothing of them.
+pub(in crate::tui::app) fn answered(shared: &mut Shared, answers: Answers) {
+    shared.probing.keep(answers);
+    take_in(shared);
+}
+
+/// Takes in the answers that wait.
+pub(in crate::tui::app) fn take_in(shared: &mut Shared) {
+    if shared.jobs.is_busy(Kind::Edit) || !shared.probing.take_in(&mut shared.session) {
+        return;
+    }
+    let data = shared.session.view().data.clone();
+    if !shared.grid.data.names().any(|name| name == "status") {
+        // There may be no place for it.
+        let _ = shared.grid.toggle_data("status", data.as_ref());
+    }
+}
+
+/// The asking has ended, or was stopped; what is shown by its answers is found again.
+pub(in crate::tui::app) fn probed(shared: &mut Shared, result: Result<String, String>) {
+    (shared.probing.is_stopping, shared.probing.progress) = (false, String::new());
+    take_in(shared);
+    data::follow(shared);
+    let words = match result {
+        Ok(words) => words,
+        Err(words) => return shared.fail(words),
+    };
+    match shared.session.view().data.clone().filter(|_| std::mem::take(&mut shared.probing.needs_recheck)) {
+        Some(data) => recheck::recheck_in_turn(shared, Standard::Data(Some((data, words)))),
+        None => shared.say(words),
+    }
+}
+
+/// Writes the answers that came to a new file.
+fn write(shared: &mut Shared, path: String) {
+    let lines = shared.probing.lines.clone();
+    shared.jobs.run(Kind::Report, false, move |_| JobOutcome::Reported(write_lines(&path, &lines)));
+}
+
+#[cfg(feature = "net")]
+fn write_lines(path: &str, lines: &[Arc<str>]) -> Result<String, EditError> {
+    job::write(path, lines)
+}
+
+#[cfg(not(feature = "net"))]
+fn write_lines(_: &str, _: &[Arc<str>]) -> Result<String, EditError> {
+    Err(EditError::Cancelled)
+}
+
+/// What is known with some more answers.
+#[cfg_attr(not(feature = "net"), allow(dead_code))]
+fn with_answers(known: &DataSet, lines: &str) -> Arc<DataSet> {
+    let mut builder = DataSetBuilder::from(known);
+    builder.note_table(TABLE);
+    // They are lines of this program: each has a URL.
+    let _ = builder.add(lines, &ReadOptions { key: Some("url"), origin: None });
+    Arc::new(builder.finish())
+}

@@ -1,0 +1,174 @@
+//! The job that asks a site: it hands out answers a few times a second, so that the screen stays alive.
+
+use super::super::super::state::jobs::Part;
+use super::super::super::state::probing::Answers;
+use super::with_answers;
+use crate::data::DataSet;
+use crate::document::rows::RowId;
+use crate::files::Error;
+use crate::net::client::SettingsError;
+use crate::net::hosts::Hosts;
+use crate::net::probe::{Event, Options, Prober, Summary, refusal};
+use crate::net::results::{Results, Seen};
+use crate::net::tally::Tally;
+use crate::net::targets::{Targets, Urls};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::session::command::Scope;
+use crate::session::edit::scope::rows_of;
+use crate::session::edit::{Asker, EditError};
+use crate::session::state::Snapshot;
+use crate::words::counted;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Answers are handed out no more often.
+const PAUSE: Duration = Duration::from_millis(400);
+/// Joining answers to what is known takes at most one part in so many of the time.
+const SHARE: u32 = 10;
+
+/// What is asked.
+pub(super) struct ProbeRequest {
+    /// The set.
+    pub snapshot: Snapshot,
+    /// Which rows; no scope: the marked ones, else all.
+    pub scope: Scope,
+    /// Whether addresses that are not public may be asked.
+    pub allow_private: bool,
+}
+
+/// The URLs to ask, and where.
+struct Plan {
+    hosts: Hosts,
+    urls: Urls,
+    /// URLs of other hosts.
+    others: u64,
+}
+
+impl ProbeRequest {
+    /// Asks until every URL has an answer or the work is stopped; says in words how it ended.
+    pub(super) fn run(&self, progress: &Progress, part: &dyn Fn(Part)) -> Result<String, String> {
+        let failed = |error: io::Error| error.to_string();
+        let Some(plan) = self.plan(progress).map_err(failed)? else { return Ok("stopped; nothing was asked".into()) };
+        let Plan { hosts, urls, others } = plan?;
+        let others = match others {
+            0 => String::new(),
+            others => format!("; {} of other hosts not asked", counted(others, "URL")),
+        };
+        if urls.expected() == 0 {
+            return Ok(format!("every URL has an answer already{others}"));
+        }
+        let prober = Prober::new(Options::polite(hosts, self.allow_private));
+        let prober = prober.map_err(|error: SettingsError| error.to_string())?;
+        let known = self.snapshot.data.clone().unwrap_or_default();
+        let mut delivery = Delivery::new(known, urls.expected(), part);
+        let ended = prober.run(urls, |event| {
+            if let Event::Record(record) = event {
+                delivery.tally.count(&record);
+                delivery.lines.push_str(&record.line());
+                delivery.urls.push(record.url);
+            }
+            delivery.hand_out(false);
+            if progress.is_cancelled() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+        });
+        delivery.hand_out(true);
+        let asked = delivery.tally.words();
+        match ended {
+            Ok(summary) => Ok(format!("{asked}{others}{}", stopped_words(&summary))),
+            Err(_) if progress.is_cancelled() => Ok(format!("paused: {asked}; :probe goes on")),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The URLs that have no answer yet. `None` when stopped.
+    #[allow(clippy::type_complexity)]
+    fn plan(&self, progress: &Progress) -> io::Result<Option<Result<Plan, String>>> {
+        let (document, data) = (&self.snapshot.document, self.snapshot.data.as_deref());
+        let Some(rows) = rows_of(&self.snapshot, &self.scope, Asker::Headless, progress) else { return Ok(None) };
+        let mut seen = Seen::default();
+        for (row, url) in data.into_iter().flat_map(DataSet::urls) {
+            let has = |name| data.and_then(|data| data.column(name)).is_some_and(|column| column.has(row));
+            if has("status") || has("blocked") {
+                seen.insert(url);
+            }
+        }
+        let mut targets = Targets::new(seen)?;
+        for row in rows.iter().map(RowId) {
+            if let Some(loc) = document.value(row, Field::Loc) {
+                targets.add(loc.trim())?;
+            }
+            if progress.is_cancelled() {
+                return Ok(None);
+            }
+        }
+        let hosts = targets.hosts(self.snapshot.base_url.as_deref(), &[]);
+        let refused = refusal(targets.sites().filter(|url| hosts.contains(url)));
+        if let Some(words) = refused.filter(|_| !self.allow_private) {
+            return Ok(Some(Err(format!("{words}; :probe --allow-private asks it all the same"))));
+        }
+        let others = targets.others(&hosts).map(|(_, count)| count).sum();
+        let urls = targets.urls(&hosts, None)?;
+        Ok(Some(Ok(Plan { hosts, urls, others })))
+    }
+}
+
+/// Hosts that were left alone, in words.
+fn stopped_words(summary: &Summary) -> String {
+    let hosts = summary.stopped.iter().map(|(host, why)| format!("; {host} was left alone: {why}"));
+    let unasked = match summary.unasked {
+        0 => String::new(),
+        count => format!("; {} not asked, :probe asks again", counted(count, "URL")),
+    };
+    hosts.chain([unasked]).collect()
+}
+
+/// Answers that wait to be handed out.
+struct Delivery<'p> {
+    known: Arc<DataSet>,
+    tally: Tally,
+    urls: Vec<String>,
+    lines: String,
+    last: Instant,
+    pause: Duration,
+    part: &'p dyn Fn(Part),
+}
+
+impl<'p> Delivery<'p> {
+    fn new(known: Arc<DataSet>, total: u64, part: &'p dyn Fn(Part)) -> Self {
+        let tally = Tally::new(total);
+        Self { known, tally, urls: Vec::new(), lines: String::new(), last: Instant::now(), pause: PAUSE, part }
+    }
+
+    /// Hands out what came, if it is time or the end.
+    fn hand_out(&mut self, is_end: bool) {
+        if !is_end && self.last.elapsed() < self.pause {
+            return;
+        }
+        let begun = Instant::now();
+        let mut answers = Answers { progress: self.tally.progress(), ..Answers::default() };
+        if !self.urls.is_empty() {
+            self.known = with_answers(&self.known, &self.lines);
+            answers.data = Some(Arc::clone(&self.known));
+            (answers.urls, answers.lines) = (std::mem::take(&mut self.urls), std::mem::take(&mut self.lines));
+        }
+        (self.part)(Part::Answers(answers));
+        (self.pause, self.last) = (PAUSE.max(begun.elapsed() * SHARE), Instant::now());
+    }
+}
+
+/// Writes lines of JSON to a new file.
+///
+/// # Errors
+///
+/// There is a file already, or it cannot be written.
+pub(super) fn write(path: &str, lines: &[Arc<str>]) -> Result<String, EditError> {
+    let failed = |error| EditError::Refused(Error::system("write", Path::new(path), error).to_string());
+    let mut results = Results::create(Path::new(path)).map_err(failed)?;
+    for line in lines {
+        results.append(line).map_err(failed)?;
+    }
+    let count = lines.iter().map(|lines| lines.lines().count() as u64).sum();
+    Ok(format!("{} written to {path}; --data and :data read it", counted(count, "answer")))
+}

@@ -1,0 +1,159 @@
+//! The site is asked while the screen goes on, by a server on loopback.
+
+use super::bench::Bench;
+use crate::net::test_server::{Reply, Server};
+use crate::protocol::Field;
+use crate::tui::app::Event;
+use crate::tui::jobs::Kind;
+
+/// A site with a page, a missing page and a redirect.
+fn server() -> Server {
+    Server::start(|seen| match seen.path.as_str() {
+        "/" | "/new" => Reply::html("<title>Home</title>"),
+        "/old" => Reply::status(301).with("Location", "/new"),
+        "/robots.txt" => Reply::text("User-agent: *\nDisallow: /private\n"),
+        _ => Reply::status(404),
+    })
+}
+
+/// Its sitemap, with a URL of another host.
+fn sitemap(server: &Server) -> String {
+    let url = |loc: String| format!("<url><loc>{loc}</loc></url>\n");
+    let own: String = ["/", "/old", "/gone", "/private"].map(|path| url(server.url(path))).concat();
+    let other = url("https://other.example/".to_owned());
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{own}{other}</urlset>\n")
+}
+
+/// How often the server was asked for a path.
+fn asked(server: &Server, path: &str) -> usize {
+    server.log().iter().filter(|seen| seen.path == path).count()
+}
+
+#[test]
+fn answers_of_the_site_are_columns_and_findings() {
+    let server = server();
+    let mut bench = Bench::file(&sitemap(&server));
+    bench.keys(":probe<enter>");
+    bench.shows("127.0.0.1 is a loopback address; nothing was sent; :probe --allow-private asks it all the same");
+    assert!(server.log().is_empty());
+    bench.keys(":probe --allow-private<enter>");
+    let says = bench.says();
+    assert!(says.starts_with("4 URLs asked: 1 page, 1 redirect, 1 client error, 1 forbidden by robots.txt"), "{says}");
+    assert!(says.ends_with("; 1 URL of other hosts not asked"), "{says}");
+    bench.shows("@status");
+    for rule in ["site-not-found", "site-redirect", "site-blocked-by-robots"] {
+        bench.shows(rule);
+    }
+    bench.keys(":filter @status=404<enter>");
+    assert_eq!(bench.cells(Field::Loc), [server.url("/gone")]);
+    // What is known is not asked again.
+    bench.keys("<esc>:probe --allow-private<enter>");
+    assert!(bench.says().starts_with("every URL has an answer already"), "{}", bench.says());
+    assert_eq!(asked(&server, "/gone"), 1);
+    // The findings go with their rows, and come back.
+    bench.keys(":delete where rule:site-redirect<enter>");
+    assert!(!bench.screen().contains("site-redirect"), "{}", bench.screen());
+    bench.keys("u");
+    bench.shows("site-redirect");
+    // A row that came since is the only one to be asked about.
+    let url = server.url("/new");
+    bench.keys("o").paste(&url).keys("<enter>:probe --allow-private<enter>");
+    assert!(bench.says().starts_with("1 URL asked: 1 page"), "{}", bench.says());
+}
+
+#[test]
+fn answers_are_written_and_read_again() {
+    let server = server();
+    let mut bench = Bench::file(&sitemap(&server));
+    let path = bench.path().with_file_name("site.jsonl");
+    bench.keys(":probe write x.jsonl<enter>");
+    bench.shows("no answers came yet");
+    bench.keys(":probe --allow-private where loc:gone or loc:old<enter>");
+    bench.keys(":").paste(&format!("probe write {}", path.display())).keys("<enter>");
+    assert!(bench.says().starts_with("2 answers written to"), "{}", bench.says());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().count(), 2);
+    bench.keys(":").paste(&format!("probe write {}", path.display())).keys("<enter>");
+    bench.shows("exists");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    bench.keys(":data off<enter>");
+    bench.keys(":").paste(&format!("data {}", path.display())).keys("<enter>:filter @status=404<enter>");
+    assert_eq!(bench.cells(Field::Loc), [server.url("/gone")]);
+}
+
+#[test]
+fn a_change_that_is_worked_out_and_answers_that_come_know_of_each_other() {
+    let server = server();
+    let mut bench = Bench::file(&sitemap(&server));
+    bench.hold = Some(Kind::Probe);
+    bench.keys(":probe --allow-private<enter>");
+    bench.shows("looking up the site");
+    bench.keys(":set priority=0.8 where loc:gone<enter>:delete where loc:private<enter>");
+    bench.let_go();
+    bench.shows("site-not-found");
+    bench.shows("site-redirect");
+    // Steps that are older than the answers are checked for them, and so is what is done again.
+    let broken = |bench: &Bench| bench.app.shared.session.counts().by_rule();
+    let found = broken(&bench);
+    bench.keys("u");
+    bench.shows("site-blocked-by-robots");
+    bench.keys("u");
+    bench.shows("site-not-found");
+    bench.keys("<c-r><c-r>");
+    assert_eq!(broken(&bench), found);
+    // The findings are those of a fresh check.
+    let data = bench.app.shared.session.view().data.clone();
+    bench.app.shared.session.set_site(None, None);
+    bench.app.shared.session.set_site(data, None);
+    assert_eq!(broken(&bench), found);
+}
+
+#[test]
+fn answers_wait_while_a_change_is_worked_out() {
+    let server = server();
+    let mut bench = Bench::file(&sitemap(&server));
+    bench.app.shared.jobs.set_reading(Kind::Edit, crate::progress::Reading::default());
+    bench.keys(":probe --allow-private<enter>");
+    assert!(bench.app.shared.session.view().data.is_none());
+    bench.app.shared.jobs.ended(Kind::Edit);
+    bench.send(Event::Focus);
+    assert!(bench.app.shared.session.view().data.is_some());
+    bench.shows("site-not-found");
+}
+
+#[test]
+fn the_asking_is_paused_and_goes_on() {
+    let server = server();
+    let mut bench = Bench::file(&sitemap(&server));
+    bench.hold = Some(Kind::Probe);
+    bench.keys(":probe --allow-private<enter>");
+    bench.shows("asking the site…, Esc pauses");
+    bench.keys(":data off<enter>");
+    bench.shows("the site is being asked; Esc pauses that");
+    bench.keys("<esc>");
+    bench.shows("pausing: the last requests are being answered; what came is kept");
+    bench.keys(":probe --allow-private<enter>");
+    bench.shows("the last requests are still being answered");
+    bench.let_go();
+    bench.shows("nothing was asked");
+    bench.keys(":probe --allow-private<enter>");
+    assert!(bench.says().starts_with("4 URLs asked"), "{}", bench.says());
+}
+
+#[test]
+fn only_rows_that_were_answered_are_checked() {
+    let server = server();
+    let rows: String =
+        (0..3_000).map(|n| server.url(&format!("/{n}"))).collect::<Vec<_>>().join("</loc></url><url><loc>");
+    let mut bench = Bench::file(&format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{rows}</loc></url></urlset>\n"
+    ));
+    bench.keys(":probe --allow-private where path=/7<enter>");
+    assert!(bench.says().starts_with("1 URL asked"), "{}", bench.says());
+    let data = bench.app.shared.session.view().data.clone().unwrap();
+    let urls = [server.url("/7")];
+    let work = crate::progress::work::here(|| {
+        crate::session::data::take_answers(&mut bench.app.shared.session, data, &urls);
+    });
+    assert!(work < 100, "{work}");
+}
