@@ -159,7 +159,7 @@ pub fn rendered(document: &Document, form: Form) -> Vec<u8> {
             line_values(document, row)
         };
         let text = layout.render(&names, &values.each_ref().map(|value| value.as_deref()));
-        // A row without a URL is no line.
+        // A row without a URL makes no line.
         if form != Form::List || !text.trim_end().is_empty() {
             out.extend_from_slice(text.as_bytes());
         }

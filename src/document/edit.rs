@@ -142,7 +142,7 @@ pub struct Applied {
     pub added: Vec<RowId>,
     /// Whether rows came or changed places: positions in a view are stale.
     pub moved: bool,
-    /// Whether something of a file changed that is no row.
+    /// Whether something other than a row of a file changed.
     pub framed: bool,
     /// The one field whose values changed, if nothing but those did: no row came, went or moved.
     pub field: Option<Field>,

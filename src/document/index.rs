@@ -32,7 +32,7 @@ pub enum ChildState {
     Itself,
     /// An earlier entry lists it already.
     Repeated,
-    /// It was read and is no sitemap; the message says why.
+    /// It was read and is not a sitemap; the message says why.
     Unreadable(Arc<str>),
     /// It could not be read, and nothing is known of its content: no permission, an I/O error, no regular file, more
     /// bytes than may be read; the message says why.
@@ -240,7 +240,7 @@ impl Index {
         self.children.iter().any(|child| matches!(child.state, ChildState::Nested(_)))
     }
 
-    /// What is known of sitemaps that are no entries of it now, by their locs: those of indexes inside it, and those
+    /// What is known of sitemaps that it does not list now, by their locs: those of indexes inside it, and those
     /// that edits took out.
     fn known<'i>(&'i self) -> HashMap<&'i str, &'i ChildState> {
         let nested = |child: &'i Child| match &child.state {

@@ -128,7 +128,7 @@ impl Merge {
     /// Compares what others made of `base` with what we made of it.
     ///
     /// # Errors
-    /// [`Unmergeable`] where it is not certain which files and rows belong together, or something is no sound XML.
+    /// [`Unmergeable`] where it is not certain which files and rows belong together, or something is not well-formed.
     pub fn of(base: &Document, ours: &Document, theirs: &Document) -> Result<Self, Unmergeable> {
         let pairs = pairs(base, theirs);
         let has_other_files = mergeable((base, ours, theirs), &pairs)?;

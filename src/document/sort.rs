@@ -150,7 +150,7 @@ pub struct SortKey {
     pub descending: bool,
 }
 
-/// Why a text is no list of sort keys.
+/// Why a text is not a list of sort keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SortError {

@@ -43,7 +43,7 @@ pub type Anchor = (u32, (u64, u64));
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Source {
-    /// Puts a scan together with its bytes. `None` if the root is no sitemap root.
+    /// Puts a scan together with its bytes. `None` if the root is not that of a sitemap.
     pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
         let open_end = close_line(&mut bytes, &mut scan);
         Some(Self {

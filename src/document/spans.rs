@@ -23,7 +23,7 @@ pub struct Span {
 #[derive(Debug, Clone, Default)]
 pub struct Pieces<'d>(Vec<(u32, Cow<'d, [u8]>)>);
 
-/// Keys of what is no entry; rows and entries of an index are far below.
+/// Keys of text that is not an entry; those of rows and of entries of an index are far below.
 const HEAD: u32 = u32::MAX;
 const TAIL: u32 = u32::MAX - 1;
 

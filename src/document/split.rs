@@ -46,7 +46,7 @@ pub fn split_files(document: &Document, saved: Option<&Document>, limits: Limits
             let rows = RowList::from_ids(live);
             split.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
         }
-        // A table is no sitemap: nothing limits it. An index has no index above it that could list two.
+        // A table is not a sitemap: nothing limits it. An index has no index above it that could list two.
         let limited = !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
         let is_over =
             || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || exceeds_news_limit(document, sitemap);

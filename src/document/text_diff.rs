@@ -138,7 +138,7 @@ mod tests {
         // Without a single line break, too.
         let flat = |text: &str| text.replace('\n', "");
         assert_eq!(texts(&flat(before), &flat(after)), [("junk", ""), ("", "amp;"), ("", "amp;")]);
-        // What both have between two changes is no change, however often it is elsewhere.
+        // Lines that both have between two changes are unchanged, however often they occur elsewhere.
         let (before, after) = ("<l>1&x\n<f>\n<l>2&x\n<f>\n<l>3", "<l>1&amp;x\n<f>\n<l>2&amp;x\n<f>\n<l>3");
         assert_eq!(texts(before, after), [("", "amp;"), ("", "amp;")]);
         assert_eq!(texts("", "a"), [("", "a")]);

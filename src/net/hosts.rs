@@ -33,7 +33,7 @@ impl HostRule {
         if !is_host_alone || url.password().is_some() || url.fragment().is_some() || text.ends_with('/') {
             return None;
         }
-        // `:80` is no port of its own in a URL.
+        // `:80` is the default port and is left out of a URL.
         let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let port = if has_port { Port::Exactly(url.port_or_known_default()?) } else { Port::Any };
         Some(Self { host: url.host_str()?.to_ascii_lowercase(), port })

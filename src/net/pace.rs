@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// The most that one host is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Requests a second; 0 is no limit.
+    /// Requests a second; 0 means no limit.
     pub rate: f64,
     /// Requests at a time.
     pub concurrency: usize,
@@ -122,7 +122,7 @@ impl Pace {
         state.next = state.next.max(Instant::now() + delay);
     }
 
-    /// An answer came that is no failure.
+    /// An answer came that is not a failure.
     pub(super) fn succeed(&self) {
         let mut state = self.lock();
         (state.failures, state.pauses) = (0, 0);

@@ -77,7 +77,7 @@ impl Severity {
     }
 }
 
-/// Why typed text is no valid value, as a message for the user.
+/// Why typed text is not a valid value, as a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InputError(String);

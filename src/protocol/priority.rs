@@ -56,7 +56,7 @@ impl Faults {
 /// The parsed `priority` and its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Validation {
-    /// 0 to 100, rounded; `None` where the text is no number in range.
+    /// 0 to 100, rounded; `None` where the text is not a number in range.
     pub hundredths: Option<u8>,
     /// What is wrong.
     pub faults: Faults,
@@ -154,7 +154,7 @@ pub fn nudge(text: Option<&str>, tenths: i8) -> String {
 /// where there is none), or any text, which stays as typed.
 ///
 /// # Errors
-/// A step from a value that is no priority.
+/// A step from a value that is not a priority.
 pub fn parse_input(typed: &str, current: Option<&str>) -> Result<Option<String>, InputError> {
     let typed = typed.trim();
     if typed.is_empty() || typed.eq_ignore_ascii_case("none") {

@@ -118,7 +118,7 @@ impl Robots {
                         group.add_agent(value);
                     }
                 }
-                // Rules before the first group are no one's.
+                // Rules before the first group belong to no group.
                 (Key::Allow, Some(group)) => {
                     is_complete = true;
                     group.add_rule(value, true, line);

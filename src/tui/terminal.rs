@@ -105,7 +105,7 @@ impl Terminal {
     pub fn suspend(&mut self, words: &str) -> io::Result<()> {
         give_back();
         let mut out = io::stdout();
-        // No one to tell is no reason not to stop.
+        // It stops even if no one can be told.
         let _ = writeln!(out, "{words}").and_then(|()| out.flush());
         stop_group()?;
         self.resume()

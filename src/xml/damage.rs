@@ -12,7 +12,7 @@ pub struct Damage {
     pub kind: Defect,
 }
 
-/// Most damages that one scan reports; a file with more is no better described by more.
+/// Most damages that one scan reports; more would not describe the file better.
 const DAMAGE_LIMIT: usize = 1_000;
 
 /// The damage that a scan found, up to a limit.

@@ -16,7 +16,7 @@ pub enum Defect {
     DtdEntity,
     /// A character that XML cannot hold; it was dropped, or percent-encoded in a URL.
     Character,
-    /// A reference to a number that is no character; it became text.
+    /// A reference to a number that is not a character; it became text.
     NoCharacter,
     /// An attribute that stood twice in its tag; the first was kept.
     DuplicateAttribute,

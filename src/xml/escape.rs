@@ -61,7 +61,7 @@ pub const fn is_xml_char(character: char) -> bool {
 }
 
 /// A reference at the start of `bytes` (which begins with `&`): the character and its length in bytes.
-/// `None` when it is no predefined or character reference.
+/// `None` when it is neither a predefined entity nor a character reference.
 pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     if bytes.get(1) == Some(&b'#') {
         let len = number_len(bytes)?;
@@ -114,7 +114,7 @@ pub fn first_bad_reference(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Text of bytes, U+FFFD where they are no UTF-8. Short sound text is the common case, and `from_utf8` judges
+/// Text of bytes, U+FFFD where they are not UTF-8. Short sound text is the common case, and `from_utf8` judges
 /// it several times faster than `from_utf8_lossy` does.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)

@@ -1,6 +1,6 @@
 //! Tokenizer: positions of tags, comments, CDATA sections and instructions in any bytes.
 //!
-//! Total: any bytes give tokens, what is no markup is reported as [`Kind::Stray`], and the scan
+//! Total: any bytes give tokens, bytes that are not markup are reported as [`Kind::Stray`], and the scan
 //! always moves forward. It decodes nothing and never copies. Text is what lies between two tokens.
 //!
 //! Own code instead of an XML reader because a lossless editor needs exact positions in *any* bytes:
@@ -45,7 +45,7 @@ pub struct Markup {
 }
 
 impl Markup {
-    /// The tag's name as written, with its prefix; empty for what is no tag.
+    /// The tag's name as written, with its prefix; empty for tokens that are not tags.
     pub fn name<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         let from = match self.kind {
             Kind::Start | Kind::Empty => self.start + 1,

@@ -96,7 +96,7 @@ pub(super) fn is_loc(name: &[u8]) -> bool {
 }
 
 impl Names {
-    /// Reads a root start tag; `None` when its local name is no sitemap root.
+    /// Reads a root start tag; `None` when its local name is not that of a sitemap root.
     pub fn of_root(bytes: &[u8], root: &Markup) -> Option<Self> {
         let (prefix, local) = split(root.name(bytes));
         let kind = match local {

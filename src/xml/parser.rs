@@ -162,7 +162,7 @@ impl Parser {
             _ if self.damage.is_quiet => {}
             Kind::Comment => {
                 let inside = bytes.get(aside.start + 4..aside.end.saturating_sub(3)).unwrap_or_default();
-                // `<!-->` and `<!--->` are no comments either.
+                // `<!-->` and `<!--->` are not comments either.
                 if aside.end < aside.start + 7 || wellformed::is_bad_comment(inside) {
                     self.damage.note(aside.start, Defect::Comment);
                 }

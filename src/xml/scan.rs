@@ -67,7 +67,7 @@ impl Visit for Ignore {
 /// Where the parts of a file are. All offsets are into the scanned bytes, byte order mark included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// The root's names; `None` when the root is missing or is no sitemap root.
+    /// The root's names; `None` when the root is missing or not that of a sitemap.
     pub names: Option<Names>,
     /// The root's local name as written (`urlset`, `rss`, `html` …), empty when there is no root.
     pub root: String,
@@ -79,7 +79,7 @@ pub struct Scan {
     pub root_is_empty: bool,
     /// Non-blank text or unknown sitemap elements directly below the root: offset of the first.
     pub stray: Option<u32>,
-    /// Whether an element of another namespace below the root holds entries. They are no rows, but a repair, which goes
+    /// Whether an element of another namespace below the root holds entries. They are not rows, but a repair, which goes
     /// by tokens, cannot know that the element will be closed, and makes rows of them.
     pub wraps: bool,
     /// Whether an element of another namespace is directly below the root.
@@ -441,7 +441,7 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
     }
 }
 
-/// Control characters that XML 1.0 forbids (production 2), and bytes that are no UTF-8, from a place on.
+/// Control characters that XML 1.0 forbids (production 2), and bytes that are not UTF-8, from a place on.
 fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
     const CHUNK: usize = 4_096;
     let (bytes, whole) = (bytes.get(from..).unwrap_or_default(), bytes);

@@ -334,7 +334,7 @@ fn head(bytes: &[u8], most: usize) -> &[u8] {
     while end > 0 && end < bytes.len() && bytes.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
         end -= 1;
     }
-    // Bytes that are no character at all are still progress.
+    // Bytes that are not a character are still progress.
     let end = if end == 0 { most.min(bytes.len()) } else { end };
     bytes.get(..end).unwrap_or_default()
 }

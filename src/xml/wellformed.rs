@@ -37,7 +37,7 @@ pub(super) fn name_len(bytes: &[u8]) -> usize {
     at
 }
 
-/// The character that `bytes` begin with, which is not ASCII; `None` where they are no UTF-8.
+/// The character that `bytes` begin with, which is not ASCII; `None` where they are not UTF-8.
 fn character(bytes: &[u8]) -> Option<char> {
     let chunk = bytes.get(..bytes.len().min(4))?.utf8_chunks().next()?;
     chunk.valid().chars().next()

@@ -123,7 +123,7 @@ impl Versions<'_> {
             splice(&Entry::of(text, &source.names), text, &source.names, &changes, &mut out);
             out
         };
-        // What was done here is no matter of fields alone: the entry is ours.
+        // More than fields were changed here: the entry is ours.
         let is_fields = done(base, was).ends_with(element(ours, own));
         if is_fields { (done(theirs, entry), clash) } else { (with_lead(theirs, entry, element(ours, own)), true) }
     }

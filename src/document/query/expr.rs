@@ -359,7 +359,7 @@ fn bare(word: &str) -> String {
     if special || needs_quotes(word) { quoted(word) } else { word.to_owned() }
 }
 
-/// Whether a word is a URL, so that its first `:` is no operator.
+/// Whether a word is a URL, so that its first `:` is not an operator.
 pub fn is_scheme(name: &str, rest: &str) -> bool {
     rest.starts_with("://") && Name::from_word(name).is_none()
 }

@@ -113,7 +113,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_agrees_with_a_look_at_every_place(
-            // Bytes that differ in their case bit and are no letters are beside letters.
+            // Bytes that differ in their case bit and are not letters come next to letters.
             text in prop::collection::vec(prop::sample::select(b"abAB@`_\x7f[{/\x0f\xe1\xc1".to_vec()), 0..300),
             needle in "[abAB@_\\[/]{1,5}",
         ) {

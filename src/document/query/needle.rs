@@ -53,7 +53,7 @@ impl Needle {
     }
 
     fn exact(needle: &[u8]) -> Option<Self> {
-        // What is no UTF-8 is shown as U+FFFD: that is in no file.
+        // Bytes that are not UTF-8 are shown as U+FFFD, which is in no file.
         let is_written = !String::from_utf8_lossy(needle).contains('\u{FFFD}');
         (needle.len() >= SHORTEST && is_written)
             .then(|| Self::Exact(Box::new(memmem::Finder::new(needle).into_owned())))

@@ -9,7 +9,7 @@ use super::codes;
 /// The code that stands for no language in particular.
 pub const DEFAULT: &str = "x-default";
 
-/// Regions that are no countries: the first two are reserved, `UK` is what people write for GB.
+/// Regions that are not countries: the first two are reserved, `UK` is what people write for GB.
 const RESERVED: [&str; 3] = ["EU", "UN", "UK"];
 
 /// What is wrong with a code.
@@ -19,7 +19,7 @@ pub struct Faults {
     pub is_unknown: bool,
     /// Something else than hyphens between the parts.
     pub has_other_separator: bool,
-    /// A region that is no country.
+    /// A region that is not a country.
     pub is_reserved: bool,
     /// Unusual capitals.
     pub has_unusual_case: bool,
@@ -100,7 +100,7 @@ pub fn validate(code: &str) -> Faults {
     }
 }
 
-/// The code with hyphens and customary capitals; `None` for what is no code.
+/// The code with hyphens and customary capitals; `None` for text that is not a code.
 pub fn customary(code: &str) -> Option<String> {
     if is_default(code) {
         return Some(DEFAULT.to_owned());

@@ -193,7 +193,7 @@ impl Kind {
         )
     }
 
-    /// Whether the value is free text, where whitespace is no one's business.
+    /// Whether the value is free text, where whitespace does not matter.
     pub const fn is_free(self) -> bool {
         matches!(
             self,

@@ -79,7 +79,7 @@ faults! {
     UppercaseHost = "loc-uppercase-host",
     /// A session identifier in the URL (sitemaps.org FAQ).
     SessionId = "loc-session-id",
-    /// A parameter that only tracks: `utm_source`, `gclid`, …
+    /// A tracking parameter: `utm_source`, `gclid`, …
     TrackingParam = "loc-tracking-param",
     /// A page for staff, a file with secrets, a credential or a preview.
     Private = "loc-private",

@@ -79,7 +79,7 @@ pub fn normal_host(host: &str) -> String {
     out
 }
 
-/// [`validate`] for a host of plain ASCII that is no IP literal.
+/// [`validate`] for a host of plain ASCII that is not an IP literal.
 pub fn validate_ascii(host: &[u8]) -> Faults {
     let host = host.strip_suffix(b".").unwrap_or(host);
     let Some((dots, last_dot)) = dots_between_labels(host) else { return Faults::only(Fault::HostInvalid) };
@@ -104,8 +104,8 @@ fn not_public_if(condition: bool) -> Faults {
 }
 
 /// How many dots a host has and where its last label starts, if its labels are of letters, digits,
-/// hyphens and underscores, with no hyphen at either end (RFC 1123, 2.1; the underscore is no host name
-/// letter there, but resolvers, browsers and crawlers take it).
+/// hyphens and underscores, with no hyphen at either end (RFC 1123, 2.1, allows no underscore
+/// there, but resolvers, browsers and crawlers accept it).
 fn dots_between_labels(host: &[u8]) -> Option<(usize, usize)> {
     let (mut dots, mut start) = (0, 0);
     let is_label = |start: usize, end: usize| {

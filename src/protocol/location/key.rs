@@ -1,7 +1,7 @@
 //! Comparison keys of URLs: normalised (RFC 3986, 6.2.2 and 6.2.3), and a looser one for near duplicates.
 //!
 //! Keys are for comparing and never become text of a document. A URL that is already normal is its own
-//! key, without copying. Texts that are no http(s) URL are their own keys too.
+//! key, without copying. Texts that are not http(s) URLs are their own keys.
 
 use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SPACE, SPECIAL, UPPER};
 use super::parts::{Location, Port};

@@ -5,7 +5,7 @@
 //! a validator of rare hosts. Must not know of entries, files or rows.
 //!
 //! All functions take the *decoded, trimmed* value: entities resolved, surrounding whitespace removed.
-//! An empty value is no business of this module; it has no faults here (`loc-empty` is a rule of the entry).
+//! An empty value has no faults here (`loc-empty` is a rule of the entry).
 
 mod chars;
 mod explain;

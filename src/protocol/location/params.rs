@@ -93,7 +93,7 @@ pub fn is_preview(name: &str, value: &str) -> bool {
     is_among(name, preview_names) || (name.eq_ignore_ascii_case("preview") && !is_off)
 }
 
-/// Whether a parameter, `name=value`, only tracks.
+/// Whether `name=value` is a tracking parameter.
 pub fn is_tracking(parameter: &str) -> bool {
     let name = name_of(parameter);
     is_among(name, tracking_names) || (starts_with(name, "utm_") && name.len() > 4)

@@ -1,4 +1,4 @@
-//! Classifies texts that are no http(s) URL: relative, another scheme, or a misspelt http(s) URL.
+//! Classifies texts that are not http(s) URLs: relative, another scheme, or a misspelt http(s) URL.
 //!
 //! Guesses only what the letters say; which host a relative URL belongs to is not known here.
 

@@ -17,7 +17,7 @@ pub struct UrlPrefix {
 }
 
 impl UrlPrefix {
-    /// From the sitemap's own URL; the query does not count. `None` if that is no http(s) URL with a host.
+    /// From the sitemap's own URL; the query does not count. `None` if that is not an http(s) URL with a host.
     pub fn parse(url: &str) -> Option<Self> {
         let mut scratch = String::new();
         let location = Location::of(key(url, &mut scratch));

@@ -179,7 +179,7 @@ mod escape {
 }
 
 /// Whether the percent-encoded bytes of ASCII text need no closer look: each is written in capitals and stands for a byte
-/// beyond ASCII, and together they are no text that was encoded twice. One pass for what would be several.
+/// beyond ASCII, and the text was not encoded twice. One pass for what would be several.
 pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
     const RUN: usize = 96;
     let (mut run, mut len) = ([0; RUN], 0);

@@ -119,7 +119,7 @@ fn line_pane(shared: &Shared, edit: &LineEdit, height: usize) -> Panel {
             if matches!(edit.purpose, Purpose::Filter | Purpose::Search | Purpose::Mark | Purpose::Unmark) {
                 title.left = Words::dim("type a query");
             }
-            // What is not typed yet is no mistake.
+            // A value that is not typed yet is not a mistake.
             let typed = edit.purpose.prefix().len() + edit.prompt.text().len();
             if error.span.start >= typed {
                 lines.extend(folded_lines(shared, &Words::text(error.message.clone())));

@@ -37,7 +37,7 @@ const BYTES_OF_OPEN: usize = 16;
 /// would become as long.
 const LONGEST_BASE: usize = 4_096;
 
-/// Reads a feed. `None` when the first element is no feed's root.
+/// Reads a feed. `None` when the first element is not the root of a feed.
 ///
 /// Offsets have 32 bits: `bytes` must be at most 4 GiB.
 pub fn import(bytes: &[u8]) -> Option<Import> {
@@ -66,7 +66,7 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
     }
     let is_cut = !walk.stack.is_empty() && given_up.is_none();
     if (is_cut || given_up.is_some()) && walk.item.take().is_some() {
-        // What the end of the file cuts is no item, and half a link no URL. What is open now has no row.
+        // An item that the end of the file cuts off is left out, since half a link is not a URL: what is open now has no row.
         walk.stack.clear();
     }
     walk.close_to(0, bytes.len());
@@ -146,7 +146,7 @@ impl<'b> Walk<'b> {
         self.pieces > PIECES + at / BYTES_OF_PIECE || self.stack.len() > OPEN + at / BYTES_OF_OPEN
     }
 
-    /// Notes what begins with an ampersand in a piece of the text and is no reference, once for each item.
+    /// Notes an ampersand in a piece of the text that starts no reference, once for each item.
     fn ampersands(&mut self, from: usize, to: usize) {
         let Some(found) = self.bytes.get(from..to).and_then(escape::first_bad_reference) else { return };
         let at = from + found;
@@ -169,7 +169,7 @@ impl<'b> Walk<'b> {
         self.raw.push(FoundDefect { kind, at, entry: item, what: what.into() });
     }
 
-    /// A start tag. `None` ends the walk: the first element is no feed's root.
+    /// A start tag. `None` ends the walk: the first element is not the root of a feed.
     fn start(&mut self, tag: &Markup) -> Option<()> {
         let bytes = self.bytes;
         let name = tag.name(bytes);

@@ -367,7 +367,7 @@ mod tests {
         }
         assert!(locs("loc\n", hints(NameHint::Unknown)).is_err() && locs("loc\n", hints(NameHint::List)).is_err());
         assert!(locs("names\n", hints(NameHint::Table)).is_err());
-        // What a comment or a sentence above a list says is no header.
+        // A comment or a sentence above a list is not a header.
         for text in ["# pages, all\nhttps://e/a\n", "These, then:\nhttps://e/a\n", "# a, b\nhttps://e/a,b\n"] {
             assert!(locs(text, hints(NameHint::Unknown)).is_err(), "{text}");
         }

@@ -87,7 +87,7 @@ impl Repairer<'_> {
     }
 }
 
-/// Values of an entry in which something is no reference, by place: where they begin and end. `None` where anything
+/// Values of an entry with a `&` that starts no reference, by place: where they begin and end. `None` where anything
 /// else is damaged too.
 fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Option<(usize, usize, TextContext)>; 4]> {
     let mut values = [None; 4];

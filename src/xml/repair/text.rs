@@ -98,7 +98,7 @@ impl Repairer<'_> {
             None => {}
         }
         if let Some(len) = escape::number_len(rest) {
-            // A surrogate or a number beyond Unicode is no character at all: nothing says what was meant, and a URL
+            // A surrogate or a number beyond Unicode is not a character: nothing says what was meant, and a URL
             // without it is another page. It stays to be seen, as text.
             let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
             self.note_what(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
@@ -188,7 +188,7 @@ impl Repairer<'_> {
             let (name, end_of_name) = (bytes.get(start..end).unwrap_or_default(), end);
             if name.is_empty() {
                 self.note_broken(start, |repairer| {
-                    format!("{} is no attribute; left out", snippet(repairer.bytes, start))
+                    format!("{} is not an attribute; omitted", snippet(repairer.bytes, start))
                 });
                 at = start + 1;
                 continue;
@@ -230,7 +230,10 @@ impl Repairer<'_> {
                 });
             } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
                 self.note_broken(start, |repairer| {
-                    format!("{} is no sound namespace declaration; left out", shown(repairer.bytes, start, value.1 + 1))
+                    format!(
+                        "{} is not a valid namespace declaration; omitted",
+                        shown(repairer.bytes, start, value.1 + 1)
+                    )
                 });
             } else if seen.insert(name) {
                 if !is_apart {

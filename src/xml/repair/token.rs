@@ -42,7 +42,7 @@ impl Tokens {
 }
 
 /// A tag under the part of its name that is one: what follows it is not a valid attribute name, and goes. Without such a part
-/// it is no tag.
+/// it is not a tag.
 fn named(bytes: &[u8], token: Markup) -> Markup {
     let name = token.name(bytes);
     if name.is_empty() {

@@ -25,7 +25,7 @@ impl<'b> Repairer<'b> {
     /// From after the root's start tag to the end of the file.
     pub(super) fn body(&mut self, from: usize) {
         let bytes = self.bytes;
-        // Where what was written last ends, that is no blank between entries: trivia goes with what follows it.
+        // Where the last token other than whitespace between entries ends: trivia goes with what follows it.
         let mut at = from;
         while let Some(token) = self.tokens.next(bytes, at) {
             let is_cut = token.kind == Kind::Stray

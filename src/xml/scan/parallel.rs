@@ -139,7 +139,7 @@ mod tests {
         let prefixed = set.replace("<url>", "<s:url>").replace("</url>", "</s:url>").replace("<loc>", "<s:loc>");
         let prefixed = prefixed.replace("</loc>", "</s:loc>").replace("urlset", "s:urlset").replace("xmlns", "xmlns:s");
         assert!(holds(prefixed.as_bytes(), 64) > 8);
-        // The tags of the middle are in a comment: it is no entry that ends there.
+        // The tags of the middle are in a comment: no entry ends there.
         let entry = "<url><loc>https://e.com/a</loc></url>";
         let commented = format!("<urlset xmlns=\"{NS}\">{entry}<!--{entries}-->{entry}</urlset>");
         assert_eq!(holds(commented.as_bytes(), commented.len() / 3), 0);

@@ -39,7 +39,7 @@ pub(in crate::tui::app) fn look_outside(shared: &mut Shared, care: Thoroughness,
     shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Looked { ticket, outside: looking.run(care), asked });
 }
 
-/// What was found out. What a save has done meanwhile is no news.
+/// What was found out. What a save has done meanwhile is not a change by others.
 pub(in crate::tui::app) fn looked(app: &mut App, ticket: u64, outside: &OutsideChanges, asked: bool) {
     if ticket != app.shared.outside.epoch {
         return;

@@ -146,7 +146,7 @@ pub(in crate::tui::app) fn title(plan: &Plan) -> Words {
     Words::new().and(Role::Accent, words)
 }
 
-/// Whether a plan writes a text list without a URL: what is left of it is no file that anybody reads as a sitemap.
+/// Whether a plan writes a text list without a URL, which no crawler reads as a sitemap.
 pub(in crate::tui::app) fn is_empty_list(plan: &Plan, output: &Output) -> bool {
     let is_written = !matches!(output.action, Action::Untouched | Action::Removed);
     let FileId::Sitemap(id) = output.file else { return false };

@@ -278,7 +278,7 @@ impl List {
         }
         match self.kind {
             ListKind::Decide(_) => shared.fail("that is not understood; Esc leaves the value as it is"),
-            ListKind::Dates => shared.fail("that is no date and no step; Esc leaves lastmod as it is"),
+            ListKind::Dates => shared.fail("that is neither a date nor a step; Esc leaves lastmod as it is"),
             _ if !self.chooses() => return Next::Close,
             _ => {}
         }

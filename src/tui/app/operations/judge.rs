@@ -38,7 +38,7 @@ pub(in crate::tui::app) fn judge(
 ) -> Verdict {
     let snapshot = shared.session.view();
     let value = match resolve(field, typed, before, snapshot.clock) {
-        // What is there already is not typed: `+0.1` in a file is no step.
+        // What is there already was not typed: `+0.1` in a file is not a step.
         _ if before == Some(typed) => Some(typed.to_owned()),
         Ok(value) => value,
         Err(reason) => return Verdict { refused: Some(reason), ..Verdict::default() },

@@ -91,7 +91,7 @@ pub(in crate::tui) struct Opening {
 pub(in crate::tui) struct Outside {
     /// The files.
     pub changed: Vec<(PathBuf, FileChange)>,
-    /// Which state of the disk a look has to be about: our own saves are no news.
+    /// Which state of the disk a look has to be about: our own saves are not changes by others.
     pub(in crate::tui::app) epoch: u64,
 }
 

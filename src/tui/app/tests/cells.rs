@@ -94,7 +94,7 @@ fn a_completed_frequency_obeys_the_keys_of_a_completion() {
         ("i<bs>y<enter>", "weekly"),
         ("i<c-u><enter>", "none"),
         ("c<enter>", "none"),
-        // What is no frequency stays as typed, with a finding.
+        // Text that is not a frequency stays as typed, with a finding.
         ("cwx<enter>", "wx"),
         ("cevery<enter>", "every"),
         ("cfortnightly<tab><enter>", "weekly"),
@@ -220,7 +220,7 @@ fn a_lastmod_can_be_typed_into_its_list() {
     }
     let mut bench = Bench::file(SMALL);
     bench.keys("Tsoon<enter>");
-    assert_eq!(bench.says(), "that is no date and no step; Esc leaves lastmod as it is");
+    assert_eq!(bench.says(), "that is neither a date nor a step; Esc leaves lastmod as it is");
     bench.keys("<esc>");
     assert!(!bench.app.shared.session.is_modified());
 }
