@@ -6,6 +6,7 @@ use super::output::{Paint, plain};
 use super::url_options::Local;
 use super::{Failure, Status, Streams};
 use crate::files::stored_path;
+use crate::net::address::loopback;
 use crate::net::client::Settings;
 use crate::net::delivery::Delivery;
 use crate::net::get::{Counts, GetError, Getter, Options, Summary};
@@ -122,16 +123,19 @@ struct Job<'o> {
 impl Job<'_> {
     fn download(&self, url: &Url, folder: &Path, streams: &mut Streams<'_>) -> Result<Summary, Failure> {
         let hosts = self.options.hosts(url);
-        self.options.site.refuse_private([url].into_iter(), &hosts)?;
+        let loopback = loopback(url);
+        if loopback.is_none() {
+            self.options.site.refuse_private([url].into_iter(), &hosts)?;
+        }
         let signals = Signals::new(self.before_screen);
-        let getter = Getter::new(self.getter(hosts)?, Arc::clone(&signals.is_stopped));
+        let getter = Getter::new(self.getter(hosts, loopback)?, Arc::clone(&signals.is_stopped));
         let getter = getter.map_err(|error| self.options.site.refused(&error))?;
         download(&getter, url, folder, streams)
     }
 
-    fn getter(&self, hosts: Hosts) -> Result<Options, Failure> {
+    fn getter(&self, hosts: Hosts, loopback: Option<(String, u16)>) -> Result<Options, Failure> {
         let DownloadOptions { timeout, max_time, site } = self.options;
-        let mut settings = Settings { silence: Some(*timeout), ..site.settings(*max_time)? };
+        let mut settings = Settings { silence: Some(*timeout), loopback, ..site.settings(*max_time)? };
         // The user's own headers come after it and win.
         settings.headers.insert(0, ("accept".to_owned(), "application/xml,text/xml,*/*;q=0.8".to_owned()));
         let (max_bytes, force) = (self.max_bytes, self.force);

@@ -4,6 +4,7 @@
 //! serve metadata. An IPv6 address that contains an IPv4 address is judged by that one too.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use url::{Host, Url};
 
 /// What an address is if it is not public.
 pub fn special(address: IpAddr) -> Option<&'static str> {
@@ -11,6 +12,16 @@ pub fn special(address: IpAddr) -> Option<&'static str> {
         IpAddr::V4(address) => special_v4(address),
         IpAddr::V6(address) => special_v6(address),
     }
+}
+
+/// Host and port of a URL that names this machine itself: `localhost` or a loopback address.
+pub fn loopback(url: &Url) -> Option<(String, u16)> {
+    let is_loopback = match url.host()? {
+        Host::Domain(name) => name.eq_ignore_ascii_case("localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    };
+    is_loopback.then(|| Some((url.host_str()?.to_owned(), url.port_or_known_default()?))).flatten()
 }
 
 fn special_v4(address: Ipv4Addr) -> Option<&'static str> {

@@ -25,6 +25,8 @@ pub struct Settings {
     pub silence: Option<Duration>,
     /// Whether addresses that are not public may be asked.
     pub allow_private: bool,
+    /// A server on this machine that the user named by host and port: its loopback addresses may be asked.
+    pub loopback: Option<(String, u16)>,
     /// Certificates in PEM form that are trusted instead of the system's.
     pub certificates: Option<Vec<u8>>,
     /// Requests that run at a time.
@@ -97,7 +99,8 @@ impl Client {
             .max_idle_connections_per_host(settings.connections)
             .tls_config(tls)
             .build();
-        let resolver = PublicOnly { inner: resolver, allow_private: settings.allow_private };
+        let (allow_private, loopback) = (settings.allow_private, settings.loopback.clone());
+        let resolver = PublicOnly { inner: resolver, allow_private, loopback };
         let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
         let limits = TimeLimits { whole: settings.timeout, silence: settings.silence };
         Ok(Self { agent, headers: headers(settings)?, limits })

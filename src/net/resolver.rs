@@ -16,6 +16,17 @@ pub(super) struct PublicOnly<R> {
     pub(super) inner: R,
     /// Whether every address is allowed.
     pub(super) allow_private: bool,
+    /// Host and port whose loopback addresses are allowed.
+    pub(super) loopback: Option<(String, u16)>,
+}
+
+impl<R> PublicOnly<R> {
+    /// Whether a request is to the server on this machine that the user named.
+    fn is_named(&self, uri: &Uri) -> bool {
+        let standard = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+        let named = self.loopback.as_ref();
+        named.is_some_and(|(host, port)| uri.host() == Some(host) && uri.port_u16().unwrap_or(standard) == *port)
+    }
 }
 
 impl<R: Resolver> Resolver for PublicOnly<R> {
@@ -24,11 +35,13 @@ impl<R: Resolver> Resolver for PublicOnly<R> {
         if self.allow_private {
             return Ok(found);
         }
+        let is_named = self.is_named(uri);
         let mut public = self.empty();
         let mut refused = None;
         for address in &found {
             match special(address.ip()) {
                 None => public.push(*address),
+                Some(_) if is_named && address.ip().is_loopback() => public.push(*address),
                 Some(what) => refused = Some((address.ip(), what)),
             }
         }

@@ -123,13 +123,40 @@ fn one_sitemap_is_downloaded_into_a_folder() {
 }
 
 #[test]
+fn the_server_that_the_user_named_on_this_machine_is_asked_and_no_other() {
+    let other = Server::start(site);
+    let (url, elsewhere) = (other.url("/maps/a.xml"), other.url("/maps/b.xml"));
+    let server = Server::start(move |seen| match seen.path.as_str() {
+        "/moved.xml" => Reply::redirect(302, &url),
+        "/listed.xml" => xml(index(std::slice::from_ref(&elsewhere))),
+        _ => site(seen),
+    });
+    let folder = Folder::new();
+    for host in ["127.0.0.1", "2130706433"] {
+        let (status, _, notes) = sited(&folder, &["get", &server.url("/maps/a.xml").replace("127.0.0.1", host)]);
+        assert_eq!(status, Some(0), "{host}: {notes}");
+    }
+    // Another port of this machine is another server, even if it may be asked as a host.
+    let host = other.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
+    for path in ["/moved.xml", "/listed.xml"] {
+        let (status, out, notes) = sited(&folder, &["get", &server.url(path), "--allow-host", &host]);
+        assert!(matches!(status, Some(1 | 3)) && out.contains("http-address"), "{status:?} {out}{notes}");
+    }
+    assert!(other.log().is_empty());
+}
+
+#[test]
 fn a_private_address_is_refused_before_anything_is_sent() {
     let (server, folder) = (Server::start(site), Folder::new());
-    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"] {
+    for (host, what) in [
+        ("[::ffff:127.0.0.1]", "a loopback address"),
+        ("10.0.0.1", "a private address"),
+        ("169.254.169.254", "the address of cloud metadata"),
+    ] {
         let url = server.url("/maps/a.xml").replace("127.0.0.1", host);
         let (status, _, notes) = sited(&folder, &["get", &url]);
         assert_eq!(status, Some(2), "{host}: {notes}");
-        assert!(notes.contains("is a loopback address") && notes.contains("--allow-private"), "{notes}");
+        assert!(notes.contains(what) && notes.contains("--allow-private"), "{notes}");
     }
     for wrong in ["example.com", "ftp://e.com/", "file:///etc/passwd", ""] {
         let (status, _, notes) = sited(&folder, &["get", wrong]);
@@ -356,8 +383,9 @@ fn a_url_stands_for_its_files_where_sets_are_read() {
     );
     // Without the permission nothing is sent, and a sitemap that is not there is an error.
     let before = server.log().len();
+    let private = url.replace("127.0.0.1", "10.0.0.1");
     for command in ["check", "list", "stats"] {
-        let (status, out, notes) = sited(&folder, &[command, &url]);
+        let (status, out, notes) = sited(&folder, &[command, &private]);
         assert!(status == Some(2) && out.is_empty() && notes.contains("--allow-private"), "{command}: {notes}");
     }
     assert_eq!(server.log().len(), before);
