@@ -6,11 +6,12 @@ use crate::check::site::Site;
 use crate::data::{Column, DataRow, DataSet, DataSetBuilder, Kind, ReadOptions, TableSummary};
 use crate::document::rows::RowId;
 use crate::files;
+use crate::files::dates::{Dated, Dates, SourceMap};
 use crate::progress::{Progress, note_work};
 use crate::protocol::{Field, Severity, location};
 use crate::session::Session;
 use crate::session::checks::DocumentLocs;
-use crate::session::command::Tables;
+use crate::session::command::{SourceDates, Tables};
 use crate::session::edit::EditError;
 use crate::session::state::{Snapshot, State};
 use crate::words::{counted, excerpt_of_value, grouped};
@@ -82,6 +83,52 @@ pub fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[String]) 
     checks.take_site(Site::of(Some(&data), robots).map(Arc::new), (document, rows), clock);
     session.current.data = Some(data);
     has_other_kinds
+}
+
+/// Finds when the sources of all pages were changed, as a table with what is known already; says what was found.
+///
+/// # Errors
+///
+/// A folder without times, mappings that cannot be used, a set of which no URL has a source.
+pub fn dates(
+    wanted: &SourceDates,
+    snapshot: &Snapshot,
+    progress: &Progress,
+) -> Result<Option<(Arc<DataSet>, String)>, EditError> {
+    let map = SourceMap::parse(&wanted.maps).map_err(|error| EditError::Refused(error.to_string()))?;
+    let opened = Dates::open(&wanted.source, map, progress);
+    if progress.is_cancelled() {
+        return Ok(None);
+    }
+    let mut dates = opened.map_err(|error| EditError::Refused(format!("{error}; {}", error.hint())))?;
+    let document = &snapshot.document;
+    let (mut lines, mut rows, mut dated) = (String::new(), 0, 0);
+    for row in document.rows().filter(|row| document.is_live(*row)) {
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
+        let loc = document.value(row, Field::Loc).unwrap_or_default();
+        let loc = loc.trim();
+        rows += 1;
+        if let Some(Dated { modified, source }) = dates.find(loc) {
+            dated += 1;
+            lines += &serde_json::json!({ "url": loc, "modified": modified, "source": source }).to_string();
+            lines.push('\n');
+        }
+    }
+    note_work(rows as usize);
+    let folder = wanted.source.folder().display();
+    if dated == 0 {
+        return Err(EditError::Refused(format!(
+            "none of {} has a source in {folder}; --map says where",
+            counted(rows, "URL")
+        )));
+    }
+    let mut builder = snapshot.data.as_deref().map_or_else(DataSetBuilder::new, DataSetBuilder::from);
+    builder.add(&lines, &ReadOptions::default()).map_err(|error| EditError::Refused(error.to_string()))?;
+    builder.note_table(&format!("dates of {folder}"));
+    let words = format!("{} of {} dated from {folder}", grouped(dated), counted(rows, "URL"));
+    Ok(Some((Arc::new(builder.finish()), words)))
 }
 
 /// Which rows of a set data columns know.

@@ -3,7 +3,7 @@
 use crate::{assert_none, sources};
 
 /// What files, locks, clocks and threads are reached by.
-const IO: [&str; 18] = [
+const IO: [&str; 19] = [
     "std::fs",
     "std::net",
     "std::process",
@@ -20,6 +20,7 @@ const IO: [&str; 18] = [
     "planning.run(",
     "saving.run(",
     "data::read(",
+    "data::dates(",
     "inspection.",
     "report.write(",
 ];

@@ -57,18 +57,19 @@ pub fn path_argument(typed: &str) -> Option<usize> {
     let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
     let (name, rest) = body.split_at(name_end);
     let spec =
-        spec(name).filter(|spec| matches!(spec.arguments, Arguments::Path | Arguments::Data | Arguments::Probe))?;
+        spec(name).filter(|spec| matches!(spec.arguments, Arguments::Path | Arguments::Data | Arguments::Dates | Arguments::Probe))?;
     // `!` makes some commands do it all the same.
     let rest = rest.strip_prefix('!').unwrap_or(rest);
     let mut path = rest.trim_start();
     if spec.arguments == Arguments::Probe {
         path = path.strip_prefix("write").filter(|path| path.starts_with(' '))?.trim_start();
     }
-    if spec.arguments == Arguments::Data {
+    if matches!(spec.arguments, Arguments::Data | Arguments::Dates) {
         // One of several words.
         let word = rest.rfind(char::is_whitespace).map_or(rest, |at| rest.get(at + 1..).unwrap_or_default());
         let before = rest.strip_suffix(word).unwrap_or(rest).trim_end();
-        path = if before.ends_with("--key") || word.starts_with("--") { rest } else { word };
+        path =
+            if before.ends_with("--key") || before.ends_with("--map") || word.starts_with("--") { rest } else { word };
     }
     (path.len() < rest.len() && !path.starts_with('"')).then(|| typed.len() - path.len())
 }
@@ -113,6 +114,11 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::Probe => vec![
             Candidate::new("write ", "then the path of a new file: the answers that came"),
             Candidate::new(ALLOW_PRIVATE, "also addresses such as 127.0.0.1"),
+        ],
+        Arguments::Dates => vec![
+            Candidate::new("git", "the last commit that changed the source; then the folder of the sources"),
+            Candidate::new("mtime ", "the time at which the source was modified; then the folder of the sources"),
+            Candidate::new("--map ", "where sources are: \"/blog/* = content/blog/*.md\""),
         ],
         Arguments::History => vec![Candidate::new("--as-commands", "as a script")],
         Arguments::Backup => When::ALL.iter().map(|when| Candidate::new(when.name(), "")).collect(),

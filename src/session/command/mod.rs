@@ -24,6 +24,7 @@ use crate::document::query::scan::{quoted, quoted_if_needed};
 use crate::document::query::{Query, QueryError, Vocabulary};
 use crate::document::sort::{SortError, SortKey, to_text};
 use crate::files::backup::When;
+use crate::files::dates::TimeSource;
 use crate::protocol::Field;
 use crate::xml::extension_edit::ExtensionChange;
 use std::fmt;
@@ -225,6 +226,17 @@ pub enum DataCommand {
     Off,
     /// Read tables.
     Read(Tables),
+    /// Find when the sources of the pages were changed.
+    Dates(SourceDates),
+}
+
+/// Where the dates of pages come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceDates {
+    /// The folder of the sources, and how their times are read.
+    pub source: TimeSource,
+    /// Mappings from URLs to sources; none: the usual layouts.
+    pub maps: Vec<String>,
 }
 
 /// What `probe` does.
@@ -442,6 +454,13 @@ impl fmt::Display for DataCommand {
                 let bang = if *replace { "!" } else { "" };
                 write!(f, "data{bang} {}", joined(paths.iter().map(path)))?;
                 key.as_ref().map_or(Ok(()), |key| write!(f, " --key {}", url_word(key)))
+            }
+            Self::Dates(SourceDates { source, maps }) => {
+                let how = if matches!(source, TimeSource::Git(_)) { "git" } else { "mtime" };
+                let folder = source.folder().to_string_lossy();
+                let folder = if folder.starts_with("--") { quoted(&folder) } else { url_word(&folder) };
+                write!(f, "dates {how} {folder}")?;
+                maps.iter().try_for_each(|map| write!(f, " --map {}", quoted(map)))
             }
         }
     }

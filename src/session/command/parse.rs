@@ -137,6 +137,7 @@ impl Reader<'_> {
             Arguments::Path => Command::Write { path: self.text()?, force: bang },
             Arguments::Data => return self.data(bang),
             Arguments::Probe => return self.probe(),
+            Arguments::Dates => return self.dates(),
             Arguments::Url => return self.base(),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),

@@ -52,6 +52,8 @@ pub enum Arguments {
     Data,
     /// `[--allow-private]`, or `write FILE`.
     Probe,
+    /// `git [DIR]|mtime DIR [--map "PATTERN = PATH"]…`
+    Dates,
     /// `[RULE…|RULE ANSWER|safe]`
     Rules,
     /// `URL`
@@ -88,6 +90,7 @@ impl Arguments {
             Self::Path => "[PATH]",
             Self::Data => "[FILE… [--key COLUMN]|missing|off]",
             Self::Probe => "[--allow-private|write FILE]",
+            Self::Dates => "git [DIR]|mtime DIR [--map \"PATTERN = PATH\"]…",
             Self::Rules => "[RULE…|RULE ANSWER|safe]",
             Self::Url => "URL [--rewrite-index]",
             Self::Topic => "[TOPIC]",
@@ -253,6 +256,11 @@ pub const TABLE: &[Spec] = &[
         about: "ask the site about the marked rows, else all, as columns @status, @final and more; write FILE keeps the answers",
         example: "probe where section:blog",
         ..ranged("probe", &[], Arguments::Probe)
+    },
+    Spec {
+        about: "join when the source of each page was changed, as @modified: by its last commit, or the time of its file",
+        example: "dates git",
+        ..plain("dates", &[], Arguments::Dates)
     },
     Spec {
         about: "set the base URL; --rewrite-index rewrites the entries of the index below it",

@@ -227,6 +227,26 @@ fn replacing_rewrites_matches_and_nothing_else() {
 }
 
 #[test]
+fn dates_come_from_commits_or_times_of_files() {
+    for line in ["dates git .", "dates git site", "dates mtime \"a b\" --map \"/* = content/*.md\" --map \"/x = y\""] {
+        let command = parse(line, &VOCABULARY).unwrap();
+        assert_eq!(command.to_string(), line);
+    }
+    assert_eq!(parse("dates git", &VOCABULARY), parse("dates git .", &VOCABULARY));
+    for (line, expected) in [
+        ("dates", "git, or mtime with"),
+        ("dates mtime", "git, or mtime with"),
+        ("dates git a b", "git, or mtime with"),
+        ("dates git --map", "PATTERN = PATH"),
+        ("dates git --map \"/* = ../x\"", "does not leave it"),
+        ("dates git --key x", "expected --map"),
+    ] {
+        let error = parse(line, &VOCABULARY).unwrap_err().to_string();
+        assert!(error.contains(expected), "{line}: {error}");
+    }
+}
+
+#[test]
 fn the_table_is_sound() {
     let mut names: Vec<&str> =
         TABLE.iter().flat_map(|spec| [spec.name].into_iter().chain(spec.aliases.iter().copied())).collect();

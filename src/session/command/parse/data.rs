@@ -1,7 +1,8 @@
 //! Parses commands about what other programs and the site know.
 
 use super::Reader;
-use crate::session::command::{ALLOW_PRIVATE, Command, CommandError, DataCommand, ProbeCommand, Tables};
+use crate::files::dates::{SourceMap, TimeSource};
+use crate::session::command::{ALLOW_PRIVATE, Command, CommandError, DataCommand, ProbeCommand, SourceDates, Tables};
 
 impl Reader<'_> {
     /// What `data` does: tables to read, or a word.
@@ -53,5 +54,36 @@ impl Reader<'_> {
         let allow_private = self.scanner.eat(ALLOW_PRIVATE);
         self.scanner.skip_spaces();
         Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, allow_private }))
+    }
+
+    /// Where the dates of pages come from.
+    pub(super) fn dates(&mut self) -> Result<Command, CommandError> {
+        let (mut words, mut maps) = (Vec::new(), Vec::new());
+        while !self.scanner.is_done() {
+            let is_quoted = self.scanner.peek() == Some('"');
+            let (word, span) = self.word()?;
+            self.scanner.skip_spaces();
+            if word == "--map" && !is_quoted {
+                if self.scanner.is_done() {
+                    return Err(self.expected("PATTERN = PATH, in quotes"));
+                }
+                let (map, span) = self.word()?;
+                SourceMap::parse(&[&map]).map_err(|error| CommandError::new(span, error.to_string()))?;
+                maps.push(map);
+                self.scanner.skip_spaces();
+            } else if word.starts_with("--") && !is_quoted {
+                return Err(CommandError::new(span, "expected --map \"PATTERN = PATH\", or a folder"));
+            } else {
+                words.push(word);
+            }
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let source = match words.as_slice() {
+            ["git"] => TimeSource::Git(".".into()),
+            ["git", folder] => TimeSource::Git(folder.into()),
+            ["mtime", folder] => TimeSource::Folder(folder.into()),
+            _ => return Err(self.expected("git, or mtime with the folder of the sources")),
+        };
+        Ok(Command::Data(DataCommand::Dates(SourceDates { source, maps })))
     }
 }

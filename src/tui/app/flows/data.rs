@@ -14,7 +14,7 @@ use crate::data::DataSet;
 use crate::document::query::{Query, QueryError};
 use crate::document::sort::{self, SortBy, SortKey, to_text};
 use crate::document::view::ViewSpec;
-use crate::session::command::{DataCommand, Tables};
+use crate::session::command::{DataCommand, SourceDates, Tables};
 use crate::session::data::{self, Coverage, Met};
 use crate::session::edit::EditError;
 use crate::session::policy::Standard;
@@ -41,6 +41,7 @@ pub(in crate::tui::app) fn command(app: &mut App, command: DataCommand) {
     }
     match command {
         DataCommand::Read(tables) => read(shared, tables),
+        DataCommand::Dates(wanted) => dates(shared, wanted),
         DataCommand::Off if shared.session.view().data.is_none() => shared.say("no data is loaded"),
         DataCommand::Off => recheck::recheck(shared, Standard::Data(None)),
         DataCommand::List => list(shared),
@@ -59,6 +60,12 @@ fn read(shared: &mut Shared, tables: Tables) {
             Some((data, format!("{words}; {}", unmatched(&coverage))))
         }))
     });
+}
+
+/// Finds the dates of the sources in a job.
+fn dates(shared: &mut Shared, wanted: SourceDates) {
+    let snapshot = shared.session.snapshot();
+    shared.jobs.run(Kind::Data, false, move |progress| JobOutcome::DataRead(data::dates(&wanted, &snapshot, progress)));
 }
 
 /// What does not match, both ways: `54 URLs without data, 12 not in the sitemap`.

@@ -220,4 +220,21 @@ fn urls_that_the_sitemap_lacks_are_chosen_and_added() {
     bench.shows("adds 2 URLs");
     bench.keys("a<space><enter>");
     assert_eq!(bench.paths()[1], "/gone");
+fn dates_of_sources_are_joined_and_taken_over() {
+    let mut bench = bench(&[]);
+    let folder = bench.path().with_file_name("site");
+    std::fs::create_dir_all(folder.join("shop")).unwrap();
+    for name in ["index.html", "shop/tea.md"] {
+        std::fs::write(folder.join(name), "x").unwrap();
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_714_557_600);
+        std::fs::File::options().write(true).open(folder.join(name)).unwrap().set_modified(time).unwrap();
+    }
+    let line = format!("dates mtime \"{}\"", folder.display());
+    bench.keys(":").paste(&line).keys("<enter>");
+    assert!(bench.says().contains("2 of 4 URLs dated from "), "{}", bench.says());
+    bench.keys(":filter @source=shop/tea.md<enter>");
+    assert_eq!(bench.paths(), ["/shop/tea"]);
+    let line = format!("dates mtime \"{}\" --map \"/* = none/*.md\"", folder.display());
+    bench.keys(":").paste(&line).keys("<enter>");
+    assert!(bench.says().contains("none of 4 URLs has a source in "), "{}", bench.says());
 }
