@@ -8,6 +8,8 @@ use super::fix::Fix;
 #[cfg(feature = "net")]
 use super::get_options::Get;
 use super::merge::Merge;
+#[cfg(feature = "net")]
+use super::notify_options::Notify;
 pub use super::options::Common;
 use super::options::{PolicyOptions, SaveOptions, UrlList};
 #[cfg(feature = "net")]
@@ -165,6 +167,9 @@ pub enum Task {
     Get(Get),
     /// Write when the source of each page was changed, for lastmod: by the last commit or the time of the file
     Dates(Dates),
+    /// Tell search engines which URLs are new, changed or gone (IndexNow)
+    #[cfg(feature = "net")]
+    Notify(Notify),
     /// Split a set into new files and write an index
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
@@ -227,7 +232,7 @@ impl Task {
             Self::Dedupe(task) => Some(&task.edit.save),
             Self::Apply(task) => Some(&task.edit.save),
             #[cfg(feature = "net")]
-            Self::Probe(_) | Self::Get(_) => None,
+            Self::Probe(_) | Self::Get(_) | Self::Notify(_) => None,
             Self::Check(_)
             | Self::Dates(_)
             | Self::List(_)

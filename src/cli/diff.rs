@@ -70,19 +70,8 @@ pub enum Kind {
 
 /// Compares, prints, ends with 1 where something differs.
 pub(super) fn run(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let (old, new) = (Input::of(&diff.old)?, Input::of(&diff.new)?);
-    let (of_old, of_new) = (old.options(&diff.common, streams)?, new.options(&diff.common, streams)?);
-    let before = told(diff, read(old.path(), &of_old, Digests::default, Digests::append, streams)?, streams);
-    let after = told(diff, read(new.path(), &of_new, Digests::default, Digests::append, streams)?, streams);
-    let (rows_before, rows_after) = (before.len(), after.len());
-    let keys = before.differing(after);
-    let found = if keys.is_empty() {
-        Vec::new()
-    } else {
-        let texts = || Texts::new(keys.clone());
-        let (before, ..) = read(old.path(), &of_old, texts, Texts::append, streams)?;
-        differences(before, read(new.path(), &of_new, texts, Texts::append, streams)?.0)
-    };
+    let Compared { found, rows: (rows_before, rows_after) } =
+        compare(Some(&diff.old), &diff.new, &diff.common, streams)?;
     let sums = Sums::of(&found);
     if !diff.urls.is_empty() {
         for difference in found.iter().filter(|difference| diff.urls.contains(&kind(difference))) {
@@ -106,6 +95,43 @@ pub(super) fn run(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Fail
         grouped(changed)
     ));
     Ok(if found.is_empty() { Status::Fine } else { Status::Findings })
+}
+
+/// The rows that differ, and how many rows each set has.
+pub(super) struct Compared {
+    pub(super) found: Vec<Difference>,
+    rows: (usize, usize),
+}
+
+/// Compares two sets; without an old one every row is added.
+pub(super) fn compare(
+    old: Option<&Path>,
+    new: &Path,
+    common: &Common,
+    streams: &mut Streams<'_>,
+) -> Result<Compared, Failure> {
+    let (old, new) = (old.map(Input::of).transpose()?, Input::of(new)?);
+    let old = old.map(|old| Ok::<_, Failure>((old.options(common, streams)?, old))).transpose()?;
+    let of_new = new.options(common, streams)?;
+    let before = match &old {
+        Some((options, old)) => {
+            told(common, read(old.path(), options, Digests::default, Digests::append, streams)?, streams)
+        }
+        None => Digests::default(),
+    };
+    let after = told(common, read(new.path(), &of_new, Digests::default, Digests::append, streams)?, streams);
+    let rows = (before.len(), after.len());
+    let keys = before.differing(after);
+    if keys.is_empty() {
+        return Ok(Compared { found: Vec::new(), rows });
+    }
+    let texts = || Texts::new(keys.clone());
+    let before = match &old {
+        Some((options, old)) => read(old.path(), options, texts, Texts::append, streams)?.0,
+        None => Texts::default(),
+    };
+    let found = differences(before, read(new.path(), &of_new, texts, Texts::append, streams)?.0);
+    Ok(Compared { found, rows })
 }
 
 /// What standard input is called, and not the file that it is kept in.
@@ -141,8 +167,8 @@ impl Input {
 }
 
 /// What was kept of a set; what it goes without, and what was damaged, is reported.
-fn told<V>(diff: &Diff, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
-    diff.common.say_loaded(&loaded, streams);
+fn told<V>(common: &Common, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
+    common.say_loaded(&loaded, streams);
     damage.say(streams);
     all
 }

@@ -34,6 +34,10 @@ mod list;
 mod lock;
 pub mod merge;
 mod meter;
+#[cfg(feature = "net")]
+mod notify;
+#[cfg(feature = "net")]
+pub mod notify_options;
 pub mod options;
 pub mod output;
 mod pager;
@@ -427,6 +431,8 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         (Some(Task::Probe(probe)), _) => probe::run(probe, &mut streams),
         #[cfg(feature = "net")]
         (Some(Task::Get(get)), _) => get::run(get, &mut streams),
+        #[cfg(feature = "net")]
+        (Some(Task::Notify(notify)), _) => notify::run(notify, &mut streams),
         (Some(Task::Dates(dates)), _) => dates::run(dates, held(), &mut streams),
         (Some(Task::Diff(diff)), _) => url_paths::diff(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => url_paths::stats(stats, &mut streams),

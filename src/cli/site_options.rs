@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use url::Url;
 
+/// The header `User-Agent`, unless the user gives another one.
+pub(super) const USER_AGENT: &str = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)");
+
 /// How a site is asked.
 #[derive(Debug, Clone, Args)]
 pub struct SiteOptions {
@@ -74,16 +77,7 @@ impl SiteOptions {
 
     /// What to say about settings that make no client.
     pub(super) fn refused(&self, error: &SettingsError) -> Failure {
-        match error {
-            SettingsError::Header(_) => {
-                Failure::Usage(error.to_string(), "for example: --header 'Accept-Language: de'".to_owned())
-            }
-            SettingsError::Certificates => {
-                let path = self.cacert.as_deref().unwrap_or_else(|| Path::new("")).display();
-                let hint = "certificates begin with -----BEGIN CERTIFICATE-----".to_owned();
-                Failure::Usage(format!("{path}: {error}"), hint)
-            }
-        }
+        settings_failure(error, self.cacert.as_deref())
     }
 
     /// Refuses a site that is not public, before anything is sent.
@@ -95,10 +89,29 @@ impl SiteOptions {
         if self.allow_private {
             return Ok(());
         }
-        match refusal(sites.filter(|url| hosts.contains(url))) {
-            Some(message) => Err(Failure::Usage(message, "--allow-private allows it".to_owned())),
-            None => Ok(()),
+        sites.filter(|url| hosts.contains(url)).try_for_each(refuse_private_url)
+    }
+}
+
+/// What to say about settings that make no client; `cacert` is the file of the certificates.
+pub(super) fn settings_failure(error: &SettingsError, cacert: Option<&Path>) -> Failure {
+    match error {
+        SettingsError::Header(_) => {
+            Failure::Usage(error.to_string(), "for example: --header 'Accept-Language: de'".to_owned())
         }
+        SettingsError::Certificates => {
+            let path = cacert.unwrap_or_else(|| Path::new("")).display();
+            let hint = "certificates begin with -----BEGIN CERTIFICATE-----".to_owned();
+            Failure::Usage(format!("{path}: {error}"), hint)
+        }
+    }
+}
+
+/// Refuses a URL whose host is not public, before anything is sent.
+pub(super) fn refuse_private_url(url: &Url) -> Result<(), Failure> {
+    match refusal(std::iter::once(url)) {
+        Some(message) => Err(Failure::Usage(message, "--allow-private allows it".to_owned())),
+        None => Ok(()),
     }
 }
 

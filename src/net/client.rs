@@ -5,11 +5,11 @@ use super::resolver::PublicOnly;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::resolver::{DefaultResolver, Resolver};
 use ureq::unversioned::transport::DefaultConnector;
+use ureq::{Agent, AsSendBody};
 use url::Url;
 
 /// How requests are sent.
@@ -115,6 +115,19 @@ impl Client {
     pub(super) fn send_with(&self, method: Method, url: &Url, more: &HeaderMap) -> Result<Answer, RequestError> {
         let mut request = Request::new(());
         *request.method_mut() = method;
+        self.run(request, url, more)
+    }
+
+    /// Sends a JSON document with POST.
+    pub(super) fn post_json(&self, url: &Url, body: &[u8]) -> Result<Answer, RequestError> {
+        let mut request = Request::new(body);
+        *request.method_mut() = Method::POST;
+        let mut more = HeaderMap::new();
+        more.insert("content-type", HeaderValue::from_static("application/json; charset=utf-8"));
+        self.run(request, url, &more)
+    }
+
+    fn run(&self, mut request: Request<impl AsSendBody>, url: &Url, more: &HeaderMap) -> Result<Answer, RequestError> {
         *request.headers_mut() = self.headers.clone();
         request.headers_mut().extend(more.clone());
         *request.uri_mut() = url.as_str().parse().map_err(|error| {

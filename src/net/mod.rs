@@ -12,6 +12,7 @@ pub mod get;
 mod get_state;
 mod head;
 pub mod hosts;
+pub mod indexnow;
 pub mod pace;
 mod polite;
 pub mod probe;

@@ -27,6 +27,8 @@ mod get;
 mod headless;
 mod input;
 mod kill;
+#[cfg(feature = "net")]
+mod notify;
 mod oracle;
 mod outputs;
 mod outside;

@@ -17,6 +17,8 @@ pub struct Seen {
     pub path: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
+    /// As much as `Content-Length` says.
+    pub body: Vec<u8>,
     pub at: Instant,
 }
 
@@ -228,7 +230,8 @@ impl Shared {
                 let mut bytes = [0; 16 << 10];
                 let Ok(count @ 1..) = plain.peek(&mut bytes) else { return };
                 let text = String::from_utf8_lossy(&bytes[..count]).into_owned();
-                if let Some(seen) = parsed(&text) {
+                // The body of a request may not be there yet.
+                if let Some(seen) = parsed(&text).filter(|seen| seen.method != "POST") {
                     let reply = self.reply(&seen);
                     if reply.fault == Some(Fault::Reset) {
                         self.log.lock().unwrap().push(seen);
@@ -241,7 +244,12 @@ impl Shared {
                 }
             }
             let Some(text) = request(stream) else { return };
-            let Some(seen) = parsed(&text) else { return };
+            let Some(mut seen) = parsed(&text) else { return };
+            let length = seen.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+            seen.body = vec![0; length];
+            if stream.read_exact(&mut seen.body).is_err() {
+                return;
+            }
             if self.is_stopped.load(Ordering::SeqCst) {
                 return;
             }
@@ -315,7 +323,7 @@ fn parsed(text: &str) -> Option<Seen> {
     let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
     let headers = lines.filter_map(|line| line.split_once(':'));
     let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned())).collect();
-    Some(Seen { method, path, headers, at: Instant::now() })
+    Some(Seen { method, path, headers, body: Vec::new(), at: Instant::now() })
 }
 
 fn head(reply: &Reply) -> Vec<u8> {

@@ -94,6 +94,10 @@ fn changing(command: &str) -> &'static [&'static str] {
             "DIR/good.xml --keep 1",
         ],
         "recover" => &["DIR/bad.xml --journal 1 --apply"],
+        "notify" => &[
+            "DIR/good.xml DIR/bad.xml --indexnow --key 12345678",
+            "DIR/good.xml --all --indexnow --key 12345678 --state DIR/sent",
+        ],
         other => panic!("say how `{other}` is run, so that its --dry-run is tested"),
     }
 }
@@ -162,6 +166,10 @@ fn printing(command: &str) -> Vec<&'static str> {
         "stats" => vec!["DIR/many.xml"],
         // They ask a server, so that tests/it runs them.
         "probe" | "get" => Vec::new(),
+        "notify" => vec![
+            "DIR/good.xml DIR/many.xml --indexnow --key 12345678 --dry-run",
+            "DIR/many.xml --all --indexnow --key 12345678 --dry-run",
+        ],
         "dates" => vec![
             "DIR/many.xml --mtime DIR/ --map /**=good.xml",
             "DIR/many.xml --mtime DIR/ --map /**/1*=good.xml --all",

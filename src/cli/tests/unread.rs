@@ -50,8 +50,8 @@ const COMMANDS: [&str; 34] = [
 /// Commands that read no set.
 const OTHERS: [&str; 5] = ["completions", "help", "man", "restore", "recover"];
 
-/// Send requests where they are allowed to: the first is tried on its own, the second reads no set.
-const OF_SITES: [&str; 2] = ["probe", "get"];
+/// Send requests where they are allowed to: the first two are tried on their own, the third reads no set.
+const OF_SITES: [&str; 3] = ["probe", "notify", "get"];
 
 const OPEN: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
 
@@ -181,6 +181,17 @@ fn a_probe_refuses_a_set_of_which_a_file_is_missing() {
     assert_eq!(status, 3, "{notes}");
     assert!(notes.contains("b.xml") && notes.contains("--allow-missing"), "{notes}");
     assert!(!folder.path().join("out.jsonl").exists());
+}
+
+#[cfg(feature = "net")]
+#[test]
+fn engines_are_told_nothing_of_a_set_of_which_a_file_is_missing() {
+    for words in ["notify SET GOOD", "notify GOOD SET", "notify SET --all"] {
+        let folder = set();
+        let (status, out, notes) = run_within(&folder, &format!("{words} --indexnow --key 12345678 --dry-run"), HELD);
+        assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
+        assert!(notes.contains("b.xml") && notes.contains("--allow-missing"), "{words}: {notes}");
+    }
 }
 
 #[test]

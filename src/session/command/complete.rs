@@ -56,8 +56,9 @@ pub fn path_argument(typed: &str) -> Option<usize> {
     let body = typed.trim_start().trim_start_matches(':').trim_start();
     let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
     let (name, rest) = body.split_at(name_end);
-    let spec =
-        spec(name).filter(|spec| matches!(spec.arguments, Arguments::Path | Arguments::Data | Arguments::Dates | Arguments::Probe))?;
+    let spec = spec(name).filter(|spec| {
+        matches!(spec.arguments, Arguments::Path | Arguments::Data | Arguments::Dates | Arguments::Probe)
+    })?;
     // `!` makes some commands do it all the same.
     let rest = rest.strip_prefix('!').unwrap_or(rest);
     let mut path = rest.trim_start();

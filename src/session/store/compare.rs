@@ -71,7 +71,8 @@ impl RowText {
         Some(Self { loc, fields: FIELDS.map(value), extensions: extensions(text, entry, names) })
     }
 
-    fn digest(&self) -> u64 {
+    /// A hash of what it says besides the URL, the same in every run.
+    pub fn digest(&self) -> u64 {
         let mut hash = Xxh3::new();
         for field in &self.fields {
             hash.update(field.as_deref().unwrap_or_default().as_bytes());
@@ -254,6 +255,8 @@ pub struct Changed {
     pub gained: Vec<String>,
     /// Whether it has fewer blocks of some extension than before.
     pub has_lost_block: bool,
+    /// The [digest](RowText::digest) of the new row.
+    pub digest: u64,
 }
 
 impl Difference {
@@ -332,6 +335,7 @@ fn changed(old: &RowText, new: &RowText) -> Changed {
             .collect(),
         lost: missing(&old.extensions, &new.extensions),
         gained: missing(&new.extensions, &old.extensions),
+        digest: new.digest(),
         has_lost_block: old.blocks().iter().any(|(name, count)| after.get(name).copied().unwrap_or_default() < *count),
     }
 }

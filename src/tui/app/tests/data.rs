@@ -220,6 +220,9 @@ fn urls_that_the_sitemap_lacks_are_chosen_and_added() {
     bench.shows("adds 2 URLs");
     bench.keys("a<space><enter>");
     assert_eq!(bench.paths()[1], "/gone");
+}
+
+#[test]
 fn dates_of_sources_are_joined_and_taken_over() {
     let mut bench = bench(&[]);
     let folder = bench.path().with_file_name("site");

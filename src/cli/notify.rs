@@ -1,0 +1,249 @@
+//! `sited notify`: tells search engines which URLs of a site are new, changed or gone.
+
+use super::diff::compare;
+use super::notify_options::Notify;
+use super::site_options::{refuse_private_url, settings_failure};
+use super::{Failure, Status, Streams, say};
+use crate::files;
+use crate::net::indexnow::sent::{Mark, Sent, SentError, SentFile};
+use crate::net::indexnow::{MOST_URLS, Site, Submitter, sendable};
+use crate::protocol::location;
+use crate::session::store::compare::Difference;
+use crate::words::{counted, grouped};
+use hashbrown::HashSet;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// What to do where something was not accepted.
+const RUN_AGAIN: &str = "run the same command again; it sends what was not accepted";
+
+pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let (old, new) = notify.sets()?;
+    let path = notify.state_file(streams.state.as_deref());
+    let sent = path.as_deref().map_or_else(|| Ok(Sent::default()), read)?;
+    let compared = compare(old, new, &notify.common, streams)?;
+    let mut plan = Plan::default();
+    for difference in &compared.found {
+        plan.add(difference, notify, &sent);
+    }
+    plan.say(notify, streams);
+    if notify.dry_run {
+        plan.print(notify, streams)?;
+        return Ok(Status::Fine);
+    }
+    if plan.sites.is_empty() {
+        return Ok(Status::Fine);
+    }
+    if !notify.allow_private {
+        refuse_private_url(&notify.endpoint)?;
+        plan.sites.values().try_for_each(|(site, _)| refuse_private_url(&site.key_location))?;
+    }
+    let submitter = Submitter::new(&notify.settings()?, notify.endpoint.clone(), notify.key.clone());
+    let submitter = submitter.map_err(|error| settings_failure(&error, notify.cacert.as_deref()))?;
+    // Before anything is sent: what is accepted must be written down.
+    let state = path.as_deref().map(|path| Ok::<_, Failure>((path, open(sent, path, notify)?))).transpose()?;
+    if state.is_none() {
+        streams.note("there is no state folder, so that the next run sends the same again; --state FILE prevents that");
+    }
+    Sending { notify, submitter, state, accepted: 0 }.all(&plan, streams)
+}
+
+impl Notify {
+    /// The old set, if there is one, and the new one.
+    fn sets(&self) -> Result<(Option<&Path>, &Path), Failure> {
+        match (self.paths.as_slice(), self.all) {
+            ([old, new], false) => Ok((Some(old), new)),
+            ([new], true) => Ok((None, new)),
+            ([_, _], true) => Err(Failure::Usage(
+                "--all sends the URLs of one set, and there are two".to_owned(),
+                "leave out --all to send the differences, or the old set to send all URLs".to_owned(),
+            )),
+            _ => Err(Failure::Usage(
+                "there is one set, so that nothing says what has changed".to_owned(),
+                "name the set as it was before: sited notify OLD NEW; or send all of its URLs: --all".to_owned(),
+            )),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Sent, Failure> {
+    Sent::read(path).map_err(|error| match error {
+        SentError::File(error) => files::Error::system("read", path, error).into(),
+        SentError::Line(_) => {
+            let hint = "name the file that an earlier run wrote, or a new one: --state FILE".to_owned();
+            Failure::Place(format!("{}: {error}", path.display()), hint)
+        }
+    })
+}
+
+fn open(sent: Sent, path: &Path, notify: &Notify) -> Result<SentFile, Failure> {
+    if let (None, Some(folder)) = (&notify.state, path.parent()) {
+        std::fs::create_dir_all(folder).map_err(|error| files::Error::system("make", folder, error))?;
+    }
+    Ok(sent.open(path)?)
+}
+
+/// A URL to send.
+struct Item {
+    /// `+` new, `-` gone, `~` changed.
+    sign: char,
+    url: String,
+    mark: Mark,
+}
+
+/// What is sent, by host.
+#[derive(Default)]
+struct Plan {
+    sites: BTreeMap<String, (Site, Vec<Item>)>,
+    /// Hashes of the URLs.
+    seen: HashSet<u64>,
+    /// URLs that no request can name.
+    invalid: u64,
+    /// URLs that the key file is not valid for.
+    uncovered: u64,
+    /// URLs that were accepted before.
+    known: u64,
+}
+
+impl Plan {
+    fn add(&mut self, difference: &Difference, notify: &Notify, sent: &Sent) {
+        let (sign, content) = match difference {
+            Difference::Added(row) => ('+', Some(row.digest())),
+            Difference::Removed(_) => ('-', None),
+            Difference::Changed(changed) => ('~', Some(changed.digest)),
+        };
+        let Some(url) = sendable(difference.loc()) else {
+            self.invalid += 1;
+            return;
+        };
+        if !self.seen.insert(location::key_hash(url.as_str())) {
+            return;
+        }
+        let Some(site) = Site::of(&url, &notify.key, notify.key_location.as_ref()) else {
+            self.invalid += 1;
+            return;
+        };
+        let mark = Mark::of(&notify.endpoint, url.as_str(), content);
+        if !notify.again && sent.has(mark) {
+            self.known += 1;
+        } else if !site.covers(&url) {
+            self.uncovered += 1;
+        } else {
+            let items = &mut self.sites.entry(site.host.clone()).or_insert_with(|| (site, Vec::new())).1;
+            items.push(Item { sign, url: url.into(), mark });
+        }
+    }
+
+    /// Says what is not sent.
+    fn say(&self, notify: &Notify, streams: &mut Streams<'_>) {
+        let was = |count| if count == 1 { "was" } else { "were" };
+        let is = |count| if count == 1 { "is" } else { "are" };
+        if self.known > 0 {
+            let (urls, were) = (counted(self.known, "URL"), was(self.known));
+            streams.note(&format!("{urls} {were} accepted before; --again sends them once more"));
+        }
+        if self.invalid > 0 {
+            let (urls, are) = (counted(self.invalid, "URL"), is(self.invalid));
+            streams.note(&format!("{urls} {are} not sent: no valid http or https URL; sited check names them"));
+        }
+        if self.uncovered > 0 {
+            let (urls, are) = (counted(self.uncovered, "URL"), is(self.uncovered));
+            let place = notify.key_location.as_ref().map_or("", |location| location.as_str());
+            let place = notify.key.masked(place);
+            streams.note(&format!("{urls} {are} not sent: not in the folder of the key file {place}"));
+        }
+        if self.sites.is_empty() {
+            streams.note("nothing to send");
+        }
+    }
+
+    fn print(&self, notify: &Notify, streams: &mut Streams<'_>) -> io::Result<()> {
+        for (site, items) in self.sites.values() {
+            for item in items {
+                writeln!(streams.out, "{} {}", item.sign, item.url)?;
+            }
+            let requests = counted(items.len().div_ceil(MOST_URLS) as u64, "request");
+            let (urls, file) = (counted(items.len() as u64, "URL"), notify.key.masked(site.key_location.as_str()));
+            let endpoint = notify.key.masked(notify.endpoint.as_str());
+            streams.note(&format!("would send {urls} of {} to {endpoint} in {requests}; key file: {file}", site.host));
+        }
+        Ok(())
+    }
+}
+
+/// What is sent where, and what was accepted.
+struct Sending<'n> {
+    notify: &'n Notify,
+    submitter: Submitter,
+    state: Option<(&'n Path, SentFile)>,
+    accepted: u64,
+}
+
+impl Sending<'_> {
+    fn all(mut self, plan: &Plan, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        let mut status = Status::Fine;
+        for (site, items) in plan.sites.values() {
+            status = status.worse(self.site(site, items, streams)?);
+        }
+        let total: u64 = plan.sites.values().map(|(_, items)| items.len() as u64).sum();
+        streams.note(&format!("{} of {} accepted", grouped(self.accepted), counted(total, "URL")));
+        Ok(status)
+    }
+
+    /// Sends the URLs of one host, up to the first batch that is not accepted.
+    fn site(&mut self, site: &Site, items: &[Item], streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        if let Err(error) = self.submitter.check_key(site) {
+            let place = self.notify.key.masked(site.key_location.as_str());
+            let error = format!("{}: nothing was sent: {error} ({place})", site.host);
+            let hint = "make a file with this URL whose only line is the key; --key-location URL names another place";
+            say(&error, hint, streams.notes);
+            return Ok(Status::Files);
+        }
+        for batch in items.chunks(MOST_URLS) {
+            if !self.batch(site, batch, streams)? {
+                return Ok(Status::Files);
+            }
+        }
+        Ok(Status::Fine)
+    }
+
+    /// Whether the URLs were accepted.
+    fn batch(&mut self, site: &Site, batch: &[Item], streams: &mut Streams<'_>) -> Result<bool, Failure> {
+        let urls: Vec<&str> = batch.iter().map(|item| item.url.as_str()).collect();
+        let host = &site.host;
+        let pause = |pause: Duration| {
+            streams.note(&format!("{host}: the server asks for a pause of {} s", grouped(pause.as_secs())));
+        };
+        let reply = match self.submitter.submit(site, &urls, pause) {
+            Ok(reply) => reply,
+            Err(error) => {
+                say(
+                    &format!("{host}: no answer about {}: {error}", counted(urls.len() as u64, "URL")),
+                    RUN_AGAIN,
+                    streams.notes,
+                );
+                return Ok(false);
+            }
+        };
+        let (meaning, hint) = reply.meaning();
+        let line = format!("{host}: {}: {} {meaning}", counted(urls.len() as u64, "URL"), reply.status);
+        if !reply.is_accepted() {
+            let text =
+                if reply.text.is_empty() { String::new() } else { format!(" ({})", reply.text.replace('\n', " ")) };
+            let wait = reply.retry_after.map_or_else(String::new, |pause| {
+                format!("; the server wants a pause of {} s", grouped(pause.as_secs()))
+            });
+            say(&format!("{line}{text}{wait}"), hint, streams.notes);
+            return Ok(false);
+        }
+        writeln!(streams.out, "{line}")?;
+        self.accepted += urls.len() as u64;
+        if let Some((path, state)) = &mut self.state {
+            let marks = batch.iter().map(|item| item.mark);
+            state.append(marks).map_err(|error| files::Error::system("write", path, error))?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,281 @@
+//! IndexNow: tells search engines which URLs of a site are new, changed or gone (<https://www.indexnow.org/documentation>).
+//!
+//! Invariant: no message has the key in it.
+
+pub mod sent;
+
+use super::client::{Answer, Client, Settings, SettingsError, header};
+use super::failure::{FailureKind, RequestError};
+use super::hosts::{HostRule, requestable};
+use super::pace::retry_after;
+use serde::Serialize;
+use std::io::Read;
+use std::time::{Duration, Instant};
+use ureq::http::Method;
+use url::Url;
+
+/// Where URLs are sent to if the user names no other place. It passes them on to all engines that take part.
+pub const ENDPOINT: &str = "https://api.indexnow.org/indexnow";
+/// The most URLs of one request.
+pub const MOST_URLS: usize = 10_000;
+/// Bytes of a key file and of an answer that are read.
+const MOST_BYTES: u64 = 64 << 10;
+/// Characters of an answer that are shown.
+const MOST_SHOWN: usize = 200;
+/// The longest pause that is waited out; the program ends where a server wants a longer one.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
+/// How often one request is sent again after a pause.
+const MOST_PAUSES: u32 = 3;
+
+/// The key by which a site shows that a request comes from its owner.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+impl Key {
+    /// Reads a key: 8 to 128 letters, digits and hyphens.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_valid = (8..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        is_valid.then(|| Self(text.to_owned()))
+    }
+
+    /// The text with `KEY` in place of the key.
+    pub fn masked(&self, text: &str) -> String {
+        text.replace(&self.0, "KEY")
+    }
+}
+
+/// URLs of one host, whose key file is at one place.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// The host, with its port if that is not the usual one.
+    pub host: String,
+    /// The key file.
+    pub key_location: Url,
+}
+
+impl Site {
+    /// The site of a URL, whose key file is in the top folder unless the user named another place.
+    pub fn of(url: &Url, key: &Key, key_location: Option<&Url>) -> Option<Self> {
+        let host = HostRule::of_url(url)?.to_string();
+        let usual = || url.join(&format!("/{}.txt", key.0)).ok();
+        Some(Self { host, key_location: key_location.cloned().or_else(usual)? })
+    }
+
+    /// Whether the key file is valid for a URL: it has the host of the file and is in its folder or below it.
+    pub fn covers(&self, url: &Url) -> bool {
+        let folder = self.key_location.path().rsplit_once('/').map_or("/", |(folder, _)| folder);
+        let is_below = url.path().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        is_below && url.host_str() == self.key_location.host_str() && url.port() == self.key_location.port()
+    }
+}
+
+/// The body of a request.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'b> {
+    host: &'b str,
+    key: &'b str,
+    key_location: &'b str,
+    url_list: &'b [&'b str],
+}
+
+/// Why a key file is not valid, or is not known to be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFileError {
+    /// There is no answer.
+    #[error("the key file cannot be read: {0}")]
+    Request(#[from] RequestError),
+    /// Another status than 200.
+    #[error("the key file is not there: the server answers {0}")]
+    Status(u16),
+    /// It has another text.
+    #[error("the key file does not contain the key")]
+    Other,
+}
+
+/// What the server said about a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// The beginning of the answer, without the key.
+    pub text: String,
+    /// The pause that the server wants.
+    pub retry_after: Option<Duration>,
+}
+
+impl Reply {
+    /// Whether the URLs were taken.
+    pub const fn is_accepted(&self) -> bool {
+        matches!(self.status, 200 | 202)
+    }
+
+    /// What the status means, and what to do about it.
+    pub const fn meaning(&self) -> (&'static str, &'static str) {
+        match self.status {
+            200 => ("accepted", ""),
+            202 => ("accepted; the key is still to be checked by the engine", ""),
+            400 => ("the request is not valid", "check --endpoint: it takes requests of the IndexNow protocol"),
+            403 => {
+                ("the key is not valid for this site", "put the key into the key file and run the same command again")
+            }
+            422 => (
+                "URLs are not of this host, or the key does not match the key file",
+                "check --key-location: the file is valid for its folder and the folders below it",
+            ),
+            429 => ("too many requests", "wait and run the same command again; it sends what was not accepted"),
+            500..=599 => ("the server failed", "run the same command again later; it sends what was not accepted"),
+            300..=399 => ("the endpoint has moved", "name the new place with --endpoint URL"),
+            _ => (
+                "an answer that the protocol does not have",
+                "check --endpoint: it takes requests of the IndexNow protocol",
+            ),
+        }
+    }
+}
+
+/// Sends URLs to one endpoint.
+#[derive(Debug)]
+pub struct Submitter {
+    client: Client,
+    endpoint: Url,
+    key: Key,
+}
+
+impl Submitter {
+    /// One that sends nothing yet.
+    ///
+    /// # Errors
+    /// Settings that HTTP does not allow.
+    pub fn new(settings: &Settings, endpoint: Url, key: Key) -> Result<Self, SettingsError> {
+        Ok(Self { client: Client::new(settings)?, endpoint, key })
+    }
+
+    /// Reads the key file of a site.
+    ///
+    /// # Errors
+    /// A file that is not there or has not the key in it.
+    pub fn check_key(&self, site: &Site) -> Result<(), KeyFileError> {
+        let answer = self.client.send(Method::GET, &site.key_location)?;
+        if answer.status != 200 {
+            return Err(KeyFileError::Status(answer.status));
+        }
+        let text = self.text(answer)?;
+        let has_key = text.trim_start_matches('\u{feff}').lines().any(|line| line.trim() == self.key.0);
+        if has_key { Ok(()) } else { Err(KeyFileError::Other) }
+    }
+
+    /// Sends a batch of at most [`MOST_URLS`] URLs. After 429 with a pause of up to 15 minutes it is sent again;
+    /// `say` hears of the pause.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub fn submit(&self, site: &Site, urls: &[&str], mut say: impl FnMut(Duration)) -> Result<Reply, RequestError> {
+        let key_location = site.key_location.as_str();
+        let body = Body { host: &site.host, key: &self.key.0, key_location, url_list: urls };
+        let invalid = |error: serde_json::Error| RequestError::new(FailureKind::Answer, error.to_string());
+        let body = serde_json::to_vec(&body).map_err(invalid)?;
+        let mut pauses = 0;
+        loop {
+            let reply = self.post(&body)?;
+            match reply.retry_after.filter(|pause| *pause <= LONGEST_PAUSE) {
+                Some(pause) if reply.status == 429 && pauses < MOST_PAUSES => {
+                    pauses += 1;
+                    say(pause);
+                    wait(pause);
+                }
+                _ => return Ok(reply),
+            }
+        }
+    }
+
+    fn post(&self, body: &[u8]) -> Result<Reply, RequestError> {
+        let answer = self.client.post_json(&self.endpoint, body)?;
+        let retry_after = header(&answer.headers, "retry-after").as_deref().and_then(retry_after);
+        let status = answer.status;
+        // The status is the answer; its text only explains it.
+        let text = self.text(answer).unwrap_or_default();
+        let text = self.key.masked(text.trim()).chars().take(MOST_SHOWN).collect();
+        Ok(Reply { status, text, retry_after })
+    }
+
+    fn text(&self, answer: Answer) -> Result<String, RequestError> {
+        let mut bytes = Vec::new();
+        answer.body.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|error| self.client.body_error(&error))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn wait(pause: Duration) {
+    let begun = Instant::now();
+    while let Some(rest) = pause.checked_sub(begun.elapsed()).filter(|rest| !rest.is_zero()) {
+        std::thread::park_timeout(rest);
+    }
+}
+
+/// A URL as it is sent: `http` or `https`, percent-encoded, without credentials and fragment.
+pub fn sendable(text: &str) -> Option<Url> {
+    requestable(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_8_to_128_letters_digits_and_hyphens() {
+        let longest = "a".repeat(128);
+        for (text, is_valid) in [
+            ("12345678", true),
+            ("ABCdef-123", true),
+            (longest.as_str(), true),
+            ("1234567", false),
+            ("", false),
+            ("1234567_", false),
+            ("1234567é", false),
+            ("1234/../5678", false),
+            (&format!("{longest}a"), false),
+        ] {
+            assert_eq!(Key::parse(text).is_some(), is_valid, "{text}");
+        }
+        let key = Key::parse("secret-key").unwrap();
+        assert_eq!(key.masked("https://e.com/secret-key.txt"), "https://e.com/KEY.txt");
+        assert_eq!(format!("{key:?}"), "Key");
+    }
+
+    #[test]
+    fn a_key_file_is_valid_for_its_folder() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let key = Key::parse("12345678").unwrap();
+        let top = Site::of(&url("https://E.com:8443/a/b?c"), &key, None).unwrap();
+        assert_eq!((top.host.as_str(), top.key_location.as_str()), ("e.com:8443", "https://e.com:8443/12345678.txt"));
+        let location = url("https://e.com/shop/key.txt");
+        let site = Site::of(&url("https://e.com/shop/a"), &key, Some(&location)).unwrap();
+        assert_eq!(site.host, "e.com");
+        for (text, is_covered) in [
+            ("https://e.com/shop/", true),
+            ("http://e.com/shop/a/b", true),
+            ("https://e.com/shopping", false),
+            ("https://e.com/", false),
+            ("https://www.e.com/shop/a", false),
+            ("https://e.com:8443/shop/a", false),
+        ] {
+            assert_eq!(site.covers(&url(text)), is_covered, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_answer_has_words() {
+        for status in [200, 202, 301, 400, 403, 404, 418, 422, 429, 500, 503] {
+            let reply = Reply { status, text: String::new(), retry_after: None };
+            let (meaning, hint) = reply.meaning();
+            assert_eq!(hint.is_empty(), reply.is_accepted(), "{status}: {meaning}");
+        }
+    }
+}
