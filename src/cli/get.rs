@@ -123,8 +123,8 @@ struct Job<'o> {
 impl Job<'_> {
     fn download(&self, url: &Url, folder: &Path, streams: &mut Streams<'_>) -> Result<Summary, Failure> {
         let hosts = self.options.hosts(url);
-        let loopback = loopback(url);
-        if loopback.is_none() {
+        let loopback: Vec<_> = loopback(url).into_iter().collect();
+        if loopback.is_empty() {
             self.options.site.refuse_private([url].into_iter(), &hosts)?;
         }
         let signals = Signals::new(self.before_screen);
@@ -133,7 +133,7 @@ impl Job<'_> {
         download(&getter, url, folder, streams)
     }
 
-    fn getter(&self, hosts: Hosts, loopback: Option<(String, u16)>) -> Result<Options, Failure> {
+    fn getter(&self, hosts: Hosts, loopback: Vec<(String, u16)>) -> Result<Options, Failure> {
         let DownloadOptions { timeout, max_time, site } = self.options;
         let mut settings = Settings { silence: Some(*timeout), loopback, ..site.settings(*max_time)? };
         // The user's own headers come after it and win.

@@ -2,7 +2,7 @@
 
 use super::diff::compare;
 use super::notify_options::Notify;
-use super::site_options::{refuse_private_url, settings_failure};
+use super::site_options::settings_failure;
 use super::{Failure, Status, Streams, say};
 use crate::files;
 use crate::net::indexnow::sent::{Mark, Sent, SentError, SentFile};
@@ -36,10 +36,8 @@ pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, 
     if plan.sites.is_empty() {
         return Ok(Status::Fine);
     }
-    if !notify.allow_private {
-        refuse_private_url(&notify.endpoint)?;
-        plan.sites.values().try_for_each(|(site, _)| refuse_private_url(&site.key_location))?;
-    }
+    notify.refuse_private(&notify.endpoint)?;
+    plan.sites.values().try_for_each(|(site, _)| notify.refuse_private(&site.key_location))?;
     let submitter = Submitter::new(&notify.settings()?, notify.endpoint.clone(), notify.key.clone());
     let submitter = submitter.map_err(|error| settings_failure(&error, notify.cacert.as_deref()))?;
     // Before anything is sent: what is accepted must be written down.

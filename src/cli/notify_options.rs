@@ -1,8 +1,10 @@
 //! The options of `sited notify`, and how their values are read.
 
+use super::Failure;
 use super::options::Common;
-use super::site_options::{USER_AGENT, seconds};
+use super::site_options::{USER_AGENT, refuse_private_url, seconds};
 use crate::files;
+use crate::net::address::loopback;
 use crate::net::client::Settings;
 use crate::net::indexnow::{ENDPOINT, Key, sendable};
 use clap::Args;
@@ -65,6 +67,18 @@ pub struct Notify {
 }
 
 impl Notify {
+    /// The URLs that the user typed.
+    fn named(&self) -> impl Iterator<Item = &Url> {
+        std::iter::once(&self.endpoint).chain(&self.key_location)
+    }
+
+    /// Whether a request may be sent to a URL: to public addresses, and to servers on this machine that were typed.
+    pub(super) fn refuse_private(&self, url: &Url) -> Result<(), Failure> {
+        let is_named =
+            loopback(url).is_some_and(|server| self.named().filter_map(loopback).any(|named| named == server));
+        if self.allow_private || is_named { Ok(()) } else { refuse_private_url(url) }
+    }
+
     /// How requests are sent.
     pub(super) fn settings(&self) -> Result<Settings, files::Error> {
         let read = |path: &PathBuf| std::fs::read(path).map_err(|error| files::Error::system("read", path, error));
@@ -74,6 +88,7 @@ impl Notify {
             timeout: self.timeout,
             silence: None,
             allow_private: self.allow_private,
+            loopback: self.named().filter_map(loopback).collect(),
             certificates: self.cacert.as_ref().map(read).transpose()?,
             connections: 1,
         })

@@ -50,7 +50,7 @@ impl SiteOptions {
             timeout,
             silence: None,
             allow_private: self.allow_private,
-            loopback: None,
+            loopback: Vec::new(),
             certificates: self.cacert.as_ref().map(read).transpose()?,
             connections: usize::from(self.concurrency),
         })

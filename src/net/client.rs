@@ -25,8 +25,8 @@ pub struct Settings {
     pub silence: Option<Duration>,
     /// Whether addresses that are not public may be asked.
     pub allow_private: bool,
-    /// A server on this machine that the user named by host and port: its loopback addresses may be asked.
-    pub loopback: Option<(String, u16)>,
+    /// Servers on this machine that the user named by host and port: their loopback addresses may be asked.
+    pub loopback: Vec<(String, u16)>,
     /// Certificates in PEM form that are trusted instead of the system's.
     pub certificates: Option<Vec<u8>>,
     /// Requests that run at a time.

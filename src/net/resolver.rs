@@ -16,16 +16,16 @@ pub(super) struct PublicOnly<R> {
     pub(super) inner: R,
     /// Whether every address is allowed.
     pub(super) allow_private: bool,
-    /// Host and port whose loopback addresses are allowed.
-    pub(super) loopback: Option<(String, u16)>,
+    /// Hosts and ports whose loopback addresses are allowed.
+    pub(super) loopback: Vec<(String, u16)>,
 }
 
 impl<R> PublicOnly<R> {
-    /// Whether a request is to the server on this machine that the user named.
+    /// Whether a request is to a server on this machine that the user named.
     fn is_named(&self, uri: &Uri) -> bool {
         let standard = if uri.scheme_str() == Some("https") { 443 } else { 80 };
-        let named = self.loopback.as_ref();
-        named.is_some_and(|(host, port)| uri.host() == Some(host) && uri.port_u16().unwrap_or(standard) == *port)
+        let port = uri.port_u16().unwrap_or(standard);
+        self.loopback.iter().any(|(host, named)| uri.host() == Some(host) && port == *named)
     }
 }
 

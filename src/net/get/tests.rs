@@ -26,7 +26,7 @@ impl Resolver for Names {
         if uri.host() != Some("internal.test") {
             return Ok(found);
         }
-        PublicOnly { inner: Names(self.0), allow_private: false, loopback: None }.resolve(
+        PublicOnly { inner: Names(self.0), allow_private: false, loopback: Vec::new() }.resolve(
             &"http://x/".parse().unwrap(),
             config,
             timeout,
@@ -46,7 +46,7 @@ fn options(hosts: &[&str], certificates: Option<Vec<u8>>) -> Options {
             timeout: Duration::from_secs(60),
             silence: Some(Duration::from_secs(30)),
             allow_private: true,
-            loopback: None,
+            loopback: Vec::new(),
             certificates,
             connections: 4,
         },

@@ -31,7 +31,7 @@ fn options(urls: &[String]) -> Options {
             timeout: Duration::from_secs(30),
             silence: None,
             allow_private: true,
-            loopback: None,
+            loopback: Vec::new(),
             certificates: None,
             connections: 8,
         },
@@ -364,7 +364,7 @@ fn addresses_that_are_not_public_get_nothing() {
     assert!(server.log().is_empty());
     // Of several addresses only the public ones are connected to.
     let mixed = ["127.0.0.1:80", "93.184.216.34:80", "10.0.0.1:80"].map(|address| address.parse().unwrap());
-    let resolver = PublicOnly { inner: Always(mixed.to_vec()), allow_private: false, loopback: None };
+    let resolver = PublicOnly { inner: Always(mixed.to_vec()), allow_private: false, loopback: Vec::new() };
     let timeout = NextTimeout::default();
     let found = resolver.resolve(&"http://e.com/".parse().unwrap(), &Config::default(), timeout).unwrap();
     assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), ["93.184.216.34:80"]);

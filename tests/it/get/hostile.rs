@@ -104,8 +104,13 @@ const BOUNDED: [&str; 6] = ["--max-bytes", "100000", "--timeout", "1", "--max-ti
 fn a_hostile_answer_is_a_finding_and_leaves_no_file() {
     let (server, folder) = (Server::start(|seen| hostile(seen).0), Folder::new());
     for path in HOSTILE {
-        let asked =
-            Seen { path: path.to_owned(), method: String::new(), headers: Vec::new(), at: std::time::Instant::now() };
+        let asked = Seen {
+            path: path.to_owned(),
+            method: String::new(),
+            headers: Vec::new(),
+            at: std::time::Instant::now(),
+            body: Vec::new(),
+        };
         let code = hostile(&asked).1;
         let (status, out, notes) = get(&folder, &server.url(path), &BOUNDED);
         assert_eq!(status, Some(3), "{path}: {out}{notes}");
