@@ -13,9 +13,10 @@ pub use column::{Column, Kind, Value};
 pub(crate) use column::{parse_boolean, parse_number};
 pub use read::{ReadOptions, TableError};
 
+use crate::progress::note_work;
 use crate::protocol::location;
 use column::ColumnBuilder;
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
 
 /// Which row of a [`DataSet`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,14 +39,22 @@ pub struct DataSet {
 }
 
 /// The URLs of a data set, found by their normalised form.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default, Clone)]
 struct Urls {
     /// All URLs as written, one after the other.
     text: String,
     /// Where each ends.
     ends: Vec<u32>,
+    /// The normalised form of those that are written in another one, so that none is normalised twice.
+    keys: HashMap<u32, Box<str>>,
     /// Half of the hash of the key, and the row.
     index: HashTable<(u32, u32)>,
+}
+
+/// The hash of a table's slot, from the half that the table holds: no URL is hashed again when the table grows. 32 bits
+/// are enough to find a slot; whether it is the URL, the texts decide.
+const fn spread(half: u32) -> u64 {
+    (half as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl Urls {
@@ -55,34 +64,39 @@ impl Urls {
         self.text.get(start..end).unwrap_or_default()
     }
 
+    /// The normalised form of a row's URL.
+    fn key(&self, row: u32) -> &str {
+        self.keys.get(&row).map_or_else(|| self.get(row), |key| key)
+    }
+
     fn find(&self, url: &str) -> Option<u32> {
-        let hash = location::key_hash(url);
         let mut scratch = String::new();
         let key = location::key(url, &mut scratch);
-        let is_same = |(half, row): &(u32, u32)| {
-            let mut scratch = String::new();
-            *half == hash as u32 && location::key(self.get(*row), &mut scratch) == key
-        };
-        self.index.find(hash, is_same).map(|(_, row)| *row)
+        note_work(1);
+        self.find_key(key, location::hash_of_key(key) as u32)
+    }
+
+    fn find_key(&self, key: &str, half: u32) -> Option<u32> {
+        self.index.find(spread(half), |(own, row)| *own == half && self.key(*row) == key).map(|(_, row)| *row)
     }
 
     /// The row of the URL, a new one where it was not there; `None` where all URLs together are 4 GiB or more.
     fn insert(&mut self, url: &str) -> Option<u32> {
-        if let Some(row) = self.find(url) {
+        let mut scratch = String::new();
+        let key = location::key(url, &mut scratch);
+        note_work(1);
+        let half = location::hash_of_key(key) as u32;
+        if let Some(row) = self.find_key(key, half) {
             return Some(row);
         }
         let end = u32::try_from(self.text.len() + url.len()).ok()?;
         let row = u32::try_from(self.ends.len()).ok()?;
         self.text.push_str(url);
         self.ends.push(end);
-        let hash = location::key_hash(url);
-        let Self { text, ends, index } = self;
-        // The table holds half of each hash; a larger one needs the other half again.
-        let rehash = |(_, row): &(u32, u32)| {
-            let start = row.checked_sub(1).map_or(0, |before| ends[before as usize] as usize);
-            location::key_hash(&text[start..ends[*row as usize] as usize])
-        };
-        index.insert_unique(hash, (hash as u32, row), rehash);
+        if key != url {
+            self.keys.insert(row, key.into());
+        }
+        self.index.insert_unique(spread(half), (half, row), |(half, _)| spread(*half));
         Some(row)
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of data sets: tables of known exports, kinds of values, URLs in other spellings, damaged input.
 
 use super::{DataSet, DataSetBuilder, Kind, ReadOptions, TableError, TableSummary, Value};
+use crate::progress::work::here;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -144,6 +145,31 @@ fn a_few_unreadable_values_do_not_change_the_kind_of_a_column() {
         .map(|url| value(&set, "position", url));
     values.sort_by(Value::compare);
     assert_eq!(values, [Value::Number(1.5), Value::Number(12.5), Value::Unreadable("n/a"), Value::Absent]);
+}
+
+/// The work of a join grows with the rows of both sides: each URL is normalised once when its table is read, and once when
+/// a row of the set looks for it.
+#[test]
+fn a_url_is_normalised_once_by_each_side() {
+    for rows in [100_u64, 3_000] {
+        // Every second URL is not written in its normal form; all of them are in one chain of the table's growth.
+        let url =
+            |row: u64| if row % 2 == 0 { format!("https://e.com/{row}") } else { format!("HTTPS://E.com:443/{row}#x") };
+        let table = format!("url,n\n{}", (0..rows).map(|row| format!("{},{row}\n", url(row))).collect::<String>());
+        let mut builder = DataSetBuilder::new();
+        let read = here(|| {
+            builder.add(&table, &ReadOptions::default()).expect("a table");
+        });
+        assert_eq!(read, rows, "reading");
+        let set = builder.finish();
+        let join = here(|| {
+            for row in 0..rows {
+                let found = set.find(&format!("https://e.com/{row}")).expect("the URL is known");
+                assert_eq!(set.column("n").and_then(|column| column.text(found)), Some(&*row.to_string()));
+            }
+        });
+        assert_eq!(join, rows, "joining");
+    }
 }
 
 proptest! {

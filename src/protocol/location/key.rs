@@ -28,6 +28,11 @@ pub fn key<'a>(decoded: &'a str, scratch: &'a mut String) -> &'a str {
     scratch
 }
 
+/// A hash of a normalised URL, the same as [`key_hash`] of it.
+pub fn hash_of_key(key: &str) -> u64 {
+    if key.is_empty() { NO_KEY } else { hash_normal(key.as_bytes()) }
+}
+
 /// A hash of [`key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
 pub fn key_hash(decoded: &str) -> u64 {
     Location::of(decoded).key_hash()

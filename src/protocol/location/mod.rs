@@ -25,7 +25,7 @@ pub(crate) use chars::percent_decoded;
 pub use explain::explain;
 pub use fault::{Fault, Faults};
 pub use host::normal_host;
-pub use key::{NO_KEY, key, key_hash, near_key, near_key_hash};
+pub use key::{NO_KEY, hash_of_key, key, key_hash, near_key, near_key_hash};
 pub use origin_cache::{OriginCache, Validated};
 pub use parts::{Location, Port, Scheme, depth, host, origin, path, section};
 pub use repair::{Proposal, repair};
