@@ -3,6 +3,7 @@
 use super::get_options::{DownloadOptions, Get};
 use super::lock::Lock;
 use super::output::{Paint, plain};
+use super::signals::Signals;
 use super::url_options::Local;
 use super::{Failure, Status, Streams};
 use crate::files::stored_path;
@@ -15,7 +16,6 @@ use crate::protocol::Severity;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use url::Url;
 
@@ -167,40 +167,6 @@ fn url_of(text: &str) -> Result<Url, Failure> {
 fn folder_of(url: &Url) -> PathBuf {
     let host = url.host_str().unwrap_or_default().replace(['[', ']'], "").replace(':', "_");
     PathBuf::from(host)
-}
-
-/// While a download runs, `^C` ends it in order; a second one ends the program at once.
-struct Signals {
-    is_stopped: Arc<AtomicBool>,
-    /// Whether signals do what they did before.
-    is_over: Arc<AtomicBool>,
-    /// The actions, which are forgotten where a screen takes the signals over.
-    actions: Vec<signal_hook::SigId>,
-}
-
-impl Signals {
-    fn new(before_screen: bool) -> Self {
-        use signal_hook::consts::{SIGINT, SIGTERM};
-        use signal_hook::flag::{register, register_conditional_default};
-        let (is_stopped, is_over): (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
-        let mut actions = Vec::new();
-        for signal in [SIGINT, SIGTERM] {
-            actions.extend(register_conditional_default(signal, Arc::clone(&is_over)));
-            actions.extend(register_conditional_default(signal, Arc::clone(&is_stopped)));
-            actions.extend(register(signal, Arc::clone(&is_stopped)));
-        }
-        actions.retain(|_| before_screen);
-        Self { is_stopped, is_over, actions }
-    }
-}
-
-impl Drop for Signals {
-    fn drop(&mut self) {
-        for action in self.actions.drain(..) {
-            signal_hook::low_level::unregister(action);
-        }
-        self.is_over.store(true, Ordering::Relaxed);
-    }
 }
 
 /// Downloads while the progress is drawn.

@@ -58,6 +58,8 @@ pub mod set;
 mod sets;
 mod shown;
 #[cfg(feature = "net")]
+mod signals;
+#[cfg(feature = "net")]
 pub mod site_options;
 mod split;
 mod spool;

@@ -4,6 +4,7 @@ use super::damage::Damage;
 use super::destination::Destination;
 use super::list::passing;
 use super::probe_options::Probe;
+use super::signals::Signals;
 use super::walk::{InputSet, held};
 use super::{Failure, Status, Streams, filter, say};
 use crate::document::query::Query;
@@ -18,6 +19,7 @@ use crate::protocol::Field;
 use crate::words::counted;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How often the progress line is drawn.
@@ -51,6 +53,7 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
         Some(results) => Some(results),
         None => Some(Results::create(&probe.output).map_err(|error| written(&probe.output, error))?),
     };
+    let signals = Signals::new(false);
     let mut drawn: Option<Instant> = None;
     let summary = prober.run(urls, |event| {
         if let Event::Record(record) = event {
@@ -64,14 +67,23 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
             drawn = Some(Instant::now());
             let _ = write!(streams.notes, "\r\x1b[2K{}", tally.progress()).and_then(|()| streams.notes.flush());
         }
-        Ok(())
+        // What was answered is written, and nothing more is asked.
+        if signals.is_stopped.load(Ordering::Relaxed) { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
     });
     if drawn.is_some() {
         let _ = write!(streams.notes, "\r\x1b[2K").and_then(|()| streams.notes.flush());
     }
-    let summary = summary.map_err(|error| if to_stream { error.into() } else { written(&probe.output, error) })?;
+    let was_stopped = signals.is_stopped.load(Ordering::Relaxed) && summary.is_err();
+    let summary = match summary {
+        Err(_) if was_stopped => Summary::default(),
+        summary => summary.map_err(|error| if to_stream { error.into() } else { written(&probe.output, error) })?,
+    };
     if tally.asked() > 0 {
         streams.note(&tally.words());
+    }
+    if was_stopped {
+        say("stopped by a signal", "what was answered is kept; --resume asks the other URLs", streams.notes);
+        return Ok(Status::Files);
     }
     Ok(say_stopped(&summary, streams))
 }

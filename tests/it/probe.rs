@@ -169,6 +169,43 @@ fn a_run_that_was_killed_is_continued() {
     assert!(status == Some(0) && notes.contains("1 URL asked: 1 page"), "{notes}");
 }
 
+/// `^C`: the summary is printed, what was answered is kept, and the run can be continued.
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_interrupted_says_what_it_did_and_is_continued() {
+    let (asked, is_asked) = channel();
+    let (signalled, is_signalled) = channel();
+    let (asked, is_signalled) = (Mutex::new(Some(asked)), Mutex::new(is_signalled));
+    let server = Server::start(move |seen| {
+        // The signal comes while this one is under way.
+        if seen.path == "/30"
+            && let Some(asked) = asked.lock().unwrap().take()
+        {
+            asked.send(()).unwrap();
+            is_signalled.lock().unwrap().recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+        }
+        pages(seen)
+    });
+    let folder = Folder::new();
+    sitemap(&folder, (0..60).map(|number| server.url(&format!("/{number}"))));
+    let words = ["probe", "sitemap.xml", "-o", "site.jsonl", "--concurrency", "1"];
+    let mut command = Command::new(program());
+    command.args(words).args(&FAST[..3]).current_dir(folder.path()).env_clear().envs(environment(folder.path()));
+    let child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    is_asked.recv_timeout(std::time::Duration::from_secs(60)).expect("the page is asked for");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signalled.send(()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let notes = stderr(&output);
+    assert_eq!(output.status.code(), Some(3), "{notes}");
+    assert!(notes.contains(" URLs asked: ") && notes.contains("stopped by a signal"), "{notes}");
+    let kept = records(&folder).len();
+    assert!((1..60).contains(&kept), "{kept}");
+    let (status, notes) = probe(&folder, &[&["--resume"][..], &FAST].concat());
+    assert_eq!(status, Some(0), "{notes}");
+    assert!(records(&folder).len() == 60 && records(&folder).values().all(|record| record["status"] == 200));
+}
+
 #[test]
 fn a_server_that_dies_is_left_alone_and_asked_later() {
     let server = Server::dying(25, pages);
