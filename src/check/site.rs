@@ -8,7 +8,7 @@ use super::rule::{Rule, RuleSet};
 use crate::data::{DataRow, DataSet, Value};
 use crate::document::query::compare_with_lastmod;
 use crate::protocol::lastmod;
-use crate::protocol::location::{self, UrlPrefix};
+use crate::protocol::location::{self, Fault, Faults, UrlPrefix};
 use crate::words::excerpt_of_value as visible;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -62,19 +62,24 @@ const NO_PAGES: [&str; 14] = [
     "application/manifest+json",
 ];
 
-/// Words of titles and paths by which pages say that there is nothing, in lower case.
-const NOTHING_THERE: [&str; 10] = [
+/// Words of titles by which pages say that there is nothing, in lower case. The number 404 alone may be part of a name.
+const NOTHING_THERE: [&str; 12] = [
     "not found",
-    "not-found",
-    "notfound",
-    "404",
+    "error 404",
+    "404 error",
+    "fehler 404",
+    "erreur 404",
     "does not exist",
     "no longer available",
     "nicht gefunden",
     "introuvable",
     "no encontrada",
+    "no encontrado",
     "non trovata",
 ];
+
+/// Names of pages that are shown for others that are not there.
+const ERROR_PAGES: [&str; 5] = ["404", "not-found", "not_found", "notfound", "error"];
 
 /// Bytes below which a body hardly holds a page, compressed or not.
 const TINY: f64 = 512.0;
@@ -230,7 +235,10 @@ impl Site {
         // Whoever answers for the old URL does not speak for another site.
         let host = |url: &str| location::host(url).to_ascii_lowercase();
         let is_own = without_www(&host(url)) == without_www(&host(loc));
-        (is_own && location::validate(url).is_empty() && !is_same_page(url, loc)).then_some(url)
+        // A site on a test machine keeps its host.
+        let private = Faults::from_iter([Fault::HostNotPublic]);
+        let known = if location::validate(loc).has(Fault::HostNotPublic) { private } else { Faults::NONE };
+        (is_own && location::validate(url).minus(known).is_empty() && !is_same_page(url, loc)).then_some(url)
     }
 
     /// What the site answered, for the message of a finding.
@@ -325,9 +333,12 @@ impl<'d> Page<'d> {
 
     /// What suggests that the answer says there is no such page: one alone may be chance.
     fn signs_of_nothing(&self, loc: &str) -> Vec<&'static str> {
-        let says_so = |text: &str| {
-            let text = text.to_lowercase();
-            NOTHING_THERE.iter().any(|words| text.contains(words))
+        let title = self.text("title").unwrap_or_default().to_lowercase();
+        let begins_so = title.strip_prefix("404").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+        let title_says_so = begins_so || NOTHING_THERE.iter().any(|words| title.contains(words));
+        let is_error_page = |path: &str| {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            ERROR_PAGES.contains(&name.split('.').next().unwrap_or_default())
         };
         let canonical = self.text("canonical").filter(|url| !is_same_page(url, loc));
         let is_start = |url: &str| matches!(location::path(url), "" | "/");
@@ -336,10 +347,10 @@ impl<'d> Page<'d> {
             _ => None,
         };
         let signs = [
-            (self.text("title").is_some_and(says_so), "its title says that there is none"),
+            (title_says_so, "its title says that there is none"),
             (self.is_noindex(), "it has noindex"),
             (
-                canonical.is_some_and(|url| is_start(url) || says_so(location::path(url))),
+                canonical.is_some_and(|url| is_start(url) || is_error_page(location::path(url))),
                 "its canonical URL is another page",
             ),
             (bytes.is_some_and(|bytes| bytes < TINY), "its body is nearly empty"),
@@ -469,6 +480,13 @@ mod tests {
                 "site-canonical-elsewhere site-soft-404",
             ),
             (r#""status":404,"title":"404","bytes":10"#, "site-not-found"),
+            // A name with that number in it, and a page of little text.
+            (r#""status":200,"title":"Peugeot 404","bytes":100"#, ""),
+            (r#""status":200,"title":"404 ways to cook","robots":"noindex""#, "site-noindex site-soft-404"),
+            (
+                r#""status":200,"bytes":100,"canonical":"https://e.com/404.html""#,
+                "site-canonical-elsewhere site-soft-404",
+            ),
         ];
         for (columns, expected) in table {
             // Two more rows, so that the columns have the kinds that whole tables give them.
@@ -542,5 +560,9 @@ mod tests {
             let lines = format!("{{\"url\":\"https://e.com/a\",{columns}}}\n");
             assert_eq!(site(&lines).replacement(Rule::SITE_REDIRECT, "https://e.com/a"), expected, "{columns}");
         }
+        let local = "{\"url\":\"http://127.0.0.1:8000/a\",\"status\":301,\"final\":\"http://127.0.0.1:8000/b\"}\n";
+        let found = site(local);
+        let found = found.replacement(Rule::SITE_REDIRECT, "http://127.0.0.1:8000/a");
+        assert_eq!(found, Some("http://127.0.0.1:8000/b"));
     }
 }

@@ -22,7 +22,7 @@ impl Common {
         let options = ReadOptions { key: self.data_key.as_deref(), origin: self.base_url.as_deref() };
         let mut builder = DataSetBuilder::new();
         for path in &self.data {
-            let text = files::read_text(path)?;
+            let text = files::read_table(path)?;
             builder.add(&text, &options).map_err(|error| {
                 let hint = "--data takes CSV or TSV with a line of names, JSON Lines or a log in the combined format; \
                             --data-key NAME names the column of URLs, --base-url the site of a log";

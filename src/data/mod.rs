@@ -66,7 +66,7 @@ impl Urls {
 
     /// The normalised form of a row's URL.
     fn key(&self, row: u32) -> &str {
-        self.keys.get(&row).map_or_else(|| self.get(row), |key| key)
+        self.keys.get(&row).map_or_else(|| self.get(row), AsRef::as_ref)
     }
 
     fn find(&self, url: &str) -> Option<u32> {

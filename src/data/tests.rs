@@ -153,9 +153,11 @@ fn a_few_unreadable_values_do_not_change_the_kind_of_a_column() {
 fn a_url_is_normalised_once_by_each_side() {
     for rows in [100_u64, 3_000] {
         // Every second URL is not written in its normal form; all of them are in one chain of the table's growth.
-        let url =
-            |row: u64| if row % 2 == 0 { format!("https://e.com/{row}") } else { format!("HTTPS://E.com:443/{row}#x") };
-        let table = format!("url,n\n{}", (0..rows).map(|row| format!("{},{row}\n", url(row))).collect::<String>());
+        let url = |row: u64| {
+            if row.is_multiple_of(2) { format!("https://e.com/{row}") } else { format!("HTTPS://E.com:443/{row}#x") }
+        };
+        let lines: Vec<String> = (0..rows).map(|row| format!("{},{row}\n", url(row))).collect();
+        let table = format!("url,n\n{}", lines.concat());
         let mut builder = DataSetBuilder::new();
         let read = here(|| {
             builder.add(&table, &ReadOptions::default()).expect("a table");

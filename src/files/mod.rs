@@ -84,6 +84,8 @@ pub use record::{
 };
 pub use sample::{blank, sample};
 pub use save::{IncrementalSave, SaveMode, Saved, save, save_as_asked};
-pub use small_files::{AtomicFile, is_there, names_in, read_robots, read_text, robots_beside, write_atomic};
+pub use small_files::{
+    AtomicFile, is_there, names_in, read_robots, read_table, read_text, robots_beside, write_atomic,
+};
 pub use split_history::SplitHistory;
 pub use stream::is_stream;

@@ -1,6 +1,7 @@
 //! Reads and atomically replaces small files of the user (a baseline, a rules file), and lists names in a folder for
 //! completion.
 
+use super::decode::decode;
 use super::error::Error;
 use super::stream::is_stream;
 use crate::protocol::robots;
@@ -15,6 +16,19 @@ use tempfile::NamedTempFile;
 /// [`Error`] when the file cannot be read or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| Error::system("read", path, error))
+}
+
+/// Reads a table of another program: spreadsheets write UTF-16 or the code page of the system as well as UTF-8.
+///
+/// # Errors
+/// [`Error`] when it cannot be read.
+pub fn read_table(path: &Path) -> Result<String, Error> {
+    let bytes = std::fs::read(path).map_err(|error| Error::system("read", path, error))?;
+    // Whatever it was, it is UTF-8 now.
+    Ok(match String::from_utf8(decode(bytes).bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
 }
 
 /// The most bytes of a robots.txt that are read: crawlers read no more of it.

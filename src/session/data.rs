@@ -44,7 +44,7 @@ pub fn read(
     let options = ReadOptions { key: tables.key.as_deref(), origin };
     let mut sum = TableSummary::default();
     for path in &tables.paths {
-        let text = files::read_text(Path::new(path)).map_err(|error| EditError::Refused(error.to_string()))?;
+        let text = files::read_table(Path::new(path)).map_err(|error| EditError::Refused(error.to_string()))?;
         let summary = builder.add(&text, &options);
         let summary =
             summary.map_err(|error| EditError::Refused(format!("{path}: {error}; {FORMS}; --key names the URLs")))?;

@@ -126,3 +126,110 @@ fn rows_are_sorted_by_data_columns() {
     assert_eq!(ends(&folder, &["list", "sitemap.xml"], 0), "https://e.com/b\nhttps://e.com/a\nhttps://e.com/c\n");
     assert!(ends(&folder, &["sort", "sitemap.xml", "--by", "@clicks"], 2).contains("no data is loaded"));
 }
+
+#[test]
+fn every_command_takes_data() {
+    let folder = site();
+    let data = ["--data", "crawl.csv", "--data", "clicks.csv"];
+    let line = |words: &[&str], status: i32| {
+        let output = run(&folder, &[words, &data].concat());
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {}{}", stdout(&output), stderr(&output));
+        stdout(&output)
+    };
+    let reset = || folder.write("sitemap.xml", SITEMAP);
+    let checked = line(&["check", "sitemap.xml", "--rule", "site-*", "--all"], 1);
+    assert!(checked.contains("error[site-redirect]") && checked.contains("note[site-lastmod-older]"), "{checked}");
+    let none = line(&["check", "sitemap.xml", "--rule", "site-*", "--where", "@status=none and @clicks>0", "--all"], 0);
+    assert_eq!(none, "");
+    assert_eq!(line(&["list", "sitemap.xml", "--sort", "loc", "--where", "@clicks=0"], 0), "https://e.com/c\n");
+    assert!(line(&["stats", "sitemap.xml"], 0).contains("URLs"));
+    line(&["replace", "sitemap.xml", "e.com", "f.org", "--where", "@clicks>=99"], 0);
+    assert_eq!(line(&["list", "sitemap.xml"], 0), "https://f.org/a\nhttps://e.com/b\nhttps://e.com/c\n");
+    folder.write("old.xml", SITEMAP);
+    assert!(line(&["diff", "old.xml", "sitemap.xml"], 1).contains("f.org/a"));
+    reset();
+    line(&["fix", "sitemap.xml", "--rule", "site-redirect"], 0);
+    assert_eq!(line(&["list", "sitemap.xml"], 0), "https://e.com/a\nhttps://e.com/b2\nhttps://e.com/c\n");
+    reset();
+    line(&["remove", "sitemap.xml", "--where", "@status=301"], 0);
+    assert_eq!(line(&["list", "sitemap.xml"], 0), "https://e.com/a\nhttps://e.com/c\n");
+    line(&["set", "sitemap.xml", "priority=scale(@clicks, 0.3..1.0)"], 0);
+    let listed = line(&["list", "sitemap.xml", "--format", "csv", "--columns", "loc,priority"], 0);
+    assert_eq!(listed, "loc,priority\nhttps://e.com/a,1.0\nhttps://e.com/c,0.3\n");
+}
+
+/// The same table as programs write it.
+#[test]
+fn tables_in_the_encodings_of_spreadsheets_are_read() {
+    let table = "Adresse;Titel\r\nhttps://e.com/a;\"Größe; Übergröße\"\r\nhttps://e.com/b;klein\r\n";
+    let utf_16 = |unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        "\u{feff}".encode_utf16().chain(table.encode_utf16()).flat_map(unit).collect()
+    };
+    let windows_1252: Vec<u8> = table.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap()).collect();
+    let tables = [
+        ("UTF-8", table.as_bytes().to_vec()),
+        ("UTF-8 with a mark", [b"\xef\xbb\xbf", table.as_bytes()].concat()),
+        ("UTF-16LE", utf_16(u16::to_le_bytes)),
+        ("UTF-16BE", utf_16(u16::to_be_bytes)),
+        ("Windows-1252", windows_1252),
+    ];
+    for (name, bytes) in tables {
+        let folder = Folder::new();
+        folder.write("sitemap.xml", SITEMAP);
+        folder.write("table.csv", bytes);
+        for key in [&[][..], &["--data-key", "Adresse"], &["--data-key", "1"]] {
+            let words = ["list", "sitemap.xml", "--data", "table.csv", "--format", "csv", "--columns", "loc,@titel"];
+            let listed = ends(&folder, &[&words[..], key].concat(), 0);
+            let expected = "loc,@titel\nhttps://e.com/a,Größe; Übergröße\nhttps://e.com/b,klein\nhttps://e.com/c,\n";
+            assert_eq!(listed, expected, "{name} {key:?}");
+        }
+    }
+}
+
+#[test]
+fn exports_of_known_programs_are_read_as_they_are() {
+    let log = |path: &str, agent: &str, hour: u32| {
+        format!(
+            "192.0.2.1 - - [10/Oct/2026:{hour:02}:55:36 +0200] \"GET {path} HTTP/1.1\" 200 2326 \"-\" \"{agent}\"\n"
+        )
+    };
+    let bot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+    let access = [log("/a", bot, 13), log("/a", bot, 14), log("/b", "Mozilla/5.0 Firefox/130.0", 15)].concat();
+    let tables: [(&str, String, &str, &str); 5] = [
+        (
+            "Screaming Frog",
+            "\"Address\",\"Content Type\",\"Status Code\",\"Indexability\",\"Title 1\",\"Canonical Link Element 1\"\r\n\
+             \"https://e.com/a\",\"text/html\",\"200\",\"Indexable\",\"A\",\"https://e.com/a\"\r\n"
+                .to_owned(),
+            "@type,@status,@indexability,@title,@canonical",
+            "text/html,200,Indexable,A,https://e.com/a",
+        ),
+        (
+            "Search Console",
+            "Top pages,Clicks,Impressions,CTR,Position\nhttps://e.com/a,12,340,3.53%,8.4\n".to_owned(),
+            "@clicks,@impressions,@ctr,@position",
+            "12,340,3.53,8.4",
+        ),
+        (
+            "Sitebulb",
+            "URL,HTTP Status Code,Canonical URL,Page Title\nhttps://e.com/a,200,https://e.com/a,A\n".to_owned(),
+            "@status,@canonical,@title",
+            "200,https://e.com/a,A",
+        ),
+        ("a log", access, "@hits,@last_hit", "2,2026-10-10T12:55:36Z"),
+        (
+            "JSON Lines",
+            "{\"url\":\"https://e.com/a\",\"status\":200,\"ok\":true,\"tags\":[\"x\",\"y\"]}\n".to_owned(),
+            "@status,@ok,@tags",
+            "200,true,x",
+        ),
+    ];
+    for (name, text, columns, expected) in tables {
+        let folder = Folder::new();
+        folder.write("sitemap.xml", SITEMAP);
+        folder.write("export", text);
+        let words = ["list", "sitemap.xml", "--data", "export", "--base-url", "https://e.com/", "--format", "csv"];
+        let listed = ends(&folder, &[&words[..], &["--where", "loc:/a", "--columns", columns]].concat(), 0);
+        assert_eq!(listed.lines().nth(1), Some(expected), "{name}: {listed}");
+    }
+}

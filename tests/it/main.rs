@@ -45,6 +45,8 @@ mod robots;
 mod roundtrip;
 mod rule_boundaries;
 mod schema;
+#[cfg(all(unix, feature = "net"))]
+mod site_acceptance;
 mod site_rules;
 mod tasks;
 #[cfg(unix)]

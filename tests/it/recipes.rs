@@ -137,7 +137,7 @@ fn the_nightly_script_does_what_it_says() {
     public(&folder, "public/");
     folder.write("rules.toml", "[[rule]]\nname = \"blog\"\nwhere = \"path:/blog/*\"\npriority = 0.8\n");
     assert!(run(&folder, &["check", "public/", "--write-baseline", "known.json"]).status.success());
-    let script = block("sh", "sited fix");
+    let script = block("sh", "sited dedupe");
     assert_eq!(script.lines().count(), 5, "five lines");
     let first = fine(&folder, &script);
     assert_eq!(stderr(&first), block("text", "saved"), "the manual shows the messages");

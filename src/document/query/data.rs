@@ -47,10 +47,7 @@ impl DataNode {
     ///
     /// The column is unknown, or the value is not of its kind; in words.
     pub(super) fn new(test: &DataTest, vocabulary: &Vocabulary<'_>) -> Result<Self, String> {
-        let Some(set) = vocabulary.data else {
-            return Err(no_data(&test.column));
-        };
-        let column = data_column(set, &test.column)?;
+        let (set, column) = data_column(vocabulary.data, &test.column)?;
         let kind = set.columns()[column].kind();
         let check = match &test.comparison {
             Comparison::Absent => Check::Absent,
@@ -142,12 +139,19 @@ fn ordered(column: &str, kind: Kind, order: Order, text: &str, vocabulary: &Voca
     }
 }
 
-/// Which column of a data set has a name.
+/// The data and the place of the column of this name among its columns.
 ///
 /// # Errors
 ///
-/// There is none; in words.
-pub(in crate::document) fn data_column(set: &DataSet, name: &str) -> Result<usize, String> {
+/// No data is loaded, or it has no such column; in words.
+pub fn data_column<'d>(data: Option<&'d Arc<DataSet>>, name: &str) -> Result<(&'d Arc<DataSet>, usize), String> {
+    let Some(set) = data else {
+        return Err(format!("@{name} is a data column, and no data is loaded (--data FILE, :data FILE)"));
+    };
+    position(set, name).map(|column| (set, column))
+}
+
+fn position(set: &DataSet, name: &str) -> Result<usize, String> {
     let names = || set.columns().iter().map(Column::name);
     set.columns().iter().position(|column| column.name() == name).ok_or_else(|| {
         let guess = match nearest(name, names()) {
@@ -156,11 +160,6 @@ pub(in crate::document) fn data_column(set: &DataSet, name: &str) -> Result<usiz
         };
         format!("there is no data column @{name}; {guess}")
     })
-}
-
-/// Why a data column cannot be named.
-pub(in crate::document) fn no_data(column: &str) -> String {
-    format!("@{column} is a data column, and no data is loaded (--data FILE, :data FILE)")
 }
 
 fn text(set: &DataSet, row: Option<crate::data::DataRow>, column: usize) -> Option<&str> {

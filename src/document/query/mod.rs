@@ -43,8 +43,7 @@ pub mod suggest;
 mod text;
 
 pub use complete::{Candidate, Completions, completions};
-pub use data::compare_with_lastmod;
-pub(super) use data::{data_column, no_data};
+pub use data::{compare_with_lastmod, data_column};
 pub use expr::{Has, Name};
 pub(super) use needle::Needle;
 pub use text::{UrlPattern, regex_message, rule_indexes};

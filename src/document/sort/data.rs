@@ -1,6 +1,6 @@
 //! A data column as what rows are sorted by.
 
-use super::super::query::{data_column, no_data};
+use super::super::query::data_column;
 use super::super::row_facts::Fact;
 use crate::data::{Column, DataSet, Kind, Value};
 use std::fmt;
@@ -20,8 +20,8 @@ impl DataColumn {
     ///
     /// No data is loaded, or there is no such column; in words.
     pub fn named(name: &str, data: Option<&Arc<DataSet>>) -> Result<Self, String> {
-        let set = data.ok_or_else(|| no_data(name))?;
-        Ok(Self { column: data_column(set, name)?, set: Arc::clone(set) })
+        let (set, column) = data_column(data, name)?;
+        Ok(Self { column, set: Arc::clone(set) })
     }
 
     /// Its name, without `@`.

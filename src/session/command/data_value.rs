@@ -1,8 +1,9 @@
 //! Values that come from data columns: `lastmod=@modified`, `loc=@location`, `priority=scale(@clicks,0.3..1.0)`.
 
 use crate::data::{Column, DataSet, Kind};
-use crate::document::query::suggest::{listed, nearest};
+use crate::document::query::data_column;
 use crate::protocol::Field;
+use std::sync::Arc;
 
 /// Where the value of a field comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,20 +51,14 @@ impl<'t> DataValue<'t> {
     /// # Errors
     ///
     /// No data is loaded, there is no such column, or it holds something else; in words.
-    pub(in crate::session) fn column<'d>(&self, field: Field, data: Option<&'d DataSet>) -> Result<&'d Column, String> {
+    pub(in crate::session) fn column<'d>(
+        &self,
+        field: Field,
+        data: Option<&'d Arc<DataSet>>,
+    ) -> Result<&'d Column, String> {
         let (Self::Column(name) | Self::Scale { column: name, .. }) = self;
-        let Some(data) = data else {
-            return Err(format!("@{name} is a data column, and no data is loaded (--data FILE, :data FILE)"));
-        };
-        let name = name.to_lowercase();
-        let Some(column) = data.column(&name) else {
-            let names = || data.columns().iter().map(Column::name);
-            let guess = match nearest(&name, names()) {
-                Some(near) => format!("did you mean @{near}?"),
-                None => format!("expected {}", listed(names())),
-            };
-            return Err(format!("there is no data column @{name}; {guess}"));
-        };
+        let (data, position) = data_column(data, &name.to_lowercase())?;
+        let Some(column) = data.columns().get(position) else { return Err(format!("@{name} is no data column")) };
         let is_scale = matches!(self, Self::Scale { .. });
         let wanted = match field {
             Field::Lastmod => (Kind::Date, "dates"),

@@ -37,7 +37,7 @@ pub(super) fn assignment(
 /// Why a typed value is none of the field's forms.
 fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<String> {
     if let Some(value) = DataValue::parse(typed) {
-        return value.and_then(|value| value.column(field, vocabulary.data.map(AsRef::as_ref))).err();
+        return value.and_then(|value| value.column(field, vocabulary.data)).err();
     }
     match field {
         Field::Loc => {

@@ -32,7 +32,7 @@ impl<'s> DataSource<'s> {
     ) -> Result<Option<Self>, String> {
         let Some(value) = DataValue::parse(typed) else { return Ok(None) };
         let value = value?;
-        let column = value.column(field, snapshot.data.as_deref())?;
+        let column = value.column(field, snapshot.data.as_ref())?;
         let Some(data) = snapshot.data.as_deref() else { return Ok(None) };
         let mut source = Self { field, value, data, column, largest: 0.0 };
         if let DataValue::Scale { .. } = source.value {
@@ -66,7 +66,7 @@ impl<'s> DataSource<'s> {
         };
         match text {
             Some(text) => Ok(Some(text.into())),
-            None => Err(format!("@{name} is no {} that can be written", self.field.name())),
+            None => Err(format!("the value of @{name} cannot be written as {}", self.field.name())),
         }
     }
 

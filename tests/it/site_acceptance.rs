@@ -1,0 +1,178 @@
+//! A site of 2,000 pages behind a sitemap that is wrong about a tenth of them: the recipe of the manual finds and corrects
+//! that, run as it is written.
+
+use crate::support::server::{Reply, Seen, Server};
+use crate::support::{Folder, environment, program, run, stderr, stdout};
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+const PAGES: u32 = 2_000;
+const MODIFIED: &str = "2026-03-10T17:33:30Z";
+
+/// What a page is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Page {
+    /// 404, of 3 % of the pages.
+    Missing,
+    /// A redirect to a page that is not listed, of 2 %.
+    Moved,
+    /// A redirect to a page that is listed, of 2 %.
+    Merged,
+    /// Excluded from search, of 2 %.
+    Noindex,
+    /// Its canonical URL is another page, of 2 %.
+    Copy,
+    /// In a section that robots.txt forbids, of 2 %.
+    Blocked,
+    /// One of two language versions, of 4 %.
+    Version,
+    Plain,
+}
+
+impl Page {
+    fn of(number: u32) -> Self {
+        match number % 100 {
+            0..3 => Self::Missing,
+            3..5 => Self::Moved,
+            5..7 => Self::Merged,
+            7..9 => Self::Noindex,
+            9..11 => Self::Copy,
+            11..13 => Self::Blocked,
+            13..17 => Self::Version,
+            _ => Self::Plain,
+        }
+    }
+}
+
+fn path(number: u32) -> String {
+    let section = if Page::of(number) == Page::Blocked { "private" } else { "p" };
+    format!("/{section}/{number}")
+}
+
+/// The language versions of a page: the odd number is English, the next one German.
+fn versions(number: u32) -> [(&'static str, String); 2] {
+    let english = number - (number + 1) % 2;
+    [("en", path(english)), ("de", path(english + 1))]
+}
+
+fn reply(seen: &Seen) -> Reply {
+    if seen.path == "/robots.txt" {
+        return Reply::text("User-agent: *\nDisallow: /private/\n");
+    }
+    let number: u32 = seen.path.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or_default();
+    let page = |head: &str| {
+        Reply::html(&format!("<title>Page {number}</title>{head}"))
+            .with("Last-Modified", "Tue, 10 Mar 2026 17:33:30 GMT")
+    };
+    if seen.path.starts_with("/moved/") {
+        return page("");
+    }
+    match Page::of(number) {
+        Page::Missing => Reply::status(404),
+        Page::Moved => Reply::redirect(301, &format!("/moved/{number}")),
+        Page::Merged => Reply::redirect(301, &path(number + 10)),
+        Page::Noindex => page("<meta name=robots content=noindex>"),
+        Page::Copy => page(&format!("<link rel=canonical href={}>", path(number + 10))),
+        Page::Version => {
+            let links =
+                versions(number).map(|(code, path)| format!("<link rel=alternate hreflang={code} href={path}>"));
+            page(&links.concat())
+        }
+        Page::Blocked | Page::Plain => page(""),
+    }
+}
+
+/// Every second row has a date, which is too old.
+const fn lastmod(number: u32) -> &'static str {
+    if number.is_multiple_of(2) { "2026-01-01" } else { "" }
+}
+
+fn sitemap(server: &Server) -> String {
+    let mut text =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+                    xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n"
+            .to_owned();
+    for number in 0..PAGES {
+        write!(text, "<url><loc>{}</loc>", server.url(&path(number))).unwrap();
+        if !lastmod(number).is_empty() {
+            write!(text, "<lastmod>{}</lastmod>", lastmod(number)).unwrap();
+        }
+        if Page::of(number) == Page::Version {
+            for (code, path) in versions(number) {
+                let url = server.url(&path);
+                write!(text, "<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"{url}\"/>").unwrap();
+            }
+        }
+        text.push_str("</url>\n");
+    }
+    text + "</urlset>\n"
+}
+
+/// What the set lists when everything is corrected, as CSV.
+fn corrected(server: &Server) -> String {
+    let mut text = "loc,lastmod\n".to_owned();
+    for number in 0..PAGES {
+        match Page::of(number) {
+            Page::Missing | Page::Merged | Page::Noindex | Page::Copy | Page::Blocked => {}
+            Page::Moved => {
+                writeln!(text, "{},{}", server.url(&format!("/moved/{number}")), lastmod(number)).unwrap();
+            }
+            Page::Version | Page::Plain => writeln!(text, "{},{MODIFIED}", server.url(&path(number))).unwrap(),
+        }
+    }
+    text
+}
+
+/// The recipe of the manual.
+fn recipe() -> String {
+    let manual = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual/pipelines.md")).unwrap();
+    let blocks = manual.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
+    let mut found: Vec<&str> = blocks.filter(|block| block.contains("sited probe")).collect();
+    assert_eq!(found.len(), 1);
+    let recipe = found.pop().unwrap().to_owned();
+    assert_eq!(recipe.lines().count(), 5, "{recipe}");
+    recipe
+}
+
+/// Runs a script in the folder. `sited probe` may ask this machine there, and need not wait.
+fn shell(folder: &Folder, script: &str) {
+    let bin = folder.file(".home/bin");
+    fs::create_dir_all(&bin).unwrap();
+    let program = program();
+    let wrapper = format!(
+        "#!/bin/sh\nif [ \"$1\" = probe ]; then exec '{0}' \"$@\" --allow-private --rate 0 --concurrency 16; fi\nexec '{0}' \"$@\"\n",
+        program.display()
+    );
+    fs::write(bin.join("sited"), wrapper).unwrap();
+    fs::set_permissions(bin.join("sited"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-e", "-c", script]).current_dir(folder.path()).env_clear();
+    let output = command.envs(environment(folder.path())).env("PATH", path).output().unwrap();
+    assert!(output.status.success(), "{script}\n{}{}", stdout(&output), stderr(&output));
+}
+
+#[test]
+fn five_lines_correct_a_sitemap_by_its_site() {
+    let server = Server::start(reply);
+    let folder = Folder::new();
+    folder.write("public/sitemap.xml", sitemap(&server));
+    shell(&folder, &recipe());
+    let wrong = folder.text("wrong.csv");
+    // The line of names, and: missing, redirects, noindex, canonical elsewhere, blocked.
+    assert_eq!(wrong.lines().count(), 1 + 60 + 80 + 40 + 40 + 40, "{wrong}");
+    let asked = server.paths();
+    // Each page once, and what redirects lead to; never the section that robots.txt forbids.
+    assert!(asked.iter().all(|path| !path.starts_with("/private/")));
+    assert_eq!(asked.len() as u32, PAGES - 40 + 80);
+    let listed = run(&folder, &["list", "public/", "--format", "csv", "--columns", "loc,lastmod"]);
+    assert_eq!(stdout(&listed), corrected(&server));
+    // Asked again, the site has nothing to say against it.
+    shell(
+        &folder,
+        "sited probe public/ -o again.jsonl\nsited check public/ --data again.jsonl --rule 'site-*' --fail-on warning",
+    );
+}
