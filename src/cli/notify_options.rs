@@ -2,11 +2,12 @@
 
 use super::Failure;
 use super::options::Common;
-use super::site_options::{USER_AGENT, refuse_private_url, seconds};
+use super::site_options::{refuse_private_url, seconds};
 use crate::files;
 use crate::net::address::loopback;
 use crate::net::client::Settings;
 use crate::net::indexnow::{ENDPOINT, Key, sendable};
+use crate::net::probe::USER_AGENT;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -11,9 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use url::Url;
 
-/// The header `User-Agent`, unless the user gives another one.
-pub(super) const USER_AGENT: &str = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)");
-
 /// How a site is asked.
 #[derive(Debug, Clone, Args)]
 pub struct SiteOptions {

@@ -55,6 +55,7 @@ impl Options {
             timeout: Duration::from_secs(30),
             silence: None,
             allow_private,
+            loopback: Vec::new(),
             certificates: None,
             connections: limits.concurrency,
         };

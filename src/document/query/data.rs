@@ -66,7 +66,7 @@ impl DataNode {
                 ));
             }
             Comparison::Ordered(order, Operand::Column(other)) => {
-                let other = data_column(set, other)?;
+                let other = position(set, other)?;
                 if set.columns()[other].kind() != kind {
                     return Err(format!(
                         "@{} and @{} hold values of different kinds",
