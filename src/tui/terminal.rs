@@ -178,7 +178,9 @@ fn claim() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
     let mut out = io::stdout();
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide, Print(KEEP_COLUMNS))?;
+    // A terminal without an alternate screen, such as the Linux console, still shows what was printed before.
+    execute!(out, EnterAlternateScreen, Clear(ClearType::All))?;
+    execute!(out, EnableBracketedPaste, EnableFocusChange, cursor::Hide, Print(KEEP_COLUMNS))?;
     if MOUSE.load(Ordering::Relaxed) {
         execute!(out, EnableMouseCapture)?;
     }
