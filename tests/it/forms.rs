@@ -355,7 +355,7 @@ fn files_with_other_namespaces_are_not_reported_as_too_long_to_merge() {
     let folder = Folder::with(&[("a.xml", URLSET), ("b.xml", &old)]);
     let output = run(&folder, &["merge", "a.xml", "b.xml", "-o", "all.xml"]);
     let said = stderr(&output);
-    assert!(!output.status.success() && said.contains("their roots have different namespaces"), "{said}");
+    assert!(!output.status.success() && said.contains("their roots declare different namespaces"), "{said}");
 }
 
 #[test]
