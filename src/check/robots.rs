@@ -18,7 +18,7 @@ const CRAWLERS: [(&str, Rule); 3] = [
 /// How a group for all crawlers without one of their own is called.
 const EVERYONE: &str = "*";
 
-/// A robots.txt, with the rules for each crawler of [`CRAWLERS`].
+/// A robots.txt, with the rules for each crawler of `CRAWLERS`.
 #[derive(Debug)]
 pub struct RobotsTxt {
     name: String,
