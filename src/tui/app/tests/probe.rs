@@ -30,6 +30,14 @@ fn asked(server: &Server, path: &str) -> usize {
 }
 
 #[test]
+fn a_server_of_this_machine_that_is_the_base_url_is_asked() {
+    let server = server();
+    let mut bench = Bench::file(&sitemap(&server));
+    bench.keys(":").paste(&format!("set-base-url {}", server.url("/"))).keys("<enter>:probe<enter>");
+    assert!(bench.says().starts_with("4 URLs asked: 1 page, 1 redirect"), "{}", bench.says());
+}
+
+#[test]
 fn answers_of_the_site_are_columns_and_findings() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));

@@ -6,8 +6,9 @@ use super::with_answers;
 use crate::data::DataSet;
 use crate::document::rows::RowId;
 use crate::files::Error;
+use crate::net::address::loopback;
 use crate::net::client::SettingsError;
-use crate::net::hosts::Hosts;
+use crate::net::hosts::{Hosts, requestable};
 use crate::net::probe::{Event, Options, Prober, Summary, refusal};
 use crate::net::results::{Results, Seen};
 use crate::net::tally::Tally;
@@ -23,6 +24,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use url::Url;
 
 /// Answers are handed out no more often.
 const PAUSE: Duration = Duration::from_millis(400);
@@ -60,7 +62,9 @@ impl ProbeRequest {
         if urls.expected() == 0 {
             return Ok(format!("every URL has an answer already{others}"));
         }
-        let prober = Prober::new(Options::polite(hosts, self.allow_private));
+        let mut options = Options::polite(hosts, self.allow_private);
+        options.settings.loopback = self.named().into_iter().collect();
+        let prober = Prober::new(options);
         let prober = prober.map_err(|error: SettingsError| error.to_string())?;
         let known = self.snapshot.data.clone().unwrap_or_default();
         let mut delivery = Delivery::new(known, urls.expected(), part);
@@ -80,6 +84,11 @@ impl ProbeRequest {
             Err(_) if progress.is_cancelled() => Ok(format!("paused: {asked}; :probe goes on")),
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// The server on this machine that the user opened the set from, or named as its base URL: it may be asked.
+    fn named(&self) -> Option<(String, u16)> {
+        loopback(&requestable(self.snapshot.base_url.as_deref()?)?)
     }
 
     /// The URLs that have no answer yet. `None` when stopped.
@@ -104,7 +113,9 @@ impl ProbeRequest {
             }
         }
         let hosts = targets.hosts(self.snapshot.base_url.as_deref(), &[]);
-        let refused = refusal(targets.sites().filter(|url| hosts.contains(url)));
+        let named = self.named();
+        let is_named = |url: &Url| named.is_some() && loopback(url) == named;
+        let refused = refusal(targets.sites().filter(|url| hosts.contains(url) && !is_named(url)));
         if let Some(words) = refused.filter(|_| !self.allow_private) {
             return Ok(Some(Err(format!("{words}; :probe --allow-private asks it all the same"))));
         }
