@@ -374,9 +374,12 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
     walk.advance(entries - last_report.0, walk.met.unwrap_or(bytes.len()) - last_report.1);
     if entries == 0 && !walk.is_later {
         // Everything between the tags stays with the head up to the last comment; the tail begins where
-        // an entry would be put: right after the root's start tag or that comment.
+        // an entry would be put: right after the root's start tag or that comment. A scan that stopped at damage is
+        // repeated after the repair, and need not look for that place.
+        let is_stopped = walk.stops && !walk.parser.damage.list.is_empty();
+        let tail = if is_stopped { from } else { last_trivia_end(bytes, from) };
         walk.scan.starts.clear();
-        walk.scan.starts.push(last_trivia_end(bytes, from) as u32);
+        walk.scan.starts.push(tail as u32);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Putting a finding into words, and trying its fix, costs many times what finding it costs; a report that prints a few
 //! places of each rule needs words for these alone. A property test holds the numbers to those of the words.
 
+use crate::check::entry::ENTRY_RULES;
 use crate::check::rule::{Grouping, Rule, RulePlaces, RuleSet};
 use crate::check::set::NearDuplicates;
 use crate::check::{Profile, message, quirk, rules_of_field};
@@ -191,18 +192,26 @@ impl<'c> Counter<'c> {
         let flags = document.record(row).flags;
         let host = || self.host_of(row);
         let once = if flags.has_extensions() { self.once } else { self.once_alone };
-        if rest.minus(once).is_empty() && document.quirks_of(row).is_empty() {
-            rest.iter().for_each(|rule| counted.add(rule, 1, host));
-            return;
-        }
-        // A finding of a rule that the set has too is in no number.
-        if let Some(places) = self.places.get(&self.snapshot.checks.finding_id(row))
-            && !rest.contains(Rule::LOC_TEMPLATE_RESIDUE)
-            && document.quirks_of(row).is_empty()
+        let quirks = document.quirks_of(row);
+        let of_quirks: RuleSet = quirks.iter().map(|found| quirk::rule_of(found.kind)).collect();
+        let others = rest.minus(of_quirks);
+        let places = if others.minus(once).is_empty() {
+            Some(Default::default())
+        } else {
+            // A finding of a rule that the set has too is in no number.
+            let places = self.places.get(&self.snapshot.checks.finding_id(row));
+            places.filter(|_| !others.contains(Rule::LOC_TEMPLATE_RESIDUE)).map(|places| &**places)
+        };
+        if let Some(places) = places
+            && !of_quirks.intersects(ENTRY_RULES)
         {
-            let places_of =
-                |rule: Rule| places.iter().find(|(known, _)| *known == rule).map_or(1, |(_, places)| *places);
-            rest.iter().for_each(|rule| counted.add(rule, u64::from(places_of(rule)), host));
+            let known = |rule: Rule| places.iter().find(|(known, _)| *known == rule);
+            let places_of = |rule: Rule| known(rule).map_or(1, |(_, places)| u64::from(*places));
+            others.iter().for_each(|rule| counted.add(rule, places_of(rule), host));
+            for rule in rest.intersection(of_quirks).iter() {
+                let found = quirks.iter().filter(|found| quirk::rule_of(found.kind) == rule);
+                counted.add(rule, found.count() as u64, host);
+            }
             return;
         }
         let mut found: Vec<(Rule, u64)> = Vec::new();

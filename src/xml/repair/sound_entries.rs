@@ -116,9 +116,11 @@ const fn is_suspect(byte: u8) -> bool {
 
 /// Where the next character stands that XML 1.0 cannot hold (production 2); the end where there is none.
 fn next_illegal(bytes: &[u8], from: usize) -> usize {
-    const CHUNK: usize = 4_096;
-    let mut at = from;
-    for chunk in bytes.get(from..).unwrap_or_default().chunks(CHUNK) {
+    // Larger and larger: where every entry has such a character, it is near.
+    const CHUNKS: std::ops::RangeInclusive<usize> = 128..=4_096;
+    let (mut at, mut len) = (from, *CHUNKS.start());
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let chunk = rest.get(..len).unwrap_or(rest);
         // The whole chunk, no early exit: that is what the compiler vectorises.
         if chunk.iter().fold(false, |found, byte| found | is_suspect(*byte)) {
             let is_it = |(offset, byte): (usize, &u8)| {
@@ -131,6 +133,7 @@ fn next_illegal(bytes: &[u8], from: usize) -> usize {
             }
         }
         at += chunk.len();
+        len = (2 * len).min(*CHUNKS.end());
     }
     bytes.len()
 }

@@ -108,13 +108,13 @@ impl Repairer<'_> {
             }
         }
         let (kind, name) = match self.entities.named(rest) {
-            Named::Ampersand => (Defect::Ampersand, &b""[..]),
-            Named::Declared => (Defect::DtdEntity, &b""[..]),
-            Named::Elsewhere(name) => (Defect::DtdEntity, name),
-            Named::Unknown(name) => (Defect::Entity, name),
+            Named::Ampersand => (Defect::Ampersand, None),
+            Named::Declared => (Defect::DtdEntity, None),
+            Named::Elsewhere(name) => (Defect::DtdEntity, Some(name)),
+            Named::Unknown(name) => (Defect::Entity, Some(name)),
         };
         self.note(kind, at);
-        if let Some(character) = html::character(name) {
+        if let Some((name, character)) = name.and_then(|name| Some((name, html::character(name)?))) {
             self.out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
             name.len() + 2
         } else {
