@@ -64,11 +64,15 @@ impl Repairer<'_> {
         let soundness = self.soundness.as_mut().filter(|soundness| soundness.budget > 0)?;
         soundness.parser.damage.list.clear();
         let (entry, end) = soundness.parser.entry(self.bytes, token.start, token, &self.names);
-        let is_clean = !soundness.has_illegal(self.bytes, token.start, end);
-        let values = damaged_values(&entry, token.start, &soundness.parser.damage.list);
+        let is_clean = !soundness.has_illegal(self.bytes, token.start, end) && soundness.parser.damage.list.is_empty();
+        let values = if is_clean {
+            Some([None; 4])
+        } else {
+            damaged_values(self.bytes, (token.start, end), &entry, &soundness.parser.damage.list)
+        };
         // What follows an entry without anything in it may belong into it.
         let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
-        let Some(values) = values.filter(|_| is_clean && has_fields) else {
+        let Some(values) = values.filter(|_| has_fields) else {
             soundness.budget = soundness.budget.saturating_sub(end - token.start);
             return None;
         };
@@ -87,13 +91,15 @@ impl Repairer<'_> {
     }
 }
 
-/// Values of an entry with a `&` that starts no reference, by place: where they begin and end. `None` where anything
-/// else is damaged too.
-fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Option<(usize, usize, TextContext)>; 4]> {
+/// Values of an entry with a `&` that starts no reference, or with characters that XML cannot hold, by place: where they
+/// begin and end. `None` where anything else is damaged too.
+fn damaged_values(
+    bytes: &[u8],
+    (start, end): (usize, usize),
+    entry: &Entry,
+    damage: &[Damage],
+) -> Option<[Option<(usize, usize, TextContext)>; 4]> {
     let mut values = [None; 4];
-    if damage.is_empty() {
-        return Some(values);
-    }
     for (value, field) in values.iter_mut().zip(Field::ALL) {
         // Text alone, and nothing of the kind is twice.
         let span = entry.field(field).filter(|span| span.text == TextKind::Escaped);
@@ -101,11 +107,18 @@ fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Opt
         *value = span.map(|span| (start + span.inner_start as usize, start + span.inner_end as usize, place));
     }
     let is_in = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
-    let is_meant = |damage: &Damage| damage.kind == Defect::Ampersand && is_in(damage.at);
+    let is_meant = |damage: &Damage| matches!(damage.kind, Defect::Ampersand | Defect::Character) && is_in(damage.at);
     if entry.anomalies != Anomalies::default() || !damage.iter().all(is_meant) {
         return None;
     }
     values.sort_unstable_by_key(|value| value.map_or(usize::MAX, |(from, ..)| from));
+    let mut outside = start;
+    for (from, to) in values.into_iter().flatten().map(|(from, to, _)| (from, to)).chain([(end, end)]) {
+        if next_illegal(bytes.get(..from)?, outside) < from {
+            return None;
+        }
+        outside = to;
+    }
     Some(values)
 }
 
