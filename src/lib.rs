@@ -23,16 +23,16 @@
 
 pub mod check;
 pub mod cli;
-pub mod data;
+mod data;
 pub mod document;
 pub mod files;
 pub mod manual;
 #[cfg(feature = "net")]
-pub mod net;
+mod net;
 pub mod progress;
 pub mod protocol;
 pub mod session;
 pub mod tui;
-pub mod visible;
-pub mod words;
+mod visible;
+mod words;
 pub mod xml;

@@ -112,7 +112,7 @@ pub fn note_work(units: usize) {
 
 /// The work of one thread.
 #[cfg(test)]
-pub mod work {
+pub(crate) mod work {
     use std::cell::Cell;
 
     thread_local!(static DONE: Cell<u64> = const { Cell::new(0) });
@@ -122,14 +122,14 @@ pub mod work {
     }
 
     /// What was noted on this thread while this was done.
-    pub fn here(act: impl FnOnce()) -> u64 {
+    pub(crate) fn here(act: impl FnOnce()) -> u64 {
         DONE.set(0);
         act();
         DONE.get()
     }
 
     /// What was noted while this was done, on whatever core.
-    pub fn of(act: impl FnOnce() + Send) -> u64 {
+    pub(crate) fn of(act: impl FnOnce() + Send) -> u64 {
         let Ok(alone) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return 0 };
         alone.install(|| {
             DONE.set(0);

@@ -123,7 +123,7 @@ pub(crate) mod count {
     thread_local!(static LOOKED: Cell<usize> = const { Cell::new(0) });
 
     /// The bytes looked at on this thread while `work` runs.
-    pub fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
         let before = LOOKED.get();
         let result = work();
         (result, LOOKED.get() - before)

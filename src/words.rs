@@ -5,7 +5,7 @@
 use crate::visible::Charset;
 
 /// A number with its thousands grouped: `1,000,000`.
-pub fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -18,13 +18,13 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A count with its noun: `1 row`, `1,204 rows`.
-pub fn counted(number: u64, noun: &str) -> String {
+pub(crate) fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number))
 }
 
 /// How many files, URLs, and indexes with their entries there are: `2 files, 58 URLs, 1 index with 2 entries`.
-pub fn counted_entries((files, urls): (u64, u64), (indexes, entries): (u64, u64)) -> String {
+pub(crate) fn counted_entries((files, urls): (u64, u64), (indexes, entries): (u64, u64)) -> String {
     let listed = if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(entries)) };
     let index = match indexes {
         0 => None,
@@ -38,7 +38,7 @@ pub fn counted_entries((files, urls): (u64, u64), (indexes, entries): (u64, u64)
 }
 
 /// Bytes for people: `311 B`, `7.1 MiB`.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const KIB: f64 = 1024.0;
     let value = bytes as f64;
     match bytes {
@@ -50,7 +50,7 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// Part of a value for a message: at most `most` characters, with signs for what a terminal would obey or hide.
-pub fn excerpt(text: &str, most: usize) -> String {
+pub(crate) fn excerpt(text: &str, most: usize) -> String {
     let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
     let (shown, rest) = text.split_at(end);
     let mut out = Charset::Unicode.visible(shown).into_owned();
@@ -61,7 +61,7 @@ pub fn excerpt(text: &str, most: usize) -> String {
 }
 
 /// Part of the value of a field for a message, as [`excerpt`].
-pub fn excerpt_of_value(value: &str) -> String {
+pub(crate) fn excerpt_of_value(value: &str) -> String {
     excerpt(value, 40)
 }
 

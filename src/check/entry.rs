@@ -4,6 +4,7 @@ use super::context::Context;
 use super::extension;
 use super::fields::{FIELD_RULES, FieldFacts, SHARED_RULES, check_fields, rules_of_field, value_rules};
 use super::rule::{EXTENSION_RULES, Rule, RuleSet};
+#[cfg(test)]
 use super::set::Link;
 use super::site::{ENTRY_SITE_RULES, Site};
 use super::site_entry;
@@ -14,7 +15,7 @@ use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
 
 /// Every rule that [`check`] can report.
-pub const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES).union(ENTRY_SITE_RULES);
+pub(crate) const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES).union(ENTRY_SITE_RULES);
 
 /// The rules that an entry breaks, its extensions included, those of the profile. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
@@ -22,7 +23,8 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 }
 
 /// The same, and the alternate links of the entry, for the rules of the set.
-pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+#[cfg(test)]
+pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
     let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
     let concerns = extension::concerns(entry, text);
     let of_extensions = concerns.then(|| extension::check_and_collect(entry, text, context, links));

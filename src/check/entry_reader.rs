@@ -46,7 +46,7 @@ pub struct CheckedEntry {
     pub record: Record,
     /// The rules that it breaks, as [`super::entry::check`] finds them.
     pub rules: RuleSet,
-    /// See [`key_hash`](crate::protocol::location::key_hash); [`NO_KEY`] without a URL.
+    /// See `key_hash`; `NO_KEY` without a URL.
     pub key: u64,
 }
 

@@ -115,7 +115,7 @@ const PRIORITY_RULES: RuleSet = RuleSet::of(&PRIORITY);
 
 /// Rules that depend on the structure of the entry, or that several fields can break: when one of them
 /// is broken, a change of one value does not tell what stays.
-pub const SHARED_RULES: RuleSet = RuleSet::of(&[
+pub(super) const SHARED_RULES: RuleSet = RuleSet::of(&[
     Rule::LOC_MISSING,
     Rule::FIELD_DUPLICATE,
     Rule::FIELD_EMPTY,

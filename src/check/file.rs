@@ -11,7 +11,7 @@ use crate::xml::names::{FileKind, Names};
 
 /// Input of the file rules.
 #[derive(Debug, Clone, Copy)]
-pub struct FileFacts<'f> {
+pub(crate) struct FileFacts<'f> {
     /// Whose expectations count.
     pub profile: Profile,
     /// Live entries.
@@ -31,7 +31,7 @@ pub struct FileFacts<'f> {
 }
 
 /// Rules that the file violates.
-pub fn check(facts: &FileFacts<'_>) -> RuleSet {
+pub(crate) fn check(facts: &FileFacts<'_>) -> RuleSet {
     let mut rules = RuleSet::EMPTY;
     let news = facts.names.attributes.iter().any(|(_, uri)| namespace::classify(uri) == Namespace::News);
     let nothing = if news { Rule::DOC_NO_ENTRIES_NEWS } else { Rule::DOC_NO_ENTRIES };
@@ -100,7 +100,7 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 /// What a rule says of this very file.
-pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
+pub(crate) fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
     let uri = facts.names.uri.as_deref().unwrap_or_default();
     let right = namespace::SITEMAP_09;
     let what = match facts.names.kind {

@@ -32,7 +32,7 @@ const STEP_BYTES: usize = 1 << 27;
 
 /// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
 /// ones too unless `unattended`. `None` when there is nothing to fix.
-pub fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<FixedEntry> {
+pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<FixedEntry> {
     let mut current = text.to_vec();
     let mut values: Vec<(Field, Option<String>)> = Vec::new();
     let mut is_rewritten = false;

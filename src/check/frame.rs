@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// The text around the entries of a file.
 #[derive(Clone, Copy)]
-pub struct Frame<'f> {
+pub(crate) struct Frame<'f> {
     /// Everything before the first entry, the root's start tag included.
     pub head: &'f [u8],
     /// The root.
@@ -29,7 +29,7 @@ pub struct Frame<'f> {
 }
 
 /// Rules that can be broken here.
-pub const FRAME_RULES: RuleSet = RuleSet::of(&[
+pub(crate) const FRAME_RULES: RuleSet = RuleSet::of(&[
     Rule::ENC_BOM,
     Rule::XML_DECLARATION_MISSING,
     Rule::XML_VERSION,
@@ -55,7 +55,7 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 /// Rules that the frame breaks; those of the sitemap's own namespace are [`super::file`]'s.
-pub fn check(frame: &Frame<'_>) -> RuleSet {
+pub(crate) fn check(frame: &Frame<'_>) -> RuleSet {
     let mut rules = RuleSet::EMPTY;
     if let Some(name) = frame.name {
         let name = name.rsplit('/').next().unwrap_or(name);
@@ -154,7 +154,7 @@ fn is_right(value: &str, names: &Names) -> bool {
 }
 
 /// The head without what breaks the rule; `None` where that is not for a machine to do.
-pub fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
+pub(crate) fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
     let head = frame.head;
     let prefix = frame.names.prefix.trim_end_matches(':');
     let own = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
@@ -269,7 +269,7 @@ fn with_blanks(head: &[u8], place: Range<usize>) -> Range<usize> {
 }
 
 /// What the fix does, as a short phrase.
-pub fn label(rule: Rule) -> &'static str {
+pub(crate) fn label(rule: Rule) -> &'static str {
     match rule {
         Rule::ENC_BOM => "drop the byte order mark",
         Rule::XML_DECLARATION_MISSING => "write the declaration",
@@ -288,7 +288,7 @@ pub fn label(rule: Rule) -> &'static str {
 }
 
 /// What a rule says of this very file.
-pub fn message(rule: Rule, frame: &Frame<'_>) -> String {
+pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
     let name = frame.name.unwrap_or_default();
     let of = |is_meant: &dyn Fn(&str) -> bool| {
         let found = prefixes(frame.names).find(|(_, uri)| is_meant(uri));

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 /// A finding about one child, or about the index (`child` is `None`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexFinding {
+pub(crate) struct IndexFinding {
     /// Which rule.
     pub rule: Rule,
     /// Which entry of the index.
@@ -25,7 +25,7 @@ pub struct IndexFinding {
 
 /// Input of the index rules beside the index itself.
 #[derive(Debug, Clone, Copy)]
-pub struct IndexFacts<'f> {
+pub(crate) struct IndexFacts<'f> {
     /// Public URL of the index, when known.
     pub url_prefix: Option<&'f UrlPrefix>,
     /// Newest lastmod (seconds since 1970) of each sitemap, by its id.
@@ -45,14 +45,15 @@ const INDEXES_PER_SITE: usize = 500;
 const FEW_ORIGINS: usize = 64;
 
 /// Checks all children. What [`super::entry`] says of each as an entry is not repeated here.
-pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
+#[cfg(test)]
+pub(crate) fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
     let mut out = Vec::new();
     each(index, facts, &mut |found| out.push(found));
     out
 }
 
 /// The same, finding by finding: a hostile index has more of them than memory holds in words.
-pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFinding)) {
+pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFinding)) {
     let common = commonest_origin(index);
     let common_home = common.and_then(UrlPrefix::parse);
     let mut seen: HashSet<&str> = HashSet::new();
@@ -181,7 +182,7 @@ fn missing_inside(nested: &Nested, number: usize, loc: &str) -> Vec<IndexFinding
 }
 
 /// What to say of a child with so many entries: nothing, unless it has none.
-pub fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFinding> {
+pub(crate) fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFinding> {
     let loc = &index.children.get(child).filter(|_| entries == 0)?.loc;
     let message = format!("{loc} has no entries: leave it out of the index");
     Some(IndexFinding { rule: Rule::INDEX_CHILD_EMPTY, child: Some(child), field: Some(Field::Loc), message })
@@ -189,7 +190,7 @@ pub fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFin
 
 /// The scheme and host that most children share, as the first of them writes it; `None` without children. Spellings of
 /// one origin, such as `https://e.com:443` and `HTTPS://E.com`, count together.
-pub fn commonest_origin(index: &Index) -> Option<&str> {
+pub(crate) fn commonest_origin(index: &Index) -> Option<&str> {
     let mut spelt: Vec<(&str, usize)> = Vec::new();
     let mut origins: Vec<(Option<UrlPrefix>, &str, u32)> = Vec::new();
     for (text, _) in index.children.iter().filter_map(|child| location::origin(&child.loc)) {

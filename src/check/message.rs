@@ -73,7 +73,7 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
 }
 
 /// The rules that [`messages`] has findings of, once for each of them, without making any words.
-pub fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet, mut add: impl FnMut(Rule)) {
+pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet, mut add: impl FnMut(Rule)) {
     each_broken(entry, text, context, set, |rule, _| add(rule));
     set.intersection(ENTRY_SITE_RULES).iter().for_each(&mut add);
     if extension::concerns(entry, text) {
@@ -114,7 +114,12 @@ fn each_broken(
 
 /// The worst severity among the broken rules of each field, by [`Field::index`], without making any words. A loc that is
 /// missing counts as a finding of that field.
-pub fn worst_of_fields(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> [Option<Severity>; 4] {
+pub(crate) fn worst_of_fields(
+    entry: &Entry,
+    text: &[u8],
+    context: &Context<'_>,
+    set: RuleSet,
+) -> [Option<Severity>; 4] {
     let mut worst = [None; 4];
     for rule in set.intersection(FIELD_RULES).iter() {
         let severity = rule.severity_in(context.profile);
@@ -153,7 +158,7 @@ fn worst_first(mut findings: Vec<Finding>, context: &Context<'_>) -> Vec<Finding
 
 /// The rules that an entry breaks in one place or in none: what it breaks of them is told in as many findings. Those of
 /// extensions are about all alternate links together; URLs inside extensions break the rules of loc as well.
-pub const REPORTED_ONCE: RuleSet = FIELD_RULES
+pub(crate) const REPORTED_ONCE: RuleSet = FIELD_RULES
     .minus(OF_SOME_FIELD)
     // An alternate link with rel="amphtml" breaks it too.
     .minus(RuleSet::of(&[Rule::DOC_UNKNOWN_ELEMENT]))

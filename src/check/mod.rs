@@ -3,28 +3,28 @@
 //! Checking is a function of its input (the clock is an input); it fails for no text. Nothing here
 //! reads files or knows of a screen.
 
-pub mod action;
+pub(crate) mod action;
 mod context;
 pub mod decision;
-pub mod entry;
+pub(crate) mod entry;
 pub mod entry_reader;
-pub mod extension;
+pub(crate) mod extension;
 mod fields;
-pub mod file;
-pub mod fix;
-pub mod frame;
-pub mod index;
-pub mod message;
-pub mod name;
-pub mod policy;
-pub mod quirk;
-pub mod rewrite;
-pub mod robots;
+pub(crate) mod file;
+pub(crate) mod fix;
+pub(crate) mod frame;
+pub(crate) mod index;
+pub(crate) mod message;
+pub(crate) mod name;
+pub(crate) mod policy;
+pub(crate) mod quirk;
+pub(crate) mod rewrite;
+pub(crate) mod robots;
 pub mod rule;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod set;
-pub mod site;
+pub(crate) mod site;
 mod site_entry;
 
 pub use action::{Action, Fix};

@@ -8,18 +8,18 @@ use crate::document::form::Form;
 use crate::document::sitemap::Member;
 
 /// Longest name of a file in bytes (most file systems; rule catalogue, `file-name-unsafe`).
-pub const LONGEST: usize = 255;
+pub(crate) const LONGEST: usize = 255;
 
 /// The properties of a file that its name must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NameKind {
+pub(crate) struct NameKind {
     form: Form,
     gzip: bool,
 }
 
 impl NameKind {
     /// That of a file of a document.
-    pub fn of(document: &Document, file: Member) -> Self {
+    pub(crate) fn of(document: &Document, file: Member) -> Self {
         match file {
             Member::Index => Self { form: Form::Xml, gzip: document.index().is_some_and(|index| index.gzip) },
             Member::Sitemap(id) => {
@@ -46,12 +46,12 @@ impl NameKind {
 }
 
 /// Whether a byte stands for itself in a URL and on every file system.
-pub const fn is_plain(byte: u8) -> bool {
+pub(crate) const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
 /// Why a text is no name of a file in the same folder; `None` where it is one, safe or not.
-pub fn leads_out(name: &str) -> Option<&'static str> {
+pub(crate) fn leads_out(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("a name is needed"),
         name if name.contains(['/', '\\']) => Some("a file keeps its folder: give a name without / and \\"),
@@ -63,7 +63,7 @@ pub fn leads_out(name: &str) -> Option<&'static str> {
 }
 
 /// Why a file should not be called so; `None` for a good name.
-pub fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
+pub(crate) fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
     if let Some(why) = leads_out(name) {
         return Some(why.to_owned());
     }
@@ -81,7 +81,7 @@ pub fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
 }
 
 /// A good name that says what the old one says, and that nothing else has.
-pub fn safe(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -> String {
+pub(crate) fn safe(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -> String {
     let ending = kind.ending();
     let lower = old.to_ascii_lowercase();
     let stem = lower.strip_suffix(ending).map_or_else(

@@ -5,7 +5,7 @@ use crate::document::quirk::Quirk;
 use crate::xml::defect::Defect;
 
 /// The rule that a defect breaks.
-pub const fn rule_of(kind: Defect) -> Rule {
+pub(crate) const fn rule_of(kind: Defect) -> Rule {
     match kind {
         Defect::Ampersand => Rule::XML_UNESCAPED_AMPERSAND,
         Defect::Angle => Rule::XML_UNESCAPED_ANGLE,
@@ -57,7 +57,7 @@ pub const fn rule_of(kind: Defect) -> Rule {
 }
 
 /// What was found at the place, and what was made of it.
-pub fn message(quirk: &Quirk) -> String {
+pub(crate) fn message(quirk: &Quirk) -> String {
     let what = &*quirk.what;
     let quoted = |made: &str| if what.is_empty() { made.to_owned() } else { format!("{what}: {made}") };
     match quirk.kind {
@@ -133,7 +133,7 @@ pub fn message(quirk: &Quirk) -> String {
 }
 
 /// Rules whose findings go when someone agrees to the repairs of a file.
-pub const REPAIRS: RuleSet = RuleSet::of(&[
+pub(crate) const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::XML_UNESCAPED_AMPERSAND,
     Rule::XML_UNESCAPED_ANGLE,
     Rule::XML_UNKNOWN_ENTITY,
@@ -176,7 +176,7 @@ const IMPLIED: [(Rule, RuleSet); 7] = [
 ];
 
 /// The rules of an entry with those of its quirks: each cause once.
-pub fn with_entry(entry: RuleSet, quirks: RuleSet) -> RuleSet {
+pub(crate) fn with_entry(entry: RuleSet, quirks: RuleSet) -> RuleSet {
     if quirks.is_empty() {
         return entry;
     }
@@ -185,6 +185,6 @@ pub fn with_entry(entry: RuleSet, quirks: RuleSet) -> RuleSet {
 }
 
 /// The rules that quirks break.
-pub fn rules<'q>(quirks: impl IntoIterator<Item = &'q Quirk>) -> RuleSet {
+pub(crate) fn rules<'q>(quirks: impl IntoIterator<Item = &'q Quirk>) -> RuleSet {
     quirks.into_iter().map(|quirk| rule_of(quirk.kind)).collect()
 }

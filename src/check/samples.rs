@@ -1,6 +1,6 @@
 //! Test data of this layer: a fixed time, and valid, invalid and unusual values.
 
-pub mod sets;
+pub(crate) mod sets;
 
 use crate::protocol::Field;
 use crate::xml::elements::Elements;
@@ -10,10 +10,10 @@ use crate::xml::scan::{ParsedEntry, Visit};
 use proptest::prelude::*;
 
 /// 2026-11-20T10:14:07Z.
-pub const NOW: i64 = 1_795_169_647;
+pub(crate) const NOW: i64 = 1_795_169_647;
 
 /// Any values, mostly right, sometimes absent.
-pub fn any_value(field: Field) -> BoxedStrategy<Option<String>> {
+pub(crate) fn any_value(field: Field) -> BoxedStrategy<Option<String>> {
     let good: Vec<&str> = match field {
         Field::Loc => vec!["https://example.com/a", "https://example.com/b?c=1&d=2", "https://example.com/é"],
         Field::Lastmod => vec!["2026-11-18", "2020-01-01", "2026-11-20T10:14:07+01:00", "2027-01-01"],
@@ -66,7 +66,7 @@ pub fn any_value(field: Field) -> BoxedStrategy<Option<String>> {
 }
 
 /// The root of every sample with extensions.
-pub const ROOT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+pub(crate) const ROOT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
     xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" \
     xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\" \
     xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\" \
@@ -77,7 +77,7 @@ pub const ROOT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/
     xmlns:pagemap=\"http://www.google.com/schemas/sitemap-pagemap/1.0\">";
 
 /// A video with what it needs, and more inside.
-pub fn video(more: &str) -> String {
+pub(crate) fn video(more: &str) -> String {
     format!(
         "<video:video><video:thumbnail_loc>https://example.com/t.jpg</video:thumbnail_loc>\
          <video:title>A</video:title><video:description>B</video:description>\
@@ -86,7 +86,7 @@ pub fn video(more: &str) -> String {
 }
 
 /// News with this language and date, and more inside.
-pub fn news(language: &str, date: &str, more: &str) -> String {
+pub(crate) fn news(language: &str, date: &str, more: &str) -> String {
     format!(
         "<news:news><news:publication><news:name>A</news:name><news:language>{language}</news:language>\
          </news:publication><news:publication_date>{date}</news:publication_date><news:title>B</news:title>{more}</news:news>"
@@ -94,18 +94,18 @@ pub fn news(language: &str, date: &str, more: &str) -> String {
 }
 
 /// Alternate links: language and URL.
-pub fn links(links: &[(&str, &str)]) -> String {
+pub(crate) fn links(links: &[(&str, &str)]) -> String {
     let link =
         |(code, href): &(&str, &str)| format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"{href}\"/>");
     links.iter().map(link).collect()
 }
 
 /// What the samples of extensions say about their page.
-pub const PAGE: &str = "https://example.com/a";
+pub(crate) const PAGE: &str = "https://example.com/a";
 
 /// An extension for each rule about extensions of an entry, in the order of the catalogue, with the codes that it
 /// breaks and nothing else.
-pub fn extensions() -> Vec<(String, &'static str)> {
+pub(crate) fn extensions() -> Vec<(String, &'static str)> {
     let image = |inside: &str| format!("<image:image>{inside}</image:image>");
     let loc = "<image:loc>https://example.com/i.jpg</image:loc>";
     let (en, de) = (("en", PAGE), ("de", "https://example.com/de"));
@@ -264,7 +264,7 @@ pub fn extensions() -> Vec<(String, &'static str)> {
 
 /// Each entry of a scanned file: its text, its anatomy, and the elements of its extensions if they were noted.
 #[derive(Default)]
-pub struct SeenEntries(pub Vec<(Vec<u8>, Entry, Option<Elements>)>);
+pub(crate) struct SeenEntries(pub Vec<(Vec<u8>, Entry, Option<Elements>)>);
 
 impl Visit for SeenEntries {
     fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {

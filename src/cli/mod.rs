@@ -4,7 +4,7 @@
 //! to the first writer, everything else to the second, and a reader that stops reading is no error.
 
 use crate::session::store;
-pub mod apply;
+pub(crate) mod apply;
 pub mod args;
 mod baseline;
 mod bulk;
@@ -17,57 +17,57 @@ mod convert;
 mod damage;
 mod data;
 mod dates;
-pub mod dates_options;
-pub mod definition;
+pub(crate) mod dates_options;
+pub(crate) mod definition;
 mod destination;
-pub mod diff;
+pub(crate) mod diff;
 mod duplicates;
 mod edit;
 mod explain;
-pub mod fix;
+pub(crate) mod fix;
 #[cfg(feature = "net")]
 mod get;
 #[cfg(feature = "net")]
-pub mod get_options;
+pub(crate) mod get_options;
 mod help;
 mod list;
 mod lock;
-pub mod merge;
+pub(crate) mod merge;
 mod meter;
 #[cfg(feature = "net")]
 mod notify;
 #[cfg(feature = "net")]
-pub mod notify_options;
-pub mod options;
-pub mod output;
+pub(crate) mod notify_options;
+pub(crate) mod options;
+pub(crate) mod output;
 mod pager;
 mod paths;
 #[cfg(feature = "net")]
 mod probe;
 #[cfg(feature = "net")]
-pub mod probe_options;
+pub(crate) mod probe_options;
 mod recover;
 mod renaming;
 mod report;
 mod restore;
-pub mod rows;
+pub(crate) mod rows;
 mod rules_file;
 mod save;
 mod script;
-pub mod set;
+pub(crate) mod set;
 mod sets;
 mod shown;
 #[cfg(feature = "net")]
 mod signals;
 #[cfg(feature = "net")]
-pub mod site_options;
+pub(crate) mod site_options;
 mod split;
 mod spool;
-pub mod stats;
+pub(crate) mod stats;
 mod table;
 mod text_report;
 mod unread;
-pub mod url_options;
+pub(crate) mod url_options;
 mod url_paths;
 mod urls;
 mod values;

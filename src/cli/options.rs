@@ -147,7 +147,7 @@ pub struct EditOptions {
 
 /// One set that is changed, and how it is saved.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub(crate) struct Target {
     /// A sitemap, a sitemap index, or a folder that holds one.
     pub path: PathBuf,
     /// How it is saved.

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 /// One file of `check --format json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct File {
+pub(crate) struct File {
     /// As it was opened.
     pub path: String,
     /// `urlset` or `sitemapindex`.
@@ -30,7 +30,7 @@ pub struct File {
 
 /// The sums of `check`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// Over all files: URLs and entries of indexes.
     pub entries: u64,
     /// `<url>` elements, items of feeds, lines of lists and tables.
@@ -49,7 +49,7 @@ pub struct Summary {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding<'f> {
+pub(crate) struct Finding<'f> {
     /// The rule's code.
     pub rule: &'f str,
     /// `error`, `warning` or `note`.
@@ -97,7 +97,7 @@ impl<'r> From<&'r Reported> for Finding<'r> {
 
 /// One row of `list --format jsonl`: the file's own text, null where absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row<'r> {
+pub(crate) struct Row<'r> {
     /// The URL, decoded and trimmed.
     pub loc: Option<&'r str>,
     /// As written.
@@ -119,7 +119,7 @@ pub struct Row<'r> {
 
 /// Extension blocks of a row, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Extensions {
+pub(crate) struct Extensions {
     /// `image:image`
     pub image: u16,
     /// `video:video`
@@ -133,7 +133,7 @@ pub struct Extensions {
 }
 
 /// Writes the JSON document of `check`: one line for the head, one for each finding, as [`finding_json`] wrote them.
-pub fn check_json(
+pub(crate) fn check_json(
     out: &mut dyn Write,
     files: &[File],
     summary: &Summary,
@@ -149,7 +149,7 @@ pub fn check_json(
 }
 
 /// Writes one of the findings of that document.
-pub fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Finding<'_>) -> io::Result<()> {
+pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Finding<'_>) -> io::Result<()> {
     out.write_all(if is_first { b"\n" } else { b",\n" })?;
     json(out, finding)
 }
@@ -158,7 +158,7 @@ pub fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Finding<'_>) 
 /// `1:1`, so that every line has the same shape.
 ///
 /// In colours, the place is bold and the severity has its own.
-pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>, colour: bool) -> io::Result<()> {
+pub(crate) fn finding_text(out: &mut dyn Write, finding: &Finding<'_>, colour: bool) -> io::Result<()> {
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
     let (file, message) = (plain(finding.file), plain(finding.message));
     let place = Paint::Bold.on(format_args!("{file}:{line}:{column}:"), colour);
@@ -168,7 +168,7 @@ pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>, colour: bool) ->
 
 /// A colour of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
+pub(crate) enum Paint {
     /// Errors, what is taken away.
     Red,
     /// Warnings, what is different.
@@ -183,10 +183,11 @@ pub enum Paint {
 
 impl Paint {
     /// All sequences that [`Paint::on`] writes.
-    pub const SEQUENCES: [&'static str; 6] = ["\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[34m", "\x1b[1m", "\x1b[0m"];
+    pub(crate) const SEQUENCES: [&'static str; 6] =
+        ["\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[34m", "\x1b[1m", "\x1b[0m"];
 
     /// The colour of a severity, by its name.
-    pub fn of(severity: &str) -> Self {
+    pub(crate) fn of(severity: &str) -> Self {
         match severity {
             "error" => Self::Red,
             "warning" => Self::Yellow,
@@ -195,7 +196,7 @@ impl Paint {
     }
 
     /// Text in this colour (ECMA-48, section 8.3.117, SGR), or as it is.
-    pub fn on(self, text: impl std::fmt::Display, colour: bool) -> String {
+    pub(crate) fn on(self, text: impl std::fmt::Display, colour: bool) -> String {
         let code = match self {
             Self::Red => "31",
             Self::Yellow => "33",
@@ -208,18 +209,18 @@ impl Paint {
 }
 
 /// Writes a row as one JSON line.
-pub fn row_json(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+pub(crate) fn row_json(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
     json(out, row)?;
     writeln!(out)
 }
 
 /// Writes a URL as one line, whatever it holds.
-pub fn loc_text(out: &mut dyn Write, loc: &str) -> io::Result<()> {
+pub(crate) fn loc_text(out: &mut dyn Write, loc: &str) -> io::Result<()> {
     if loc.contains(is_unsafe) { writeln!(out, "{}", safe_loc(loc)) } else { writeln!(out, "{loc}") }
 }
 
 /// A URL with control characters and line breaks as a browser would send them, percent-encoded.
-pub fn safe_loc(loc: &str) -> String {
+pub(crate) fn safe_loc(loc: &str) -> String {
     let mut out = String::with_capacity(loc.len());
     for c in loc.chars() {
         if is_unsafe(c) {
@@ -236,7 +237,7 @@ pub fn safe_loc(loc: &str) -> String {
 }
 
 /// Writes a JSON document on lines of its own.
-pub fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     json(out, value)?;
     writeln!(out)
 }
@@ -266,7 +267,7 @@ impl Formatter for Tame {
 }
 
 /// Text without anything that a terminal would obey or that would break the line.
-pub fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 

@@ -14,7 +14,7 @@ pub struct Pager {
 }
 
 /// Columns of a page that is printed to a file or a pipe, and at most of one on a terminal: longer lines are hard to read.
-pub const WIDEST: usize = 100;
+pub(super) const WIDEST: usize = 100;
 
 impl Pager {
     /// The pager of this environment: `$PAGER`, else `less`, else none if `$PAGER` is empty.

@@ -29,6 +29,9 @@ impl UrlOptions {
         #[cfg(feature = "net")]
         return self.download.site.first();
         #[cfg(not(feature = "net"))]
-        None
+        {
+            let Self {} = self;
+            None
+        }
     }
 }

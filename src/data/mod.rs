@@ -9,9 +9,9 @@ mod interner;
 mod names;
 mod read;
 
-pub use column::{Column, Kind, Value};
+pub(crate) use column::{Column, Kind, Value};
 pub(crate) use column::{parse_boolean, parse_number};
-pub use read::{ReadOptions, TableError};
+pub(crate) use read::{ReadOptions, TableError};
 
 use crate::progress::note_work;
 use crate::protocol::location;
@@ -140,7 +140,7 @@ impl DataSet {
 
 /// Reads tables into one [`DataSet`].
 #[derive(Debug, Default)]
-pub struct DataSetBuilder {
+pub(crate) struct DataSetBuilder {
     columns: Vec<ColumnBuilder>,
     urls: Urls,
     tables: Vec<String>,
@@ -156,7 +156,7 @@ impl From<&DataSet> for DataSetBuilder {
 
 /// What was read of one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TableSummary {
+pub(crate) struct TableSummary {
     /// Rows with a URL.
     pub rows: u64,
     /// Rows whose URL a row of the table before had already; the later value counts.
@@ -167,7 +167,7 @@ pub struct TableSummary {
 
 impl DataSetBuilder {
     /// A data set without tables.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
@@ -176,19 +176,19 @@ impl DataSetBuilder {
     /// # Errors
     ///
     /// The text is none of these, has no column of URLs, or is damaged; what was read before stays.
-    pub fn add(&mut self, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
+    pub(crate) fn add(&mut self, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
         read::read(self, text, options)
     }
 
     /// Notes what a table is called that is added.
-    pub fn note_table(&mut self, name: &str) {
+    pub(crate) fn note_table(&mut self, name: &str) {
         if !self.tables.iter().any(|known| known == name) {
             self.tables.push(name.to_owned());
         }
     }
 
     /// The columns with their kinds.
-    pub fn finish(self) -> DataSet {
+    pub(crate) fn finish(self) -> DataSet {
         let rows = self.urls.ends.len();
         let columns = self.columns.into_iter().map(|column| column.finish(rows)).collect();
         DataSet { columns, urls: self.urls, tables: self.tables }

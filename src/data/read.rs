@@ -15,7 +15,7 @@ const SAMPLE: usize = 1_000;
 
 /// How a table is read.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ReadOptions<'o> {
+pub(crate) struct ReadOptions<'o> {
     /// The name of the column of URLs, or its number from 1.
     pub key: Option<&'o str>,
     /// Scheme, host and port that paths of a log belong to: `https://example.com`.
@@ -24,7 +24,7 @@ pub struct ReadOptions<'o> {
 
 /// Why a table cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
+pub(crate) enum TableError {
     /// There is no row in it.
     #[error("the table is empty")]
     Empty,

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 /// Marks files as just written: drops their quirks. Of an index in volumes, `of_index` are the numbers of the written ones.
-pub fn mark_written(document: &mut Document, written: &[Member], of_index: &BTreeSet<usize>) {
+pub(crate) fn mark_written(document: &mut Document, written: &[Member], of_index: &BTreeSet<usize>) {
     for file in written {
         match file {
             Member::Index => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const BITS: usize = 8;
 /// Values per page.
-pub const PAGE: usize = 1 << BITS;
+pub(crate) const PAGE: usize = 1 << BITS;
 const MASK: usize = PAGE - 1;
 
 type Page<T> = Arc<[T]>;

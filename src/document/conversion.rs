@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 /// Numbers of values that a form cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Losses {
+pub(crate) struct Losses {
     /// Values, by [`Field::index`].
     pub fields: [u64; 4],
     /// Rows with extensions.
@@ -29,12 +29,12 @@ pub struct Losses {
 
 impl Losses {
     /// Whether nothing is lost.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// `3 dates, 2 priorities`; empty when nothing is lost.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let [_, dates, frequencies, priorities] = self.fields;
         let named = [
             (dates, "date", "dates"),
@@ -53,7 +53,7 @@ impl Losses {
 }
 
 /// `the columns title, author and 2 more`.
-pub fn columns_in_words(columns: &[String]) -> String {
+pub(crate) fn columns_in_words(columns: &[String]) -> String {
     /// As many as anybody wants to read in a message, and as much of each.
     const NAMED: usize = 5;
     const LONGEST: usize = 30;
@@ -66,7 +66,7 @@ pub fn columns_in_words(columns: &[String]) -> String {
 
 /// The columns of its tables that hold no field of a sitemap, each name once. They are kept as they are in the
 /// table, and no other form has a place for them.
-pub fn unknown_columns(document: &Document) -> Vec<String> {
+pub(crate) fn unknown_columns(document: &Document) -> Vec<String> {
     let mut columns: Vec<String> = Vec::new();
     for grid in document.sitemaps().iter().filter_map(|sitemap| sitemap.frame.names.grid.as_ref()) {
         for (number, name) in grid.unknown_columns() {
@@ -80,7 +80,7 @@ pub fn unknown_columns(document: &Document) -> Vec<String> {
 }
 
 /// What the whole set would lose in another form.
-pub fn losses(document: &Document, form: Form) -> Losses {
+pub(crate) fn losses(document: &Document, form: Form) -> Losses {
     let mut losses = Losses { columns: unknown_columns(document), ..Losses::default() };
     for row in document.live_rows() {
         if form != Form::List && is_comment(document, row) {
@@ -101,18 +101,18 @@ pub fn losses(document: &Document, form: Form) -> Losses {
 }
 
 /// Whether a row is a comment of a list, which no other form has a place for.
-pub fn is_comment(document: &Document, row: RowId) -> bool {
+pub(crate) fn is_comment(document: &Document, row: RowId) -> bool {
     document.names(row).kind == FileKind::List && document.loc(row).starts_with('#')
 }
 
 /// How many comments its lists have.
-pub fn comments(document: &Document) -> u64 {
+pub(crate) fn comments(document: &Document) -> u64 {
     let has_lists = document.sitemaps().iter().any(|sitemap| sitemap.frame.names.kind == FileKind::List);
     if has_lists { document.live_rows().filter(|row| is_comment(document, *row)).count() as u64 } else { 0 }
 }
 
 /// The values of a row, by [`Field::index`], with those that a line of a list says behind its URL.
-pub fn line_values(document: &Document, row: RowId) -> [Option<Cow<'_, str>>; 4] {
+pub(crate) fn line_values(document: &Document, row: RowId) -> [Option<Cow<'_, str>>; 4] {
     let mut values = Field::ALL.map(|field| document.value(row, field));
     if document.names(row).kind != FileKind::List {
         return values;
@@ -131,7 +131,7 @@ pub fn line_values(document: &Document, row: RowId) -> [Option<Cow<'_, str>>; 4]
 }
 
 /// The edited values of a row that its file's form cannot hold.
-pub fn unwritable(document: &Document, row: RowId) -> impl Iterator<Item = Field> + '_ {
+pub(crate) fn unwritable(document: &Document, row: RowId) -> impl Iterator<Item = Field> + '_ {
     let grid = document.names(row).grid.as_deref();
     Field::ALL.into_iter().filter(move |field| {
         grid.is_some_and(|grid| !grid.holds(*field)) && matches!(document.edited(row, *field), Some(Some(_)))
@@ -139,7 +139,7 @@ pub fn unwritable(document: &Document, row: RowId) -> impl Iterator<Item = Field
 }
 
 /// The whole set as one file in another form: its bytes. Rows keep their order, values their texts.
-pub fn rendered(document: &Document, form: Form) -> Vec<u8> {
+pub(crate) fn rendered(document: &Document, form: Form) -> Vec<u8> {
     let grid = match form {
         Form::List => Grid::list("\n"),
         Form::Csv => Grid::table(b','),
@@ -168,13 +168,13 @@ pub fn rendered(document: &Document, form: Form) -> Vec<u8> {
 }
 
 /// The live rows of a file that have no URL.
-pub fn without_loc(document: &Document, id: SitemapId) -> impl Iterator<Item = RowId> + '_ {
+pub(crate) fn without_loc(document: &Document, id: SitemapId) -> impl Iterator<Item = RowId> + '_ {
     let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
     rows.filter(|row| document.is_live(*row) && document.loc(*row).trim().is_empty())
 }
 
 /// These rows as one XML sitemap: their fields and nothing else. Comments of lists are left out.
-pub fn rendered_as_xml(document: &Document, rows: impl Iterator<Item = RowId>) -> Vec<u8> {
+pub(crate) fn rendered_as_xml(document: &Document, rows: impl Iterator<Item = RowId>) -> Vec<u8> {
     let frame = Source::blank(FileKind::Urlset);
     let layout = Layout::default();
     let mut out = frame.head(true).into_owned();

@@ -42,7 +42,7 @@ const AROUND: usize = 3;
 const LONG: usize = 300;
 
 /// The diff of two versions that differ in these spans, in at most about `most` lines.
-pub fn unified(before: &[u8], after: &[u8], spans: &[Span], most: usize) -> Diff {
+pub(crate) fn unified(before: &[u8], after: &[u8], spans: &[Span], most: usize) -> Diff {
     let mut diff = Diff::default();
     let mut lines = Counted::default();
     let mut rest = WholeLines { before, after, spans, most, at: 0, end: 0 }.peekable();

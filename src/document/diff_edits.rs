@@ -91,13 +91,13 @@ fn renamed(file: Member, name: &str) -> Option<Edit> {
 }
 
 /// Whether a fresh load of what this document writes gives every row the id that it has here.
-pub fn has_fresh_ids(document: &Document) -> bool {
+pub(crate) fn has_fresh_ids(document: &Document) -> bool {
     let fresh = Fresh::of(document);
     fresh.rows.is_none() && fresh.files.len() == document.sitemaps().len() && fresh.files.is_sorted()
 }
 
 /// The edits that lead from the files that `saved` wrote to this document.
-pub fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
+pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
     let fresh = Fresh::of(saved);
     let mut edits = Vec::new();
     let mut deleted = RowSet::new();

@@ -10,7 +10,7 @@ use crate::xml::scan::{self, Ignore};
 /// A source without entries that starts as another does: declaration, instructions and root tag, because entries
 /// mean what they mean only under their root's declarations. Comments and a byte order mark stay behind: they
 /// were written for that one file.
-pub fn part_frame(frame: &Source) -> Source {
+pub(crate) fn part_frame(frame: &Source) -> Source {
     if let Some(grid) = &frame.names.grid {
         return Source::of_grid(Grid::clone(grid));
     }

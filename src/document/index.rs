@@ -2,7 +2,7 @@
 
 mod volumes;
 
-pub use volumes::{IndexFile, Slot, Volume, assign_slots};
+pub(crate) use volumes::{IndexFile, Volume, assign_slots};
 
 use super::quirk::Quirk;
 use super::sitemap::{SitemapId, UTF_8, file_name};
@@ -46,10 +46,10 @@ pub enum ChildState {
 }
 
 /// Why a child that lies on another host was not looked for.
-pub const ON_ANOTHER_HOST: &str = "it is on another host, so it was not looked for on this disk";
+pub(crate) const ON_ANOTHER_HOST: &str = "it is on another host, so it was not looked for on this disk";
 
 /// Why what an index from standard input lists was not looked for.
-pub const NO_FOLDER: &str = "the index came from standard input, which has no folder to look for it in";
+pub(crate) const NO_FOLDER: &str = "the index came from standard input, which has no folder to look for it in";
 
 impl ChildState {
     /// Why the rows of the child are not in the set; `None` where they are, or where another entry brings them.
@@ -88,7 +88,7 @@ impl Nested {
 }
 
 /// The children that are sitemaps, at any depth, in order.
-pub fn leaf_children<'c>(children: &'c [Child]) -> Vec<&'c Child> {
+pub(crate) fn leaf_children<'c>(children: &'c [Child]) -> Vec<&'c Child> {
     let leaf = |child: &'c Child| match &child.state {
         ChildState::Nested(nested) => leaf_children(&nested.children),
         _ => vec![child],

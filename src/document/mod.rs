@@ -3,42 +3,42 @@
 //! Cloning a [`Document`] is cheap and every edit makes a new one ([`edit`]); undo keeps the old value, a
 //! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
 
-pub mod adopt;
-pub mod clear_quirks;
-pub mod column;
+pub(crate) mod adopt;
+pub(crate) mod clear_quirks;
+pub(crate) mod column;
 mod compare;
-pub mod conversion;
-pub mod diff;
-pub mod diff_edits;
+pub(crate) mod conversion;
+pub(crate) mod diff;
+pub(crate) mod diff_edits;
 pub mod edit;
 #[cfg(test)]
 mod fixture;
-pub mod form;
-pub mod frame;
-pub mod index;
-pub mod merge;
+pub(crate) mod form;
+pub(crate) mod frame;
+pub(crate) mod index;
+pub(crate) mod merge;
 mod needle;
 mod numeric_sort;
 mod overlay;
 mod pending_split;
 pub mod query;
-pub mod quirk;
-pub mod rebase;
-pub mod rename;
-pub mod repartition;
-pub mod restore_positions;
-pub mod row_cursor;
+pub(crate) mod quirk;
+pub(crate) mod rebase;
+pub(crate) mod rename;
+pub(crate) mod repartition;
+pub(crate) mod restore_positions;
+pub(crate) mod row_cursor;
 mod row_facts;
 pub mod rows;
 pub mod sitemap;
-pub mod sort;
+pub(crate) mod sort;
 pub mod source;
-pub mod spans;
-pub mod split;
-pub mod text_diff;
+pub(crate) mod spans;
+pub(crate) mod split;
+pub(crate) mod text_diff;
 mod text_sort;
-pub mod unload;
-pub mod view;
+pub(crate) mod unload;
+pub(crate) mod view;
 mod write;
 
 use crate::protocol::Field;

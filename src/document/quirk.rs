@@ -9,7 +9,7 @@ use crate::xml::defect::Defect;
 use std::collections::BTreeMap;
 
 /// The declared encoding of a file, and the one that it was read in if that differs.
-pub fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option<&'static str>) {
+pub(crate) fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option<&'static str>) {
     let declared = quirks.iter().find(|quirk| quirk.kind == Defect::NotUtf8).map(|quirk| quirk.what.trim());
     match declared.filter(|declared| !declared.is_empty() && !declared.eq_ignore_ascii_case(read)) {
         Some(declared) => (declared.to_owned(), Some(read)),
@@ -18,7 +18,7 @@ pub fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option<&'stat
 }
 
 /// The changes that a save makes because of these quirks, in words, each once.
-pub fn changes(quirks: &[Quirk]) -> Vec<String> {
+pub(crate) fn changes(quirks: &[Quirk]) -> Vec<String> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     for made in quirks.iter().filter_map(|quirk| quirk.kind.made()) {
         *counts.entry(made).or_default() += 1;

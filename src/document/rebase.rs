@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A document rebased onto the files of a save.
 #[derive(Debug, Clone)]
-pub struct Rebased {
+pub(crate) struct Rebased {
     /// The document.
     pub document: Document,
     /// Rows that are in another file than before.
@@ -27,7 +27,7 @@ pub struct Rebased {
 ///
 /// `None` if files or the index are not those that the save started with, because of a change or an undo meanwhile. The
 /// document then stays as it is, and the next plan compares it with the disk.
-pub fn rebase(document: &Document, then: &Document, saved: &Document) -> Option<Rebased> {
+pub(crate) fn rebase(document: &Document, then: &Document, saved: &Document) -> Option<Rebased> {
     let index = same_index(document.index(), then.index()).then(|| saved.index().cloned())?;
     if document.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
         return None;

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The last part of a relative name.
-pub fn last(name: &str) -> &str {
+pub(crate) fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
@@ -29,7 +29,7 @@ fn sibling_name(name: &str, file: &str) -> String {
 }
 
 /// A file name as it is in a URL (RFC 3986, section 2.3: unreserved characters).
-pub fn encoded(name: &str) -> String {
+pub(crate) fn encoded(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
     let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     name.bytes().map(letter).collect()
@@ -44,7 +44,7 @@ fn url_named(url: &str, old: &str, new: &str) -> Option<String> {
 }
 
 /// Why a file of the set cannot have another name at all; `None` where it can.
-pub fn refusal(document: &Document, file: Member) -> Option<String> {
+pub(crate) fn refusal(document: &Document, file: Member) -> Option<String> {
     let no = |why: &str| Some(why.to_owned());
     let Member::Sitemap(id) = file else {
         return match document.index() {
@@ -76,7 +76,7 @@ pub fn refusal(document: &Document, file: Member) -> Option<String> {
     Some(format!("its URL in {} does not end with its name", index.name))
 }
 /// Whether another file of the set has this name in the folder of one; some file systems know no case.
-pub fn has_file(document: &Document, name: &str, file: Member) -> bool {
+pub(crate) fn has_file(document: &Document, name: &str, file: Member) -> bool {
     let path = |file: Member| match file {
         Member::Index => document.index().and_then(|index| index.path.as_deref()),
         Member::Sitemap(id) => document.sitemap(id).and_then(|sitemap| sitemap.path.as_deref()),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// A repartitioned document. Its parts have no names yet.
 #[derive(Debug, Clone)]
-pub struct Repartition {
+pub(crate) struct Repartition {
     /// Files and rows; there is no index.
     pub document: Document,
     /// For each file, the position of its group.
@@ -37,7 +37,7 @@ pub struct Repartition {
 /// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
 /// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
 /// something else declares it itdocument.
-pub fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], limits: Limits) -> Repartition {
+pub(crate) fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], limits: Limits) -> Repartition {
     let mut partitioner = Partitioner {
         partition: Repartition { document: document.clone(), groups: Vec::new(), oversized: Vec::new() },
         limits,

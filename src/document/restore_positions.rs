@@ -9,7 +9,7 @@ use super::sitemap::SitemapId;
 use std::collections::{BTreeMap, HashMap};
 
 /// The same with a place for every row that is deleted here and not in `saved`; `None` where each has one.
-pub fn restore_positions(document: &Document, saved: &Document) -> Option<Document> {
+pub(crate) fn restore_positions(document: &Document, saved: &Document) -> Option<Document> {
     let is_deleted = |row: &RowId| !document.is_live(*row) && saved.is_live(*row);
     let mut deleted: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
     for row in document.compare(saved).maybe_different().iter().map(RowId).filter(is_deleted) {

@@ -7,12 +7,12 @@ pub(super) mod data;
 
 use super::query::Has;
 use super::query::suggest::{listed, nearest};
-pub use super::row_facts::{Column, Value};
+pub(crate) use super::row_facts::{Column, Value};
 use super::row_facts::{Extension, Fact, RowFacts, State};
 use crate::data::DataSet;
 use crate::protocol::Severity;
 use crate::protocol::location::{depth, host, path, section};
-pub use data::DataColumn;
+pub(crate) use data::DataColumn;
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
@@ -165,7 +165,7 @@ pub struct SortError {
 /// # Errors
 ///
 /// A word that names no column, or one that was named before.
-pub fn parse(text: &str, data: Option<&Arc<DataSet>>) -> Result<Vec<SortKey>, SortError> {
+pub(crate) fn parse(text: &str, data: Option<&Arc<DataSet>>) -> Result<Vec<SortKey>, SortError> {
     let mut keys: Vec<SortKey> = Vec::new();
     let mut at = 0;
     for piece in text.split(',') {
@@ -200,7 +200,7 @@ fn own(name: &str) -> Result<Column, String> {
 }
 
 /// The keys as [`parse`] reads them.
-pub fn to_text(keys: &[SortKey]) -> String {
+pub(crate) fn to_text(keys: &[SortKey]) -> String {
     keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
@@ -282,7 +282,8 @@ const fn code(fact: Fact<u64>, descending: bool) -> u64 {
 
 /// Compares texts byte by byte, runs of digits by their value: `page-9` before `page-10`. Texts that
 /// differ in leading zeros alone are ordered by length, so only equal texts compare as equal.
-pub fn natural(a: &str, b: &str) -> Ordering {
+#[cfg(test)]
+pub(crate) fn natural(a: &str, b: &str) -> Ordering {
     natural_bytes(a.as_bytes(), b.as_bytes())
 }
 
@@ -318,7 +319,7 @@ fn digits(bytes: &[u8]) -> (&[u8], &[u8]) {
 
 /// Compares two rows under several keys; equal means: keep the file order. `numbers` are the rows'
 /// positions in the file order.
-pub fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u32, u32)) -> Ordering {
+pub(crate) fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u32, u32)) -> Ordering {
     let by = |key: &SortKey| match &key.by {
         SortBy::Own(Column::Number) if key.descending => Reverse(numbers.0).cmp(&Reverse(numbers.1)),
         SortBy::Own(Column::Number) => numbers.0.cmp(&numbers.1),

@@ -21,7 +21,7 @@ pub struct Span {
 
 /// A file in pieces: its head, its entries, its tail.
 #[derive(Debug, Clone, Default)]
-pub struct Pieces<'d>(Vec<(u32, Cow<'d, [u8]>)>);
+pub(crate) struct Pieces<'d>(Vec<(u32, Cow<'d, [u8]>)>);
 
 /// Keys of text that is not an entry; those of rows and of entries of an index are far below.
 const HEAD: u32 = u32::MAX;
@@ -29,7 +29,7 @@ const TAIL: u32 = u32::MAX - 1;
 
 impl<'d> Pieces<'d> {
     /// A sitemap as the document would write it; entries are known by their rows.
-    pub fn of(document: &'d Document, id: SitemapId) -> Self {
+    pub(crate) fn of(document: &'d Document, id: SitemapId) -> Self {
         let Some(sitemap) = document.sitemap(id) else { return Self::default() };
         let entries = sitemap.live > 0;
         let mut pieces = vec![(HEAD, Cow::Owned(sitemap.frame.head(entries).to_vec()))];
@@ -46,7 +46,7 @@ impl<'d> Pieces<'d> {
     }
 
     /// A file of the index before and after; entries are known by their URLs.
-    pub fn of_indexes(before: Option<&IndexFile<'d>>, after: Option<&IndexFile<'d>>) -> (Self, Self) {
+    pub(crate) fn of_indexes(before: Option<&IndexFile<'d>>, after: Option<&IndexFile<'d>>) -> (Self, Self) {
         let mut keys: HashMap<&str, u32> = HashMap::new();
         let mut pieces = |file: Option<&IndexFile<'d>>| {
             let Some(file) = file else { return Self::default() };
@@ -62,19 +62,14 @@ impl<'d> Pieces<'d> {
         (pieces(before), pieces(after))
     }
 
-    /// A file of which nothing else is known.
-    pub fn whole(bytes: &'d [u8]) -> Self {
-        Self(vec![(HEAD, Cow::Borrowed(bytes))])
-    }
-
     /// The file's bytes.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|(_, text)| text.iter().copied()).collect()
     }
 }
 
 /// The bytes that differ, in order.
-pub fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
+pub(crate) fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
     let mut walk = Walk::default();
     let kept = common_pieces(before.0.iter().map(|(key, _)| *key), after.0.iter().map(|(key, _)| *key));
     let (mut old, mut new) = (before.0.iter(), after.0.iter());
@@ -148,7 +143,7 @@ pub(super) fn rising(values: &[usize]) -> RowSet {
 }
 
 /// Rows that both versions of a file have, but not in the order of the others.
-pub fn moved_rows((document, sitemap): (&Document, &Sitemap), (saved, was): (&Document, &Sitemap)) -> Vec<u32> {
+pub(crate) fn moved_rows((document, sitemap): (&Document, &Sitemap), (saved, was): (&Document, &Sitemap)) -> Vec<u32> {
     let there: HashMap<u32, usize> =
         was.rows.iter().filter(|row| saved.is_live(*row)).zip(0..).map(|(row, at)| (row.0, at)).collect();
     let live = sitemap.rows.iter().filter(|row| document.is_live(*row));
@@ -204,14 +199,14 @@ impl Walk {
 }
 
 /// What differs between bytes of which nothing else is known: between what begins and what ends the same.
-pub fn spans_of_bytes(before: &[u8], after: &[u8]) -> Vec<Span> {
+pub(crate) fn spans_of_bytes(before: &[u8], after: &[u8]) -> Vec<Span> {
     let mut walk = Walk::default();
     walk.pair(before, after);
     walk.finish()
 }
 
 /// Whether the bytes outside of the spans are the same in both, and how many those are.
-pub fn same_outside(before: &[u8], after: &[u8], spans: &[Span]) -> Option<usize> {
+pub(crate) fn same_outside(before: &[u8], after: &[u8], spans: &[Span]) -> Option<usize> {
     let (mut from, mut to, mut same) = (0, 0, 0);
     let end = Span { before: before.len()..before.len(), after: after.len()..after.len() };
     for span in spans.iter().chain([&end]) {

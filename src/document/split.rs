@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// A document whose files respect the limits.
 #[derive(Debug, Clone)]
-pub struct SplitResult {
+pub(crate) struct SplitResult {
     /// No file of it is over a limit, except for the oversized rows.
     pub document: Document,
     /// New files, each with the file that it was split from. They have no path yet.
@@ -32,7 +32,7 @@ pub struct SplitResult {
 /// up. Sizes are those of the finished files: head, entries, tail.
 ///
 /// A file that equals its version in `saved` keeps its bytes even over a limit.
-pub fn split_files(document: &Document, saved: Option<&Document>, limits: Limits) -> SplitResult {
+pub(crate) fn split_files(document: &Document, saved: Option<&Document>, limits: Limits) -> SplitResult {
     let mut split = SplitResult { document: document.clone(), parts: Vec::new(), oversized: Vec::new() };
     split.document.pending_split = None;
     for (number, sitemap) in document.sitemaps().iter().enumerate() {

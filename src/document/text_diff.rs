@@ -7,7 +7,7 @@ use super::spans::{Span, Walk, rising};
 use hashbrown::HashMap;
 
 /// The spans that differ, in order: what lies outside of them is the same in both.
-pub fn spans(before: &[u8], after: &[u8]) -> Vec<Span> {
+pub(crate) fn spans(before: &[u8], after: &[u8]) -> Vec<Span> {
     let (old, new) = (pieces(before), pieces(after));
     let mut walk = Walk::default();
     let (mut from, mut to) = (0, 0);

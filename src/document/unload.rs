@@ -44,7 +44,7 @@ impl Streaming {
 }
 
 /// Appends a file and unloads it at once. Only while loading.
-pub fn append(document: &mut Document, source: &Source, sitemap: Sitemap) {
+pub(crate) fn append(document: &mut Document, source: &Source, sitemap: Sitemap) {
     let (len, bytes) = (source.len() as u32, source.run(0, source.len()).len() as u64);
     let first = document.row_limit();
     document.append(source.without_entries(), [], sitemap);
@@ -61,7 +61,7 @@ pub fn append(document: &mut Document, source: &Source, sitemap: Sitemap) {
 }
 
 /// Reloads an unloaded file. False if its number of rows has changed.
-pub fn reload(document: &mut Document, id: SitemapId, source: Source, records: &[Record]) -> bool {
+pub(crate) fn reload(document: &mut Document, id: SitemapId, source: Source, records: &[Record]) -> bool {
     let (Some(sitemap), Some(first)) = (document.sitemap(id), document.bases.get(id.index()).copied()) else {
         return false;
     };
@@ -74,7 +74,7 @@ pub fn reload(document: &mut Document, id: SitemapId, source: Source, records: &
 }
 
 /// Reloads the bytes of a file, and the records of some of its rows.
-pub fn reload_some(
+pub(crate) fn reload_some(
     document: &mut Document,
     id: SitemapId,
     source: Source,
@@ -88,7 +88,7 @@ pub fn reload_some(
 }
 
 /// Unloads a file: drops its records and returns its bytes, unless they are shared.
-pub fn unload(document: &mut Document, id: SitemapId) -> Option<Vec<u8>> {
+pub(crate) fn unload(document: &mut Document, id: SitemapId) -> Option<Vec<u8>> {
     let (sitemap, first) = (document.sitemap(id)?, document.bases.get(id.index()).copied()?);
     let rows = first as usize..first as usize + sitemap.live as usize;
     let frame = document.source_of(id).map(Source::without_entries);
@@ -101,7 +101,7 @@ pub fn unload(document: &mut Document, id: SitemapId) -> Option<Vec<u8>> {
 }
 
 /// Replaces a file by its edited version, unloaded: only the number and length of its rows are kept.
-pub fn replace(document: &mut Document, id: SitemapId, sitemap: Sitemap) {
+pub(crate) fn replace(document: &mut Document, id: SitemapId, sitemap: Sitemap) {
     let Some(before) = document.sitemap(id).map(|sitemap| sitemap.live) else { return };
     document.live = (document.live + sitemap.live).saturating_sub(before);
     let first = document.bases.get(id.index()).copied().unwrap_or_default();
@@ -110,13 +110,13 @@ pub fn replace(document: &mut Document, id: SitemapId, sitemap: Sitemap) {
 }
 
 /// Keeps the URLs of some rows even while their file is unloaded.
-pub fn keep_locs(document: &mut Document, locs: impl IntoIterator<Item = (RowId, Box<str>)>) {
+pub(crate) fn keep_locs(document: &mut Document, locs: impl IntoIterator<Item = (RowId, Box<str>)>) {
     let streaming = document.streaming.get_or_insert_default();
     Arc::make_mut(&mut streaming.locs).extend(locs.into_iter().map(|(row, loc)| (row.0, loc)));
 }
 
 /// Keeps the entry length in bytes of every row, with the highest bit set for news: what splitting unloaded rows needs.
-pub fn keep_lengths(document: &mut Document, lengths: Vec<u32>) {
+pub(crate) fn keep_lengths(document: &mut Document, lengths: Vec<u32>) {
     document.streaming.get_or_insert_default().lengths = Some(lengths.into());
 }
 

@@ -9,8 +9,8 @@ mod posts;
 mod source_map;
 mod template;
 
-pub use git::GitError;
-pub use source_map::{MapError, SourceMap};
+pub(crate) use git::GitError;
+pub(crate) use source_map::{MapError, SourceMap};
 
 use crate::files::Error;
 use crate::progress::Progress;
@@ -41,7 +41,7 @@ impl TimeSource {
 
 /// Why there are no times.
 #[derive(Debug, thiserror::Error)]
-pub enum DatesError {
+pub(crate) enum DatesError {
     /// There is no folder at this path.
     #[error("{}: there is no such folder", .0.display())]
     NoFolder(PathBuf),
@@ -55,7 +55,7 @@ pub enum DatesError {
 
 impl DatesError {
     /// What the user can do.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::NoFolder(_) => "name the folder that holds the sources of the pages".to_owned(),
             Self::File(error) => error.hint().unwrap_or_default().to_owned(),
@@ -78,7 +78,7 @@ trait SourceFiles {
 
 /// When a page was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dated {
+pub(crate) struct Dated {
     /// A W3C Datetime in UTC.
     pub modified: String,
     /// The file, relative to the folder; bytes that are not UTF-8 are replaced.
@@ -86,7 +86,7 @@ pub struct Dated {
 }
 
 /// Finds the source of a page and its time.
-pub struct Dates {
+pub(crate) struct Dates {
     files: Box<dyn SourceFiles>,
     patterns: Vec<Pattern>,
 }
@@ -103,7 +103,7 @@ impl Dates {
     ///
     /// # Errors
     /// A folder that cannot be read; Git that is not installed, fails, or has only a part of the history.
-    pub fn open(source: &TimeSource, map: SourceMap, progress: &Progress) -> Result<Self, DatesError> {
+    pub(crate) fn open(source: &TimeSource, map: SourceMap, progress: &Progress) -> Result<Self, DatesError> {
         if !source.folder().is_dir() {
             return Err(DatesError::NoFolder(source.folder().to_path_buf()));
         }
@@ -116,7 +116,7 @@ impl Dates {
     }
 
     /// The time of the first source that exists, in the order of the patterns.
-    pub fn find(&mut self, url: &str) -> Option<Dated> {
+    pub(crate) fn find(&mut self, url: &str) -> Option<Dated> {
         let page = Page::of(url)?;
         let Self { files, patterns } = self;
         patterns.iter().find_map(|pattern| {

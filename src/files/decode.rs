@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Text in UTF-8.
 #[derive(Debug)]
-pub struct Decoded {
+pub(super) struct Decoded {
     /// All of it; the declaration, if it names an encoding that the bytes no longer have, names UTF-8.
     pub bytes: Vec<u8>,
     /// The encoding that it was stored in.
@@ -28,7 +28,7 @@ pub struct Decoded {
 
 impl Decoded {
     /// The text as it was stored: with the declaration's own label.
-    pub fn into_stored(mut self) -> Vec<u8> {
+    pub(super) fn into_stored(mut self) -> Vec<u8> {
         if let Some((at, label)) = self.label.take() {
             self.bytes.splice(at..at + UTF_8.len(), label);
         }
@@ -40,7 +40,7 @@ impl Decoded {
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Decodes a file. Sound UTF-8 is handed back untouched.
-pub fn decode(bytes: Vec<u8>) -> Decoded {
+pub(super) fn decode(bytes: Vec<u8>) -> Decoded {
     match bytes.as_slice() {
         [0xFF, 0xFE, 0, 0, rest @ ..] => utf_32(rest, u32::from_le_bytes),
         [0, 0, 0xFE, 0xFF, rest @ ..] => utf_32(rest, u32::from_be_bytes),

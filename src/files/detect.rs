@@ -16,13 +16,13 @@ use crate::xml::repair;
 const GZIP: &[u8] = b"\x1f\x8b";
 
 /// Whether bytes are gzip data.
-pub fn is_gzip(bytes: &[u8]) -> bool {
+pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(GZIP)
 }
 
 /// What a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Detected {
+pub(crate) struct Detected {
     /// Its kind.
     pub kind: FileKind,
     /// The layout of a table.
@@ -36,7 +36,7 @@ impl From<FileKind> for Detected {
 }
 
 /// Which form a file's name asks for where text may be a list as well as a table.
-pub fn name_hint(name: &str) -> NameHint {
+pub(crate) fn name_hint(name: &str) -> NameHint {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     match Form::of_name(&file) {
         Some(Form::List) => NameHint::List,
@@ -48,12 +48,12 @@ pub fn name_hint(name: &str) -> NameHint {
 }
 
 /// Which kind of sitemap file uncompressed bytes are, or what else they are, by their content alone.
-pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
+pub(crate) fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     detect_with(bytes, TableHints::default()).map(|detected| detected.kind)
 }
 
 /// The same, with what is known beside the bytes.
-pub fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detected, Reason> {
+pub(crate) fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detected, Reason> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if markup::is_blank(text) {
         // Blank lines are a list without URLs where the name says that it is one.
@@ -91,7 +91,7 @@ pub fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detected, Reas
 }
 
 /// Containers that show in the first bytes: to be asked of bytes as they are stored, since decoding makes others of them.
-pub fn packed(bytes: &[u8]) -> Option<Reason> {
+pub(crate) fn packed(bytes: &[u8]) -> Option<Reason> {
     let tar = bytes.get(257..262) == Some(b"ustar");
     Some(match bytes {
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Reason::Packed("a zip archive"),
@@ -108,7 +108,7 @@ pub fn packed(bytes: &[u8]) -> Option<Reason> {
 }
 
 /// Which feed format the bytes are, if they are one.
-pub fn feed(bytes: &[u8]) -> Option<Feed> {
+pub(crate) fn feed(bytes: &[u8]) -> Option<Feed> {
     Feed::of_root(bytes, &first_element(bytes)?)
 }
 
@@ -181,7 +181,7 @@ fn plain_text(text: &[u8]) -> String {
 }
 
 /// What is wrong at a place that is not well-formed, in words.
-pub const fn damage_words(kind: Defect) -> &'static str {
+pub(crate) const fn damage_words(kind: Defect) -> &'static str {
     match kind {
         Defect::Ampersand => "`&` that starts no known reference (write `&amp;`)",
         Defect::Angle => "`<` that starts no tag, or a tag, comment or CDATA section that does not end",

@@ -403,7 +403,7 @@ pub(super) fn plain(error: &io::Error) -> String {
 }
 
 /// Files that are named one by one where many cannot be read.
-pub const MOST_NAMED: usize = 20;
+pub(crate) const MOST_NAMED: usize = 20;
 
 fn unread(files: &[String], all: usize) -> String {
     let are = if all == 1 { "is" } else { "are" };

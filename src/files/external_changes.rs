@@ -42,7 +42,7 @@ impl FileChange {
 
 /// Whether to compare metadata only, or content too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thoroughness {
+pub(crate) enum Thoroughness {
     /// Read only files whose length, time or identity is another: for looking often.
     Glance,
     /// Read every file: before something is written over it.
@@ -51,7 +51,7 @@ pub enum Thoroughness {
 
 /// The current state of a file on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileState {
+pub(crate) struct FileState {
     /// Its length in bytes, as stored.
     pub len: u64,
     /// When it was last changed.
@@ -77,7 +77,7 @@ impl FileState {
 /// Compares the recorded state of a file with the current one, which is `None` if the file does not exist.
 ///
 /// A hash, where there is one, decides; without one, equal length, time and identity do.
-pub fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
+pub(crate) fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
     let Some(now) = now else { return FileChange::Deleted };
     let same = match now.hash {
         Some(hash) => now.len == known.len && hash == known.hash,
@@ -107,7 +107,7 @@ pub struct OutsideChanges {
 }
 
 /// Compares every file that is known with what is on disk now.
-pub fn look(disk: &Disk, care: Thoroughness) -> OutsideChanges {
+pub(crate) fn look(disk: &Disk, care: Thoroughness) -> OutsideChanges {
     let mut outside = OutsideChanges::default();
     for known in disk.paths().filter_map(|path| disk.get(path)) {
         let Ok((now, read)) = present(known, care) else {

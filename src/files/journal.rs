@@ -7,16 +7,16 @@
 //! known here. Journals of other users, links, pipes and files of an unlikely size are not read.
 
 mod counter;
-pub mod format;
-pub mod stored;
+pub(crate) mod format;
+pub(crate) mod stored;
 mod writer;
 
 use super::disk::{Disk, fingerprint};
-pub use super::lock::LockedByOther;
+pub(crate) use super::lock::LockedByOther;
 use super::lock::file_locks::FileLocks;
 use super::lock::{FileKeys, Lock, NoLock, keys, make_own, real, real_in};
 use super::{Options, trust};
-pub use format::{Entry, Header, Lost, Stored, Unusable};
+pub(crate) use format::{Entry, Header, Lost, Stored, Unusable};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -25,7 +25,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use writer::{Gate, Report, Step, Writer, WriterCommand};
-pub use writer::{MakeAllLines, MakeLine, Note, Watcher};
+pub(crate) use writer::{MakeAllLines, Note, Watcher};
 
 /// The most bytes that a journal has. One that would become longer is written again with what is unsaved.
 const MOST_BYTES: u64 = 1 << 30;

@@ -40,7 +40,7 @@ pub struct FileInfo {
 /// A loaded file.
 #[derive(Debug)]
 pub enum LoadedFile<V> {
-    /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
+    /// The index: comes first. Its children are `ChildState::NotLoaded` as yet; `Loaded` has what became of them.
     Index {
         /// The file, or several.
         index: Index,

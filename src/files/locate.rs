@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Where a child is to be looked for.
 #[derive(Debug, PartialEq, Eq)]
-pub enum ChildLocation {
+pub(super) enum ChildLocation {
     /// At these paths relative to the index's folder, best first. None: the loc names no file.
     Inside(Vec<PathBuf>),
     /// Its path would lead out of the folder.
@@ -29,7 +29,7 @@ const DEEPEST_STORED: usize = 16;
 ///
 /// Without a base no one knows how much of the URL's path is the folder's own: the whole path is tried
 /// below the folder, then ever shorter ends of it, down to the file name; of a deep path the shortest [`MOST_ENDS`].
-pub fn locate_child(loc: &str, base: Option<&str>) -> ChildLocation {
+pub(super) fn locate_child(loc: &str, base: Option<&str>) -> ChildLocation {
     let path = match path_below(loc, base) {
         Ok(path) => path,
         Err(location) => return location,

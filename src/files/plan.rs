@@ -12,7 +12,7 @@ mod nested;
 mod output;
 mod parts;
 mod restored_parts;
-pub mod split;
+pub(crate) mod split;
 pub(super) mod volumes;
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ pub enum FileId {
     Index,
     /// A urlset.
     Sitemap(SitemapId),
-    /// A further volume of the index, by its position in [`Index::more`].
+    /// A further volume of the index, by its position in `Index::more`.
     Another(usize),
     /// None any more.
     Gone,

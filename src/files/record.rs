@@ -11,11 +11,12 @@ mod recovery;
 
 pub(super) use key::Key;
 pub(super) use names::check_inside;
+pub(super) use recovery::recover_all;
 #[cfg(test)]
 pub(super) use recovery::recover_through;
 pub use recovery::{
     Finished, Pending, PendingSave, RecordAction, RecordStep as PendingStep, Recovered, Recovery, discard, finish,
-    inspect, pending_records, recover, recover_all,
+    inspect, pending_records, recover,
 };
 
 use super::gate::{FsOperation, Gate, attempt, sync_folder};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The regions of all parts in one temporary file, which is removed on drop.
 #[derive(Debug)]
-pub struct Spool {
+pub(crate) struct Spool {
     file: File,
     folder: PathBuf,
     places: Vec<PartRegion>,
@@ -26,7 +26,7 @@ impl Spool {
     ///
     /// # Errors
     /// When no file can be made there.
-    pub fn new(folder: &Path, lengths: impl Iterator<Item = u64>) -> Result<Self, Error> {
+    pub(crate) fn new(folder: &Path, lengths: impl Iterator<Item = u64>) -> Result<Self, Error> {
         let there = folder.ancestors().find(|folder| folder.is_dir());
         let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::tempfile_in(folder);
@@ -44,7 +44,7 @@ impl Spool {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn append(&mut self, part: usize, bytes: &[u8]) -> Result<bool, Error> {
+    pub(crate) fn append(&mut self, part: usize, bytes: &[u8]) -> Result<bool, Error> {
         let Some(place) = self.places.get_mut(part).filter(|place| place.filled + bytes.len() as u64 <= place.len)
         else {
             return Ok(false);
@@ -57,7 +57,7 @@ impl Spool {
     }
 
     /// Whether every place is full.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.places.iter().all(|place| place.filled == place.len)
     }
 
@@ -65,7 +65,7 @@ impl Spool {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn part(&mut self, part: usize) -> Result<Vec<u8>, Error> {
+    pub(crate) fn part(&mut self, part: usize) -> Result<Vec<u8>, Error> {
         let Some(place) = self.places.get(part) else { return Ok(Vec::new()) };
         let mut bytes = vec![0; place.filled as usize];
         let read = self.file.seek(SeekFrom::Start(place.start)).and_then(|_| self.file.read_exact(&mut bytes));

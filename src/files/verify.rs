@@ -44,7 +44,7 @@ const SHOWN: usize = 20;
 const LONG: usize = 200;
 
 /// Looks at every file of a plan. `None` when cancelled.
-pub fn verify(plan: &Plan, saved: &Document, disk: &Disk, progress: &Progress) -> Option<Vec<Proof>> {
+pub(crate) fn verify(plan: &Plan, saved: &Document, disk: &Disk, progress: &Progress) -> Option<Vec<Proof>> {
     progress.expect(plan.outputs.len() as u64, 0);
     let places = by_path(saved.sitemaps());
     plan.outputs
@@ -134,7 +134,7 @@ fn spans_of(plan: &Plan, output: &Output, (saved, places): Saved<'_>, (before, a
 }
 
 /// The text of a file as it is stored now, unpacked and decoded and nothing else; `None` if that is not what was read.
-pub fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
+pub(crate) fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
     let stored = std::fs::read(path).ok()?;
     let known = disk.get(path)?;
     if (known.len, known.hash) != (stored.len() as u64, fingerprint(&stored)) {

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// What an address is if it is not public.
-pub fn special(address: IpAddr) -> Option<&'static str> {
+pub(crate) fn special(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => special_v4(address),
         IpAddr::V6(address) => special_v6(address),
@@ -15,7 +15,7 @@ pub fn special(address: IpAddr) -> Option<&'static str> {
 }
 
 /// Host and port of a URL that names this machine itself: `localhost` or a loopback address.
-pub fn loopback(url: &Url) -> Option<(String, u16)> {
+pub(crate) fn loopback(url: &Url) -> Option<(String, u16)> {
     let is_loopback = match url.host()? {
         Host::Domain(name) => name.eq_ignore_ascii_case("localhost"),
         Host::Ipv4(address) => address.is_loopback(),

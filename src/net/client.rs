@@ -14,7 +14,7 @@ use url::Url;
 
 /// How requests are sent.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The header `User-Agent`.
     pub user_agent: String,
     /// More headers.
@@ -35,7 +35,7 @@ pub struct Settings {
 
 /// Why a client cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsError {
+pub(crate) enum SettingsError {
     /// A header that HTTP does not allow.
     #[error("{0:?} is not a valid header")]
     Header(String),
@@ -46,7 +46,7 @@ pub enum SettingsError {
 
 /// Sends requests. Connections are kept and used again.
 #[derive(Debug)]
-pub struct Client {
+pub(crate) struct Client {
     agent: Agent,
     headers: HeaderMap,
     limits: TimeLimits,
@@ -77,7 +77,7 @@ impl Read for Body {
 
 impl Client {
     /// A client that resolves names as the system does.
-    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, SettingsError> {
         Self::with_resolver(settings, DefaultResolver::default())
     }
 

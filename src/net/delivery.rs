@@ -5,29 +5,29 @@ use crate::words::grouped;
 use url::Url;
 
 /// The status of an answer is not that of a sitemap.
-pub const STATUS: &str = "http-status";
+pub(crate) const STATUS: &str = "http-status";
 /// A redirect, or one that cannot be followed.
-pub const REDIRECT: &str = "http-redirect";
+pub(crate) const REDIRECT: &str = "http-redirect";
 /// The answer is no sitemap, or is not called one.
-pub const CONTENT_TYPE: &str = "http-content-type";
+pub(crate) const CONTENT_TYPE: &str = "http-content-type";
 /// The body cannot be decoded.
-pub const ENCODING: &str = "http-encoding";
+pub(crate) const ENCODING: &str = "http-encoding";
 /// More bytes, sitemaps or levels than sitemaps may have.
-pub const TOO_LARGE: &str = "http-too-large";
+pub(crate) const TOO_LARGE: &str = "http-too-large";
 /// There is no complete answer.
-pub const NO_ANSWER: &str = "http-no-answer";
+pub(crate) const NO_ANSWER: &str = "http-no-answer";
 /// It is on a host that was not allowed.
-pub const OTHER_HOST: &str = "http-other-host";
+pub(crate) const OTHER_HOST: &str = "http-other-host";
 /// The address of its host is not public.
-pub const ADDRESS: &str = "http-address";
+pub(crate) const ADDRESS: &str = "http-address";
 /// Its URL gives no file name.
-pub const FILE_NAME: &str = "http-file-name";
+pub(crate) const FILE_NAME: &str = "http-file-name";
 /// The file was changed here since it was downloaded.
-pub const CHANGED_HERE: &str = "http-changed-here";
+pub(crate) const CHANGED_HERE: &str = "http-changed-here";
 
 /// What is wrong with the delivery of one sitemap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
+pub(crate) struct Delivery {
     /// One of the codes of this module.
     pub code: &'static str,
     /// How bad it is.

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Why there is no answer, or no complete one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
-pub struct RequestError {
+pub(crate) struct RequestError {
     /// What kind of failure it is.
     pub kind: FailureKind,
     text: String,
@@ -14,7 +14,7 @@ pub struct RequestError {
 
 /// Kinds of failures that are treated differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureKind {
+pub(crate) enum FailureKind {
     /// The address is not allowed; nothing was sent.
     Refused,
     /// The server or the network failed; another try may succeed.

@@ -31,7 +31,7 @@ const MOST_WORKERS: usize = 64;
 
 /// How sitemaps are downloaded.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub(crate) struct Options {
     /// How requests are sent.
     pub settings: Settings,
     /// Where to.
@@ -46,7 +46,7 @@ pub struct Options {
 
 /// How far the work is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// Files that are known.
     pub files: u64,
     /// Files that are done.
@@ -65,7 +65,7 @@ pub struct Counts {
 
 /// How a run ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// How many files.
     pub counts: Counts,
     /// What is wrong, in the order of the files.
@@ -80,7 +80,7 @@ pub struct Summary {
 
 /// A sitemap that the user or robots.txt has named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its path below the folder.
     pub path: PathBuf,
     /// Whether it is an index.
@@ -98,7 +98,7 @@ struct Run {
 
 /// Why a run ended without a summary.
 #[derive(Debug, thiserror::Error)]
-pub enum GetError {
+pub(crate) enum GetError {
     /// The folder cannot be written.
     #[error(transparent)]
     File(#[from] files::Error),
@@ -109,7 +109,7 @@ pub enum GetError {
 
 /// Downloads sitemaps.
 #[derive(Debug)]
-pub struct Getter {
+pub(crate) struct Getter {
     client: Client,
     options: Options,
     paces: Mutex<HashMap<String, Arc<Pace>>>,
@@ -122,14 +122,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Getter {
     /// One that resolves names as the system does, and ends soon after `is_stopped` is set.
-    pub fn new(options: Options, is_stopped: Arc<AtomicBool>) -> Result<Self, SettingsError> {
+    pub(crate) fn new(options: Options, is_stopped: Arc<AtomicBool>) -> Result<Self, SettingsError> {
         let client = Client::new(&options.settings)?;
         Ok(Self { client, options, paces: Mutex::default(), is_stopped })
     }
 
     /// Downloads what a URL leads to into a folder, which is made if it is not there: a sitemap, an index with what it
     /// lists, or the sitemaps of a site. `see` is called often.
-    pub fn run(&self, url: &Url, path: &Path, mut see: impl FnMut(&Counts)) -> Result<Summary, GetError> {
+    pub(crate) fn run(&self, url: &Url, path: &Path, mut see: impl FnMut(&Counts)) -> Result<Summary, GetError> {
         let failed = |error| files::Error::system("write", path, error);
         let incoming = IncomingFolder::open(path).map_err(failed)?;
         let state = GetState::open(path).map_err(|error| match error.kind() {

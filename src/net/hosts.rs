@@ -60,32 +60,27 @@ impl fmt::Display for HostRule {
 
 /// The hosts that requests may go to.
 #[derive(Debug, Clone, Default)]
-pub struct Hosts(Vec<HostRule>);
+pub(crate) struct Hosts(Vec<HostRule>);
 
 impl Hosts {
     /// Adds one.
-    pub fn allow(&mut self, rule: HostRule) {
+    pub(crate) fn allow(&mut self, rule: HostRule) {
         self.0.push(rule);
     }
 
     /// Whether requests may go to this URL.
-    pub fn contains(&self, url: &Url) -> bool {
+    pub(crate) fn contains(&self, url: &Url) -> bool {
         self.0.iter().any(|rule| rule.contains(url))
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
 /// A URL that can be requested: `http` or `https`, without credentials and fragment.
-pub fn requestable(text: &str) -> Option<Url> {
+pub(crate) fn requestable(text: &str) -> Option<Url> {
     let url = Url::parse(text.trim()).ok()?;
     cleaned(url)
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no message has the key in it.
 
-pub mod sent;
+pub(crate) mod sent;
 
 use super::client::{Answer, Client, Settings, SettingsError, header};
 use super::failure::{FailureKind, RequestError};
@@ -15,9 +15,9 @@ use ureq::http::Method;
 use url::Url;
 
 /// Where URLs are sent to if the user names no other place. It passes them on to all engines that take part.
-pub const ENDPOINT: &str = "https://api.indexnow.org/indexnow";
+pub(crate) const ENDPOINT: &str = "https://api.indexnow.org/indexnow";
 /// The most URLs of one request.
-pub const MOST_URLS: usize = 10_000;
+pub(crate) const MOST_URLS: usize = 10_000;
 /// Bytes of a key file and of an answer that are read.
 const MOST_BYTES: u64 = 64 << 10;
 /// Characters of an answer that are shown.
@@ -52,7 +52,7 @@ impl Key {
 
 /// URLs of one host, whose key file is at one place.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub(crate) struct Site {
     /// The host, with its port if that is not the usual one.
     pub host: String,
     /// The key file.
@@ -61,14 +61,14 @@ pub struct Site {
 
 impl Site {
     /// The site of a URL, whose key file is in the top folder unless the user named another place.
-    pub fn of(url: &Url, key: &Key, key_location: Option<&Url>) -> Option<Self> {
+    pub(crate) fn of(url: &Url, key: &Key, key_location: Option<&Url>) -> Option<Self> {
         let host = HostRule::of_url(url)?.to_string();
         let usual = || url.join(&format!("/{}.txt", key.0)).ok();
         Some(Self { host, key_location: key_location.cloned().or_else(usual)? })
     }
 
     /// Whether the key file is valid for a URL: it has the host of the file and is in its folder or below it.
-    pub fn covers(&self, url: &Url) -> bool {
+    pub(crate) fn covers(&self, url: &Url) -> bool {
         let folder = self.key_location.path().rsplit_once('/').map_or("/", |(folder, _)| folder);
         let is_below = url.path().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         is_below && url.host_str() == self.key_location.host_str() && url.port() == self.key_location.port()
@@ -87,7 +87,7 @@ struct Body<'b> {
 
 /// Why a key file is not valid, or is not known to be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum KeyFileError {
+pub(crate) enum KeyFileError {
     /// There is no answer.
     #[error("the key file cannot be read: {0}")]
     Request(#[from] RequestError),
@@ -101,7 +101,7 @@ pub enum KeyFileError {
 
 /// What the server said about a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// The HTTP status.
     pub status: u16,
     /// The beginning of the answer, without the key.
@@ -112,12 +112,12 @@ pub struct Reply {
 
 impl Reply {
     /// Whether the URLs were taken.
-    pub const fn is_accepted(&self) -> bool {
+    pub(crate) const fn is_accepted(&self) -> bool {
         matches!(self.status, 200 | 202)
     }
 
     /// What the status means, and what to do about it.
-    pub const fn meaning(&self) -> (&'static str, &'static str) {
+    pub(crate) const fn meaning(&self) -> (&'static str, &'static str) {
         match self.status {
             200 => ("accepted", ""),
             202 => ("accepted; the key is still to be checked by the engine", ""),
@@ -142,7 +142,7 @@ impl Reply {
 
 /// Sends URLs to one endpoint.
 #[derive(Debug)]
-pub struct Submitter {
+pub(crate) struct Submitter {
     client: Client,
     endpoint: Url,
     key: Key,
@@ -153,7 +153,7 @@ impl Submitter {
     ///
     /// # Errors
     /// Settings that HTTP does not allow.
-    pub fn new(settings: &Settings, endpoint: Url, key: Key) -> Result<Self, SettingsError> {
+    pub(crate) fn new(settings: &Settings, endpoint: Url, key: Key) -> Result<Self, SettingsError> {
         Ok(Self { client: Client::new(settings)?, endpoint, key })
     }
 
@@ -161,7 +161,7 @@ impl Submitter {
     ///
     /// # Errors
     /// A file that is not there or has not the key in it.
-    pub fn check_key(&self, site: &Site) -> Result<(), KeyFileError> {
+    pub(crate) fn check_key(&self, site: &Site) -> Result<(), KeyFileError> {
         let answer = self.client.send(Method::GET, &site.key_location)?;
         if answer.status != 200 {
             return Err(KeyFileError::Status(answer.status));
@@ -176,7 +176,12 @@ impl Submitter {
     ///
     /// # Errors
     /// There is no answer.
-    pub fn submit(&self, site: &Site, urls: &[&str], mut say: impl FnMut(Duration)) -> Result<Reply, RequestError> {
+    pub(crate) fn submit(
+        &self,
+        site: &Site,
+        urls: &[&str],
+        mut say: impl FnMut(Duration),
+    ) -> Result<Reply, RequestError> {
         let key_location = site.key_location.as_str();
         let body = Body { host: &site.host, key: &self.key.0, key_location, url_list: urls };
         let invalid = |error: serde_json::Error| RequestError::new(FailureKind::Answer, error.to_string());
@@ -220,7 +225,7 @@ fn wait(pause: Duration) {
 }
 
 /// A URL as it is sent: `http` or `https`, percent-encoded, without credentials and fragment.
-pub fn sendable(text: &str) -> Option<Url> {
+pub(crate) fn sendable(text: &str) -> Option<Url> {
     requestable(text)
 }
 

@@ -3,25 +3,25 @@
 //! No other layer opens a socket, and without the feature `net` there is none. A request goes to the hosts that were
 //! named and to public addresses, unless the user allowed others; what a server answers is bounded in time and bytes.
 
-pub mod address;
-pub mod client;
-pub mod delivery;
+pub(crate) mod address;
+pub(crate) mod client;
+pub(crate) mod delivery;
 mod download;
 mod failure;
-pub mod get;
+pub(crate) mod get;
 mod get_state;
 mod head;
-pub mod hosts;
-pub mod indexnow;
-pub mod pace;
+pub(crate) mod hosts;
+pub(crate) mod indexnow;
+pub(crate) mod pace;
 mod polite;
-pub mod probe;
-pub mod record;
+pub(crate) mod probe;
+pub(crate) mod record;
 mod resolver;
-pub mod results;
+pub(crate) mod results;
 mod rules;
-pub mod tally;
-pub mod targets;
+pub(crate) mod tally;
+pub(crate) mod targets;
 #[cfg(test)]
 #[path = "../../tests/support/server.rs"]
 pub(crate) mod test_server;

@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// The most that one host is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Requests a second; 0 means no limit.
     pub rate: f64,
     /// Requests at a time.

@@ -29,7 +29,7 @@ const MOST_WORKERS: usize = 256;
 
 /// How a site is asked.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub(crate) struct Options {
     /// How requests are sent.
     pub settings: Settings,
     /// Where to.
@@ -43,11 +43,11 @@ pub struct Options {
 }
 
 /// What requests say that they come from.
-pub const USER_AGENT: &str = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)");
+pub(crate) const USER_AGENT: &str = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)");
 
 impl Options {
     /// What is polite where no one said otherwise: 5 requests a second and 4 at a time to each host, as robots.txt allows.
-    pub fn polite(hosts: Hosts, allow_private: bool) -> Self {
+    pub(crate) fn polite(hosts: Hosts, allow_private: bool) -> Self {
         let limits = Limits { rate: 5.0, concurrency: 4 };
         let settings = Settings {
             user_agent: USER_AGENT.to_owned(),
@@ -65,7 +65,7 @@ impl Options {
 
 /// What happens while URLs are asked.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A URL was asked.
     Record(Box<Record>),
     /// Some time has passed.
@@ -74,7 +74,7 @@ pub enum Event {
 
 /// How a run ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// URLs that were not asked because their host is left alone.
     pub unasked: u64,
     /// Hosts that are left alone, and why.
@@ -83,7 +83,7 @@ pub struct Summary {
 
 /// Asks a site.
 #[derive(Debug)]
-pub struct Prober {
+pub(crate) struct Prober {
     client: Client,
     options: Options,
     /// The name by which robots.txt files call this program.
@@ -109,7 +109,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Prober {
     /// One that resolves names as the system does.
-    pub fn new(options: Options) -> Result<Self, SettingsError> {
+    pub(crate) fn new(options: Options) -> Result<Self, SettingsError> {
         Ok(Self::with_client(Client::new(&options.settings)?, options))
     }
 
@@ -120,7 +120,7 @@ impl Prober {
     }
 
     /// Asks about every URL. Events come on this thread; an error of `see` or of `urls` ends the work.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         urls: impl Iterator<Item = io::Result<String>> + Send,
         mut see: impl FnMut(Event) -> io::Result<()>,
@@ -301,7 +301,7 @@ impl Courier for Prober {
 }
 
 /// Why a site may not be asked, where its address is not public: `127.0.0.1 is a loopback address; nothing was sent`.
-pub fn refusal<'u>(sites: impl Iterator<Item = &'u Url>) -> Option<String> {
+pub(crate) fn refusal<'u>(sites: impl Iterator<Item = &'u Url>) -> Option<String> {
     let mut refused = sites.filter_map(|url| Some((url.host_str()?, refused_address(url)?)));
     refused.next().map(|(host, (address, what))| {
         let named = if host.contains(&address.to_string()) { String::new() } else { format!(" ({address})") };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// What a site said about one URL. The order of the fields is that of the output; what is not known is `null`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Record {
+pub(crate) struct Record {
     /// As the sitemap has it.
     pub url: String,
     /// The status of the URL itself, also where it is redirected.
@@ -48,13 +48,13 @@ pub struct Record {
 
 impl Record {
     /// One about a URL, as of now.
-    pub fn new(url: &str) -> Self {
+    pub(crate) fn new(url: &str) -> Self {
         Self { url: url.to_owned(), checked: timestamp(chrono::Utc::now()), ..Self::default() }
     }
 
     /// One line of JSON, with its line break. A terminal obeys nothing in it: also the control characters that JSON
     /// allows are escaped.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
         let mut line = String::with_capacity(json.len() + 1);
         for char in json.chars() {
@@ -76,7 +76,7 @@ pub(super) fn timestamp(time: chrono::DateTime<chrono::Utc>) -> String {
 }
 
 /// The time so long ago, as [`Record::checked`] is written.
-pub fn past(age: Duration) -> String {
+pub(crate) fn past(age: Duration) -> String {
     let now = chrono::Utc::now();
     let then = chrono::TimeDelta::from_std(age).ok().and_then(|age| now.checked_sub_signed(age));
     then.map_or_else(String::new, timestamp)

@@ -11,11 +11,11 @@ use xxhash_rust::xxh3::xxh3_64;
 /// URLs as hashes: 8 bytes each, and what the table leaves free. Two of a million share one with a probability of
 /// 1 in 37 million.
 #[derive(Debug, Default)]
-pub struct Seen(HashSet<u64, BuildHasherDefault<Identity>>);
+pub(crate) struct Seen(HashSet<u64, BuildHasherDefault<Identity>>);
 
 /// The hash of a hash.
 #[derive(Debug, Default)]
-pub struct Identity(u64);
+pub(crate) struct Identity(u64);
 
 impl Hasher for Identity {
     fn finish(&self) -> u64 {
@@ -33,18 +33,13 @@ impl Hasher for Identity {
 
 impl Seen {
     /// Adds a URL; false if it is there already.
-    pub fn insert(&mut self, url: &str) -> bool {
+    pub(crate) fn insert(&mut self, url: &str) -> bool {
         self.0.insert(xxh3_64(url.as_bytes()))
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -59,7 +54,7 @@ struct Earlier<'l> {
 
 /// Why results cannot be continued.
 #[derive(Debug, thiserror::Error)]
-pub enum ResultsError {
+pub(crate) enum ResultsError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
@@ -70,13 +65,13 @@ pub enum ResultsError {
 
 /// A file of results that lines are appended to.
 #[derive(Debug)]
-pub struct Results {
+pub(crate) struct Results {
     file: File,
 }
 
 impl Results {
     /// Makes a file, which must be new or empty.
-    pub fn create(path: &Path) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         if file.metadata()?.len() > 0 {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -86,7 +81,7 @@ impl Results {
 
     /// Opens a file to continue it, or makes one. `seen` gets the URLs of its lines that were checked at `since` or
     /// later (a W3C Datetime in UTC). A last line that was not written to its end is cut off.
-    pub fn resume(path: &Path, since: &str, seen: &mut Seen) -> Result<Self, ResultsError> {
+    pub(crate) fn resume(path: &Path, since: &str, seen: &mut Seen) -> Result<Self, ResultsError> {
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         let mut lines = BufReader::with_capacity(1 << 16, &file);
         let (mut line, mut end, mut number) = (Vec::new(), 0, 0);
@@ -118,7 +113,7 @@ impl Results {
     }
 
     /// Appends a line, at once: whoever stops the program loses nothing.
-    pub fn append(&mut self, line: &str) -> io::Result<()> {
+    pub(crate) fn append(&mut self, line: &str) -> io::Result<()> {
         self.file.write_all(line.as_bytes())
     }
 }

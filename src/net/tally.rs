@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// How many answers of each class came.
 #[derive(Debug)]
-pub struct Tally {
+pub(crate) struct Tally {
     total: u64,
     begun: Instant,
     pages: u64,
@@ -19,13 +19,13 @@ pub struct Tally {
 
 impl Tally {
     /// Of none of so many URLs yet.
-    pub fn new(total: u64) -> Self {
+    pub(crate) fn new(total: u64) -> Self {
         let begun = Instant::now();
         Self { total, begun, pages: 0, redirects: 0, client_errors: 0, server_errors: 0, blocked: 0, failed: 0 }
     }
 
     /// Counts an answer.
-    pub fn count(&mut self, record: &Record) {
+    pub(crate) fn count(&mut self, record: &Record) {
         *match record.status {
             None if record.blocked.is_some() => &mut self.blocked,
             Some(..=299) => &mut self.pages,
@@ -37,12 +37,12 @@ impl Tally {
     }
 
     /// How many URLs there is an answer for.
-    pub const fn asked(&self) -> u64 {
+    pub(crate) const fn asked(&self) -> u64 {
         self.pages + self.redirects + self.client_errors + self.server_errors + self.blocked + self.failed
     }
 
     /// `20 URLs asked: 12 pages, 3 redirects, 4 client errors, 1 forbidden by robots.txt`
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         format!("{} asked: {}", counted(self.asked(), "URL"), self.classes())
     }
 
@@ -60,7 +60,7 @@ impl Tally {
     }
 
     /// `1,204 of 2,000 URLs   4.8/s   166 s left   1,100 pages, 104 redirects`
-    pub fn progress(&self) -> String {
+    pub(crate) fn progress(&self) -> String {
         self.progress_after(self.begun.elapsed())
     }
 

@@ -12,7 +12,7 @@ use url::Url;
 const MOST_SECTIONS: usize = 10_000;
 
 /// URLs in their order, without those that were there before.
-pub struct Targets {
+pub(crate) struct Targets {
     spool: BufWriter<File>,
     seen: Seen,
     /// By what they are called.
@@ -36,13 +36,13 @@ impl Targets {
     /// # Errors
     ///
     /// There is no temporary file.
-    pub fn new(seen: Seen) -> io::Result<Self> {
+    pub(crate) fn new(seen: Seen) -> io::Result<Self> {
         let spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
         Ok(Self { spool, seen, hosts: BTreeMap::new(), invalid: 0 })
     }
 
     /// Adds a URL, unless it is known.
-    pub fn add(&mut self, url: &str) -> io::Result<()> {
+    pub(crate) fn add(&mut self, url: &str) -> io::Result<()> {
         if url.is_empty() {
             return Ok(());
         }
@@ -64,7 +64,7 @@ impl Targets {
     }
 
     /// The hosts that may be asked: that of the base URL, else that of most URLs, and those that the user named.
-    pub fn hosts(&self, base_url: Option<&str>, named: &[HostRule]) -> Hosts {
+    pub(crate) fn hosts(&self, base_url: Option<&str>, named: &[HostRule]) -> Hosts {
         let mut hosts = Hosts::default();
         let most = || Some(&self.hosts.values().max_by_key(|site| site.rows)?.first);
         let base = base_url.and_then(requestable);
@@ -78,18 +78,18 @@ impl Targets {
     }
 
     /// One URL of each host.
-    pub fn sites(&self) -> impl Iterator<Item = &Url> {
+    pub(crate) fn sites(&self) -> impl Iterator<Item = &Url> {
         self.hosts.values().map(|site| &site.first)
     }
 
     /// Hosts that are not asked, with the number of their URLs.
-    pub fn others<'t>(&'t self, hosts: &'t Hosts) -> impl Iterator<Item = (&'t str, u64)> {
+    pub(crate) fn others<'t>(&'t self, hosts: &'t Hosts) -> impl Iterator<Item = (&'t str, u64)> {
         let others = self.hosts.iter().filter(|(_, site)| site.count > 0 && !hosts.contains(&site.first));
         others.map(|(name, site)| (name.as_str(), site.count))
     }
 
     /// The URLs to ask, or so many of them.
-    pub fn urls(self, hosts: &Hosts, sample: Option<u64>) -> io::Result<Urls> {
+    pub(crate) fn urls(self, hosts: &Hosts, sample: Option<u64>) -> io::Result<Urls> {
         let asked = self.hosts.values().filter(|site| hosts.contains(&site.first)).map(|site| site.count).sum::<u64>();
         let file = self.spool.into_inner().map_err(io::IntoInnerError::into_error)?;
         let all = asked + self.invalid;
@@ -164,7 +164,7 @@ impl Sample {
 }
 
 /// The URLs to ask, from the temporary file.
-pub struct Urls {
+pub(crate) struct Urls {
     spool: BufReader<File>,
     hosts: Hosts,
     sample: Option<Sample>,
@@ -173,7 +173,7 @@ pub struct Urls {
 
 impl Urls {
     /// How many will be asked.
-    pub const fn expected(&self) -> u64 {
+    pub(crate) const fn expected(&self) -> u64 {
         self.count
     }
 

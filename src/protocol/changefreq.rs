@@ -133,7 +133,7 @@ impl Changefreq {
 }
 
 /// The word that was probably meant: another case, another word for it, or a slip of the keys.
-pub fn nearest(text: &str) -> Option<Changefreq> {
+pub(crate) fn nearest(text: &str) -> Option<Changefreq> {
     let lower = text.trim().to_lowercase();
     if let Some(exact) = Changefreq::parse(&lower) {
         return Some(exact);
@@ -149,7 +149,7 @@ pub fn nearest(text: &str) -> Option<Changefreq> {
 }
 
 /// The first word that starts with this text, in any case; `None` if there is none or no text.
-pub fn completed(typed: &str) -> Option<Changefreq> {
+pub(crate) fn completed(typed: &str) -> Option<Changefreq> {
     let starts = |name: &str| name.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed));
     Changefreq::ALL.into_iter().find(|frequency| !typed.is_empty() && starts(frequency.name()))
 }
@@ -157,7 +157,7 @@ pub fn completed(typed: &str) -> Option<Changefreq> {
 /// What someone typed as the new value; `None` removes the element.
 ///
 /// One of the seven words or its letter, `none`, or any text, which stays as typed.
-pub fn parse_input(typed: &str) -> Option<String> {
+pub(crate) fn parse_input(typed: &str) -> Option<String> {
     let typed = typed.trim();
     if typed.is_empty() || typed.eq_ignore_ascii_case("none") {
         return None;

@@ -2,15 +2,15 @@
 //!
 //! Nothing here knows of files, rows or screens; every limit and rule names its source.
 
-pub mod changefreq;
-pub mod extension;
+pub(crate) mod changefreq;
+pub(crate) mod extension;
 pub mod lastmod;
 pub mod limits;
-pub mod location;
-pub mod namespace;
-pub mod priority;
-pub mod robots;
-pub mod verdict;
+pub(crate) mod location;
+pub(crate) mod namespace;
+pub(crate) mod priority;
+pub(crate) mod robots;
+pub(crate) mod verdict;
 
 /// The four core children of `<url>`, spelled as in the XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

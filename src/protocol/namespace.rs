@@ -34,13 +34,13 @@ pub enum Namespace {
 }
 
 /// The protocol's namespace (sitemaps.org protocol, XML tag definitions, "urlset").
-pub const SITEMAP_09: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+pub(crate) const SITEMAP_09: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 /// Google's namespace of 2005 (sitemap.xsd 0.84, targetNamespace).
-pub const SITEMAP_084: &str = "http://www.google.com/schemas/sitemap/0.84";
+pub(crate) const SITEMAP_084: &str = "http://www.google.com/schemas/sitemap/0.84";
 
 /// The namespace of `xsi:schemaLocation` (XML Schema part 1, section 2.6).
-pub const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+pub(crate) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// Every namespace with a URI and a customary prefix of its own (Google Search Central, "combine
 /// sitemap extensions"; the obsolete ones from their schemas).
@@ -95,7 +95,7 @@ impl Namespace {
 }
 
 /// What a namespace URI, as declared, stands for; near misses stand for what was meant.
-pub fn classify(uri: &str) -> Namespace {
+pub(crate) fn classify(uri: &str) -> Namespace {
     if let Some((namespace, ..)) = KNOWN.iter().find(|(_, known, _)| *known == uri) {
         return *namespace;
     }
@@ -118,21 +118,21 @@ pub fn classify(uri: &str) -> Namespace {
 }
 
 /// The extension whose URI was probably meant; `None` for an exact URI and for a stranger.
-pub fn near_miss(uri: &str) -> Option<Namespace> {
+pub(crate) fn near_miss(uri: &str) -> Option<Namespace> {
     let meant = classify(uri);
     let extension = !meant.is_sitemap() && meant != Namespace::Other;
     (extension && meant.uri() != Some(uri)).then_some(meant)
 }
 
 /// What a prefix usually means, for files that use it without declaring it.
-pub fn by_usual_prefix(prefix: &[u8]) -> Option<Namespace> {
+pub(crate) fn by_usual_prefix(prefix: &[u8]) -> Option<Namespace> {
     let known = KNOWN.iter().filter(|(.., usual)| !usual.is_empty());
     known.into_iter().find(|(.., usual)| usual.as_bytes() == prefix).map(|(namespace, ..)| *namespace)
 }
 
 /// Whether an attribute of the root is a slip for `xmlns` that carries a sitemap namespace
 /// (rule catalogue section 4, `ns-attr-typo`; the 0.84 documents of 2005 write `ns=`).
-pub fn is_xmlns_typo(attribute: &str, value: &str) -> bool {
+pub(crate) fn is_xmlns_typo(attribute: &str, value: &str) -> bool {
     const SLIPS: [&str; 9] = ["ns", "xmln", "xlmns", "xmns", "xmls", "xmlsn", "mlns", "xmlns:", "namespace"];
     let lower = attribute.to_ascii_lowercase();
     (SLIPS.contains(&lower.as_str()) || (lower == "xmlns" && attribute != "xmlns")) && classify(value).is_sitemap()

@@ -5,41 +5,41 @@
 use super::InputError;
 
 /// The priority of an entry that has none (sitemaps.org protocol, XML tag definitions, "priority").
-pub const DEFAULT_HUNDREDTHS: u8 = 50;
+pub(crate) const DEFAULT_HUNDREDTHS: u8 = 50;
 
 /// The faults of a `priority`, as a bit set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Faults(pub u8);
+pub(crate) struct Faults(pub u8);
 
 impl Faults {
     /// Nothing wrong.
-    pub const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
     /// Not a decimal number.
-    pub const INVALID: Self = Self(1);
+    pub(crate) const INVALID: Self = Self(1);
     /// A comma for the point.
-    pub const COMMA: Self = Self(1 << 1);
+    pub(crate) const COMMA: Self = Self(1 << 1);
     /// Below 0.0 or above 1.0.
-    pub const RANGE: Self = Self(1 << 2);
+    pub(crate) const RANGE: Self = Self(1 << 2);
     /// Valid but odd: `.5`, `1.`, `+0.5`, `-0`, `00.5`, `0.50000`.
-    pub const FORM: Self = Self(1 << 3);
+    pub(crate) const FORM: Self = Self(1 << 3);
     /// More than two decimals that say something.
-    pub const PRECISION: Self = Self(1 << 4);
+    pub(crate) const PRECISION: Self = Self(1 << 4);
 
     /// How many faults there are: the bits 0 to this less one.
-    pub const COUNT: u32 = 5;
+    pub(crate) const COUNT: u32 = 5;
 
     /// Whether there is none.
-    pub const fn is_empty(self) -> bool {
+    pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether all of `other` are set.
-    pub const fn has(self, other: Self) -> bool {
+    pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// Each fault on its own, lowest bit first.
-    pub fn iter(self) -> impl Iterator<Item = Self> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = Self> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             let lowest = rest & rest.wrapping_neg();
@@ -55,7 +55,7 @@ impl Faults {
 
 /// The parsed `priority` and its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Validation {
+pub(crate) struct Validation {
     /// 0 to 100, rounded; `None` where the text is not a number in range.
     pub hundredths: Option<u8>,
     /// What is wrong.
@@ -63,7 +63,7 @@ pub struct Validation {
 }
 
 /// The hundredths of a value with one decimal: nearly every real value is one of these.
-pub const fn of_tenths(text: &[u8]) -> Option<u8> {
+pub(crate) const fn of_tenths(text: &[u8]) -> Option<u8> {
     match *text {
         [b'0', b'.', tenth @ b'0'..=b'9'] => Some((tenth - b'0') * 10),
         [b'1', b'.', b'0'] => Some(100),
@@ -72,7 +72,7 @@ pub const fn of_tenths(text: &[u8]) -> Option<u8> {
 }
 
 /// The hundredths of a text that [`validate`] finds no fault in; `None` of every other.
-pub fn parse_strict(text: &[u8]) -> Option<u8> {
+pub(crate) fn parse_strict(text: &[u8]) -> Option<u8> {
     of_tenths(text).or_else(|| {
         let judged = validate(std::str::from_utf8(text).ok()?);
         judged.hundredths.filter(|_| judged.faults.is_empty())
@@ -82,7 +82,7 @@ pub fn parse_strict(text: &[u8]) -> Option<u8> {
 /// Judges a decoded `priority` without surrounding whitespace.
 ///
 /// A decimal as in XML Schema (part 2, section 3.2.3) from 0.0 to 1.0 (sitemap.xsd 0.9, `tPriority`).
-pub fn validate(text: &str) -> Validation {
+pub(crate) fn validate(text: &str) -> Validation {
     if let hundredths @ Some(_) = of_tenths(text.as_bytes()) {
         return Validation { hundredths, faults: Faults::NONE };
     }
@@ -109,7 +109,7 @@ pub fn validate(text: &str) -> Validation {
 /// The text without these faults; `None` when that takes a decision.
 ///
 /// Safe are a comma and an odd form (rule catalogue section 5.4): the number stays what it is.
-pub fn repair(text: &str, faults: Faults) -> Option<String> {
+pub(crate) fn repair(text: &str, faults: Faults) -> Option<String> {
     let decimal = Decimal::read(text)?;
     let comma = decimal.comma && faults.has(Faults::COMMA);
     let form = decimal.is_odd() && faults.has(Faults::FORM);
@@ -121,7 +121,7 @@ pub fn repair(text: &str, faults: Faults) -> Option<String> {
 }
 
 /// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
-pub fn suggest(text: &str) -> Option<(&'static str, String)> {
+pub(crate) fn suggest(text: &str) -> Option<(&'static str, String)> {
     if let Some(percent) = text.strip_suffix('%') {
         let number: u8 = percent.trim().parse().ok().filter(|number| *number <= 100)?;
         return Some(("read as a percentage", shorten(number)));
@@ -144,7 +144,7 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
 ///
 /// Stays within 0.0 to 1.0 and keeps the number of decimals that the file uses, where the result
 /// can be written with them.
-pub fn nudge(text: Option<&str>, tenths: i8) -> String {
+pub(crate) fn nudge(text: Option<&str>, tenths: i8) -> String {
     moved(text.unwrap_or_default(), i64::from(tenths) * 10)
 }
 
@@ -155,7 +155,7 @@ pub fn nudge(text: Option<&str>, tenths: i8) -> String {
 ///
 /// # Errors
 /// A step from a value that is not a priority.
-pub fn parse_input(typed: &str, current: Option<&str>) -> Result<Option<String>, InputError> {
+pub(crate) fn parse_input(typed: &str, current: Option<&str>) -> Result<Option<String>, InputError> {
     let typed = typed.trim();
     if typed.is_empty() || typed.eq_ignore_ascii_case("none") {
         return Ok(None);

@@ -14,14 +14,14 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 /// Bytes of a file that are read. RFC 9309, section 2.5: at least 500 KiB; Google ignores the rest as well.
-pub const MAX_BYTES: usize = 500 << 10;
+pub(crate) const MAX_BYTES: usize = 500 << 10;
 
 /// Bytes of a line that are read, as in Google's parser: eight times the longest URL of old browsers.
 const MAX_LINE: usize = 2_083 * 8 - 1;
 
 /// A parsed robots.txt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Robots {
+pub(crate) struct Robots {
     groups: Vec<Group>,
     sitemaps: Vec<SitemapLine>,
 }
@@ -57,14 +57,14 @@ struct Rule {
 
 /// The rules that hold for one crawler, the strongest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentRules {
+pub(crate) struct AgentRules {
     rules: Vec<Rule>,
     delay: Option<Duration>,
 }
 
 /// What the rules say about a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// It may be fetched.
     Allowed,
     /// It may not be fetched.
@@ -101,7 +101,7 @@ impl Key {
 
 impl Robots {
     /// Parses a file of any content.
-    pub fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);
         let mut robots = Self::default();
         // Whether the next `User-agent:` begins a group of its own.
@@ -139,19 +139,19 @@ impl Robots {
     }
 
     /// The `Sitemap:` lines, which belong to no group.
-    pub fn sitemaps(&self) -> &[SitemapLine] {
+    pub(crate) fn sitemaps(&self) -> &[SitemapLine] {
         &self.sitemaps
     }
 
     /// Whether a group is about the crawler of this name.
-    pub fn names(&self, agent: &str) -> bool {
+    pub(crate) fn names(&self, agent: &str) -> bool {
         let agent = agent.to_ascii_lowercase();
         !agent.is_empty() && self.groups.iter().any(|group| group.agents.contains(&agent))
     }
 
     /// The rules for a crawler, named by its product token such as `Googlebot`: those of all groups that name it, else
     /// those of all groups for `*`.
-    pub fn rules_for(&self, agent: &str) -> AgentRules {
+    pub(crate) fn rules_for(&self, agent: &str) -> AgentRules {
         let agent = agent.to_ascii_lowercase();
         let names_it = |group: &&Group| !agent.is_empty() && group.agents.contains(&agent);
         let mut own = self.groups.iter().filter(names_it).peekable();
@@ -206,17 +206,18 @@ impl AgentRules {
     }
 
     /// The time between two requests that the site asks for.
-    pub const fn crawl_delay(&self) -> Option<Duration> {
+    #[cfg(any(feature = "net", test))]
+    pub(crate) const fn crawl_delay(&self) -> Option<Duration> {
         self.delay
     }
 
     /// What the rules say about a URL: the longest pattern decides, and `Allow` if two are equally long.
-    pub fn verdict(&self, url: &str) -> Verdict {
+    pub(crate) fn verdict(&self, url: &str) -> Verdict {
         self.verdict_of_path(&escaped(path_and_query(url).as_bytes()))
     }
 
     /// The same for a path that is percent-encoded already and begins with `/`.
-    pub fn verdict_of_path(&self, path: &[u8]) -> Verdict {
+    pub(crate) fn verdict_of_path(&self, path: &[u8]) -> Verdict {
         match self.rules.iter().find(|rule| matches(path, &rule.pattern)) {
             Some(Rule { allows: false, line, .. }) => Verdict::Blocked { line: *line },
             _ => Verdict::Allowed,
@@ -224,13 +225,14 @@ impl AgentRules {
     }
 
     /// Whether a URL may be fetched.
-    pub fn allows(&self, url: &str) -> bool {
+    #[cfg(test)]
+    pub(crate) fn allows(&self, url: &str) -> bool {
         self.verdict(url) == Verdict::Allowed
     }
 }
 
 /// The name by which robots.txt files call a crawler: what of `Googlebot-News/2.1 (+http://…)` is before the version.
-pub fn product_token(agent: &[u8]) -> &[u8] {
+pub(crate) fn product_token(agent: &[u8]) -> &[u8] {
     let is_of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_');
     let end = agent.iter().position(|byte| !is_of_name(byte)).unwrap_or(agent.len());
     &agent[..end]
@@ -310,7 +312,7 @@ fn escaped(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Path and query of a URL, without the fragment; `/` where there is no path.
-pub fn path_and_query(url: &str) -> Cow<'_, str> {
+pub(crate) fn path_and_query(url: &str) -> Cow<'_, str> {
     let url = url.split('#').next().unwrap_or_default();
     let after_scheme = match url.split_once("://") {
         Some((scheme, rest)) if !scheme.contains(['/', '?', ';']) => rest,

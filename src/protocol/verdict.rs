@@ -81,7 +81,7 @@ impl Verdict {
 }
 
 /// Each authority's opinion.
-pub type Verdicts = [Verdict; Authority::ALL.len()];
+pub(crate) type Verdicts = [Verdict; Authority::ALL.len()];
 
 pub(super) fn each(of: impl Fn(Authority) -> (Ruling, &'static str)) -> Verdicts {
     Authority::ALL.map(|authority| {
@@ -94,7 +94,7 @@ pub(super) fn each(of: impl Fn(Authority) -> (Ruling, &'static str)) -> Verdicts
 ///
 /// The range is the protocol's and the schema's; Google and Bing say that they ignore the field, Yandex that it is
 /// a hint on the order of loading, and that a wrong one is a warning (rule catalogue sections 5.4 and 12).
-pub fn of_priority(text: &str) -> Verdicts {
+pub(crate) fn of_priority(text: &str) -> Verdicts {
     let faults = priority::validate(text).faults;
     let wrong = [
         (Faults::INVALID, "a decimal number is required"),
@@ -114,7 +114,7 @@ pub fn of_priority(text: &str) -> Verdicts {
 /// Opinions of the namespace of a root element; empty where it declares none.
 ///
 /// Only the protocol's own is right, letter by letter (Namespaces in XML 1.0, section 2.3; rule catalogue C19).
-pub fn of_namespace(uri: &str) -> Verdicts {
+pub(crate) fn of_namespace(uri: &str) -> Verdicts {
     let other = match namespace::classify(uri) {
         Namespace::Sitemap09 => return each(|_| (Ruling::Accepts, "")),
         Namespace::Sitemap084 if uri == namespace::SITEMAP_084 => {

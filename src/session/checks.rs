@@ -12,11 +12,11 @@ mod reader;
 mod recheck;
 mod unload;
 
-pub use flagged::SetRows;
-pub use locs::DocumentLocs;
+pub(crate) use flagged::SetRows;
+pub(crate) use locs::DocumentLocs;
 pub(super) use near::{may_be_near, meeting};
-pub use reader::Reader;
-pub use recheck::Rechecked;
+pub(crate) use reader::Reader;
+pub(crate) use recheck::Rechecked;
 
 use crate::check::Profile;
 use crate::check::policy::Policy;
@@ -41,17 +41,17 @@ use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 /// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
-pub const INLINE_ROWS: u64 = 2_000;
+pub(crate) const INLINE_ROWS: u64 = 2_000;
 
 /// Rows up to which near duplicates follow every edit: a whole file. They need a walk over all rows, of about 300 ns
 /// each; above it, a report looks for them.
-pub const NEAR_ROWS: u32 = 50_000;
+pub(crate) const NEAR_ROWS: u32 = 50_000;
 
 /// Bytes of a short entry: what room is taken for while a file is read.
 const ENTRY_BYTES: u64 = 128;
 
 /// One counter per rule.
-pub type Counts = [u32; Rule::COUNT];
+pub(crate) type Counts = [u32; Rule::COUNT];
 
 /// What the rules say.
 #[derive(Debug, Clone)]
@@ -125,7 +125,7 @@ impl PartialEq for Criteria {
 
 /// Rules that hold only where no one has declared, by the `Sitemap` lines of the other sites' robots.txt, that the set
 /// speaks for them (sitemaps.org protocol, "Sitemaps & Cross Submits"; rule catalogue, C14).
-pub const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
+pub(crate) const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
     Rule::LOC_FOREIGN_HOST,
     Rule::LOC_OUTSIDE_PATH,
     Rule::INDEX_CHILD_HOST,
@@ -432,7 +432,7 @@ impl Checks {
 }
 
 /// The rule of the table that a set rule is.
-pub fn rule_of(rule: SetRule) -> Rule {
+pub(crate) fn rule_of(rule: SetRule) -> Rule {
     rule.rule()
 }
 

@@ -25,14 +25,14 @@ use std::sync::Arc;
 const SLICE: usize = 4_096;
 
 /// What is read as a table.
-pub const FORMS: &str = "a table is CSV or TSV with a line of names, JSON Lines or a log in the combined format";
+pub(crate) const FORMS: &str = "a table is CSV or TSV with a line of names, JSON Lines or a log in the combined format";
 
 /// Reads tables, with what is known already unless they replace it; says what was read.
 ///
 /// # Errors
 ///
 /// A file that cannot be read, or is no table.
-pub fn read(
+pub(crate) fn read(
     tables: &Tables,
     snapshot: &Snapshot,
     progress: &Progress,
@@ -70,7 +70,7 @@ pub fn read(
 
 /// Takes what the site has answered about these URLs since the data was other: their rows are checked, at once. Whether
 /// every row has to be checked, because a column that rules read is new or holds values of another kind.
-pub fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[String]) -> bool {
+pub(crate) fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[String]) -> bool {
     let kind = |data: Option<&Arc<DataSet>>, name: &str| Some(data?.column(name)?.kind());
     let columns = ["status", "final_status", "modified", "ms"];
     let known = session.current.data.as_ref();
@@ -90,7 +90,7 @@ pub fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[String]) 
 /// # Errors
 ///
 /// A folder without times, mappings that cannot be used, a set of which no URL has a source.
-pub fn dates(
+pub(crate) fn dates(
     wanted: &SourceDates,
     snapshot: &Snapshot,
     progress: &Progress,
@@ -148,7 +148,7 @@ pub struct Coverage {
 
 /// Which URLs of data have been met, row by row.
 #[derive(Debug, Clone, Default)]
-pub struct Met {
+pub(crate) struct Met {
     rows: u64,
     known: u64,
     by_column: Vec<u64>,
@@ -159,7 +159,7 @@ pub struct Met {
 
 impl Met {
     /// Notes a row of the set with its URL.
-    pub fn note(&mut self, data: &DataSet, loc: &str) {
+    pub(crate) fn note(&mut self, data: &DataSet, loc: &str) {
         self.rows += 1;
         if let Some((origin, _)) = location::origin(loc).filter(|(origin, _)| !self.origins.contains(*origin)) {
             self.origins.insert(origin.to_owned());
@@ -184,7 +184,7 @@ impl Met {
     }
 
     /// The live rows of a set, on all cores. `None` when cancelled.
-    pub fn of(snapshot: &Snapshot, data: &DataSet, progress: &Progress) -> Option<Self> {
+    pub(crate) fn of(snapshot: &Snapshot, data: &DataSet, progress: &Progress) -> Option<Self> {
         let document = &snapshot.document;
         note_work(document.row_limit() as usize);
         let rows: Vec<RowId> = document.rows().filter(|row| document.is_live(*row)).collect();
@@ -199,7 +199,7 @@ impl Met {
     }
 
     /// What was met of the data, counted.
-    pub fn coverage(&self, data: &DataSet) -> Coverage {
+    pub(crate) fn coverage(&self, data: &DataSet) -> Coverage {
         let count = |at: usize| self.by_column.get(at).copied().unwrap_or_default();
         let column = |(at, column): (usize, &Column)| (column.name().to_owned(), column.kind(), count(at));
         let urls = data.len() as u64;
@@ -214,7 +214,7 @@ impl Met {
 
     /// The URLs of the data that were not met, as the tables have them and in their order, each with what speaks against
     /// listing it: what the site answers, that it is of another site, or no page.
-    pub fn missing(&self, data: &Arc<DataSet>) -> Vec<(String, Option<String>)> {
+    pub(crate) fn missing(&self, data: &Arc<DataSet>) -> Vec<(String, Option<String>)> {
         let site = Site::of(Some(data), None);
         let others = data.urls().filter(|(row, _)| !self.urls.contains(row.number()));
         let objection = |row: DataRow, url: &str| {

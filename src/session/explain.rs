@@ -16,7 +16,7 @@ use crate::session::findings;
 
 /// What a text would be as a value, and what is to be reported of it.
 #[derive(Debug, Clone)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     /// As what it is taken: a field's name, or `namespace`.
     pub what: &'static str,
     /// Who accepts it, where the authorities are asked.
@@ -26,13 +26,13 @@ pub struct Explanation {
 }
 
 /// What each profile makes of a rule, the worst of its variants; `None` where it does not ask.
-pub fn severities(rule: Rule) -> Vec<(Profile, Option<Severity>)> {
+pub(crate) fn severities(rule: Rule) -> Vec<(Profile, Option<Severity>)> {
     let worst = |profile: Profile| rule.family().iter().filter_map(|one| one.severity_in(profile)).max();
     Profile::ALL.into_iter().map(|profile| (profile, worst(profile))).collect()
 }
 
 /// How a rule's findings can be fixed, in words.
-pub const fn fix_words(rule: FixKind) -> &'static str {
+pub(crate) const fn fix_words(rule: FixKind) -> &'static str {
     match rule {
         FixKind::Safe => "can be fixed without a question",
         FixKind::Ask => "can be fixed once you have decided how",
@@ -41,7 +41,7 @@ pub const fn fix_words(rule: FixKind) -> &'static str {
 }
 
 /// Who accepts a field's value, where the authorities are asked.
-pub fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
+pub(crate) fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
     match field {
         Field::Lastmod => Some(lastmod::verdicts(value)),
         Field::Priority => Some(of_priority(value)),
@@ -50,7 +50,7 @@ pub fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
 }
 
 /// Everything that a text may be as a value; empty if it looks like none.
-pub fn explain(text: &str, now: Now) -> Vec<Explanation> {
+pub(crate) fn explain(text: &str, now: Now) -> Vec<Explanation> {
     let text = text.trim();
     if namespace::classify(text) != Namespace::Other || text.contains("/schemas/") {
         return vec![Explanation { what: "namespace", verdicts: Some(of_namespace(text)), findings: Vec::new() }];

@@ -17,13 +17,13 @@ use crate::session::{file_fixes, fix_table};
 use crate::words::{excerpt, grouped};
 use crate::xml::entry::Entry;
 mod counts;
-pub mod file_findings;
+pub(crate) mod file_findings;
 pub(super) mod index_findings;
 pub(super) mod required;
 pub(super) mod robots;
-pub mod whole;
+pub(crate) mod whole;
 
-pub use counts::Counts;
+pub(crate) use counts::Counts;
 
 /// The rules whose listed findings are counted without being put into words: a row has one finding of them or none,
 /// whatever its text is, or its file has one.
@@ -39,7 +39,7 @@ pub(super) fn reported_once() -> RuleSet {
 }
 
 /// The findings of a row, worst first.
-pub fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
+pub(crate) fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
     of_rules(snapshot, row, snapshot.rules_of(row), RowNames::Numbers)
 }
 
@@ -92,7 +92,7 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: R
 }
 
 /// The worst severity among the findings of each field of a row, by [`Field::index`].
-pub fn worst_of_fields(snapshot: &Snapshot, row: RowId) -> [Option<Severity>; 4] {
+pub(crate) fn worst_of_fields(snapshot: &Snapshot, row: RowId) -> [Option<Severity>; 4] {
     let rules = snapshot.rules_of(row);
     if rules.is_empty() {
         return [None; 4];
@@ -110,7 +110,7 @@ pub fn worst_of_fields(snapshot: &Snapshot, row: RowId) -> [Option<Severity>; 4]
 }
 
 /// The findings that a row would have by itself if this were its text.
-pub fn of_text(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
+pub(crate) fn of_text(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
     let entry = Entry::of(text, snapshot.document.names(row));
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     let rules = entry_rules::check(&entry, text, &context);
@@ -118,7 +118,7 @@ pub fn of_text(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
 }
 
 /// Rules that typed text would break in a row, before it is kept.
-pub fn of_typed(snapshot: &Snapshot, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
+pub(crate) fn of_typed(snapshot: &Snapshot, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
     let row = row.unwrap_or_default();
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     message::messages_of_value(field, typed.trim(), &context)

@@ -252,7 +252,7 @@ pub(super) fn intend_decided(
 }
 
 /// The command that puts a rule of a file right once its end is confirmed or typed; `None` where nothing is asked.
-pub fn question(snapshot: &Snapshot, file: Member, rule: Rule) -> Option<String> {
+pub(crate) fn question(snapshot: &Snapshot, file: Member, rule: Rule) -> Option<String> {
     let of = |name: &str| match snapshot.document.sitemaps().len() {
         1 => String::new(),
         _ => format!(" where file={}", quoted(name)),
@@ -309,7 +309,7 @@ fn unused_after(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Edit> {
 
 /// The change that ends a finding that no row carries. Where someone has to say more first, there is a
 /// question.
-pub fn change_for(session: &Session, place: FindingTarget, rule: Rule) -> Change {
+pub(crate) fn change_for(session: &Session, place: FindingTarget, rule: Rule) -> Change {
     let document = session.document();
     let rules = RuleSet::of(&[rule]);
     match place.member() {

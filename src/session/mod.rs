@@ -3,26 +3,26 @@
 //! The screen, the subcommands and scripts call the same methods here. Nothing in this layer draws or
 //! prints; long work is done on a [`Snapshot`] by whoever has a thread, and its result is committed.
 
-pub mod checks;
+pub(crate) mod checks;
 pub mod command;
-pub mod data;
+pub(crate) mod data;
 pub mod edit;
-pub mod explain;
+pub(crate) mod explain;
 mod file_fixes;
-pub mod finding;
-pub mod findings;
-pub mod fix;
+pub(crate) mod finding;
+pub(crate) mod findings;
+pub(crate) mod fix;
 mod fix_table;
-pub mod grouping;
-pub mod policy;
-pub mod prepare;
+pub(crate) mod grouping;
+pub(crate) mod policy;
+pub(crate) mod prepare;
 pub mod report;
 mod row_lines;
-pub mod rule_export;
-pub mod run;
+pub(crate) mod rule_export;
+pub(crate) mod run;
 pub mod state;
 pub mod store;
-pub mod stream;
+pub(crate) mod stream;
 
 #[cfg(test)]
 pub(crate) mod sampled;
@@ -192,7 +192,7 @@ impl Session {
         policy::recheck_now(self, Criteria { site, ..self.view().checks.criteria().clone() });
     }
 
-    /// Declares that other sites let this set speak for them; see [`CROSS_SUBMISSION`](checks::CROSS_SUBMISSION). Before
+    /// Declares that other sites let this set speak for them; see `CROSS_SUBMISSION`. Before
     /// anything is opened.
     pub fn allow_other_sites(&mut self) {
         self.current.state.checks.allow_other_sites();

@@ -18,12 +18,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What is right in a policy file.
-pub const EXAMPLE: &str = "a policy file is TOML: never = [\"/wp-admin/\"] and must = [\"https://example.com/\"]";
+pub(crate) const EXAMPLE: &str =
+    "a policy file is TOML: never = [\"/wp-admin/\"] and must = [\"https://example.com/\"]";
 
 /// A policy as it is written, on the command line or in a TOML file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PolicyText {
+pub(crate) struct PolicyText {
     /// Patterns that no URL may match: a part of the URL, or with `*` and `?` a pattern as in queries.
     #[serde(default)]
     pub never: Vec<String>,
@@ -34,7 +35,7 @@ pub struct PolicyText {
 
 /// Why a policy file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum PolicyError {
+pub(crate) enum PolicyError {
     /// It cannot be read.
     #[error("{0}")]
     File(#[from] files::Error),
@@ -48,13 +49,13 @@ impl PolicyText {
     ///
     /// # Errors
     /// When it cannot be read, or is no policy.
-    pub fn read(path: &Path) -> Result<Self, PolicyError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, PolicyError> {
         let text = files::read_text(path)?;
         toml::from_str(&text).map_err(|error| PolicyError::Text(format!("{}: {}", path.display(), error.message())))
     }
 
     /// Adds what another policy says.
-    pub fn join(&mut self, other: Self) {
+    pub(crate) fn join(&mut self, other: Self) {
         self.never.extend(other.never);
         self.must.extend(other.must);
     }
@@ -63,7 +64,7 @@ impl PolicyText {
     ///
     /// # Errors
     /// A pattern that is empty or too large, in words.
-    pub fn compile(self) -> Result<Option<Arc<Policy>>, String> {
+    pub(crate) fn compile(self) -> Result<Option<Arc<Policy>>, String> {
         if self.never.is_empty() && self.must.is_empty() {
             return Ok(None);
         }
@@ -121,7 +122,7 @@ fn policy_of(path: &str) -> Result<Option<Arc<Policy>>, EditError> {
 
 /// What every row is checked against from now on.
 #[derive(Debug, Clone)]
-pub enum Standard {
+pub(crate) enum Standard {
     /// The expectations of a profile.
     Profile(Profile),
     /// The policy of a file.
@@ -158,7 +159,7 @@ impl Base {
 ///
 /// # Errors
 /// When the policy cannot be read, or when cancelled.
-pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> Result<Rechecked, EditError> {
+pub(crate) fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> Result<Rechecked, EditError> {
     let current = &snapshot.checks;
     let known = current.criteria().clone();
     let criteria = match &standard {
@@ -183,7 +184,7 @@ pub fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> 
 ///
 /// # Errors
 /// When the document has changed meanwhile: it has to be checked again.
-pub fn take_rechecked(session: &mut Session, rechecked: Rechecked) -> Result<String, Standard> {
+pub(crate) fn take_rechecked(session: &mut Session, rechecked: Rechecked) -> Result<String, Standard> {
     let Rechecked { standard, checks, base } = rechecked;
     if base != Base::of(&session.current) {
         return Err(standard);

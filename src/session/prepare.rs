@@ -15,7 +15,7 @@ use crate::session::state::Snapshot;
 ///
 /// # Errors
 /// [`EditError`].
-pub fn of_change(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Prepared, EditError> {
+pub(crate) fn of_change(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Prepared, EditError> {
     let mut intent = intend(snapshot, change, progress)?;
     if intent.edit.is_some() {
         intent.said = script_export::lines_of(snapshot, change, &intent);
@@ -27,7 +27,7 @@ pub fn of_change(snapshot: &Snapshot, change: &Change, progress: &Progress) -> R
 ///
 /// # Errors
 /// [`EditError`], also for commands that change no rows.
-pub fn of_command(
+pub(crate) fn of_command(
     snapshot: &Snapshot,
     command: &Command,
     asker: Asker,
@@ -58,7 +58,7 @@ fn finish_fix(snapshot: &Snapshot, change: &Change, intent: Intent, progress: &P
 ///
 /// # Errors
 /// [`EditError`].
-pub fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Intent, EditError> {
+pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Intent, EditError> {
     change.fields().into_iter().try_for_each(|field| snapshot.document.has_place_for(field))?;
     let intent = match change {
         Change::Set { rows, assignments } => return values::intend_set(snapshot, rows, assignments, progress),
@@ -103,7 +103,7 @@ pub fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Resu
 }
 
 /// What a command would do, for the preview. `Ok(None)` for commands that change no rows.
-pub fn preview(
+pub(crate) fn preview(
     snapshot: &Snapshot,
     command: &Command,
     asker: Asker,

@@ -6,7 +6,7 @@
 use crate::session::findings;
 use crate::session::findings::{required, robots};
 mod counting;
-pub mod markdown;
+pub(crate) mod markdown;
 pub(super) mod summary;
 
 pub use counting::{Counted, InWords, Receiver, Wanted};

@@ -17,7 +17,7 @@ const STEP: usize = 1 << 13;
 
 /// How other rows are named.
 #[derive(Debug, Clone, Copy)]
-pub enum RowNames<'l> {
+pub(super) enum RowNames<'l> {
     /// By their number in the set.
     Numbers,
     /// By their line in the file as stored.
@@ -26,7 +26,7 @@ pub enum RowNames<'l> {
 
 /// The lines of rows.
 #[derive(Debug, Default)]
-pub struct RowLines {
+pub(super) struct RowLines {
     /// By row, of a set whose files are not held.
     known: Arc<Vec<(u32, u32)>>,
     /// By file.
@@ -35,7 +35,7 @@ pub struct RowLines {
 
 impl RowLines {
     /// Of the rows of a document; `known` are those of rows whose text is not in memory, in the order of the rows.
-    pub fn of(document: &Document, known: &Arc<Vec<(u32, u32)>>) -> Self {
+    pub(super) fn of(document: &Document, known: &Arc<Vec<(u32, u32)>>) -> Self {
         let marks = document.sitemaps().iter().map(|_| OnceLock::new()).collect();
         Self { known: Arc::clone(known), marks }
     }
@@ -52,7 +52,7 @@ impl RowLines {
     }
 
     /// The line that the entry of a row begins in.
-    pub fn of_entry(&self, document: &Document, row: RowId) -> Option<u64> {
+    pub(super) fn of_entry(&self, document: &Document, row: RowId) -> Option<u64> {
         let (source, entry) = document.origin(row)?;
         self.position(document.file_of_origin(row)?, source, source.offset(entry)?)
     }
@@ -66,20 +66,20 @@ impl RowLines {
 }
 
 /// Where the URL of an entry starts.
-pub fn offset_of_loc(source: &Source, entry: usize) -> usize {
+pub(super) fn offset_of_loc(source: &Source, entry: usize) -> usize {
     let text = source.entry_text(entry);
     source.start(entry).unwrap_or_default() + field_offset(&Entry::of(text, &source.names), Some(Field::Loc))
 }
 
 impl RowNames<'_> {
     /// A row and the file that it is in: `row 12 (a.xml)`, `line 12 (a.xml)`. `number` is its number in the set.
-    pub fn in_file(self, document: &Document, row: RowId, number: u32) -> String {
+    pub(super) fn in_file(self, document: &Document, row: RowId, number: u32) -> String {
         let (file, place) = self.place(document, row, number);
         format!("{place} ({})", document.sitemap(file).map_or("", |sitemap| &sitemap.name))
     }
 
     /// The same, the file left out where it is that of another row: `line 12`, `b.xml, line 12`.
-    pub fn beside(self, document: &Document, (row, other): (RowId, RowId), number: u32) -> String {
+    pub(super) fn beside(self, document: &Document, (row, other): (RowId, RowId), number: u32) -> String {
         let (file, place) = self.place(document, row, number);
         let is_here = matches!(self, Self::Numbers) || file == document.sitemap_of(other);
         match document.sitemap(file).filter(|_| !is_here) {

@@ -10,11 +10,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The file of rules where none is named: in the folder that the program was started in.
-pub const RULES: &str = "rules.toml";
+pub(crate) const RULES: &str = "rules.toml";
 
 /// A rule that can be written to a file of rules.
 #[derive(Debug)]
-pub struct ExportedRule {
+pub(crate) struct ExportedRule {
     /// The rule as TOML.
     text: String,
     /// The rows that it is about, in words.
@@ -27,7 +27,7 @@ impl ExportedRule {
     ///
     /// # Errors
     /// When the file is another or cannot be written.
-    pub fn write(&self, path: &Path) -> Result<String, EditError> {
+    pub(crate) fn write(&self, path: &Path) -> Result<String, EditError> {
         let refuse = |error: files::Error| EditError::Refused(error.to_string());
         let before = if path.exists() { files::read_text(path).map_err(refuse)? } else { String::new() };
         let is_rules = |text: &str| text.parse::<toml::Table>().is_ok();
@@ -56,7 +56,7 @@ impl ExportedRule {
 /// # Errors
 /// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
 /// written.
-pub fn append_rule(session: &Session, path: &Path) -> Result<String, EditError> {
+pub(crate) fn append_rule(session: &Session, path: &Path) -> Result<String, EditError> {
     export_rule(session)?.write(path)
 }
 
@@ -64,7 +64,7 @@ pub fn append_rule(session: &Session, path: &Path) -> Result<String, EditError> 
 ///
 /// # Errors
 /// When there is no such change, or it says more than a rule can.
-pub fn export_rule(session: &Session) -> Result<ExportedRule, EditError> {
+pub(crate) fn export_rule(session: &Session) -> Result<ExportedRule, EditError> {
     let (assignments, query) = last_rule(session)?;
     if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
         return Err(EditError::Refused(

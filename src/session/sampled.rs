@@ -40,14 +40,14 @@ fn stored(content: &[u8], packing: Packing) -> Vec<u8> {
 }
 
 /// What a sample is opened by.
-pub fn paths(sample: &Sample, folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn paths(sample: &Sample, folder: &Path) -> Vec<PathBuf> {
     let is_index = sample.files[0].0 == "sitemap_index.xml";
     let opened = sample.files.iter().take(if is_index { 1 } else { usize::MAX });
     opened.map(|(name, ..)| folder.join(name)).collect()
 }
 
 /// What is known about the pages of a sample.
-pub fn data(sample: &Sample) -> Option<Arc<DataSet>> {
+pub(crate) fn data(sample: &Sample) -> Option<Arc<DataSet>> {
     let line = format!("{{\"url\":\"https://example.com/a\",{}}}\n", sample.answer?);
     let mut builder = DataSetBuilder::new();
     builder.add(&line, &ReadOptions::default()).unwrap();
@@ -55,13 +55,13 @@ pub fn data(sample: &Sample) -> Option<Arc<DataSet>> {
 }
 
 /// The robots.txt of a sample.
-pub fn robots(sample: &Sample) -> Option<Arc<RobotsTxt>> {
+pub(crate) fn robots(sample: &Sample) -> Option<Arc<RobotsTxt>> {
     let text = sample.robots?;
     Some(Arc::new(RobotsTxt::parse("robots.txt".to_owned(), text.as_bytes(), sample.base)))
 }
 
 /// The files of a sample in a folder of their own.
-pub fn folder(sample: &Sample) -> TempDir {
+pub(crate) fn folder(sample: &Sample) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     // Files are dated, since some rules compare that with what is in them.
     let changed = UNIX_EPOCH + Duration::from_secs(NOW as u64 - 3_600);

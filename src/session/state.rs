@@ -2,8 +2,8 @@
 //!
 //! Cloning it costs nothing worth naming, so jobs get one and the screen goes on. Nothing here changes it.
 
-pub mod facts;
-pub mod history;
+pub(crate) mod facts;
+pub(crate) mod history;
 pub(super) mod languages;
 
 use crate::check::Profile;

@@ -38,14 +38,14 @@ use reread::{ScanCache, Text, line_of};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-pub mod bulk;
+pub(crate) mod bulk;
 mod reread;
 
-pub use reread::{NextDetail, ShownRows};
+pub(crate) use reread::{NextDetail, ShownRows};
 
 /// A set whose files are not held.
 #[derive(Debug)]
-pub struct StreamedSet {
+pub(crate) struct StreamedSet {
     session: Session,
     loader: Loader,
     paths: Vec<PathBuf>,
@@ -105,7 +105,7 @@ impl StreamedSet {
     ///
     /// # Errors
     /// As [`Loader::load_all`].
-    pub fn open(
+    pub(crate) fn open(
         session: Session,
         paths: &[PathBuf],
         options: Options,
@@ -119,7 +119,7 @@ impl StreamedSet {
     ///
     /// # Errors
     /// As [`Loader::load_all`].
-    pub fn open_linked(
+    pub(crate) fn open_linked(
         session: Session,
         paths: &[PathBuf],
         options: Options,
@@ -225,12 +225,12 @@ impl StreamedSet {
     }
 
     /// The set: its files, what is counted, what is found about the index and the set as a whole. Rows have no text.
-    pub const fn session(&self) -> &Session {
+    pub(crate) const fn session(&self) -> &Session {
         &self.session
     }
 
     /// The same, to be brought up to date when all files are through.
-    pub const fn session_mut(&mut self) -> &mut Session {
+    pub(crate) const fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
@@ -239,7 +239,7 @@ impl StreamedSet {
     ///
     /// # Errors
     /// As [`StreamedSet::each`].
-    pub fn learn_languages(&mut self, progress: &Progress) -> Result<bool, files::Error> {
+    pub(crate) fn learn_languages(&mut self, progress: &Progress) -> Result<bool, files::Error> {
         let checks = &self.session.current.checks;
         let (set, sets) = (checks.set(), checks.rule_sets());
         if !set.has_links() {
@@ -268,7 +268,7 @@ impl StreamedSet {
     ///
     /// # Errors
     /// What `see` says, or that a file cannot be read any more or is another than before.
-    pub fn each<E: From<files::Error>>(
+    pub(crate) fn each<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
         mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
@@ -315,7 +315,7 @@ impl StreamedSet {
 ///
 /// # Errors
 /// As [`Loader::load_all`], or what `see` says.
-pub fn walk<E: From<files::Error>>(
+pub(crate) fn walk<E: From<files::Error>>(
     mut session: Session,
     paths: &[PathBuf],
     options: Options,

@@ -9,7 +9,6 @@ use When as W;
 
 /// Something a person can ask for by a key or by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each is described by its row of the table")]
 pub enum Action {
     Up,
     Down,
@@ -174,7 +173,7 @@ impl Command {
 }
 
 /// Every action, in the order of help.
-pub const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     row(A::Down, "down", &["j", "down"], "next row; a count before it moves that far").of(G::Move, W::Always),
     row(A::Up, "up", &["k", "up"], "previous row").of(G::Move, W::Always),
     row(A::Left, "left", &["h", "left"], "cell to the left").of(G::Move, W::Always),

@@ -70,7 +70,7 @@ fn no_thread(error: &std::io::Error) -> std::io::Error {
 }
 
 /// Starts the thread that waits for the terminal. It ends when the receiver is gone or the terminal is.
-pub fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>) -> std::io::Result<()> {
+pub(crate) fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>) -> std::io::Result<()> {
     let started = std::thread::Builder::new().name("input".into()).spawn(move || {
         loop {
             let event = match crossterm::event::read() {
@@ -92,7 +92,9 @@ pub fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>)
 
 /// Starts the thread that turns signals into events.
 #[cfg(unix)]
-pub fn listen_for_signals<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>) -> std::io::Result<()> {
+pub(crate) fn listen_for_signals<O: Send + 'static, P: Send + 'static>(
+    sender: Sender<Event<O, P>>,
+) -> std::io::Result<()> {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
     let numbers = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH];
     let mut signals = signal_hook::iterator::Signals::new(numbers)?;

@@ -69,7 +69,7 @@ impl Kind {
 }
 
 /// The work itself: looks at the counters' cancel flag, hands out parts, ends with an outcome.
-pub type Work<O, P> = Box<dyn FnOnce(&Progress, &dyn Fn(P)) -> O + Send>;
+pub(crate) type Work<O, P> = Box<dyn FnOnce(&Progress, &dyn Fn(P)) -> O + Send>;
 
 /// How a job ended.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ pub struct Finished<O> {
 }
 
 /// Where results go. Called on the job's thread.
-pub trait Deliver<O, P>: Send + Sync {
+pub(crate) trait Deliver<O, P>: Send + Sync {
     /// A piece of the result.
     fn part(&self, part: P);
     /// The end.
@@ -101,7 +101,7 @@ struct Slot<O, P> {
 }
 
 /// The jobs that run and wait.
-pub struct Jobs<O, P> {
+pub(crate) struct Jobs<O, P> {
     slots: [Slot<O, P>; Kind::ALL.len()],
     deliver: Arc<dyn Deliver<O, P>>,
     spawn: Spawn,
@@ -113,14 +113,14 @@ type Spawn = fn(String, Box<dyn FnOnce() + Send>) -> std::io::Result<()>;
 
 impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
     /// No jobs yet.
-    pub fn new(deliver: Arc<dyn Deliver<O, P>>) -> Self {
+    pub(crate) fn new(deliver: Arc<dyn Deliver<O, P>>) -> Self {
         let spawn: Spawn = |name, work| std::thread::Builder::new().name(name).spawn(work).map(drop);
         Self { slots: std::array::from_fn(|_| Slot { running: None, waiting: None }), deliver, spawn, last: 0 }
     }
 
     /// Starts the work, or lets it wait for the running job of its kind, in the place of what waited
     /// there. If the system gives no thread, it is done here, before this returns.
-    pub fn request(&mut self, kind: Kind, work: Work<O, P>) -> u64 {
+    pub(crate) fn request(&mut self, kind: Kind, work: Work<O, P>) -> u64 {
         self.last += 1;
         let number = self.last;
         let slot = &mut self.slots[kind as usize];
@@ -137,7 +137,7 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
 
     /// Takes note of a job's end and starts the one that waited. True if the result is of the job
     /// that was last asked for.
-    pub fn finished(&mut self, kind: Kind, number: u64) -> bool {
+    pub(crate) fn finished(&mut self, kind: Kind, number: u64) -> bool {
         let slot = &mut self.slots[kind as usize];
         slot.running.take_if(|running| running.number == number);
         let newest = slot.waiting.is_none();
@@ -148,7 +148,7 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
     }
 
     /// Asks the running job of a kind to stop and forgets the waiting one.
-    pub fn cancel(&mut self, kind: Kind) {
+    pub(crate) fn cancel(&mut self, kind: Kind) {
         let slot = &mut self.slots[kind as usize];
         slot.waiting = None;
         if let Some(running) = &slot.running {
@@ -156,20 +156,13 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
         }
     }
 
-    /// Asks everything to stop.
-    pub fn cancel_all(&mut self) {
-        for kind in Kind::ALL {
-            self.cancel(kind);
-        }
-    }
-
     /// The counters of the running job of a kind.
-    pub fn reading(&self, kind: Kind) -> Option<Reading> {
+    pub(crate) fn reading(&self, kind: Kind) -> Option<Reading> {
         self.slots[kind as usize].running.as_ref().map(|running| running.progress.read())
     }
 
     /// The kinds that run now.
-    pub fn running(&self) -> impl Iterator<Item = Kind> + '_ {
+    pub(crate) fn running(&self) -> impl Iterator<Item = Kind> + '_ {
         Kind::ALL.into_iter().filter(|&kind| self.slots[kind as usize].running.is_some())
     }
 

@@ -5,14 +5,14 @@
 use ratatui::layout::Rect;
 
 /// Fewer columns or rows than this hold one line that says so.
-pub const SMALLEST: (u16, u16) = (20, 5);
+pub(crate) const SMALLEST: (u16, u16) = (20, 5);
 
 /// Columns from which the details of the current row have a place of their own, beside the table.
 const WIDE: u16 = 150;
 
 /// What the screen should hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LayoutRequest {
+pub(crate) struct LayoutRequest {
     /// Whether the pane should take all it may: a preview or a plan is in it. Otherwise its height
     /// follows from the window alone, so that moving the cursor never moves the table.
     pub tall: bool,
@@ -54,7 +54,7 @@ impl Areas {
 }
 
 /// Divides the screen.
-pub fn areas(all: Rect, wanted: LayoutRequest) -> Areas {
+pub(crate) fn areas(all: Rect, wanted: LayoutRequest) -> Areas {
     let mut areas = Areas { all, ..Areas::default() };
     if areas.too_small() {
         return areas;

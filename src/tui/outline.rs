@@ -53,7 +53,7 @@ struct Piece {
 
 /// An entry's extensions and its XML.
 #[derive(Debug, Default, Clone)]
-pub struct Outline {
+pub(crate) struct Outline {
     /// From the entry's start tag on.
     text: Vec<u8>,
     elements: Elements,
@@ -72,7 +72,7 @@ pub(in crate::tui) type Sign = Option<(Role, &'static str)>;
 pub(in crate::tui) type Branches = (&'static str, &'static str, &'static str);
 
 /// Badges of an entry's extensions: `img 3  video  hl 12`.
-pub fn badges(extensions: Extensions) -> String {
+pub(crate) fn badges(extensions: Extensions) -> String {
     let Extensions { image, video, news, alternate, other } = extensions;
     let mut out = Vec::new();
     for (count, name) in [(image, "img"), (video, "video"), (news, "news"), (alternate, "hl"), (other, "ext")] {
@@ -87,7 +87,7 @@ pub fn badges(extensions: Extensions) -> String {
 
 impl Outline {
     /// Takes the entry of a row apart. `None` if it is not wanted any more.
-    pub fn of(snapshot: &Snapshot, row: RowId, stop: impl Fn() -> bool) -> Option<Self> {
+    pub(crate) fn of(snapshot: &Snapshot, row: RowId, stop: impl Fn() -> bool) -> Option<Self> {
         let (document, saved) = (&snapshot.document, &snapshot.saved);
         let (entry, text) = document.entry(row);
         let open = entry.open as usize;
@@ -109,17 +109,17 @@ impl Outline {
     }
 
     /// Items: first the elements, then the pieces of XML.
-    pub const fn items(&self) -> usize {
+    pub(crate) const fn items(&self) -> usize {
         self.elements.len() + self.pieces.len()
     }
 
     /// Bytes of the entry.
-    pub const fn bytes(&self) -> usize {
+    pub(crate) const fn bytes(&self) -> usize {
         self.text.len()
     }
 
     /// Whether an item is the first of its kind, so that a blank line is before it.
-    pub const fn is_first(&self, item: usize) -> bool {
+    pub(crate) const fn is_first(&self, item: usize) -> bool {
         item == 0 || item == self.elements.len()
     }
 

@@ -14,7 +14,7 @@ const FAR: usize = 1 << 14;
 
 /// What a key did to the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// The text is another now.
     Changed,
     /// Nothing that matters to anybody else: the caret moved.
@@ -35,7 +35,7 @@ pub enum Reply {
 
 /// One proposal of what could be at the caret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The text put in.
     pub text: String,
     /// A word on what it is.
@@ -44,7 +44,7 @@ pub struct Candidate {
 
 /// Proposals for the text from a byte position to the caret.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Completion {
+pub(crate) struct Completion {
     /// Where the part that is being completed starts.
     pub from: usize,
     /// The proposals.
@@ -55,7 +55,7 @@ pub struct Completion {
 
 /// A one-line editor.
 #[derive(Debug, Clone)]
-pub struct Prompt {
+pub(crate) struct Prompt {
     editor: TextArea<'static>,
     /// Byte position of the caret.
     caret: usize,
@@ -70,7 +70,7 @@ pub struct Prompt {
 
 /// The part of the text that fits its place, and where the caret is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Window {
+pub(crate) struct Window {
     /// Visible text, at most as wide as asked.
     pub text: String,
     /// Column of the caret; less than the width asked for.
@@ -79,7 +79,7 @@ pub struct Window {
 
 impl Prompt {
     /// An editor with this text, the caret at its end, and lines that can be recalled, newest last.
-    pub fn new(text: &str, history: Vec<String>) -> Self {
+    pub(crate) fn new(text: &str, history: Vec<String>) -> Self {
         let mut prompt =
             Self { editor: TextArea::default(), caret: 0, history, recalled: None, completion: None, inline: 0 };
         prompt.set(text);
@@ -88,19 +88,19 @@ impl Prompt {
 
     /// An editor for a value that is there already, control characters and all: what is not typed over
     /// stays as it is.
-    pub fn of_value(value: &str, history: Vec<String>) -> Self {
+    pub(crate) fn of_value(value: &str, history: Vec<String>) -> Self {
         let mut prompt = Self::new("", history);
         prompt.put(value.to_owned());
         prompt
     }
 
     /// The text.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.editor.lines().first().map_or("", String::as_str)
     }
 
     /// Byte position of the caret.
-    pub const fn caret(&self) -> usize {
+    pub(crate) const fn caret(&self) -> usize {
         self.caret
     }
 
@@ -112,7 +112,7 @@ impl Prompt {
     }
 
     /// Replaces the text; the caret goes to its end.
-    pub fn set(&mut self, text: &str) {
+    pub(crate) fn set(&mut self, text: &str) {
         self.put(fold(text));
     }
 
@@ -124,19 +124,19 @@ impl Prompt {
     }
 
     /// The text without what completes it.
-    pub fn typed(&self) -> &str {
+    pub(crate) fn typed(&self) -> &str {
         let text = self.text();
         text.get(..text.len() - self.inline).unwrap_or(text)
     }
 
     /// Whether the end of the text is a completion that was not typed.
-    pub const fn is_completed(&self) -> bool {
+    pub(crate) const fn is_completed(&self) -> bool {
         self.inline > 0
     }
 
     /// Replaces the text by `word`, of which `typed` bytes were typed and the others complete it. The caret goes
     /// between them: typing replaces the completion, Backspace and Delete remove it, → and End accept it.
-    pub fn complete_inline(&mut self, word: &str, typed: usize) {
+    pub(crate) fn complete_inline(&mut self, word: &str, typed: usize) {
         self.set(word);
         let Some(head) = word.get(..typed) else { return };
         self.editor.move_cursor(CursorMove::Jump(0, u16::try_from(head.chars().count()).unwrap_or(u16::MAX)));
@@ -154,7 +154,7 @@ impl Prompt {
 
     /// Puts text in at the caret: line breaks and control characters become single blanks. True if
     /// there were any in between.
-    pub fn paste(&mut self, text: &str) -> bool {
+    pub(crate) fn paste(&mut self, text: &str) -> bool {
         let text = text.trim_end_matches(['\r', '\n']);
         let folded = fold(text);
         self.reject_inline();
@@ -165,7 +165,7 @@ impl Prompt {
     }
 
     /// Takes a key.
-    pub fn press(&mut self, key: KeyEvent) -> Reply {
+    pub(crate) fn press(&mut self, key: KeyEvent) -> Reply {
         let reply = self.press_completed(key).unwrap_or_else(|| self.act(key));
         self.locate();
         reply
@@ -265,7 +265,7 @@ impl Prompt {
     }
 
     /// Puts the next proposal in (the previous one if `back`). False if there is none.
-    pub fn complete(&mut self, back: bool) -> bool {
+    pub(crate) fn complete(&mut self, back: bool) -> bool {
         let Some(mut completion) = self.completion.take() else { return false };
         let count = completion.candidates.len();
         let next = match completion.chosen {
@@ -289,7 +289,7 @@ impl Prompt {
     }
 
     /// The text around the caret, in at most `width` columns.
-    pub fn window(&self, charset: Charset, width: usize) -> Window {
+    pub(crate) fn window(&self, charset: Charset, width: usize) -> Window {
         if width == 0 {
             return Window { text: String::new(), caret: 0 };
         }

@@ -31,7 +31,7 @@ const REORDER_LINES: &str = "\x1b[8h";
 
 /// Whether the terminal holds input that no thread has read.
 #[cfg(unix)]
-pub fn has_unread_input() -> bool {
+pub(crate) fn has_unread_input() -> bool {
     rustix::io::ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0)
 }
 
@@ -42,18 +42,18 @@ pub fn has_unread_input() -> bool {
 }
 
 /// Whether stdin and stdout are a terminal.
-pub fn is_there() -> bool {
+pub(crate) fn is_there() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 /// The screen. Dropping it gives the terminal back.
-pub struct Terminal {
+pub(crate) struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<BufWriter<Gate>>>,
 }
 
 impl Terminal {
     /// Takes the terminal over.
-    pub fn take() -> io::Result<Self> {
+    pub(crate) fn take() -> io::Result<Self> {
         give_back_on_panic();
         claim().inspect_err(|_| give_back())?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, Gate(io::stdout())));
@@ -62,14 +62,14 @@ impl Terminal {
     }
 
     /// Draws one frame; the terminal shows it whole or not yet (synchronized update).
-    pub fn draw(&mut self, render: impl FnOnce(&mut Frame)) -> io::Result<()> {
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame)) -> io::Result<()> {
         queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
         self.inner.draw(render)?;
         execute!(self.inner.backend_mut(), EndSynchronizedUpdate)
     }
 
     /// Columns and rows.
-    pub fn size(&self) -> io::Result<(u16, u16)> {
+    pub(crate) fn size(&self) -> io::Result<(u16, u16)> {
         self.inner.size().map(|size| (size.width, size.height))
     }
 
@@ -77,7 +77,7 @@ impl Terminal {
     ///
     /// Not `Terminal::clear`: that asks the terminal where its cursor is, and the answer would go to the
     /// thread that reads keys.
-    pub fn repaint(&mut self) -> io::Result<()> {
+    pub(crate) fn repaint(&mut self) -> io::Result<()> {
         execute!(self.inner.backend_mut(), Clear(ClearType::All))?;
         // Between frames the buffer to be drawn is blank, and so is the other one after this.
         self.inner.swap_buffers();
@@ -85,7 +85,7 @@ impl Terminal {
     }
 
     /// Asks for mouse events or leaves the mouse to the terminal.
-    pub fn set_mouse(&mut self, on: bool) -> io::Result<()> {
+    pub(crate) fn set_mouse(&mut self, on: bool) -> io::Result<()> {
         MOUSE.store(on, Ordering::Relaxed);
         if on {
             execute!(self.inner.backend_mut(), EnableMouseCapture)
@@ -95,14 +95,14 @@ impl Terminal {
     }
 
     /// Sends text to the terminal's clipboard (OSC 52). Whether it took it, no one learns.
-    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn copy(&mut self, text: &str) -> io::Result<()> {
         execute!(self.inner.backend_mut(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
     }
 
     /// Gives the terminal back, says `words` there, stops the program as Ctrl-Z does, and takes the
     /// terminal again when it goes on.
     #[cfg(unix)]
-    pub fn suspend(&mut self, words: &str) -> io::Result<()> {
+    pub(crate) fn suspend(&mut self, words: &str) -> io::Result<()> {
         give_back();
         let mut out = io::stdout();
         // It stops even if no one can be told.
@@ -118,7 +118,7 @@ impl Terminal {
     }
 
     /// Takes the terminal again, whatever became of it meanwhile, and repaints.
-    pub fn resume(&mut self) -> io::Result<()> {
+    pub(crate) fn resume(&mut self) -> io::Result<()> {
         give_back();
         claim()?;
         self.repaint()
@@ -146,7 +146,7 @@ impl Drop for Terminal {
 }
 
 /// The two lines that a stopped program leaves on the screen.
-pub fn suspend_words(unsaved: &str) -> String {
+pub(crate) fn suspend_words(unsaved: &str) -> String {
     format!("sited is suspended; {unsaved}\n{}", resume_hint())
 }
 
@@ -189,7 +189,7 @@ fn claim() -> io::Result<()> {
 
 /// Gives the terminal back, once: the second call does nothing. Best effort, step by step, because a
 /// terminal that is half gone still deserves the other half.
-pub fn give_back() {
+pub(crate) fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-pub use crate::visible::Charset;
+pub(crate) use crate::visible::Charset;
 #[cfg(test)]
 pub(super) use crate::visible::count;
 use crate::visible::{MARKS, char_width, looked};
@@ -180,12 +180,12 @@ impl Charset {
         }
         lines
     }
+}
 
-    /// Visible text in two, before and from a column on.
-    pub fn split(self, visible: &str, column: usize) -> (String, String) {
-        let before = head(visible, column);
-        (before.to_owned(), visible.get(before.len()..).unwrap_or_default().to_owned())
-    }
+/// Visible text in two, before and from a column on.
+pub(super) fn split(visible: &str, column: usize) -> (String, String) {
+    let before = head(visible, column);
+    (before.to_owned(), visible.get(before.len()..).unwrap_or_default().to_owned())
 }
 
 /// The start of a text, enough of it to fill more than `width` columns if the whole does.

@@ -14,7 +14,7 @@ const LONGEST: usize = 100;
 const BROKEN_FROM: usize = 24;
 
 /// Some text in one role.
-pub type Piece = (Role, Cow<'static, str>);
+pub(crate) type Piece = (Role, Cow<'static, str>);
 
 /// A line, or the start of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Words {
 
 /// One line of the screen: words from the left, and words that are at the right where there is room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     /// From the left edge.
     pub left: Words,
     /// At the right edge.
@@ -180,7 +180,7 @@ impl From<Words> for Line {
 
 impl Line {
     /// Both sides.
-    pub const fn new(left: Words, right: Words) -> Self {
+    pub(crate) const fn new(left: Words, right: Words) -> Self {
         Self { left, right }
     }
 }

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 /// The position of an anomaly, and the text there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Anomaly<'t> {
+pub(crate) struct Anomaly<'t> {
     /// Where it starts in the entry text, in bytes.
     pub at: usize,
     /// The name of the element, as written; of stray text, the text.
@@ -27,7 +27,7 @@ const BAIDU_MOBILE: &str = "http://www.baidu.com/schemas/sitemap-mobile/1";
 
 /// The first place where the entry is odd in this way; `entry` must be the anatomy of `text`. `None` where the entry is
 /// not, and for anomalies without a position of their own.
-pub fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Anomalies) -> Option<Anomaly<'t>> {
+pub(crate) fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Anomalies) -> Option<Anomaly<'t>> {
     if !entry.anomalies.has(wanted) {
         return None;
     }
@@ -37,7 +37,7 @@ pub fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Anomalies
 }
 
 /// Whether an entry has a child of an unknown namespace that is not Baidu's mark of mobile pages.
-pub fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
+pub(crate) fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
     let is_mark = |uri: &str| uri.trim().trim_end_matches('/') == BAIDU_MOBILE;
     let declares = |prefix: &str| {
         let declared = names.attributes.iter().find(|(name, _)| name.strip_prefix("xmlns:") == Some(prefix));
@@ -55,7 +55,7 @@ pub fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
 }
 
 /// The decoded text of the element that starts here, without whitespace around it.
-pub fn text_of(text: &[u8], at: usize) -> Option<String> {
+pub(crate) fn text_of(text: &[u8], at: usize) -> Option<String> {
     let tag = markup::next(text, at)?;
     let end = if tag.kind == Kind::Start { memchr::memmem::find(text.get(tag.end..)?, b"</")? } else { 0 };
     let inside = text.get(tag.end..tag.end + end)?;

@@ -17,7 +17,7 @@ const DAMAGE_LIMIT: usize = 1_000;
 
 /// The damage that a scan found, up to a limit.
 #[derive(Debug, Default)]
-pub struct DamageLog {
+pub(crate) struct DamageLog {
     /// The first of it.
     pub list: Vec<Damage>,
     /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
@@ -38,7 +38,7 @@ impl DamageLog {
     }
 
     /// Notes a damage.
-    pub fn note(&mut self, at: usize, kind: Defect) {
+    pub(crate) fn note(&mut self, at: usize, kind: Defect) {
         if self.list.len() < DAMAGE_LIMIT {
             self.list.push(Damage { at, kind });
         }
@@ -46,7 +46,7 @@ impl DamageLog {
 
     /// Checks character data for raw ampersands.
     #[inline]
-    pub fn check_text(&mut self, bytes: &[u8], start: usize, end: usize) {
+    pub(crate) fn check_text(&mut self, bytes: &[u8], start: usize, end: usize) {
         if self.is_quiet {
             return;
         }

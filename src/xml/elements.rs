@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// The parent of an element that is directly in the entry.
-pub const TOP: u32 = u32::MAX;
+pub(crate) const TOP: u32 = u32::MAX;
 
 /// One element of an extension. Positions are byte offsets into the entry text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(in crate::xml) fn may_declare(attributes: &[u8]) -> bool {
 }
 
 /// Whether a name is one of an extension that is known.
-pub fn is_extension(meaning: Meaning) -> bool {
+pub(crate) fn is_extension(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Extension(namespace) if namespace != Namespace::Other)
 }
 

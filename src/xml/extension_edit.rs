@@ -41,13 +41,17 @@ pub enum ExtensionChange {
 
 /// Why the change is impossible; the text completes "this row is left alone: …".
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtensionError(pub String);
+pub(crate) struct ExtensionError(pub String);
 
 /// The entry text with `act` done; `None` if it says so already.
 ///
 /// # Errors
 /// [`ExtensionError`] if there is no such place, or nothing can be there.
-pub fn edit_extension(text: &[u8], names: &Names, act: &ExtensionChange) -> Result<Option<Vec<u8>>, ExtensionError> {
+pub(crate) fn edit_extension(
+    text: &[u8],
+    names: &Names,
+    act: &ExtensionChange,
+) -> Result<Option<Vec<u8>>, ExtensionError> {
     let gardener = ExtensionWriter::of(text, names)?;
     match act {
         ExtensionChange::Set { path, value } => gardener.set(path, value),
@@ -61,7 +65,7 @@ pub fn edit_extension(text: &[u8], names: &Names, act: &ExtensionChange) -> Resu
 ///
 /// # Errors
 /// [`ExtensionError`] if one of them cannot be added.
-pub fn edit_extensions(
+pub(crate) fn edit_extensions(
     text: &[u8],
     names: &Names,
     path: &Path,
@@ -71,7 +75,7 @@ pub fn edit_extensions(
 }
 
 /// The decoded value at a place: of an attribute, or of an element without elements in it.
-pub fn value_at(text: &[u8], names: &Names, path: &Path) -> Option<String> {
+pub(crate) fn value_at(text: &[u8], names: &Names, path: &Path) -> Option<String> {
     let outline = Outline::of(text, &Entry::of(text, names), names);
     let node = outline.find(path)?;
     if let Some(name) = &path.attribute {

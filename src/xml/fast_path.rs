@@ -112,7 +112,7 @@ pub(super) fn late_field(
 /// nothing but blanks between them, and the text itself is ASCII without references or blanks around it. `None` tells
 /// nothing: the entry must be taken apart.
 #[inline]
-pub fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: &Names) -> Option<Range<usize>> {
+pub(crate) fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: &Names) -> Option<Range<usize>> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
         return None;
     }
@@ -141,7 +141,7 @@ pub fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: &Names)
 
 /// The raw text itself.
 #[inline]
-pub fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
+pub(crate) fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
     text.get(place_behind_loc(text, after, wanted, names)?)
 }
 

@@ -67,17 +67,17 @@ impl Markup {
 }
 
 /// Whether a byte is XML whitespace (XML 1.0, production 3).
-pub const fn is_space(byte: u8) -> bool {
+pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Whether bytes are nothing but XML whitespace.
-pub fn is_blank(bytes: &[u8]) -> bool {
+pub(crate) fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| is_space(*byte))
 }
 
 /// The range without surrounding XML whitespace; an all-blank range becomes empty at its end.
-pub fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+pub(crate) fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     while start < end && bytes.get(start).is_some_and(|b| is_space(*b)) {
         start += 1;
     }
@@ -99,7 +99,7 @@ const fn ends_name(byte: u8) -> bool {
 
 /// The next token at or after `from`; `None` when no `<` is left.
 #[inline]
-pub fn next(bytes: &[u8], from: usize) -> Option<Markup> {
+pub(crate) fn next(bytes: &[u8], from: usize) -> Option<Markup> {
     let start = from + memchr(b'<', bytes.get(from..)?)?;
     let markup = at(bytes, start);
     note_work(markup.end - from);
@@ -220,20 +220,20 @@ pub struct Attribute<'b> {
 }
 
 /// The attributes of a tag (the slice of [`Markup::attributes`]); ends at the first malformed one.
-pub const fn attributes(slice: &[u8]) -> Attributes<'_> {
+pub(crate) const fn attributes(slice: &[u8]) -> Attributes<'_> {
     Attributes { slice, at: 0 }
 }
 
 /// See [`attributes`].
 #[derive(Debug, Clone)]
-pub struct Attributes<'b> {
+pub(crate) struct Attributes<'b> {
     slice: &'b [u8],
     at: usize,
 }
 
 impl<'b> Attributes<'b> {
     /// What was not read yet: blank after the last attribute of a sound tag.
-    pub fn rest(&self) -> &'b [u8] {
+    pub(crate) fn rest(&self) -> &'b [u8] {
         self.slice.get(self.at..).unwrap_or_default()
     }
 

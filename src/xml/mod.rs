@@ -2,29 +2,29 @@
 //!
 //! The only layer that names `quick_xml`. No I/O, no clock.
 
-pub mod anomaly;
+pub(crate) mod anomaly;
 mod change;
-pub mod damage;
-pub mod defect;
+pub(crate) mod damage;
+pub(crate) mod defect;
 mod element_reader;
-pub mod elements;
+pub(crate) mod elements;
 mod entities;
 pub mod entry;
 mod entry_parser;
 pub mod escape;
-pub mod extension_edit;
-pub mod fast_path;
+pub(crate) mod extension_edit;
+pub(crate) mod fast_path;
 pub mod feed;
 pub mod grid;
 mod instruction;
-pub mod markup;
-pub mod multiple_locs;
+pub(crate) mod markup;
+pub(crate) mod multiple_locs;
 pub mod names;
-pub mod parser;
+pub(crate) mod parser;
 pub mod record;
 pub mod repair;
 pub mod scan;
 mod scopes;
 pub mod splice;
-pub mod tree;
+pub(crate) mod tree;
 mod wellformed;

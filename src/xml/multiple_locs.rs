@@ -7,7 +7,7 @@ use super::parser::Parser;
 use crate::protocol::Field;
 
 /// All values of `loc`, decoded and trimmed; empty for an entry that has no more than one. One pass over the entry.
-pub fn locs(text: &[u8], names: &Names) -> Vec<String> {
+pub(crate) fn locs(text: &[u8], names: &Names) -> Vec<String> {
     let entry = Entry::of(text, names);
     if !entry.anomalies.has(Anomalies::LOC_TWICE) {
         return Vec::new();

@@ -32,7 +32,7 @@ pub(super) enum Seek {
 
 /// The walk through elements that the scanner and [`Entry::of`] share; keeps its stack between entries.
 #[derive(Debug, Default)]
-pub struct Parser {
+pub(crate) struct Parser {
     /// Names of the open elements below a child, as ranges of the bytes.
     stack: Vec<(u32, u32)>,
     /// What open elements below a child declare.
@@ -65,7 +65,7 @@ impl Parser {
     }
 
     /// A walk that looks for no damage.
-    pub fn quiet() -> Self {
+    pub(crate) fn quiet() -> Self {
         Self { damage: DamageLog::quiet(), ..Self::default() }
     }
 
@@ -76,7 +76,7 @@ impl Parser {
 
     /// Checks a tag's name and its attributes.
     #[inline]
-    pub fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
+    pub(crate) fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
         if self.damage.is_quiet {
             return;
         }
@@ -157,7 +157,7 @@ impl Parser {
     }
 
     /// Checks a comment, an instruction or a declaration below the root.
-    pub fn check_aside(&mut self, bytes: &[u8], aside: &Markup) {
+    pub(crate) fn check_aside(&mut self, bytes: &[u8], aside: &Markup) {
         match aside.kind {
             _ if self.damage.is_quiet => {}
             Kind::Comment => {
@@ -175,7 +175,7 @@ impl Parser {
 
     /// Takes the entry apart whose start tag is `tag`; `lead` is where its leading trivia begins.
     /// Returns it with the offset just after it. Positions in the entry are relative to `lead`.
-    pub fn entry(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (Entry, usize) {
+    pub(crate) fn entry(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (Entry, usize) {
         let relative = |position: usize| (position - lead) as u32;
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.elements.clear();
@@ -433,7 +433,7 @@ impl Parser {
     /// Walks to the end of an element whose start tag is `tag`, checking that tags match on the way.
     /// Returns the offset after it, or the place where it turned out not to be closed. No recursion:
     /// a file nested 100,000 deep costs a stack in memory, not the thread's.
-    pub fn skip_element(&mut self, bytes: &[u8], tag: &Markup) -> usize {
+    pub(crate) fn skip_element(&mut self, bytes: &[u8], tag: &Markup) -> usize {
         self.skip(bytes, tag, None)
     }
 

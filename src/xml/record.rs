@@ -286,7 +286,7 @@ impl Record {
         self.priority
     }
 
-    /// 0–6 as [`Changefreq`], [`UNREADABLE`] or [`ABSENT`].
+    /// 0–6 as `Changefreq`, `UNREADABLE` or `ABSENT`.
     pub const fn changefreq_code(&self) -> u8 {
         self.changefreq
     }

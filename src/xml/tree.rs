@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// One element, or a text of its own line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Node {
+pub(crate) struct Node {
     /// 0 for a child of the entry.
     pub depth: usize,
     /// The name as written, with its prefix.
@@ -25,12 +25,12 @@ pub struct Node {
 }
 
 /// All elements below the entry element of `text`, in document order. Core fields included.
-pub fn tree(text: &[u8]) -> Vec<Node> {
+pub(crate) fn tree(text: &[u8]) -> Vec<Node> {
     beginning(text, usize::MAX).0
 }
 
 /// The first `most` of them, and where the next one begins, if there is one.
-pub fn beginning(text: &[u8], most: usize) -> (Vec<Node>, Option<usize>) {
+pub(crate) fn beginning(text: &[u8], most: usize) -> (Vec<Node>, Option<usize>) {
     let mut rest = None;
     let mut reader = Reader::from_reader(text);
     let mut nodes: Vec<Node> = Vec::new();
@@ -93,7 +93,7 @@ fn say(nodes: &mut [Node], open: &[Option<usize>], text: &str) {
 }
 
 /// Elements that are listed at most: an entry of a hostile file may hold one in every three bytes.
-pub const MOST: usize = 1 << 20;
+pub(crate) const MOST: usize = 1 << 20;
 
 /// Tokens between two looks at whether the list is still wanted.
 const STRIDE: usize = 1 << 12;
@@ -103,7 +103,7 @@ const TOP: u32 = u32::MAX;
 
 /// One element by its place in the text of its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Element {
+pub(crate) struct Element {
     start: u32,
     name_end: u32,
     attributes_end: u32,
@@ -124,7 +124,7 @@ pub struct Element {
 
 /// The elements of an entry below some, by their places: one pass over the text, without recursion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Elements {
+pub(crate) struct Elements {
     list: Vec<Element>,
     /// Where text is between the children of an element that has some, by the number of the element.
     mixed: HashMap<u32, Vec<Range<u32>>>,
@@ -144,7 +144,7 @@ struct Open<'t> {
 
 impl Element {
     /// Where its start tag stands.
-    pub const fn start(&self) -> u32 {
+    pub(crate) const fn start(&self) -> u32 {
         self.start
     }
 }
@@ -152,7 +152,7 @@ impl Element {
 impl Elements {
     /// The elements below the entry element of `text`, without those directly in it that are `passed` by their name.
     /// `None` if it is not wanted any more.
-    pub fn of(text: &[u8], passed: impl Fn(&[u8]) -> bool, stop: impl Fn() -> bool) -> Option<Self> {
+    pub(crate) fn of(text: &[u8], passed: impl Fn(&[u8]) -> bool, stop: impl Fn() -> bool) -> Option<Self> {
         let mut elements = Self::default();
         let mut open: Vec<Open> = Vec::new();
         let mut known: HashMap<(u32, &[u8]), (u32, u32)> = HashMap::new();
@@ -262,28 +262,23 @@ impl Elements {
     }
 
     /// How many there are.
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are none.
-    pub const fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     /// One of them.
-    pub fn get(&self, number: usize) -> Option<&Element> {
+    pub(crate) fn get(&self, number: usize) -> Option<&Element> {
         self.list.get(number)
     }
 
     /// The element that another is in.
-    pub fn parent(&self, element: &Element) -> Option<&Element> {
+    pub(crate) fn parent(&self, element: &Element) -> Option<&Element> {
         self.list.get(element.parent as usize)
     }
 
     /// The decoded text directly in an element, without the whitespace at its ends: of a long one the beginning, which
     /// is at least `most` bytes of the entry.
-    pub fn text(&self, number: usize, text: &[u8], most: usize) -> String {
+    pub(crate) fn text(&self, number: usize, text: &[u8], most: usize) -> String {
         let Some(element) = self.list.get(number) else { return String::new() };
         let whole = element.inner..element.inner_end;
         let mixed = self.mixed.get(&(number as u32)).filter(|_| element.has_children);
@@ -341,12 +336,12 @@ fn head(bytes: &[u8], most: usize) -> &[u8] {
 
 impl Element {
     /// Its name as written, with its prefix.
-    pub fn name<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+    pub(crate) fn name<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         text.get(self.start as usize + 1..self.name_end as usize).unwrap_or_default()
     }
 
     /// Its attributes as written.
-    pub fn attributes<'t>(&self, text: &'t [u8]) -> markup::Attributes<'t> {
+    pub(crate) fn attributes<'t>(&self, text: &'t [u8]) -> markup::Attributes<'t> {
         markup::attributes(text.get(self.name_end as usize..self.attributes_end as usize).unwrap_or_default())
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A set on disk.
-pub struct Set {
+pub(crate) struct Set {
     /// The index.
     pub index: PathBuf,
     /// The files that it lists, in its order.
@@ -22,12 +22,12 @@ pub struct Set {
 ///
 /// About 190 bytes per entry: paths of two to four segments, dates and date-times, frequencies, priorities, now and
 /// then a query, an image, alternates, a missing field; one entry in a thousand has something to find.
-pub fn generate(folder: &Path, urls: u32, files: u32) -> std::io::Result<Set> {
+pub(crate) fn generate(folder: &Path, urls: u32, files: u32) -> std::io::Result<Set> {
     write_set(folder, (urls, files), &entry)
 }
 
 /// The same with entries of another kind.
-pub fn write_set(
+pub(crate) fn write_set(
     folder: &Path,
     (urls, files): (u32, u32),
     entry: &dyn Fn(&mut String, u32) -> std::fmt::Result,
@@ -53,7 +53,7 @@ pub fn write_set(
 }
 
 /// Where all pages are.
-pub const HOST: &str = "https://www.example.com";
+pub(crate) const HOST: &str = "https://www.example.com";
 
 const INDEX_HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
@@ -130,7 +130,7 @@ fn loc(text: &mut String, number: u32) -> std::fmt::Result {
 }
 
 /// Well-spread bits of a number (`SplitMix64`, public domain).
-pub fn mix(number: u32) -> u64 {
+pub(crate) fn mix(number: u32) -> u64 {
     let mut bits = u64::from(number).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

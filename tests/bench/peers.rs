@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// How long each takes; `None` where it is not installed.
-pub struct Peers {
+pub(crate) struct Peers {
     /// `sort --parallel=2` of all URLs, in memory.
     pub sort: Option<Duration>,
     /// `rg -c` of a word.
@@ -24,7 +24,7 @@ pub struct Peers {
 
 impl Peers {
     /// Runs all of them, the best of so many rounds.
-    pub fn measure(set: &Set, rounds: u32) -> Self {
+    pub(crate) fn measure(set: &Set, rounds: u32) -> Self {
         let best = |work: &mut dyn FnMut() -> Option<Duration>| {
             let times: Option<Vec<Duration>> = (0..rounds.max(1)).map(|_| work()).collect();
             times.and_then(|times| times.into_iter().min())
@@ -69,22 +69,22 @@ fn checking(index: &Path) -> Command {
 }
 
 /// How long xmllint takes for the parts of a set; `None` where it is not installed.
-pub fn xmllint(set: &Set) -> Option<Duration> {
+pub(crate) fn xmllint(set: &Set) -> Option<Duration> {
     run(Command::new("xmllint").args(["--stream", "--noout"]).args(&set.parts))
 }
 
 /// How long the parts of a set take to be copied to nowhere.
-pub fn cat(set: &Set) -> Option<Duration> {
+pub(crate) fn cat(set: &Set) -> Option<Duration> {
     run(Command::new("cat").args(&set.parts))
 }
 
 /// How long `sited check` takes from start to end.
-pub fn check(index: &Path) -> Duration {
+pub(crate) fn check(index: &Path) -> Duration {
     run(&mut checking(index)).expect("sited is built")
 }
 
 /// The most bytes of memory that `sited check` has, where the system tells: looked at a hundred times a second.
-pub fn check_memory(index: &Path) -> Option<u64> {
+pub(crate) fn check_memory(index: &Path) -> Option<u64> {
     let mut child = checking(index).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
     let mut most = None;
     while child.try_wait().ok()?.is_none() {

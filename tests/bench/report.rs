@@ -6,24 +6,24 @@ use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 /// The best time of several rounds. What the work returns is kept alive until the clock has stopped.
-pub fn best<T>(rounds: u32, mut work: impl FnMut() -> T) -> Duration {
+pub(crate) fn best<T>(rounds: u32, mut work: impl FnMut() -> T) -> Duration {
     (0..rounds.max(1)).map(|_| time(&mut work).0).min().expect("at least one round")
 }
 
 /// The time of one piece of work, and its result.
-pub fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = std::hint::black_box(work());
     (start.elapsed(), result)
 }
 
 /// Resident memory of this process in bytes: now and at its peak. `None` where the system does not tell.
-pub fn resident() -> Option<(u64, u64)> {
+pub(crate) fn resident() -> Option<(u64, u64)> {
     resident_of("self")
 }
 
 /// The same of another process.
-pub fn resident_of(process: &str) -> Option<(u64, u64)> {
+pub(crate) fn resident_of(process: &str) -> Option<(u64, u64)> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -34,7 +34,7 @@ pub fn resident_of(process: &str) -> Option<(u64, u64)> {
 
 /// The measurements of one run.
 #[derive(Default)]
-pub struct Report {
+pub(crate) struct Report {
     rows: Vec<Row>,
 }
 
@@ -48,14 +48,14 @@ struct Row {
 
 impl Report {
     /// Adds a time, and the time it may take.
-    pub fn time(&mut self, what: &str, measured: Duration, allowed: Option<Duration>) {
+    pub(crate) fn time(&mut self, what: &str, measured: Duration, allowed: Option<Duration>) {
         let ratio = allowed.map(|allowed| measured.as_secs_f64() / allowed.as_secs_f64());
         let text = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
         self.add(what, text(measured), allowed.map(text), ratio);
     }
 
     /// Adds the time of another program, or that it is not installed.
-    pub fn peer(&mut self, what: &str, measured: Option<Duration>) {
+    pub(crate) fn peer(&mut self, what: &str, measured: Option<Duration>) {
         match measured {
             Some(measured) => self.time(&format!("({what})"), measured, None),
             None => self.add(&format!("({what})"), "MISSING".to_owned(), None, None),
@@ -63,18 +63,18 @@ impl Report {
     }
 
     /// Adds a number of bytes, and how many there may be.
-    pub fn bytes(&mut self, what: &str, measured: u64, allowed: Option<u64>) {
+    pub(crate) fn bytes(&mut self, what: &str, measured: u64, allowed: Option<u64>) {
         let ratio = allowed.map(|allowed| measured as f64 / allowed as f64);
         let text = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
         self.add(what, text(measured), allowed.map(text), ratio);
     }
     /// Adds a count, and what it must be.
-    pub fn count(&mut self, what: &str, measured: u64, allowed: u64) {
+    pub(crate) fn count(&mut self, what: &str, measured: u64, allowed: u64) {
         self.add(what, measured.to_string(), Some(allowed.to_string()), Some(measured as f64 / allowed as f64));
     }
 
     /// The same as a table of Markdown.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let mut out = String::from("| What | measured | allowed | ratio |\n|---|---:|---:|---:|\n");
         for row in &self.rows {
             let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));

@@ -13,7 +13,7 @@ use std::time::Duration;
 const ROOM: u64 = 64 << 20;
 
 /// Saves all rows, in turns with the yardstick, so that both see the same machine.
-pub fn measure(set: &Set, session: &mut Session, rounds: u32, report: &mut Report) {
+pub(crate) fn measure(set: &Set, session: &mut Session, rounds: u32, report: &mut Report) {
     let (mut copy, mut save, mut none) = (Duration::MAX, Duration::MAX, Duration::MAX);
     let folder = set.index.parent().expect("a set has a folder");
     for round in 0..rounds.clamp(1, 3) {
@@ -53,7 +53,7 @@ fn memory(set: &Set, report: &mut Report) {
 }
 
 /// Prints what is resident before a save of everything, and at its peak.
-pub fn print_memory(index: &Path) {
+pub(crate) fn print_memory(index: &Path) {
     let mut session = open(index).0;
     run(&mut session, "set priority=0.9");
     // Forgets the peak of the load (proc(5), clear_refs).

@@ -16,7 +16,7 @@ const STARTS: u32 = 5;
 const KEYS: usize = 200;
 
 /// Starts the program, waits for the first rows and for all of them, then moves about.
-pub fn measure(set: &Set, rounds: u32, report: &mut Report) {
+pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
     let folder = Folder::new();
     let begin = || {
         let start = Instant::now();

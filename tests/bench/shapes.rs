@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// What the entries of a set look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// The four fields, indented; nothing to find.
     Plain,
     /// A URL and a date, on one line for all entries.
@@ -28,7 +28,8 @@ pub enum Shape {
 
 impl Shape {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Plain, Self::Minified, Self::Noisy, Self::Hreflang, Self::Images, Self::Intl];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Plain, Self::Minified, Self::Noisy, Self::Hreflang, Self::Images, Self::Intl];
 
     const fn name(self) -> &'static str {
         match self {
@@ -42,7 +43,7 @@ impl Shape {
     }
 
     /// The shapes of that name: one, or all.
-    pub fn named(name: &str) -> Vec<Self> {
+    pub(crate) fn named(name: &str) -> Vec<Self> {
         let named: Vec<Self> = Self::ALL.into_iter().filter(|shape| name == "all" || name == shape.name()).collect();
         assert!(!named.is_empty(), "no shape is called {name}");
         named
@@ -116,7 +117,7 @@ impl Shape {
 }
 
 /// Makes a set of each shape, and measures what is done with it.
-pub fn measure(shapes: &[Shape], urls: u32, rounds: u32, report: &mut Report) {
+pub(crate) fn measure(shapes: &[Shape], urls: u32, rounds: u32, report: &mut Report) {
     for shape in shapes {
         let folder = tempfile::tempdir_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("make a folder");
         let entry = |text: &mut String, number: u32| shape.entry(text, number);

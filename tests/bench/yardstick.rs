@@ -8,7 +8,7 @@ use quick_xml::events::Event;
 use std::fs;
 
 /// Reads all parts of a set; the number of start tags, so that no event can be left out.
-pub fn read(set: &Set) -> u64 {
+pub(crate) fn read(set: &Set) -> u64 {
     set.parts.iter().map(|path| tags(&fs::read(path).expect("read a part"))).sum()
 }
 

@@ -1,10 +1,10 @@
 //! Many of the same thing, at every place of the grammar: the shapes with which a small file costs much.
 
 /// The namespace of the protocol.
-pub const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+pub(super) const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 /// Things that are repeated; `{n}` is the number of the repetition.
-pub const THINGS: [&str; 83] = [
+pub(super) const THINGS: [&str; 83] = [
     "<a>",
     "</a>",
     "<a/>",
@@ -91,7 +91,7 @@ pub const THINGS: [&str; 83] = [
 ];
 
 /// Attributes that are repeated.
-pub const ATTRIBUTES: [&str; 13] = [
+pub(super) const ATTRIBUTES: [&str; 13] = [
     " a{n}='1'",
     " a='1'",
     " a{n}",
@@ -108,7 +108,7 @@ pub const ATTRIBUTES: [&str; 13] = [
 ];
 
 /// Where things stand: what precedes them, and what follows. `ROOT` is a root with all extensions.
-pub const PLACES: [(&str, &str); 17] = [
+pub(super) const PLACES: [(&str, &str); 17] = [
     ("", ""),
     ("<?xml version='1.0'?>", "ROOT<url><loc>https://e.com/a</loc></url></urlset>"),
     ("ROOT", "<url><loc>https://e.com/a</loc></url></urlset>"),
@@ -132,7 +132,7 @@ pub const PLACES: [(&str, &str); 17] = [
 ];
 
 /// Where attributes stand.
-pub const TAGS: [(&str, &str); 9] = [
+pub(super) const TAGS: [(&str, &str); 9] = [
     ("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'", "><url><loc>https://e.com/a</loc></url></urlset>"),
     ("ROOT<url", "><loc>https://e.com/a</loc></url></urlset>"),
     ("ROOT<url><loc", ">https://e.com/a</loc></url></urlset>"),
@@ -154,7 +154,7 @@ fn root() -> String {
 }
 
 /// A thing, repeated at a place.
-pub fn repeated(thing: &str, (before, after): (&str, &str), times: usize) -> String {
+pub(super) fn repeated(thing: &str, (before, after): (&str, &str), times: usize) -> String {
     let mut text = before.replace("ROOT", &root());
     for number in 0..times {
         if thing.contains("{n}") {
@@ -167,7 +167,7 @@ pub fn repeated(thing: &str, (before, after): (&str, &str), times: usize) -> Str
 }
 
 /// Every thing at every place.
-pub fn shapes() -> impl Iterator<Item = (&'static str, (&'static str, &'static str))> {
+pub(super) fn shapes() -> impl Iterator<Item = (&'static str, (&'static str, &'static str))> {
     let things = THINGS.iter().flat_map(|thing| PLACES.iter().map(move |place| (*thing, *place)));
     things.chain(ATTRIBUTES.iter().flat_map(|attribute| TAGS.iter().map(move |tag| (*attribute, *tag))))
 }

@@ -14,10 +14,10 @@ use sited::xml::scan::{self, Ignore, Scan, Visit};
 use sited::xml::splice::{self, Change, Changes};
 
 /// What is tried, by name. A promise that is broken is told in words; a panic is one too.
-pub type Target = fn(&[u8]) -> Result<(), String>;
+pub(super) type Target = fn(&[u8]) -> Result<(), String>;
 
 /// Every target.
-pub const TARGETS: [(&str, Target); 7] = [
+pub(super) const TARGETS: [(&str, Target); 7] = [
     ("scan", scan_target),
     ("grid", grid_target),
     ("splice", splice_target),

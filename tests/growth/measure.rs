@@ -15,7 +15,7 @@ static ALLOCATOR: Cap<PeakAlloc> = Cap::new(PeakAlloc, usize::MAX);
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// What a test holds from its first line to its last: what others make for themselves meanwhile would be counted too.
-pub fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
     // Another test that failed leaves nothing half done here.
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -34,7 +34,7 @@ static ALONE: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
 
 /// What one run cost.
 #[derive(Debug, Clone, Copy)]
-pub struct Cost {
+pub(crate) struct Cost {
     /// Bytes of the input.
     pub input: usize,
     /// Bytes allocated over the whole run, freed or not.
@@ -44,7 +44,7 @@ pub struct Cost {
 }
 
 /// What `work` allocates in a test that is [`alone`]; `input` is the number of bytes that it is given.
-pub fn measure(input: usize, work: impl FnOnce() + Send) -> Cost {
+pub(crate) fn measure(input: usize, work: impl FnOnce() + Send) -> Cost {
     assert!(matches!(ONE_AT_A_TIME.try_lock(), Err(TryLockError::WouldBlock)), "a test that measures is alone");
     let alone = &*ALONE;
     let (allocated, held) = (ALLOCATOR.total_allocated(), PeakAlloc.current_usage());
@@ -58,7 +58,7 @@ pub fn measure(input: usize, work: impl FnOnce() + Send) -> Cost {
 }
 
 /// Runs the program in this process on `path`: `check`, `fix --dry-run`. What it prints is thrown away.
-pub fn run(words: &str, path: &Path) {
+pub(crate) fn run(words: &str, path: &Path) {
     let words = ["sited"].into_iter().chain(words.split(' ')).map(str::to_owned);
     let words = words.chain([path.to_str().expect("a temporary path is UTF-8").to_owned()]);
     let line = args::Cli::try_parse_from(words).expect("words that the command line knows");
@@ -67,11 +67,11 @@ pub fn run(words: &str, path: &Path) {
 }
 
 /// What a run may allocate once, whatever the input: tables, patterns, buffers.
-pub const ONCE: usize = 8 << 20;
+pub(crate) const ONCE: usize = 8 << 20;
 
 /// Holds three costs, at n, 2n and 4n, to linear growth: from 2n to 4n at most 2.6 times what n to 2n added (a buffer
 /// that doubles may do so in one of the two steps), and not more than `most` bytes held per byte of input.
-pub fn assert_linear(what: &str, costs: [Cost; 3], most: usize) {
+pub(crate) fn assert_linear(what: &str, costs: [Cost; 3], most: usize) {
     let [n, twice, fourfold] = costs;
     let grown = |from: usize, to: usize| to.saturating_sub(from);
     let (first, second) = (grown(n.allocated, twice.allocated), grown(twice.allocated, fourfold.allocated));

@@ -65,7 +65,7 @@ fn faults(schema: &Value, value: &Value, at: &str, out: &mut Vec<String>) {
 }
 
 /// Fails unless a JSON text is as the schema of that name says.
-pub fn holds(name: &str, text: &str) {
+pub(crate) fn holds(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/schemas").join(format!("{name}.json"));
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}: {text}"));

@@ -19,7 +19,7 @@ const PALETTE: [&str; 16] = [
 ];
 
 /// The screen as a complete SVG document.
-pub fn draw(screen: &Screen) -> String {
+pub(crate) fn draw(screen: &Screen) -> String {
     let (rows, columns) = screen.size();
     let (rows, columns) = (rows.get(), columns.get());
     let (width, height) = (f64::from(columns) * CELL.0 + 2.0 * PADDING, f64::from(rows) * CELL.1 + 2.0 * PADDING);

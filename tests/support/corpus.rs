@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// One file of the corpus.
-pub struct Case {
+pub(crate) struct Case {
     /// `valid/plain.xml`.
     pub name: String,
     /// How many entries the program must find; `None` for a file that it refuses.
@@ -20,23 +20,23 @@ pub struct Case {
 
 impl Case {
     /// The name without its folder.
-    pub fn file_name(&self) -> &str {
+    pub(crate) fn file_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
     /// Whether the bytes begin like a gzip stream.
-    pub fn is_gzip(&self) -> bool {
+    pub(crate) fn is_gzip(&self) -> bool {
         self.bytes.starts_with(&[0x1f, 0x8b])
     }
 }
 
 /// Where the stored files are.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
 
 /// Every file of the corpus, in the order of the table. Fails when table and folder do not list the same files.
-pub fn all() -> Vec<Case> {
+pub(crate) fn all() -> Vec<Case> {
     let table = fs::read_to_string(folder().join("README.md")).expect("read the corpus's table");
     let cases: Vec<_> = table.lines().filter_map(row).collect();
     let mut stored: Vec<_> = ["valid", "quirky", "damaged", "forms"].into_iter().flat_map(stored).collect();
@@ -49,33 +49,33 @@ pub fn all() -> Vec<Case> {
 }
 
 /// The XML files that open as they are.
-pub fn readable() -> Vec<Case> {
+pub(crate) fn readable() -> Vec<Case> {
     let is_other = |case: &Case| ["forms/", "damaged/"].iter().any(|group| case.name.starts_with(group));
     all().into_iter().filter(|case| case.entries.is_some() && !is_other(case)).collect()
 }
 
 /// The files that open repaired.
-pub fn repaired() -> Vec<Case> {
+pub(crate) fn repaired() -> Vec<Case> {
     all().into_iter().filter(|case| case.entries.is_some() && case.name.starts_with("damaged/")).collect()
 }
 
 /// Feeds, lists and tables.
-pub fn forms() -> Vec<Case> {
+pub(crate) fn forms() -> Vec<Case> {
     all().into_iter().filter(|case| case.name.starts_with("forms/")).collect()
 }
 
 /// The files that are refused.
-pub fn refused() -> Vec<Case> {
+pub(crate) fn refused() -> Vec<Case> {
     all().into_iter().filter(|case| case.entries.is_none()).collect()
 }
 
 /// One file by name.
-pub fn case(name: &str) -> Case {
+pub(crate) fn case(name: &str) -> Case {
     all().into_iter().find(|case| case.name == name).unwrap_or_else(|| panic!("{name} is not in the corpus"))
 }
 
 /// Bytes as one gzip member.
-pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).expect("compress in memory");
     encoder.finish().expect("compress in memory")
@@ -126,7 +126,7 @@ fn stored(group: &str) -> Vec<String> {
 
 /// The files of the folder that `SITED_CORPUS` names, by relative path: real sitemaps, which the project does not
 /// hold. Without the variable none, and a word about it.
-pub fn outside() -> Vec<(String, Vec<u8>)> {
+pub(crate) fn outside() -> Vec<(String, Vec<u8>)> {
     let Some(folder) = std::env::var_os("SITED_CORPUS").map(PathBuf::from) else {
         eprintln!("SITED_CORPUS is not set: only the project's own corpus is tested");
         return Vec::new();
@@ -150,7 +150,7 @@ pub fn outside() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The uncompressed bytes: every gzip member, as far as they go; other files as they are.
-pub fn unpacked(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn unpacked(bytes: &[u8]) -> Vec<u8> {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return bytes.to_vec();
     }

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A folder for one test.
-pub struct Folder {
+pub(crate) struct Folder {
     place: TempDir,
 }
 
 impl Folder {
     /// An empty folder with a home of its own inside.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let place = tempfile::Builder::new().prefix("sited-test-").tempdir().expect("make a folder");
         for name in ["config", "data", "state", "cache", "tmp"] {
             fs::create_dir_all(place.path().join(".home").join(name)).expect("make a home");
@@ -23,7 +23,7 @@ impl Folder {
     }
 
     /// A folder that holds these files.
-    pub fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let folder = Self::new();
         for (name, text) in files {
             folder.write(name, text);
@@ -32,7 +32,7 @@ impl Folder {
     }
 
     /// A folder that holds the bundled sample set.
-    pub fn sample() -> Self {
+    pub(crate) fn sample() -> Self {
         let folder = Self::new();
         for name in ["sitemap_index.xml", "sitemap-1.xml", "sitemap-2.xml"] {
             let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/sample").join(name);
@@ -42,17 +42,17 @@ impl Folder {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.place.path()
     }
 
     /// A file inside it.
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
     /// Writes a file, making the folders above it.
-    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.file(name);
         fs::create_dir_all(path.parent().expect("a file has a folder")).expect("make a folder");
         fs::write(&path, bytes).expect("write a file");
@@ -60,24 +60,24 @@ impl Folder {
     }
 
     /// A file's bytes.
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.file(name)).unwrap_or_else(|error| panic!("read {name}: {error}"))
     }
 
     /// A file's text.
-    pub fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         String::from_utf8(self.read(name)).expect("the file is UTF-8")
     }
 
     /// Every file with its bytes, by relative path with `/`, the home folder left out.
-    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(self.path(), "", &mut found);
         found
     }
 
     /// The relative paths of all files, sorted, the home folder left out.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.files().into_keys().collect()
     }
 }

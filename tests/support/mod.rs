@@ -7,22 +7,22 @@
 // Each test program uses its own part of this module.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-pub mod corpus;
-pub mod folder;
-pub mod oracle;
-pub mod schema;
+pub(crate) mod corpus;
+pub(crate) mod folder;
+pub(crate) mod oracle;
+pub(crate) mod schema;
 #[cfg(feature = "net")]
-pub mod server;
-pub mod terminal;
+pub(crate) mod server;
+pub(crate) mod terminal;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub use folder::Folder;
+pub(crate) use folder::Folder;
 
 /// The built program.
-pub fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     match option_env!("CARGO_BIN_EXE_sited") {
         Some(path) => PathBuf::from(path),
         None => panic!("only tests and benches know where the program was built"),
@@ -30,7 +30,7 @@ pub fn program() -> PathBuf {
 }
 
 /// The variables a started program sees: all of them, nothing is inherited. The home folder is inside `folder`.
-pub fn environment(folder: &Path) -> Vec<(&'static str, String)> {
+pub(crate) fn environment(folder: &Path) -> Vec<(&'static str, String)> {
     let home = folder.join(".home");
     let inside = |name: &str| home.join(name).to_string_lossy().into_owned();
     vec![
@@ -47,18 +47,18 @@ pub fn environment(folder: &Path) -> Vec<(&'static str, String)> {
 }
 
 /// Runs the program without a terminal in `folder` and waits for its end. Standard input is empty.
-pub fn run<A: AsRef<OsStr>>(folder: &Folder, arguments: &[A]) -> Output {
+pub(crate) fn run<A: AsRef<OsStr>>(folder: &Folder, arguments: &[A]) -> Output {
     let mut command = Command::new(program());
     command.args(arguments).current_dir(folder.path()).env_clear().envs(environment(folder.path()));
     command.stdin(Stdio::null()).output().expect("start the program")
 }
 
 /// Standard output of a run as text.
-pub fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Standard error of a run as text.
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

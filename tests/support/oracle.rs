@@ -8,11 +8,11 @@ use quick_xml::name::ResolveResult;
 use std::ops::Range;
 
 /// The core children of an entry, in schema order.
-pub const FIELDS: [&str; 4] = ["loc", "lastmod", "changefreq", "priority"];
+pub(crate) const FIELDS: [&str; 4] = ["loc", "lastmod", "changefreq", "priority"];
 
 /// One `<url>` or `<sitemap>`. All positions are byte offsets into the file.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// From `<url` to the end of `</url>`.
     pub element: Range<usize>,
     /// The first of each core child.
@@ -23,7 +23,7 @@ pub struct Entry {
 
 /// Where a core child stands.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub(crate) struct Place {
     /// From `<loc` to the end of `</loc>`.
     pub element: Range<usize>,
     /// Between the tags; `None` for `<loc/>`.
@@ -33,7 +33,7 @@ pub struct Place {
 }
 
 /// The entries of a file: children of the root, in its namespace or in none, called `url` or `sitemap` as it wants.
-pub fn entries(bytes: &[u8]) -> Vec<Entry> {
+pub(crate) fn entries(bytes: &[u8]) -> Vec<Entry> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let mut reader = NsReader::from_reader(&bytes[mark..]);
     let mut state = State::default();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The folder of the schemas; says aloud when there is none.
-pub fn schemas() -> Option<PathBuf> {
+pub(crate) fn schemas() -> Option<PathBuf> {
     let folder = std::env::var_os("SITED_SCHEMAS").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("SITED_SCHEMAS names no folder: the schemas' opinion was NOT asked");
@@ -15,7 +15,7 @@ pub fn schemas() -> Option<PathBuf> {
 }
 
 /// Says what the schemas of sitemaps and all extensions reject.
-pub struct Judge {
+pub(crate) struct Judge {
     validator: uppsala::XsdValidator,
     /// The schema for `xmllint`, where that is installed.
     second: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Judge {
 
 impl Judge {
     /// A judge with the schemas of a folder.
-    pub fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         let driver = folder.join("local/all-0.9.xsd");
         let text = std::fs::read_to_string(&driver).expect("the schema over all schemas");
         // The validator reads nothing outside of the folder it is given, which is the whole one here.
@@ -41,7 +41,7 @@ impl Judge {
     }
 
     /// What the schemas reject in a document; empty if they accept it.
-    pub fn faults(&self, text: &str) -> Vec<String> {
+    pub(crate) fn faults(&self, text: &str) -> Vec<String> {
         match uppsala::parse(text) {
             Ok(document) => self.validator.validate(&document).iter().map(ToString::to_string).collect(),
             Err(error) => vec![error.to_string()],
@@ -49,7 +49,7 @@ impl Judge {
     }
 
     /// The same for a file, by both judges, who must agree.
-    pub fn faults_of(&self, path: &Path) -> Vec<String> {
+    pub(crate) fn faults_of(&self, path: &Path) -> Vec<String> {
         let faults = self.faults(&std::fs::read_to_string(path).expect("a file of text"));
         if let Some(driver) = &self.second {
             let said = Command::new("xmllint").args(["--noout", "--nonet", "--schema"]).arg(driver).arg(path).output();

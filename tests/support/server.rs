@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub method: String,
     /// With the query.
     pub path: String,
@@ -23,14 +23,14 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// The connection is reset after half of the body.
     Reset,
     /// The connection is closed after half of the body.
@@ -49,7 +49,7 @@ pub enum Fault {
 
 /// An answer.
 #[derive(Debug, Clone, Default)]
-pub struct Reply {
+pub(crate) struct Reply {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
@@ -57,30 +57,30 @@ pub struct Reply {
 }
 
 impl Reply {
-    pub fn status(status: u16) -> Self {
+    pub(crate) fn status(status: u16) -> Self {
         Self { status, ..Self::default() }
     }
 
     /// A page.
-    pub fn html(head: &str) -> Self {
+    pub(crate) fn html(head: &str) -> Self {
         let body = format!("<!doctype html><html><head>{head}</head><body>text</body></html>").into_bytes();
         Self { body, ..Self::status(200) }.with("Content-Type", "text/html; charset=utf-8")
     }
 
-    pub fn text(text: &str) -> Self {
+    pub(crate) fn text(text: &str) -> Self {
         Self { body: text.as_bytes().to_vec(), ..Self::status(200) }.with("Content-Type", "text/plain")
     }
 
-    pub fn redirect(status: u16, location: &str) -> Self {
+    pub(crate) fn redirect(status: u16, location: &str) -> Self {
         Self::status(status).with("Location", location)
     }
 
-    pub fn with(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    pub fn failing(mut self, fault: Fault) -> Self {
+    pub(crate) fn failing(mut self, fault: Fault) -> Self {
         self.fault = Some(fault);
         self
     }
@@ -89,7 +89,7 @@ impl Reply {
 type Handler = dyn Fn(&Seen) -> Reply + Send + Sync;
 
 /// A running server. It stops when it is dropped.
-pub struct Server {
+pub(crate) struct Server {
     pub address: SocketAddr,
     shared: Arc<Shared>,
 }
@@ -107,22 +107,25 @@ struct Shared {
 
 impl Server {
     /// A server that answers with what `handler` returns.
-    pub fn start(handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at("127.0.0.1:0", None, None, handler)
     }
 
     /// One that stops after so many requests.
-    pub fn dying(dies_after: usize, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn dying(dies_after: usize, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at("127.0.0.1:0", Some(dies_after), None, handler)
     }
 
     /// One with TLS.
-    pub fn with_tls(tls: Arc<rustls::ServerConfig>, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_tls(
+        tls: Arc<rustls::ServerConfig>,
+        handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         Self::start_at("127.0.0.1:0", None, Some(tls), handler)
     }
 
     /// One at the address of another that has stopped.
-    pub fn again(address: SocketAddr, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn again(address: SocketAddr, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at(&address.to_string(), None, None, handler)
     }
 
@@ -157,17 +160,17 @@ impl Server {
     }
 
     /// The URL of a path.
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// All requests so far.
-    pub fn log(&self) -> Vec<Seen> {
+    pub(crate) fn log(&self) -> Vec<Seen> {
         self.shared.log.lock().unwrap().clone()
     }
 
     /// The paths of all requests but those for robots.txt, sorted.
-    pub fn paths(&self) -> Vec<String> {
+    pub(crate) fn paths(&self) -> Vec<String> {
         let mut paths: Vec<_> =
             self.log().into_iter().map(|seen| seen.path).filter(|path| path != "/robots.txt").collect();
         paths.sort();
@@ -175,12 +178,12 @@ impl Server {
     }
 
     /// The most requests that ran at a time.
-    pub fn most_at_a_time(&self) -> usize {
+    pub(crate) fn most_at_a_time(&self) -> usize {
         self.shared.most.load(Ordering::SeqCst)
     }
 
     /// The most requests that came within one second.
-    pub fn most_in_a_second(&self) -> usize {
+    pub(crate) fn most_in_a_second(&self) -> usize {
         let times: Vec<_> = self.log().into_iter().map(|seen| seen.at).collect();
         let within =
             |start: &Instant| times.iter().filter(|at| *at >= start && **at < *start + Duration::from_secs(1)).count();

@@ -16,38 +16,38 @@ use std::time::{Duration, Instant};
 use vt100::{Callbacks, Parser, Screen};
 
 /// How long a condition may take on the busiest machine. Only failures take that long.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the keys send that have no character of their own.
-pub mod key {
-    pub const ENTER: &str = "\r";
-    pub const ESC: &str = "\x1b";
-    pub const TAB: &str = "\t";
-    pub const BACK_TAB: &str = "\x1b[Z";
-    pub const BACKSPACE: &str = "\x7f";
-    pub const DELETE: &str = "\x1b[3~";
-    pub const UP: &str = "\x1b[A";
-    pub const DOWN: &str = "\x1b[B";
-    pub const RIGHT: &str = "\x1b[C";
-    pub const LEFT: &str = "\x1b[D";
-    pub const HOME: &str = "\x1b[H";
-    pub const END: &str = "\x1b[F";
-    pub const PAGE_UP: &str = "\x1b[5~";
-    pub const PAGE_DOWN: &str = "\x1b[6~";
-    pub const F1: &str = "\x1bOP";
-    pub const F2: &str = "\x1bOQ";
-    pub const CTRL_A: &str = "\x01";
-    pub const CTRL_C: &str = "\x03";
-    pub const CTRL_L: &str = "\x0c";
-    pub const CTRL_P: &str = "\x10";
-    pub const CTRL_Q: &str = "\x11";
-    pub const CTRL_R: &str = "\x12";
-    pub const CTRL_S: &str = "\x13";
-    pub const CTRL_Z: &str = "\x1a";
+pub(crate) mod key {
+    pub(crate) const ENTER: &str = "\r";
+    pub(crate) const ESC: &str = "\x1b";
+    pub(crate) const TAB: &str = "\t";
+    pub(crate) const BACK_TAB: &str = "\x1b[Z";
+    pub(crate) const BACKSPACE: &str = "\x7f";
+    pub(crate) const DELETE: &str = "\x1b[3~";
+    pub(crate) const UP: &str = "\x1b[A";
+    pub(crate) const DOWN: &str = "\x1b[B";
+    pub(crate) const RIGHT: &str = "\x1b[C";
+    pub(crate) const LEFT: &str = "\x1b[D";
+    pub(crate) const HOME: &str = "\x1b[H";
+    pub(crate) const END: &str = "\x1b[F";
+    pub(crate) const PAGE_UP: &str = "\x1b[5~";
+    pub(crate) const PAGE_DOWN: &str = "\x1b[6~";
+    pub(crate) const F1: &str = "\x1bOP";
+    pub(crate) const F2: &str = "\x1bOQ";
+    pub(crate) const CTRL_A: &str = "\x01";
+    pub(crate) const CTRL_C: &str = "\x03";
+    pub(crate) const CTRL_L: &str = "\x0c";
+    pub(crate) const CTRL_P: &str = "\x10";
+    pub(crate) const CTRL_Q: &str = "\x11";
+    pub(crate) const CTRL_R: &str = "\x12";
+    pub(crate) const CTRL_S: &str = "\x13";
+    pub(crate) const CTRL_Z: &str = "\x1a";
 }
 
 /// How to start the program in a terminal.
-pub struct Start {
+pub(crate) struct Start {
     program: PathBuf,
     folder: PathBuf,
     arguments: Vec<String>,
@@ -57,12 +57,12 @@ pub struct Start {
 
 impl Start {
     /// The program under test, started in `folder` on a screen of 80 × 24.
-    pub fn new(folder: &Folder) -> Self {
+    pub(crate) fn new(folder: &Folder) -> Self {
         Self::program(super::program(), folder)
     }
 
     /// Any program.
-    pub fn program(program: impl Into<PathBuf>, folder: &Folder) -> Self {
+    pub(crate) fn program(program: impl Into<PathBuf>, folder: &Folder) -> Self {
         Self::in_path(program.into(), folder.path())
     }
 
@@ -72,25 +72,25 @@ impl Start {
     }
 
     /// Adds arguments.
-    pub fn arguments<A: Into<String>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+    pub(crate) fn arguments<A: Into<String>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
     }
 
     /// Sets a variable.
-    pub fn variable(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// Sets the size of the screen in columns and rows.
-    pub fn size(mut self, columns: u16, rows: u16) -> Self {
+    pub(crate) fn size(mut self, columns: u16, rows: u16) -> Self {
         self.size = (columns, rows);
         self
     }
 
     /// Starts it.
-    pub fn start(self) -> Terminal {
+    pub(crate) fn start(self) -> Terminal {
         let (columns, rows) = self.size;
         let pair = native_pty_system().openpty(size(columns, rows)).expect("open a pseudo-terminal");
         let modes_before = modes(&*pair.master);
@@ -122,7 +122,7 @@ impl Start {
 }
 
 /// A program running in a terminal. Killed when dropped.
-pub struct Terminal {
+pub(crate) struct Terminal {
     shared: Arc<Shared>,
     master: Box<dyn MasterPty + Send>,
     pid: Pid,
@@ -132,62 +132,62 @@ pub struct Terminal {
 
 impl Terminal {
     /// Types keys: text as it is, or the constants of [`key`].
-    pub fn send(&self, keys: &str) {
+    pub(crate) fn send(&self, keys: &str) {
         self.shared.write(keys.as_bytes()).expect("type into the terminal");
     }
 
     /// Pastes text as a terminal with bracketed paste does.
     #[track_caller]
-    pub fn paste(&self, text: &str) {
+    pub(crate) fn paste(&self, text: &str) {
         assert!(self.state().parser.screen().bracketed_paste(), "the program did not ask for bracketed paste");
         self.send(&format!("\x1b[200~{text}\x1b[201~"));
     }
 
     /// Presses and releases the left mouse button at a cell, both counted from 0 (SGR encoding).
-    pub fn click(&self, column: u16, row: u16) {
+    pub(crate) fn click(&self, column: u16, row: u16) {
         let (column, row) = (column + 1, row + 1);
         self.send(&format!("\x1b[<0;{column};{row}M\x1b[<0;{column};{row}m"));
     }
 
     /// Turns the mouse wheel one notch at a cell, both counted from 0 (SGR encoding).
-    pub fn wheel(&self, column: u16, row: u16, up: bool) {
+    pub(crate) fn wheel(&self, column: u16, row: u16, up: bool) {
         let (button, column, row) = (if up { 64 } else { 65 }, column + 1, row + 1);
         self.send(&format!("\x1b[<{button};{column};{row}M"));
     }
 
     /// Changes the size of the screen.
-    pub fn resize(&self, columns: u16, rows: u16) {
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
         self.state().parser.screen_mut().set_size(cells(rows), cells(columns));
         self.master.resize(size(columns, rows)).expect("resize the terminal");
     }
 
     /// Sends a signal to the program.
-    pub fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         kill_process(self.pid, signal).expect("send a signal");
     }
 
     /// Waits until the screen shows this text in one row.
     #[track_caller]
-    pub fn wait_for(&self, text: &str) {
+    pub(crate) fn wait_for(&self, text: &str) {
         self.wait_until(&format!("{text:?} on the screen"), |screen| shows(screen, text));
     }
 
     /// Waits until the screen no longer shows this text.
     #[track_caller]
-    pub fn wait_gone(&self, text: &str) {
+    pub(crate) fn wait_gone(&self, text: &str) {
         self.wait_until(&format!("no {text:?} on the screen"), |screen| !shows(screen, text));
     }
 
     /// Waits until the screen fulfils a condition; `what` names it when it does not.
     #[track_caller]
-    pub fn wait_until(&self, what: &str, condition: impl Fn(&Screen) -> bool) {
+    pub(crate) fn wait_until(&self, what: &str, condition: impl Fn(&Screen) -> bool) {
         let state = self.wait(|state| condition(state.parser.screen()) || state.ended());
         assert!(condition(state.parser.screen()), "waited for {what}; {}", state.describe());
     }
 
     /// Waits until the program has written these bytes, at or after position `from` of its output.
     #[track_caller]
-    pub fn wait_for_output(&self, bytes: &[u8], from: usize) {
+    pub(crate) fn wait_for_output(&self, bytes: &[u8], from: usize) {
         let written = |state: &State| contains(state.output.get(from..).unwrap_or_default(), bytes);
         let state = self.wait(|state| written(state) || state.ended());
         assert!(written(&state), "waited for the output {:?}; {}", String::from_utf8_lossy(bytes), state.describe());
@@ -195,7 +195,7 @@ impl Terminal {
 
     /// Waits until the program ends and all it wrote is read; its exit status.
     #[track_caller]
-    pub fn wait_exit(&self) -> ExitStatus {
+    pub(crate) fn wait_exit(&self) -> ExitStatus {
         let state = self.wait(State::ended);
         match &state.status {
             Some(status) if state.silent => status.clone(),
@@ -205,7 +205,7 @@ impl Terminal {
 
     /// Waits until the program is stopped by a signal, as after Ctrl-Z.
     #[track_caller]
-    pub fn wait_stopped(&self) {
+    pub(crate) fn wait_stopped(&self) {
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let stopped = || matches!(waitid(WaitId::Pid(self.pid), options), Ok(Some(status)) if status.stopped());
         let state = self.wait(|state| stopped() || state.ended());
@@ -213,38 +213,38 @@ impl Terminal {
     }
 
     /// The text on the screen: rows joined by line feeds, blanks at their ends dropped.
-    pub fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         text(self.state().parser.screen())
     }
 
     /// Looks at the screen with colours, cursor and modes.
-    pub fn look<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
         look(self.state().parser.screen())
     }
 
     /// Everything the program wrote so far.
-    pub fn output(&self) -> Vec<u8> {
+    pub(crate) fn output(&self) -> Vec<u8> {
         self.state().output.clone()
     }
 
     /// What the program asked the terminal to put on the clipboard, decoded from base64 by the caller if need be.
-    pub fn clipboard(&self) -> Option<String> {
+    pub(crate) fn clipboard(&self) -> Option<String> {
         self.state().parser.callbacks().clipboard.clone()
     }
 
     /// The line discipline of the terminal before the program started, to compare with [`Terminal::modes`].
-    pub fn modes_before(&self) -> &str {
+    pub(crate) fn modes_before(&self) -> &str {
         &self.modes_before
     }
 
     /// The line discipline of the terminal now: flags and control characters.
-    pub fn modes(&self) -> String {
+    pub(crate) fn modes(&self) -> String {
         modes(&*self.master)
     }
 
     /// Fails unless the program left the terminal as it was: line discipline, screen, cursor, mouse, paste.
     #[track_caller]
-    pub fn assert_restored(&self) {
+    pub(crate) fn assert_restored(&self) {
         assert_eq!(self.modes(), self.modes_before, "the line discipline is not as before");
         self.look(|screen| {
             assert!(!screen.alternate_screen(), "still on the alternate screen");

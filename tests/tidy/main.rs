@@ -114,7 +114,7 @@ fn only_net_opens_sockets() {
     }
     assert_none(&wrong, "sockets outside of src/net");
     let lib = fs::read_to_string(root().join("src/lib.rs")).expect("read the root of the library");
-    assert!(lib.contains("#[cfg(feature = \"net\")]\npub mod net;"), "src/net belongs to the feature `net`");
+    assert!(lib.contains("#[cfg(feature = \"net\")]\nmod net;"), "src/net belongs to the feature `net`");
 }
 
 #[test]

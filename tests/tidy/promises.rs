@@ -266,7 +266,7 @@ fn tests(promise: &Promise) -> Vec<(&'static str, &'static str)> {
 }
 
 /// Promises, with the files of the tests that hold them.
-pub fn table() -> String {
+pub(crate) fn table() -> String {
     let mut out = String::from("| Promise | Held by the tests of |\n|---|---|\n");
     for promise in &PROMISES {
         let mut files: Vec<_> = tests(promise).into_iter().map(|(file, _)| file).collect();

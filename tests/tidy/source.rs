@@ -3,7 +3,7 @@
 //! Not a parser: it knows enough of the language not to take a comment or a string for code.
 
 /// The text with comments and the insides of literals replaced by blanks, line breaks kept.
-pub fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = vec![b' '; bytes.len()];
     let mut at = 0;
@@ -60,12 +60,12 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
 }
 
 /// The identifiers and keywords of a text.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
 /// Every path that code names, `use` groups spelled out: `use std::{fs, io::Read}` gives `std::fs` and `std::io::Read`.
-pub fn paths(code: &str) -> Vec<String> {
+pub(crate) fn paths(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = code;
     while let Some(start) = rest.find(|c: char| c.is_alphabetic() || c == '_') {
@@ -155,7 +155,7 @@ fn import_groups_are_expanded() {
 }
 
 /// The string literals of a text as they are read: escapes resolved, and breaks of long literals removed.
-pub fn literals(text: &str) -> Vec<String> {
+pub(crate) fn literals(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {

@@ -8,7 +8,7 @@ use crate::xml::escape;
 
 /// What consecutive entries share. Verdicts do not depend on it, only how long they take.
 #[derive(Debug, Default)]
-pub struct Cache {
+pub(crate) struct Cache {
     /// The origins of URLs in extensions.
     pub(super) urls: OriginCache,
     pub(super) languages: Languages,
@@ -21,12 +21,12 @@ pub struct Cache {
 
 impl Cache {
     /// The rules that the last entry broke, in no order, each with the number of its findings.
-    pub fn places(&self) -> &[(Rule, u32)] {
+    pub(crate) fn places(&self) -> &[(Rule, u32)] {
         &self.places
     }
 
     /// A hash of a host's name, as the rules of the set compare it.
-    pub fn host_hash(&mut self, host: &str) -> u32 {
+    pub(crate) fn host_hash(&mut self, host: &str) -> u32 {
         if self.host.0 != host || host.is_empty() {
             self.host.0.clear();
             self.host.0.push_str(host);
@@ -74,7 +74,7 @@ const KEPT: usize = 256;
 
 impl Languages {
     /// A new entry: what is too much is forgotten, and numbers of the entry before mean nothing any more.
-    pub fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         if self.known.len() > KEPT {
             self.known.clear();
         }
@@ -82,7 +82,7 @@ impl Languages {
     }
 
     /// The number of a code as written.
-    pub fn number(&mut self, raw: &[u8]) -> usize {
+    pub(super) fn number(&mut self, raw: &[u8]) -> usize {
         let is_it = |language: &Language| *language.raw == *raw;
         let number = if self.known.get(self.next).is_some_and(is_it) {
             self.next
@@ -110,7 +110,7 @@ impl Languages {
     }
 
     /// The code of a number.
-    pub fn get(&self, number: usize) -> Option<&Language> {
+    pub(super) fn get(&self, number: usize) -> Option<&Language> {
         self.known.get(number)
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Link<'t> {
 
 impl<'t> Link<'t> {
     /// Reads the attributes of an element.
-    pub fn of(outline: &Outline<'t>, node: &Node) -> Self {
+    pub(super) fn of(outline: &Outline<'t>, node: &Node) -> Self {
         let mut link = Self::default();
         for (place, attribute) in outline.attributes(node).enumerate() {
             match attribute.name {
@@ -53,7 +53,7 @@ impl<'t> Link<'t> {
     }
 
     /// Whether it is for another device or an app, and no language version.
-    pub fn is_other(&self) -> bool {
+    pub(super) fn is_other(&self) -> bool {
         let is_app = |href: &str| href.starts_with("android-app://") || href.starts_with("ios-app://");
         self.code.is_none() && (self.media || self.href.as_deref().is_some_and(is_app))
     }

@@ -30,13 +30,13 @@ use crate::xml::markup::{self, Kind};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::parser::Parser;
 use crate::xml::scan::ParsedEntry;
-pub use cache::Cache;
+pub(crate) use cache::Cache;
 use fixes::ExtensionFix;
 use outline::Outline;
 use patch::Patch;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-pub use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
+pub(crate) use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
 
 /// The element of an extension that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct ExtensionPart {
 
 /// A finding in an extension, with its message and fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtensionFinding {
+pub(crate) struct ExtensionFinding {
     /// Which rule.
     pub rule: Rule,
     /// Which element.
@@ -163,7 +163,7 @@ struct EntryContext<'t> {
 }
 
 /// Whether this module has anything to check in an entry: extensions, or markup before it.
-pub fn concerns(entry: &Entry, text: &[u8]) -> bool {
+pub(crate) fn concerns(entry: &Entry, text: &[u8]) -> bool {
     let lead = text.get(..entry.open as usize).unwrap_or_default();
     // Nearly every lead is a line break and some blanks, too short for an element.
     entry.extensions != Extensions::default() || (lead.len() >= "<a:b/>".len() && memchr::memchr(b'<', lead).is_some())
@@ -171,7 +171,7 @@ pub fn concerns(entry: &Entry, text: &[u8]) -> bool {
 
 /// Where the first extension stands that is before all entries of a file or behind them; between entries it is the
 /// business of the one that follows.
-pub fn outside(source: &Source) -> Option<usize> {
+pub(crate) fn outside(source: &Source) -> Option<usize> {
     let (bytes, names) = (source.bytes(), &source.names);
     if !names.kind.is_xml() {
         return None;
@@ -194,7 +194,7 @@ pub fn outside(source: &Source) -> Option<usize> {
 }
 
 /// The rules that the extensions of an entry break. `entry` must be the anatomy of `text`.
-pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let elements = Elements::of(entry, text, context.names);
     let mut set = RuleSet::EMPTY;
     validate(&Outline::new(text, &elements), entry, context, &mut Cache::default(), &mut set);
@@ -202,14 +202,15 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 }
 
 /// The same, and the language versions of the page as the rules of the set compare them.
-pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+#[cfg(test)]
+pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
     let elements = Elements::of(entry, text, context.names);
     let parsed = ParsedEntry { text, entry, elements: None };
     check_elements(&parsed, &elements, context, &mut Cache::default(), links)
 }
 
 /// The same of an entry whose elements are these; how often each rule is broken is kept in the cache.
-pub fn check_elements(
+pub(crate) fn check_elements(
     parsed: &ParsedEntry<'_>,
     elements: &Elements,
     context: &Context<'_>,
@@ -232,7 +233,7 @@ pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl
 }
 
 /// The same in words, with fixes, in the order of the text.
-pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<ExtensionFinding> {
+pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<ExtensionFinding> {
     let elements = Elements::of(entry, text, context.names);
     let outline = Outline::new(text, &elements);
     let breaches = breaches(&outline, entry, context);
@@ -259,21 +260,21 @@ pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Extens
 
 /// The language versions that an entry lists as alternates of its page: each link's place in the text, its URL, and
 /// what the rules of the set compare.
-pub fn alternates(entry: &Entry, text: &[u8], names: &Names) -> Vec<(ExtensionPart, String, Link)> {
+pub(crate) fn alternates(entry: &Entry, text: &[u8], names: &Names) -> Vec<(ExtensionPart, String, Link)> {
     let elements = Elements::of(entry, text, names);
     let part = |at: u32| ExtensionPart { name: "xhtml:link".into(), at };
     links::versions(Outline::new(text, &elements)).map(|(at, href, link)| (part(at), href.into_owned(), link)).collect()
 }
 
 /// The alternate links of an entry: language, URL, and what the rules of the set compare.
-pub fn versions(entry: &Entry, text: &[u8], names: &Names) -> Vec<(String, String, Link)> {
+pub(crate) fn versions(entry: &Entry, text: &[u8], names: &Names) -> Vec<(String, String, Link)> {
     let elements = Elements::of(entry, text, names);
     let coded = links::coded(Outline::new(text, &elements));
     coded.map(|(_, code, href, link)| (code.into_owned(), href.into_owned(), link)).collect()
 }
 
 /// The same for the set alone.
-pub fn links(entry: &Entry, text: &[u8], names: &Names, out: &mut Vec<Link>) {
+pub(crate) fn links(entry: &Entry, text: &[u8], names: &Names, out: &mut Vec<Link>) {
     let elements = Elements::of(entry, text, names);
     out.extend(links::versions(Outline::new(text, &elements)).map(|(.., link)| link));
 }

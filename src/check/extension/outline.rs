@@ -17,32 +17,32 @@ pub(super) struct Outline<'t> {
 
 impl<'t> Outline<'t> {
     /// What is written in an entry text, by its elements.
-    pub const fn new(text: &'t [u8], elements: &'t Elements) -> Self {
+    pub(super) const fn new(text: &'t [u8], elements: &'t Elements) -> Self {
         Self { text, elements }
     }
 
     /// The elements, each before its children.
-    pub fn nodes(&self) -> &'t [Node] {
+    pub(super) fn nodes(&self) -> &'t [Node] {
         &self.elements.nodes
     }
 
     /// Where elements of extensions are before the entry, between it and the one before.
-    pub fn outside(&self) -> &'t [Markup] {
+    pub(super) fn outside(&self) -> &'t [Markup] {
         &self.elements.outside
     }
 
     /// The element of a number.
-    pub fn node_at(&self, number: u32) -> Option<&'t Node> {
+    pub(super) fn node_at(&self, number: u32) -> Option<&'t Node> {
         self.nodes().get(number as usize)
     }
 
     /// The elements that are directly in the entry and belong there, with their numbers.
-    pub fn tops(&self) -> impl Iterator<Item = (u32, &'t Node)> + use<'t> {
+    pub(super) fn tops(&self) -> impl Iterator<Item = (u32, &'t Node)> + use<'t> {
         (0..).zip(self.nodes()).filter(|(_, node)| node.parent == TOP && node.element.is_some())
     }
 
     /// The children of an element, with their numbers, in the order of the text.
-    pub fn children(&self, parent: u32) -> impl Iterator<Item = (u32, &'t Node)> {
+    pub(super) fn children(&self, parent: u32) -> impl Iterator<Item = (u32, &'t Node)> {
         let from = if parent == TOP { 0 } else { parent as usize + 1 };
         let end = self.node_at(parent).map_or(usize::MAX, |node| node.end);
         let below = (from as u32..).zip(self.nodes().iter().skip(from));
@@ -50,18 +50,18 @@ impl<'t> Outline<'t> {
     }
 
     /// The child of that name, if there is one that belongs there.
-    pub fn child(&self, parent: u32, name: &str) -> Option<(u32, &'t Node)> {
+    pub(super) fn child(&self, parent: u32, name: &str) -> Option<(u32, &'t Node)> {
         self.children(parent).find(|(_, node)| node.element.is_some_and(|element| element.name == name))
     }
 
     /// The value of an element: decoded, trimmed of XML whitespace.
-    pub fn value(&self, node: &Node) -> Cow<'t, str> {
+    pub(super) fn value(&self, node: &Node) -> Cow<'t, str> {
         let (start, end) = markup::trim(self.text, node.tag.end, node.inner_end);
         decode_value(self.text.get(start..end).unwrap_or_default(), node.text)
     }
 
     /// Whether the value of an element is not empty.
-    pub fn has_value(&self, node: &Node) -> bool {
+    pub(super) fn has_value(&self, node: &Node) -> bool {
         match node.text {
             TextKind::Plain => !markup::is_blank(self.text.get(node.tag.end..node.inner_end).unwrap_or_default()),
             _ => !self.value(node).is_empty(),
@@ -69,34 +69,34 @@ impl<'t> Outline<'t> {
     }
 
     /// The value of the child of that name.
-    pub fn value_of(&self, parent: u32, name: &str) -> Option<Cow<'t, str>> {
+    pub(super) fn value_of(&self, parent: u32, name: &str) -> Option<Cow<'t, str>> {
         self.child(parent, name).map(|(_, node)| self.value(node))
     }
 
     /// The attributes of an element as written, up to the first that is malformed.
-    pub fn attributes(&self, node: &Node) -> impl Iterator<Item = Attribute<'t>> {
+    pub(super) fn attributes(&self, node: &Node) -> impl Iterator<Item = Attribute<'t>> {
         self.elements.attributes(node, self.text)
     }
 
     /// The value of an attribute, decoded.
-    pub fn attribute(&self, node: &Node, name: &str) -> Option<Cow<'t, str>> {
+    pub(super) fn attribute(&self, node: &Node, name: &str) -> Option<Cow<'t, str>> {
         let found = self.attributes(node).find(|found| found.name == name.as_bytes())?;
         Some(escape::decode(found.value))
     }
 
     /// Where an attribute's value ends among the attributes of its tag, its quote included.
-    pub fn end_among_attributes(&self, node: &Node, attribute: &Attribute<'_>) -> usize {
+    pub(super) fn end_among_attributes(&self, node: &Node, attribute: &Attribute<'_>) -> usize {
         let slice = node.tag.attributes(self.text);
         (attribute.value.as_ptr() as usize + attribute.value.len() + 1).saturating_sub(slice.as_ptr() as usize)
     }
 
     /// The name of an element as written.
-    pub fn name(&self, node: &Node) -> Cow<'t, str> {
+    pub(super) fn name(&self, node: &Node) -> Cow<'t, str> {
         escape::lossy(node.tag.name(self.text))
     }
 
     /// The local name of an element.
-    pub fn local(&self, node: &Node) -> &'t [u8] {
+    pub(super) fn local(&self, node: &Node) -> &'t [u8] {
         split(node.tag.name(self.text)).1
     }
 }

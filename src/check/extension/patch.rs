@@ -9,29 +9,29 @@ pub(super) struct Patch(Vec<(Range<usize>, String)>);
 
 impl Patch {
     /// One range with another text.
-    pub fn replace(range: Range<usize>, with: impl Into<String>) -> Self {
+    pub(super) fn replace(range: Range<usize>, with: impl Into<String>) -> Self {
         Self(vec![(range, with.into())])
     }
 
     /// Ranges removed, which must be in order and apart; `None` where there are none.
-    pub fn cut(ranges: impl IntoIterator<Item = Range<usize>>) -> Option<Self> {
+    pub(super) fn cut(ranges: impl IntoIterator<Item = Range<usize>>) -> Option<Self> {
         let cuts: Vec<_> = ranges.into_iter().map(|range| (range, String::new())).collect();
         (!cuts.is_empty()).then_some(Self(cuts))
     }
 
     /// The same with one more range behind the others.
-    pub fn and(mut self, range: Range<usize>, with: impl Into<String>) -> Self {
+    pub(super) fn and(mut self, range: Range<usize>, with: impl Into<String>) -> Self {
         self.0.push((range, with.into()));
         self
     }
 
     /// The text after the change; `None` where a range is none of the text, or the result is not UTF-8.
-    pub fn apply(&self, text: &[u8]) -> Option<String> {
+    pub(super) fn apply(&self, text: &[u8]) -> Option<String> {
         Self::apply_all(std::slice::from_ref(&self), text)
     }
 
     /// The text after several changes that are [`apart`]; each byte is copied once, however many they are.
-    pub fn apply_all(patches: &[&Self], text: &[u8]) -> Option<String> {
+    pub(super) fn apply_all(patches: &[&Self], text: &[u8]) -> Option<String> {
         let mut ranges: Vec<&(Range<usize>, String)> = patches.iter().flat_map(|patch| &patch.0).collect();
         ranges.sort_by_key(|(range, _)| range.start);
         let added: usize = ranges.iter().map(|(_, with)| with.len()).sum();

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// What a URL of an extension points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UrlGroup {
+pub(crate) enum UrlGroup {
     /// `xhtml:link@href`.
     Alternates,
     /// `image:loc`, `image:license`.
@@ -23,7 +23,7 @@ pub enum UrlGroup {
 
 /// One URL of an extension.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtensionUrl {
+pub(crate) struct ExtensionUrl {
     /// What it is of.
     pub group: UrlGroup,
     /// The element or attribute that holds it, such as `video:player_loc`, `xhtml:link@href`.
@@ -35,7 +35,7 @@ pub struct ExtensionUrl {
 }
 
 /// The URLs in the extensions of an entry, in the order of the text. `entry` is the anatomy of `text`.
-pub fn urls(entry: &Entry, text: &[u8], names: &Names) -> Vec<ExtensionUrl> {
+pub(crate) fn urls(entry: &Entry, text: &[u8], names: &Names) -> Vec<ExtensionUrl> {
     let elements = Elements::of(entry, text, names);
     let outline = Outline::new(text, &elements);
     let mut found: Vec<ExtensionUrl> = outline.nodes().iter().flat_map(|node| of_node(&outline, node)).collect();
@@ -44,7 +44,10 @@ pub fn urls(entry: &Entry, text: &[u8], names: &Names) -> Vec<ExtensionUrl> {
 }
 
 /// The entry text with other values for some of its URLs; every other byte stays. `None` if the result is not UTF-8.
-pub fn with_urls<'u>(text: &[u8], values: impl IntoIterator<Item = (&'u ExtensionUrl, &'u str)>) -> Option<String> {
+pub(crate) fn with_urls<'u>(
+    text: &[u8],
+    values: impl IntoIterator<Item = (&'u ExtensionUrl, &'u str)>,
+) -> Option<String> {
     let mut out = Vec::with_capacity(text.len() + 64);
     let mut at = 0;
     for (url, value) in values {

@@ -7,7 +7,7 @@ use crate::protocol::Severity;
 
 /// How a file is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
+pub(crate) enum Packing {
     /// As it is.
     Plain,
     /// Gzip.
@@ -26,7 +26,7 @@ pub enum Packing {
 
 /// Files that break a rule.
 #[derive(Debug, Clone)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Which rule, or which variant of one.
     pub rule: Rule,
     /// Whose expectations count.
@@ -168,7 +168,7 @@ fn version(path: &str, list: &[(&str, &str)]) -> String {
 }
 
 /// For every rule and every variant, files that break it, in the order of the catalogue.
-pub fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     // A policy is the user's own: no file breaks its rules by itself.
     let rules = Rule::ALL.into_iter().filter(|rule| !matches!(*rule, Rule::POLICY_NEVER | Rule::POLICY_MUST));
     rules.map(|rule| Sample { rule, ..sample(rule) }).collect()

@@ -14,7 +14,7 @@ use std::hash::BuildHasher;
 /// One alternate link of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
-    /// The hash of its normalised URL ([`key_hash`](crate::protocol::location::key_hash)).
+    /// The hash of its normalised URL (`key_hash`).
     pub key: u64,
     /// A hash of its language.
     pub code: u32,
@@ -205,7 +205,7 @@ impl LinkSet {
 
 /// The index of alternate links.
 #[derive(Debug, Clone, Default)]
-pub struct Alternates {
+pub(super) struct Alternates {
     /// The URL and the set of links of each row that has links.
     rows: HashMap<u32, (u64, u32), FixedState>,
     /// By number; free numbers have no rows.
@@ -229,18 +229,18 @@ pub struct Alternates {
 
 impl Alternates {
     /// Whether no row has links.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Counts a row, with links or without. `rows_of` tells how many rows of the index, this one included, have a URL.
-    pub fn insert(&mut self, row: u32, key: u64, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
+    pub(super) fn insert(&mut self, row: u32, key: u64, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
         self.arrive(key);
         self.add_links(row, key, links, rows_of);
     }
 
     /// Counts a row of this URL, its links apart: the first half of [`Alternates::insert`].
-    pub fn arrive(&mut self, key: u64) {
+    pub(super) fn arrive(&mut self, key: u64) {
         if key != NO_KEY
             && let Some(target) = self.targets.get_mut(&key)
         {
@@ -252,7 +252,7 @@ impl Alternates {
     }
 
     /// Takes in the links of a row that is counted: the second half.
-    pub fn add_links(&mut self, row: u32, key: u64, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
+    pub(super) fn add_links(&mut self, row: u32, key: u64, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
         links.retain(|link| link.key != NO_KEY);
         if key == NO_KEY || links.is_empty() {
             return;
@@ -274,7 +274,7 @@ impl Alternates {
     }
 
     /// Counts the rows of all URLs that are listed again: `keys` are those of all rows of the index.
-    pub fn recount(&mut self, keys: impl Iterator<Item = u64>) {
+    pub(super) fn recount(&mut self, keys: impl Iterator<Item = u64>) {
         self.targets.values_mut().for_each(|target| target.rows = 0);
         for key in keys {
             if let Some(target) = self.targets.get_mut(&key) {
@@ -285,13 +285,13 @@ impl Alternates {
     }
 
     /// The URLs that a finding of a row may name: those listed beside a fault other than having no row.
-    pub fn named(&self) -> HashSet<u64, FixedState> {
+    pub(super) fn named(&self) -> HashSet<u64, FixedState> {
         let is_at_odds = |set: &&LinkSet| set.verdict.no_return > 0 || set.verdict.differs > 0;
         self.sets.iter().filter(is_at_odds).flat_map(|set| set.keys.iter().copied()).collect()
     }
 
     /// Takes out a row that was counted with this URL.
-    pub fn remove(&mut self, row: u32, key: u64) {
+    pub(super) fn remove(&mut self, row: u32, key: u64) {
         if key == NO_KEY {
             return;
         }
@@ -307,7 +307,7 @@ impl Alternates {
     }
 
     /// Gives a row that has links others. `rows_of` tells how many rows have a URL that no row lists yet.
-    pub fn relink(&mut self, row: u32, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
+    pub(super) fn relink(&mut self, row: u32, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
         let Some((key, number)) = self.rows.remove(&row) else { return };
         // In before out: what is listed before and after is not forgotten.
         self.add_links(row, key, links, rows_of);
@@ -315,7 +315,7 @@ impl Alternates {
     }
 
     /// The hash of the URL of a row that has links.
-    pub fn key_of(&self, row: u32) -> Option<u64> {
+    pub(super) fn key_of(&self, row: u32) -> Option<u64> {
         self.rows.get(&row).map(|(key, _)| *key)
     }
 
@@ -324,18 +324,18 @@ impl Alternates {
     }
 
     /// Whether a row lists a URL.
-    pub fn lists(&self, row: u32, key: u64) -> bool {
+    pub(super) fn lists(&self, row: u32, key: u64) -> bool {
         self.set_of(row).is_some_and(|set| set.lists(key))
     }
 
     /// The rows whose URLs a row lists: how many.
-    pub fn listed_rows(&self, row: u32) -> u64 {
+    pub(super) fn listed_rows(&self, row: u32) -> u64 {
         let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.targets.get(key));
         targets.map(|target| u64::from(target.rows)).sum()
     }
 
     /// Whether some row lists this URL.
-    pub fn is_listed(&self, key: u64) -> bool {
+    pub(super) fn is_listed(&self, key: u64) -> bool {
         self.targets.contains_key(&key)
     }
 
@@ -370,7 +370,7 @@ impl Alternates {
     }
 
     /// Recomputes the faults of the link sets that a change affects. `hosts` are the hosts of the index.
-    pub fn recompute<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
+    pub(super) fn recompute<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
         if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_targets.is_empty() {
             return;
         }
@@ -403,7 +403,7 @@ impl Alternates {
     }
 
     /// What the links of a row break: not returned, a target without a row, another set. As of the last settling.
-    pub fn faults_of(&self, row: u32) -> (bool, bool, bool) {
+    pub(super) fn faults_of(&self, row: u32) -> (bool, bool, bool) {
         let Some((key, number)) = self.rows.get(&row) else { return (false, false, false) };
         let Some(set) = self.sets.get(*number as usize) else { return (false, false, false) };
         let no_return = set.verdict.no_return > 0 && self.unreturned(*key, *number).next().is_some();
@@ -411,24 +411,24 @@ impl Alternates {
     }
 
     /// Rows with links.
-    pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
         self.rows.keys().copied()
     }
 
     /// Whether a row lists a URL whose rows do not list it.
-    pub fn is_unreturned(&self, row: u32, target: u64) -> bool {
+    pub(super) fn is_unreturned(&self, row: u32, target: u64) -> bool {
         let Some((key, number)) = self.rows.get(&row) else { return false };
         self.sets.get(*number as usize).is_some_and(|set| set.lists(target)) && !self.returns(target, *key)
     }
 
     /// Whether a row lists this URL, on a host of the index, and it has no row.
-    pub fn is_missing(&self, link: Link) -> bool {
+    pub(super) fn is_missing(&self, link: Link) -> bool {
         self.hosts.binary_search(&link.host).is_ok()
             && self.targets.get(&link.key).is_some_and(|target| target.rows == 0)
     }
 
     /// Whether the rows of a URL list another set of links than a row does.
-    pub fn differs_from(&self, row: u32, key: u64) -> bool {
+    pub(super) fn differs_from(&self, row: u32, key: u64) -> bool {
         let Some((_, own)) = self.rows.get(&row) else { return false };
         self.linked.get(&key).is_some_and(|linked| self.is_at_odds(*own, key, linked))
     }

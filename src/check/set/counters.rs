@@ -13,7 +13,7 @@ const DEPTHS: usize = 8;
 
 /// Counters over rows.
 #[derive(Debug, Clone)]
-pub struct Counters {
+pub(super) struct Counters {
     /// All rows.
     pub rows: u64,
     /// Rows with a lastmod.
@@ -49,7 +49,7 @@ impl Default for Counters {
 
 impl Counters {
     /// Adds (1) or removes (-1) a row.
-    pub fn count(&mut self, location: &Location<'_>, facts: &IndexedRow, step: i64) {
+    pub(super) fn count(&mut self, location: &Location<'_>, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         add(&mut self.rows);
         if let Some(counter) =
@@ -61,7 +61,7 @@ impl Counters {
     }
 
     /// Like `count`, for a row that exists before and after a change.
-    pub fn count_values(&mut self, facts: &IndexedRow, step: i64) {
+    pub(super) fn count_values(&mut self, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         for (has, counter) in [
             (facts.has_lastmod, &mut self.with_lastmod),
@@ -82,7 +82,7 @@ impl Counters {
     }
 
     /// Adds other counters.
-    pub fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.rows += other.rows;
         self.with_lastmod += other.with_lastmod;
         self.with_changefreq += other.with_changefreq;
@@ -96,7 +96,7 @@ impl Counters {
     }
 
     /// Applies the changes of rows that exist before and after.
-    pub fn apply_delta(&mut self, delta: &CounterDelta) {
+    pub(super) fn apply_delta(&mut self, delta: &CounterDelta) {
         self.add(&delta.after);
         for (sum, less) in [
             (&mut self.rows, delta.before.rows),
@@ -172,7 +172,7 @@ impl CounterDelta {
 
 /// How a path ends, and how deep it is: sections (`/news/`) and the pages in them (`/news/a`) often differ on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SlashStyle {
+pub(super) struct SlashStyle {
     /// The number of its segments less one; all that are deeper count together.
     pub depth: usize,
     /// Whether it ends in a slash.
@@ -180,7 +180,7 @@ pub struct SlashStyle {
 }
 
 /// How a path ends; `None` for the root and for a last segment with an extension.
-pub fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
+pub(super) fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
     location.scheme()?;
     let path = location.path().as_bytes();
     let (path, slash) = path.strip_suffix(b"/").map_or((path, false), |path| (path, true));

@@ -17,7 +17,7 @@ const BINS: usize = 64;
 
 /// What the dates of a file have in common; the first that holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Agreement {
+pub(super) enum Agreement {
     /// All are the same.
     Identical,
     /// Over 80 % lie within one minute.
@@ -27,11 +27,11 @@ pub enum Agreement {
 }
 
 /// Shows all dates of the file to a function.
-pub type EachDate<'a> = &'a mut dyn FnMut(&mut dyn FnMut(i64));
+pub(super) type EachDate<'a> = &'a mut dyn FnMut(&mut dyn FnMut(i64));
 
 /// Sums over the dates of one file, in seconds since 1970.
 #[derive(Debug, Clone, Default)]
-pub struct Dates {
+pub(super) struct Dates {
     count: u32,
     sum: i128,
     squares: i128,
@@ -46,7 +46,7 @@ pub struct Dates {
 
 impl Dates {
     /// Adds a date.
-    pub fn add(&mut self, seconds: i64) {
+    pub(super) fn add(&mut self, seconds: i64) {
         let value = i128::from(seconds.clamp(-FARTHEST, FARTHEST));
         self.count += 1;
         self.sum += value;
@@ -56,7 +56,7 @@ impl Dates {
     }
 
     /// Adds dates that others have added up, without a time of the file, and sorted into minutes.
-    pub fn absorb(&mut self, other: &Self, minutes: &Minutes) {
+    pub(super) fn absorb(&mut self, other: &Self, minutes: &Minutes) {
         self.count += other.count;
         self.sum += other.sum;
         self.squares += other.squares;
@@ -68,7 +68,7 @@ impl Dates {
     }
 
     /// Takes a date out that was added.
-    pub fn remove(&mut self, seconds: i64) {
+    pub(super) fn remove(&mut self, seconds: i64) {
         let value = i128::from(seconds.clamp(-FARTHEST, FARTHEST));
         self.count = self.count.saturating_sub(1);
         self.sum -= value;
@@ -78,17 +78,17 @@ impl Dates {
     }
 
     /// How many dates there are.
-    pub fn len(&self) -> u32 {
+    pub(super) fn len(&self) -> u32 {
         self.count
     }
 
     /// The time of the file itself.
-    pub const fn mtime(&self) -> Option<i64> {
+    pub(super) const fn mtime(&self) -> Option<i64> {
         self.mtime
     }
 
     /// Tells it; the dates near it are counted again when the next verdict is drawn.
-    pub fn set_mtime(&mut self, mtime: Option<i64>) {
+    pub(super) fn set_mtime(&mut self, mtime: Option<i64>) {
         if self.mtime != mtime {
             self.mtime = mtime;
             self.is_mtime_new = self.count > 0;
@@ -98,7 +98,7 @@ impl Dates {
 
     /// What most dates agree in, if anything.
     /// `each` shows all dates; it is asked only if what is known does not decide.
-    pub fn agreement(&mut self, each: EachDate<'_>) -> Option<Agreement> {
+    pub(super) fn agreement(&mut self, each: EachDate<'_>) -> Option<Agreement> {
         if self.is_identical() {
             return Some(Agreement::Identical);
         }
@@ -135,7 +135,7 @@ impl Dates {
 
 /// How many dates lie in a minute of the clock, minutes counted together in a few groups.
 #[derive(Debug, Clone)]
-pub struct Minutes([u32; BINS]);
+pub(super) struct Minutes([u32; BINS]);
 
 impl Default for Minutes {
     fn default() -> Self {
@@ -146,7 +146,7 @@ impl Default for Minutes {
 impl Minutes {
     /// Adds a date.
     #[inline]
-    pub fn add(&mut self, seconds: i64) {
+    pub(super) fn add(&mut self, seconds: i64) {
         self.0[bin(seconds.div_euclid(MINUTE))] += 1;
     }
 

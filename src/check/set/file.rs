@@ -69,7 +69,7 @@ impl Tally {
 
 /// The set rules that a file breaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FileVerdict {
+pub(super) struct FileVerdict {
     /// Rows on another host than the commonest.
     pub other_host: u32,
     /// Rows on another port than the commonest.
@@ -86,7 +86,7 @@ pub struct FileVerdict {
 
 /// The counters of one file.
 #[derive(Debug, Clone, Default)]
-pub struct FileTally {
+pub(super) struct FileTally {
     hosts: Tally,
     ports: Tally,
     dates: Dates,
@@ -100,12 +100,12 @@ pub struct FileTally {
 
 impl FileTally {
     /// Rows without a readable date.
-    pub fn undated(&self) -> u32 {
+    pub(super) fn undated(&self) -> u32 {
         self.rows.saturating_sub(self.dates.len())
     }
 
     /// Counts a row.
-    pub fn add(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
+    pub(super) fn add(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
         self.rows += 1;
         self.news += u32::from(facts.news);
         if let Some(origin) = origin {
@@ -118,7 +118,7 @@ impl FileTally {
     }
 
     /// Counts a row no longer.
-    pub fn remove(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
+    pub(super) fn remove(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
         self.rows = self.rows.saturating_sub(1);
         self.news = self.news.saturating_sub(u32::from(facts.news));
         if let Some(origin) = origin {
@@ -131,7 +131,7 @@ impl FileTally {
     }
 
     /// Counts what others have counted; `host` tells the number here of a host there.
-    pub fn absorb(&mut self, other: &Self, minutes: &Minutes, host: impl Fn(u32) -> u32) {
+    pub(super) fn absorb(&mut self, other: &Self, minutes: &Minutes, host: impl Fn(u32) -> u32) {
         self.rows += other.rows;
         self.news += other.news;
         other.hosts.values().for_each(|(value, rows)| self.hosts.add_rows(host(value), rows));
@@ -140,7 +140,7 @@ impl FileTally {
     }
 
     /// A row's date has become another.
-    pub fn redate(&mut self, old: Option<i64>, new: Option<i64>) {
+    pub(super) fn redate(&mut self, old: Option<i64>, new: Option<i64>) {
         if let Some(seconds) = old {
             self.dates.remove(seconds);
         }
@@ -150,17 +150,17 @@ impl FileTally {
     }
 
     /// When the file itself was last changed, in seconds since 1970, if that is known.
-    pub const fn mtime(&self) -> Option<i64> {
+    pub(super) const fn mtime(&self) -> Option<i64> {
         self.dates.mtime()
     }
 
     /// When the file itself was last changed, in seconds since 1970.
-    pub fn set_mtime(&mut self, mtime: Option<i64>) {
+    pub(super) fn set_mtime(&mut self, mtime: Option<i64>) {
         self.dates.set_mtime(mtime);
     }
 
     /// What was found about a rule that the file breaks, in words.
-    pub fn message(&self, rule: SetRule) -> String {
+    pub(super) fn message(&self, rule: SetRule) -> String {
         let dated = grouped(u64::from(self.dates.len()));
         match (rule, self.verdict.dates) {
             (SetRule::NewsLimit, _) => {
@@ -185,7 +185,7 @@ impl FileTally {
 
     /// Recomputes the findings. `each` shows the dates of all rows of this file, and is asked only when
     /// the counts leave a verdict open.
-    pub fn recompute(&mut self, hosts: &Hosts, each: EachDate<'_>) {
+    pub(super) fn recompute(&mut self, hosts: &Hosts, each: EachDate<'_>) {
         let (main_host, other_host) = self.hosts.main(|host| hosts.name(host).to_owned()).unzip();
         let (main_port, other_port) = self.ports.main(|port| port).unzip();
         let mut rules = SetRules::NONE;

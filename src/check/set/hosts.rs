@@ -10,7 +10,7 @@ type Ids = HashMap<Box<str>, u32, FixedState>;
 
 /// A row's origin, as indexes into the tables of hosts and ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin {
+pub(super) struct Origin {
     /// The scheme.
     pub scheme: Scheme,
     /// The number of the host.
@@ -38,7 +38,7 @@ struct Known {
 
 /// All origins of the set.
 #[derive(Debug, Clone, Default)]
-pub struct Hosts {
+pub(super) struct Hosts {
     list: Vec<Host>,
     ids: Ids,
     known: Vec<Known>,
@@ -63,13 +63,13 @@ fn is_template(host: &str) -> bool {
 
 impl Hosts {
     /// Counts a row; the origin if the text has one.
-    pub fn add(&mut self, location: &Location<'_>) -> Option<Origin> {
+    pub(super) fn add(&mut self, location: &Location<'_>) -> Option<Origin> {
         let place = self.intern(location)?;
         Some(self.count(place, 1))
     }
 
     /// Counts what others have counted; the number of each host here, by its number there.
-    pub fn absorb(&mut self, other: &Self) -> Vec<u32> {
+    pub(super) fn absorb(&mut self, other: &Self) -> Vec<u32> {
         let mut numbers = vec![0; other.list.len()];
         for known in &other.known {
             let Some(place) = self.intern(&Location::outline(&known.text)) else { continue };
@@ -82,28 +82,28 @@ impl Hosts {
     }
 
     /// Counts a row no longer.
-    pub fn remove(&mut self, location: &Location<'_>) -> Option<Origin> {
+    pub(super) fn remove(&mut self, location: &Location<'_>) -> Option<Origin> {
         let place = self.place_of(location)?;
         Some(self.count(place, -1))
     }
 
     /// The origin of a text that was counted at some time.
-    pub fn find(&self, location: &Location<'_>) -> Option<Origin> {
+    pub(super) fn find(&self, location: &Location<'_>) -> Option<Origin> {
         self.known.get(self.place_of(location)?).map(|known| known.origin)
     }
 
     /// The hosts that rows have now, in lower case.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().filter(|host| host.rows > 0).map(|host| &*host.name)
     }
 
     /// The host's name in lower case.
-    pub fn name(&self, host: u32) -> &str {
+    pub(super) fn name(&self, host: u32) -> &str {
         self.list.get(host as usize).map_or("", |host| &host.name)
     }
 
     /// The scheme with fewer rows where both occur; http if there are as many of each.
-    pub fn rarer_scheme(&self) -> Option<Scheme> {
+    pub(super) fn rarer_scheme(&self) -> Option<Scheme> {
         match self.schemes {
             [0, _] | [_, 0] => None,
             [http, https] if http <= https => Some(Scheme::Http),
@@ -113,7 +113,7 @@ impl Hosts {
 
     /// Whether the host has a partner with and without `www.` that more rows name; of equals, the one
     /// with `www.` counts as the rarer.
-    pub fn is_www_minority(&self, host: u32) -> bool {
+    pub(super) fn is_www_minority(&self, host: u32) -> bool {
         let Some(host) = self.list.get(host as usize) else { return false };
         let Some(partner) = host.partner.and_then(|partner| self.list.get(partner as usize)) else { return false };
         let is_rarer = host.rows < partner.rows || (host.rows == partner.rows && host.name.starts_with("www."));
@@ -121,17 +121,17 @@ impl Hosts {
     }
 
     /// Rows of hosts that are for examples, where others are real.
-    pub fn templates(&self) -> u64 {
+    pub(super) fn templates(&self) -> u64 {
         if self.schemes.iter().sum::<u64>() > self.templates { self.templates } else { 0 }
     }
 
     /// Whether a host is for examples, and others are real.
-    pub fn is_template(&self, host: u32) -> bool {
+    pub(super) fn is_template(&self, host: u32) -> bool {
         self.templates() > 0 && self.list.get(host as usize).is_some_and(|host| host.is_template)
     }
 
     /// The origin that most rows share, as written, and their number. Of equals, the first in the alphabet.
-    pub fn commonest(&self) -> Option<(&str, u64)> {
+    pub(super) fn commonest(&self) -> Option<(&str, u64)> {
         let best = self.known.iter().max_by(|a, b| a.rows.cmp(&b.rows).then_with(|| b.text.cmp(&a.text)))?;
         (best.rows > 0).then_some((&best.text, best.rows))
     }

@@ -93,7 +93,7 @@ pub struct FileRows<'k> {
     pub file: u32,
     /// The id of the first row.
     pub first: u32,
-    /// The [`key_hash`](location::key_hash) of each row, in order.
+    /// The `key_hash` of each row, in order.
     pub keys: &'k [u64],
 }
 
@@ -136,7 +136,7 @@ pub struct SetIndex {
 }
 
 impl SetIndex {
-    /// The recomputed index of all rows, given as row, [`key_hash`](crate::protocol::location::key_hash) and facts.
+    /// The recomputed index of all rows, given as row, `key_hash` and facts.
     pub fn build(rows: impl IntoIterator<Item = (u32, u64, IndexedRow)>, locs: &impl Locs) -> Self {
         let rows = rows.into_iter();
         let mut index = Self::default();

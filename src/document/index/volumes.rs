@@ -295,7 +295,7 @@ pub struct Slot {
 }
 
 /// Assigns the entries of an index to its files. `may_stay` says which of them keep their bytes whatever the limits say.
-pub fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
+pub(crate) fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
     let mut slots: Vec<Slot> =
         index.files().enumerate().map(|(number, file)| Slot { file: Some(number), entries: file.entries }).collect();
     // The first is the one that the set is known by: where it would be empty it takes over what the next one has.

@@ -20,7 +20,7 @@ const DAY: i64 = 86_400;
 
 /// A test of a data column, ready to run.
 #[derive(Debug, Clone)]
-pub struct DataNode {
+pub(super) struct DataNode {
     set: Arc<DataSet>,
     column: usize,
     check: Check,

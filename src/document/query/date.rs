@@ -21,7 +21,7 @@ const TOLERATED: Faults = Faults::REDUCED
 
 /// A period of time as written in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Date {
+pub(super) enum Date {
     /// `2025`, `2025-03`, `2025-03-01`, `2025-03-01T10:20Z`, `2025-03-01T10:20:30+02:00`.
     Written(Lastmod),
     /// `today`: the current day.
@@ -34,7 +34,7 @@ pub enum Date {
 
 /// What a shift counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub(super) enum Unit {
     /// `d`
     Days,
     /// `w`
@@ -55,7 +55,7 @@ impl Unit {
 
 impl Date {
     /// Reads a date; `None` when it has none of the forms or names no real day.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         match text {
             "today" => return Some(Self::Today),
             "now" => return Some(Self::Now),
@@ -72,7 +72,7 @@ impl Date {
     }
 
     /// The period in seconds since 1970-01-01T00:00:00Z, end exclusive.
-    pub fn period(self, now: Now) -> Range<i64> {
+    pub(super) fn period(self, now: Now) -> Range<i64> {
         let today = || {
             let local = now.seconds.saturating_add(i64::from(now.offset));
             time(local).map_or(NaiveDate::MIN, |time| time.date())

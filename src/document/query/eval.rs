@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 
 /// A node of the evaluation tree.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub(super) enum Node {
     /// Known without looking at the row.
     Known(bool),
     /// Opposite of the child.
@@ -54,7 +54,7 @@ pub enum Node {
 
 /// Makes the tree of an expression. The expression was checked when it was parsed; a search that can
 /// not be built after all holds for no row.
-pub fn compile(expr: &Expr, vocabulary: &Vocabulary<'_>) -> Node {
+pub(super) fn compile(expr: &Expr, vocabulary: &Vocabulary<'_>) -> Node {
     match expr {
         Expr::All(parts) => fold(parts, vocabulary, false),
         Expr::Any(parts) => fold(parts, vocabulary, true),
@@ -182,7 +182,7 @@ impl Node {
     }
 
     /// Whether the row passes.
-    pub fn holds<R: RowFacts + ?Sized>(&self, row: &Row<'_, R>) -> bool {
+    pub(super) fn holds<R: RowFacts + ?Sized>(&self, row: &Row<'_, R>) -> bool {
         let facts = row.facts;
         match self {
             Self::Known(known) => *known,
@@ -215,14 +215,14 @@ fn worst<R: RowFacts + ?Sized>(facts: &R) -> Option<Severity> {
 }
 
 /// One row while it is tested.
-pub struct Row<'r, R: ?Sized> {
+pub(super) struct Row<'r, R: ?Sized> {
     facts: &'r R,
     loc: OnceCell<Cow<'r, str>>,
 }
 
 impl<'r, R: RowFacts + ?Sized> Row<'r, R> {
     /// The row of these facts.
-    pub const fn new(facts: &'r R) -> Self {
+    pub(super) const fn new(facts: &'r R) -> Self {
         Self { facts, loc: OnceCell::new() }
     }
 

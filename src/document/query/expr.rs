@@ -73,7 +73,7 @@ impl Name {
 
 /// How a text is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Match {
+pub(super) enum Match {
     /// `:` without a wildcard: the value stands somewhere in the text.
     Contains,
     /// `:` with `*` or `?`.
@@ -86,7 +86,7 @@ pub enum Match {
 
 /// How two quantities are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub(super) enum Order {
     /// `<`
     Less,
     /// `<=`
@@ -101,7 +101,7 @@ pub enum Order {
 
 impl Order {
     /// Whether a value that compares like this passes.
-    pub const fn allows(self, is: Ordering) -> bool {
+    pub(super) const fn allows(self, is: Ordering) -> bool {
         match self {
             Self::Less => is.is_lt(),
             Self::AtMost => is.is_le(),
@@ -112,7 +112,7 @@ impl Order {
     }
 
     /// The order with its sides exchanged.
-    pub const fn reversed(self) -> Self {
+    pub(super) const fn reversed(self) -> Self {
         match self {
             Self::Less => Self::More,
             Self::AtMost => Self::AtLeast,
@@ -123,7 +123,7 @@ impl Order {
     }
 
     /// As written.
-    pub const fn sign(self) -> &'static str {
+    pub(super) const fn sign(self) -> &'static str {
         match self {
             Self::Less => "<",
             Self::AtMost => "<=",
@@ -183,7 +183,7 @@ impl State {
 
 /// One `field op value`, or one word.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Test {
+pub(super) enum Test {
     /// A text against a text; for a typed field, its text as written in the file.
     Text(Name, Match, String),
     /// The instant of lastmod against a period.
@@ -210,7 +210,7 @@ pub enum Test {
 
 /// A query as a tree.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Expr {
+pub(super) enum Expr {
     /// All of these; an empty list holds for every row.
     All(Vec<Expr>),
     /// At least one of these (two or more).
@@ -223,7 +223,7 @@ pub enum Expr {
 
 impl Expr {
     /// Whether any of its tests is of a kind.
-    pub fn has(&self, is_meant: &impl Fn(&Test) -> bool) -> bool {
+    pub(super) fn has(&self, is_meant: &impl Fn(&Test) -> bool) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.has(is_meant)),
             Self::Not(part) => part.has(is_meant),
@@ -232,7 +232,7 @@ impl Expr {
     }
 
     /// The conjunction, flattened.
-    pub fn all(parts: Vec<Self>) -> Self {
+    pub(super) fn all(parts: Vec<Self>) -> Self {
         let flat = parts.into_iter().flat_map(|part| match part {
             Self::All(inner) => inner,
             other => vec![other],
@@ -241,7 +241,7 @@ impl Expr {
     }
 
     /// The disjunction, flattened.
-    pub fn any(parts: Vec<Self>) -> Self {
+    pub(super) fn any(parts: Vec<Self>) -> Self {
         let flat = parts.into_iter().flat_map(|part| match part {
             Self::Any(inner) => inner,
             other => vec![other],
@@ -250,7 +250,7 @@ impl Expr {
     }
 
     /// The negation; two cancel out.
-    pub fn not(self) -> Self {
+    pub(super) fn not(self) -> Self {
         match self {
             Self::Not(inner) => *inner,
             other => Self::Not(Box::new(other)),
@@ -335,16 +335,16 @@ fn write_comparison(f: &mut fmt::Formatter<'_>, negated: bool, name: &str, sign:
 }
 
 /// The word for an absent value.
-pub const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
 /// The words that join tests.
-pub const CONNECTIVES: [&str; 3] = ["and", "or", "not"];
+pub(super) const CONNECTIVES: [&str; 3] = ["and", "or", "not"];
 
 /// The characters that can begin an operator.
-pub const OPERATOR_STARTS: [char; 6] = [':', '=', '!', '<', '>', '~'];
+pub(super) const OPERATOR_STARTS: [char; 6] = [':', '=', '!', '<', '>', '~'];
 
 /// Whether a character can be part of a field name.
-pub fn is_name_character(c: char) -> bool {
+pub(super) fn is_name_character(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '_' | '-')
 }
 
@@ -360,7 +360,7 @@ fn bare(word: &str) -> String {
 }
 
 /// Whether a word is a URL, so that its first `:` is not an operator.
-pub fn is_scheme(name: &str, rest: &str) -> bool {
+pub(super) fn is_scheme(name: &str, rest: &str) -> bool {
     rest.starts_with("://") && Name::from_word(name).is_none()
 }
 
@@ -376,7 +376,7 @@ fn decimal(hundredths: u8) -> String {
 
 /// A data column against a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DataTest {
+pub(super) struct DataTest {
     /// Its name, without `@`.
     pub column: String,
     /// What is asked of its value.
@@ -385,7 +385,7 @@ pub struct DataTest {
 
 /// What is asked of a value of a data column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Comparison {
+pub(super) enum Comparison {
     /// `= none`
     Absent,
     /// Less than, equal to or more than this.
@@ -396,7 +396,7 @@ pub enum Comparison {
 
 /// The right side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operand {
+pub(super) enum Operand {
     /// As typed: a number, a date, a text.
     Value(String),
     /// `loc`, `lastmod` or `priority` of the same row.
@@ -407,7 +407,7 @@ pub enum Operand {
 
 impl Operand {
     /// Reads the right side of a comparison.
-    pub fn parse(text: &str, is_quoted: bool) -> Self {
+    pub(super) fn parse(text: &str, is_quoted: bool) -> Self {
         match (text.strip_prefix('@'), Name::from_word(text)) {
             _ if is_quoted => Self::Value(text.to_owned()),
             (Some(column), _) if !column.is_empty() => Self::Column(column.to_lowercase()),

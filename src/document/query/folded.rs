@@ -16,7 +16,7 @@ const CASE: u8 = b'a' ^ b'A';
 
 /// A search for ASCII text in any case.
 #[derive(Debug, Clone)]
-pub struct Folded {
+pub(crate) struct Folded {
     needle: Box<[u8]>,
     /// Where its bytes that are rarest in URLs stand, the rarest first, and those bytes with [`CASE`] set.
     telling: [(usize, u8); 3],

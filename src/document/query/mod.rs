@@ -38,8 +38,8 @@ mod expr;
 mod folded;
 mod needle;
 mod parse;
-pub mod scan;
-pub mod suggest;
+pub(crate) mod scan;
+pub(crate) mod suggest;
 mod text;
 
 pub use complete::{Candidate, Completions, completions};

@@ -15,7 +15,7 @@ const SHORTEST: usize = 3;
 
 /// How a needle is looked for.
 #[derive(Debug, Clone)]
-pub enum Needle {
+pub(crate) enum Needle {
     /// These bytes.
     Exact(Box<memmem::Finder<'static>>),
     /// These ASCII letters and bytes in any case.
@@ -76,7 +76,7 @@ impl Needle {
     }
 
     /// Where it is first.
-    pub fn find(&self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Exact(finder) => finder.find(bytes),
             Self::Folded(folded) => folded.find(bytes),

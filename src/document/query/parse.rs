@@ -21,7 +21,7 @@ use std::ops::Range;
 const DEEPEST: usize = 64;
 
 /// Parses a whole query; the empty text is the query that holds for every row.
-pub fn parse(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Expr, QueryError> {
+pub(super) fn parse(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Expr, QueryError> {
     let mut parser = Parser { scanner: Scanner::new(text), vocabulary, depth: 0 };
     parser.scanner.skip_spaces();
     if parser.scanner.is_done() {
@@ -389,7 +389,7 @@ fn find<T: Copy>(table: &[(T, &'static str)], word: &str) -> Option<T> {
 }
 
 /// The words a field's value is chosen from, where it is chosen from words.
-pub fn values_of(name: Name) -> Vec<&'static str> {
+pub(super) fn values_of(name: Name) -> Vec<&'static str> {
     match name {
         Name::Has => Has::ALL.iter().map(|(_, word)| *word).collect(),
         Name::Is => State::ALL.iter().map(|(_, word)| *word).collect(),

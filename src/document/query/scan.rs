@@ -7,48 +7,48 @@ use std::ops::Range;
 
 /// A double quote that is never closed; holds the place where it was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unclosed(pub Range<usize>);
+pub(crate) struct Unclosed(pub Range<usize>);
 
 /// A reader over one line. Positions are byte offsets into it.
 #[derive(Debug, Clone)]
-pub struct Scanner<'t> {
+pub(crate) struct Scanner<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Scanner<'t> {
     /// A reader at the start of `text`.
-    pub const fn new(text: &'t str) -> Self {
+    pub(crate) const fn new(text: &'t str) -> Self {
         Self { text, at: 0 }
     }
 
     /// Where the reader stands.
-    pub const fn at(&self) -> usize {
+    pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
     /// What has not been read.
-    pub fn rest(&self) -> &'t str {
+    pub(crate) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
     /// The next character, not consumed.
-    pub fn peek(&self) -> Option<char> {
+    pub(crate) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
     /// Whether everything has been read.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.rest().is_empty()
     }
 
     /// Passes over whitespace.
-    pub fn skip_spaces(&mut self) {
+    pub(crate) fn skip_spaces(&mut self) {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
     /// Consumes `token` if it comes next.
-    pub fn eat(&mut self, token: &str) -> bool {
+    pub(crate) fn eat(&mut self, token: &str) -> bool {
         let found = self.rest().starts_with(token);
         if found {
             self.at += token.len();
@@ -57,7 +57,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Consumes characters as long as `wanted` holds, and returns them.
-    pub fn take_while(&mut self, mut wanted: impl FnMut(char) -> bool) -> &'t str {
+    pub(crate) fn take_while(&mut self, mut wanted: impl FnMut(char) -> bool) -> &'t str {
         let rest = self.rest();
         let len = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
         self.at += len;
@@ -65,13 +65,13 @@ impl<'t> Scanner<'t> {
     }
 
     /// Consumes everything up to whitespace.
-    pub fn take_word(&mut self) -> &'t str {
+    pub(crate) fn take_word(&mut self) -> &'t str {
         self.take_while(|c| !c.is_whitespace())
     }
 
     /// Consumes everything up to whitespace or a closing parenthesis that was not opened inside the
     /// word: `(/wiki/Foo_(bar))` holds the word `/wiki/Foo_(bar)`.
-    pub fn take_balanced(&mut self) -> &'t str {
+    pub(crate) fn take_balanced(&mut self) -> &'t str {
         let mut open = 0_usize;
         self.take_while(|c| match c {
             '(' => {
@@ -88,7 +88,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Consumes a value in double quotes; the reader is on the opening quote.
-    pub fn take_quoted(&mut self) -> Result<String, Unclosed> {
+    pub(crate) fn take_quoted(&mut self) -> Result<String, Unclosed> {
         let open = self.at;
         let mut value = String::new();
         let mut rest = self.rest().get(1..).unwrap_or_default();
@@ -108,17 +108,17 @@ impl<'t> Scanner<'t> {
 }
 
 /// `value` in double quotes.
-pub fn quoted(value: &str) -> String {
+pub(crate) fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('"', "\"\""))
 }
 
 /// `value` as it may stand unquoted, otherwise in quotes.
-pub fn quoted_if_needed(value: &str) -> String {
+pub(crate) fn quoted_if_needed(value: &str) -> String {
     if needs_quotes(value) { quoted(value) } else { value.to_owned() }
 }
 
 /// Whether a value would not be read back as it is without quotes.
-pub fn needs_quotes(value: &str) -> bool {
+pub(crate) fn needs_quotes(value: &str) -> bool {
     value.is_empty() || value.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '(' | ')'))
 }
 

@@ -6,7 +6,7 @@
 ///
 /// Near enough: a prefix either way, or at most a third of the longer word in edits (insert, delete,
 /// replace, swap of neighbours), compared without regard to ASCII case.
-pub fn nearest<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub(crate) fn nearest<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let typed = typed.to_ascii_lowercase();
     if typed.is_empty() {
         return None;
@@ -24,7 +24,7 @@ pub fn nearest<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c str>) -
 }
 
 /// Words with `or` before the last: `a, b or c`.
-pub fn listed<'c>(words: impl IntoIterator<Item = &'c str>) -> String {
+pub(crate) fn listed<'c>(words: impl IntoIterator<Item = &'c str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     match words.as_slice() {
         [] => String::new(),

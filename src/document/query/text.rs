@@ -12,7 +12,7 @@ const REGEX_LIMIT: usize = 1 << 20;
 
 /// One text test, ready to run.
 #[derive(Debug, Clone)]
-pub enum Matcher {
+pub(super) enum Matcher {
     /// Contains these bytes.
     Find(Box<memmem::Finder<'static>>),
     /// Contains these ASCII letters and bytes in any case.
@@ -27,7 +27,7 @@ pub enum Matcher {
 
 impl Matcher {
     /// Builds the matcher of a text test; the error is in words, for the value's place.
-    pub fn new(name: Name, how: Match, value: &str) -> Result<Self, String> {
+    pub(super) fn new(name: Name, how: Match, value: &str) -> Result<Self, String> {
         let any_case = name == Name::Host || !value.chars().any(char::is_uppercase);
         Ok(match how {
             Match::Is if name == Name::Host => Self::IsFolded(value.into()),
@@ -49,7 +49,7 @@ impl Matcher {
     }
 
     /// Whether the text passes.
-    pub fn matches(&self, text: &str) -> bool {
+    pub(super) fn matches(&self, text: &str) -> bool {
         match self {
             Self::Find(finder) => finder.find(text.as_bytes()).is_some(),
             Self::FindFolded(folded) => folded.find(text.as_bytes()).is_some(),
@@ -84,7 +84,7 @@ impl UrlPattern {
 }
 
 /// Whether `:` makes a pattern of this text.
-pub fn has_wildcard(text: &str) -> bool {
+pub(super) fn has_wildcard(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 
@@ -148,7 +148,7 @@ pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u16> {
 }
 
 /// Whether a text test can be built.
-pub fn check(test: &Test) -> Result<(), String> {
+pub(super) fn check(test: &Test) -> Result<(), String> {
     match test {
         Test::Text(name, how, value) => Matcher::new(*name, *how, value).map(|_| ()),
         _ => Ok(()),

@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// Why Git has no times.
 #[derive(Debug, thiserror::Error)]
-pub enum GitError {
+pub(crate) enum GitError {
     /// The program cannot be started.
     #[error("cannot start git: {}", start_error(.0))]
     Start(io::Error),

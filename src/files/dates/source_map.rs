@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 /// A mapping that cannot be used: the text, what is wrong with it, and an example.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}: {what}")]
-pub struct MapError {
+pub(crate) struct MapError {
     text: String,
     what: String,
 }
 
 impl MapError {
     /// A mapping that is right.
-    pub const EXAMPLE: &str = "for example: --map '/blog/* = content/blog/*.md'";
+    pub(crate) const EXAMPLE: &str = "for example: --map '/blog/* = content/blog/*.md'";
 }
 
 /// The layouts of usual generators, in the order in which they are tried: Hugo, Astro, Next, Jekyll, documentation, plain
@@ -46,7 +46,7 @@ const LAYOUTS: [&str; 21] = [
 
 /// Where the sources of pages are.
 #[derive(Debug, Clone)]
-pub struct SourceMap {
+pub(crate) struct SourceMap {
     pub(super) patterns: Vec<Pattern>,
 }
 
@@ -63,7 +63,7 @@ impl SourceMap {
     ///
     /// # Errors
     /// A mapping that cannot be used.
-    pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Self, MapError> {
+    pub(crate) fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Self, MapError> {
         if texts.is_empty() {
             return Ok(Self::default());
         }

@@ -53,7 +53,7 @@ pub(super) fn keep_aside(path: &Path) -> Option<PathBuf> {
 
 /// A journal in the state folder.
 #[derive(Debug)]
-pub struct Found {
+pub(crate) struct Found {
     /// Where it is.
     pub path: PathBuf,
     /// Whether it was put out of the way: nothing asks about it any more.
@@ -66,12 +66,12 @@ pub struct Found {
 
 impl Found {
     /// The name of its file.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// The lines of one whose header is damaged, to be read by people: nothing says what they apply to.
-    pub fn readable(&self) -> Vec<Entry> {
+    pub(crate) fn readable(&self) -> Vec<Entry> {
         bytes_of(&self.path).map(|bytes| format::readable(&bytes)).unwrap_or_default()
     }
 
@@ -79,7 +79,7 @@ impl Found {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn discard(&self) -> io::Result<()> {
+    pub(crate) fn discard(&self) -> io::Result<()> {
         fs::remove_file(&self.path)?;
         counter::remove(&self.path);
         Ok(())
@@ -91,7 +91,7 @@ impl Found {
 ///
 /// # Errors
 /// When the folder of journals cannot be read, or is not this user's alone.
-pub fn list(state: &Path, paths: &[PathBuf]) -> io::Result<Vec<Found>> {
+pub(crate) fn list(state: &Path, paths: &[PathBuf]) -> io::Result<Vec<Found>> {
     let folder = state.join(FOLDER);
     if fs::symlink_metadata(&folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(Vec::new());

@@ -23,10 +23,10 @@ const RETRY: Duration = Duration::from_secs(1);
 const WATCH: Duration = Duration::from_secs(5);
 
 /// Makes the text of a line, on the writer thread since it may take a while.
-pub type MakeLine = Box<dyn FnOnce() -> String + Send>;
+pub(crate) type MakeLine = Box<dyn FnOnce() -> String + Send>;
 
 /// Makes all lines that turn the saved files into the document of that moment.
-pub type MakeAllLines = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+pub(crate) type MakeAllLines = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 
 /// Called on the writer thread when writing starts to fail, and when it works again.
 #[derive(Clone)]

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 /// What is to be split, and how.
 #[derive(Debug, Clone, Copy)]
-pub struct Split<'a> {
+pub(crate) struct Split<'a> {
     /// The rows.
     pub document: &'a Document,
     /// Rows of each group, in order, with the group's key; empty where all rows are one group.
@@ -56,7 +56,7 @@ pub struct Split<'a> {
 }
 
 /// The name of the index; where one cannot name all parts, of the first.
-pub const INDEX: &str = "sitemap_index.xml";
+pub(crate) const INDEX: &str = "sitemap_index.xml";
 
 /// The name of an index by its number, from 1.
 fn index_name(number: usize) -> String {
@@ -76,7 +76,7 @@ struct Earlier {
 
 /// Sitemaps in the folder that are not part of the new split and stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Leftovers {
+pub(crate) struct Leftovers {
     /// Files of an earlier split, which a prune removes.
     pub removable: Vec<String>,
     /// Files that are called as parts are, and that no earlier split is known to have made.
@@ -84,7 +84,7 @@ pub struct Leftovers {
 }
 
 /// Works out a split, and what it leaves in the folder.
-pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
+pub(crate) fn split(request: &Split<'_>) -> (Plan, Leftovers) {
     let partition = partition(request);
     let document = partition.document.clone();
     let mut is_same = |id, path: &Path| {
@@ -102,13 +102,13 @@ pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
 }
 
 /// The rows of the groups in their parts.
-pub fn partition(request: &Split<'_>) -> Repartition {
+pub(crate) fn partition(request: &Split<'_>) -> Repartition {
     let rows: Vec<&[u32]> = request.groups.iter().map(|(_, rows)| &**rows).collect();
     repartition(request.document, &rows, request.limits)
 }
 
 /// Plans a split whose rows are distributed already; `is_same` knows whether what is at a path is that part already.
-pub fn planned(
+pub(crate) fn planned(
     request: &Split<'_>,
     partition: Repartition,
     is_same: &mut dyn FnMut(SitemapId, &Path) -> bool,
@@ -425,12 +425,12 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Whether a file holds these bytes, packed or not.
-pub fn holds(path: &Path, bytes: &[u8]) -> bool {
+pub(crate) fn holds(path: &Path, bytes: &[u8]) -> bool {
     read(path).is_some_and(|there| *there == *bytes)
 }
 
 /// What the parts are, in words: `12 parts in 3 groups`.
-pub fn words(plan: &Plan, groups: usize) -> String {
+pub(crate) fn words(plan: &Plan, groups: usize) -> String {
     let parts = plan.document.sitemaps().len() as u64;
     if groups > 1 {
         format!("{} in {}", counted(parts, "part"), counted(groups as u64, "group"))
@@ -440,7 +440,7 @@ pub fn words(plan: &Plan, groups: usize) -> String {
 }
 
 /// Rows of a document in groups by a key, in the order in which the keys come first.
-pub fn grouped_by(document: &Document, key: &dyn Fn(RowId) -> String) -> Vec<(String, Vec<u32>)> {
+pub(crate) fn grouped_by(document: &Document, key: &dyn Fn(RowId) -> String) -> Vec<(String, Vec<u32>)> {
     let mut places: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
     let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
     for row in document.live_rows() {

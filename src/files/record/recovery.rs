@@ -103,7 +103,7 @@ pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
 ///
 /// # Errors
 /// As [`recover`].
-pub fn recover_all(paths: &[PathBuf], recovery: &Recovery) -> Result<Recovered, Error> {
+pub(crate) fn recover_all(paths: &[PathBuf], recovery: &Recovery) -> Result<Recovered, Error> {
     recover_all_through(&AllowAll, paths, recovery)
 }
 

@@ -16,7 +16,7 @@ const MOST_OUTDATED: usize = 10_000;
 
 /// Why what was sent is not known.
 #[derive(Debug, thiserror::Error)]
-pub enum SentError {
+pub(crate) enum SentError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
@@ -27,21 +27,21 @@ pub enum SentError {
 
 /// A URL as it was sent: a hash of endpoint and URL, and one of what the row said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub(crate) struct Mark {
     url: u64,
     content: u64,
 }
 
 impl Mark {
     /// The mark of a URL that is sent to an endpoint; `content` is a hash of its row, `None` without one.
-    pub fn of(endpoint: &Url, url: &str, content: Option<u64>) -> Self {
+    pub(crate) fn of(endpoint: &Url, url: &str, content: Option<u64>) -> Self {
         Self { url: xxh3_64(format!("{endpoint}\n{url}").as_bytes()), content: content.unwrap_or_default() }
     }
 }
 
 /// The last mark of each URL.
 #[derive(Debug, Default)]
-pub struct Sent {
+pub(crate) struct Sent {
     marks: HashMap<u64, u64>,
     lines: usize,
     /// Bytes up to the last line break.
@@ -53,7 +53,7 @@ impl Sent {
     ///
     /// # Errors
     /// A file that cannot be read, or is one of something else.
-    pub fn read(path: &Path) -> Result<Self, SentError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, SentError> {
         let bytes = match std::fs::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             read => read?,
@@ -82,7 +82,7 @@ impl Sent {
     }
 
     /// Whether this was sent, and nothing else about the URL since.
-    pub fn has(&self, mark: Mark) -> bool {
+    pub(crate) fn has(&self, mark: Mark) -> bool {
         self.marks.get(&mark.url) == Some(&mark.content)
     }
 
@@ -90,7 +90,7 @@ impl Sent {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn open(self, path: &Path) -> Result<SentFile, crate::files::Error> {
+    pub(crate) fn open(self, path: &Path) -> Result<SentFile, crate::files::Error> {
         let failed = |error| crate::files::Error::system("write", path, error);
         if self.end == 0 || self.lines > 2 * self.marks.len() + MOST_OUTDATED {
             let marks = self.marks.iter().map(|(url, content)| Mark { url: *url, content: *content });
@@ -107,7 +107,7 @@ impl Sent {
 
 /// An open file of what was sent.
 #[derive(Debug)]
-pub struct SentFile {
+pub(crate) struct SentFile {
     file: File,
 }
 
@@ -116,7 +116,7 @@ impl SentFile {
     ///
     /// # Errors
     /// What the system says.
-    pub fn append(&mut self, marks: impl Iterator<Item = Mark>) -> io::Result<()> {
+    pub(crate) fn append(&mut self, marks: impl Iterator<Item = Mark>) -> io::Result<()> {
         self.file.write_all(lines(marks).as_bytes())?;
         self.file.sync_data()
     }

@@ -64,12 +64,12 @@ static LANGUAGE_PAIRS: Pairs = pairs(LANGUAGES);
 static COUNTRY_PAIRS: Pairs = pairs(COUNTRIES);
 
 /// Whether a code, in any case, is a language of two letters (ISO 639-1).
-pub fn is_language(code: &str) -> bool {
+pub(crate) fn is_language(code: &str) -> bool {
     is_pair(&LANGUAGE_PAIRS, code)
 }
 
 /// Whether a code in small letters is a language of two or three letters (ISO 639-1, 639-2, 639-3).
-pub fn is_language_of_two_or_three(code: &str) -> bool {
+pub(crate) fn is_language_of_two_or_three(code: &str) -> bool {
     if code.len() == 2 {
         is_language(code)
     } else {
@@ -78,12 +78,12 @@ pub fn is_language_of_two_or_three(code: &str) -> bool {
 }
 
 /// Whether a code, written like `Latn`, is a script (ISO 15924).
-pub fn is_script(code: &str) -> bool {
+pub(crate) fn is_script(code: &str) -> bool {
     is_listed((SCRIPTS, 4), code)
 }
 
 /// Whether a code, in any case, is a country (ISO 3166-1 alpha-2).
-pub fn is_country(code: &str) -> bool {
+pub(crate) fn is_country(code: &str) -> bool {
     is_pair(&COUNTRY_PAIRS, code)
 }
 

@@ -7,14 +7,14 @@
 use super::codes;
 
 /// The code that stands for no language in particular.
-pub const DEFAULT: &str = "x-default";
+pub(crate) const DEFAULT: &str = "x-default";
 
 /// Regions that are not countries: the first two are reserved, `UK` is what people write for GB.
 const RESERVED: [&str; 3] = ["EU", "UN", "UK"];
 
 /// What is wrong with a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Faults {
+pub(crate) struct Faults {
     /// No language, or something that is neither script nor country after it.
     pub is_unknown: bool,
     /// Something else than hyphens between the parts.
@@ -52,13 +52,13 @@ fn parts(code: &str) -> Option<Subtags<'_>> {
 }
 
 /// Whether a code is meant to be `x-default`: in capitals or with another separator it is.
-pub fn is_default(code: &str) -> bool {
+pub(crate) fn is_default(code: &str) -> bool {
     code.split_once(is_separator)
         .is_some_and(|(head, tail)| head.eq_ignore_ascii_case("x") && tail.eq_ignore_ascii_case("default"))
 }
 
 /// Judges a code.
-pub fn validate(code: &str) -> Faults {
+pub(crate) fn validate(code: &str) -> Faults {
     // Nearly every code is one of these.
     if let [b'a'..=b'z', b'a'..=b'z'] = code.as_bytes() {
         return Faults { is_unknown: !codes::is_language(code), ..Faults::default() };
@@ -101,7 +101,7 @@ pub fn validate(code: &str) -> Faults {
 }
 
 /// The code with hyphens and customary capitals; `None` for text that is not a code.
-pub fn customary(code: &str) -> Option<String> {
+pub(crate) fn customary(code: &str) -> Option<String> {
     if is_default(code) {
         return Some(DEFAULT.to_owned());
     }
@@ -118,7 +118,7 @@ pub fn customary(code: &str) -> Option<String> {
 }
 
 /// The code with GB for UK; `None` where something else is reserved.
-pub fn with_country(code: &str) -> Option<String> {
+pub(crate) fn with_country(code: &str) -> Option<String> {
     let customary = customary(code)?;
     customary.strip_suffix("-UK").map(|rest| format!("{rest}-GB"))
 }

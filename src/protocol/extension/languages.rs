@@ -119,7 +119,7 @@ type Triples = [u64; 275];
 static TRIPLES: Triples = triples();
 
 /// Whether a code in small letters is a language of ISO 639-3.
-pub fn is_language(code: &str) -> bool {
+pub(super) fn is_language(code: &str) -> bool {
     let [first, second, third] = code.as_bytes() else { return false };
     let letters = [*first, *second, *third];
     let place = place(letters);

@@ -4,15 +4,15 @@
 //! sitemap-mobile 1.0, sitemap-geo 1.0, sitemap-pagemap 1.0) and from the pages of Google Search Central. Nothing
 //! here knows XML syntax, rules or rows. All values are decoded and trimmed of XML whitespace.
 
-pub mod codes;
-pub mod hreflang;
+pub(crate) mod codes;
+pub(crate) mod hreflang;
 mod languages;
-pub mod path;
+pub(crate) mod path;
 mod tables;
-pub mod value;
+pub(crate) mod value;
 
 use super::namespace::Namespace;
-pub use value::Kind;
+pub(crate) use value::Kind;
 
 /// One element of an extension: what may be in it, and how often it may be where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Element {
 }
 
 /// The one element of an extension that is in an entry; `None` for what is no extension.
-pub const fn root(namespace: Namespace) -> Option<&'static Element> {
+pub(crate) const fn root(namespace: Namespace) -> Option<&'static Element> {
     Some(match namespace {
         Namespace::Image => &tables::IMAGE,
         Namespace::Video => &tables::VIDEO,
@@ -78,7 +78,7 @@ pub const fn root(namespace: Namespace) -> Option<&'static Element> {
 }
 
 /// Whether an extension has an element of that name at all.
-pub fn is_known_element(namespace: Namespace, name: &[u8]) -> bool {
+pub(crate) fn is_known_element(namespace: Namespace, name: &[u8]) -> bool {
     root(namespace).is_some_and(|root| root.knows(name))
 }
 

@@ -28,7 +28,7 @@ pub struct Path {
 }
 
 /// The namespaces that have elements in entries, in the order in which they are proposed.
-pub const ALL: [Namespace; 8] = [
+pub(crate) const ALL: [Namespace; 8] = [
     Namespace::Image,
     Namespace::Video,
     Namespace::News,

@@ -7,23 +7,23 @@ use super::codes;
 use crate::protocol::lastmod::{self, Faults};
 
 /// Images per entry (Google Search Central, "Image sitemaps").
-pub const IMAGES: usize = 1_000;
+pub(crate) const IMAGES: usize = 1_000;
 /// Tags per video (sitemap-video 1.1, `tag` maxOccurs).
-pub const VIDEO_TAGS: u16 = 32;
+pub(crate) const VIDEO_TAGS: u16 = 32;
 /// Characters of a video's title (sitemap-video 1.1).
-pub const VIDEO_TITLE: usize = 100;
+pub(crate) const VIDEO_TITLE: usize = 100;
 /// Characters of a video's description (sitemap-video 1.1).
-pub const VIDEO_DESCRIPTION: usize = 2_048;
+pub(crate) const VIDEO_DESCRIPTION: usize = 2_048;
 /// Characters of a video's category (sitemap-video 1.1).
-pub const VIDEO_CATEGORY: usize = 256;
+pub(crate) const VIDEO_CATEGORY: usize = 256;
 /// Characters of a video's uploader (Google Search Central, "Video sitemaps and alternatives").
-pub const VIDEO_UPLOADER: usize = 255;
+pub(crate) const VIDEO_UPLOADER: usize = 255;
 /// Seconds of a video: eight hours (Google Search Central, "Video sitemaps and alternatives").
-pub const VIDEO_SECONDS: u32 = 28_800;
+pub(crate) const VIDEO_SECONDS: u32 = 28_800;
 /// Days after which news is no longer news (Google Search Central, "News sitemaps").
-pub const NEWS_DAYS: i64 = 2;
+pub(crate) const NEWS_DAYS: i64 = 2;
 /// Stock tickers of a news entry (sitemap-news 0.9).
-pub const TICKERS: usize = 5;
+pub(crate) const TICKERS: usize = 5;
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -270,12 +270,12 @@ impl Kind {
 }
 
 /// Whether a right news language is one that ISO 639 has assigned.
-pub fn is_assigned(language: &str) -> bool {
+pub(crate) fn is_assigned(language: &str) -> bool {
     CHINESE.contains(&language) || codes::is_language_of_two_or_three(language)
 }
 
 /// The moment of a date, and how long it lasts, in seconds: a day, or none.
-pub fn moment(value: &str) -> Option<(i64, i64)> {
+pub(crate) fn moment(value: &str) -> Option<(i64, i64)> {
     let instant = lastmod::validate(value).instant?;
     let lasts = if instant.precision <= lastmod::Precision::Day { 86_400 } else { 0 };
     Some((instant.seconds, lasts))

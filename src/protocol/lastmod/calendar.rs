@@ -20,13 +20,13 @@ pub(super) struct Date {
 impl Date {
     /// Whether the calendar has this day.
     #[inline]
-    pub const fn exists(self) -> bool {
+    pub(super) const fn exists(self) -> bool {
         self.month >= 1 && self.month <= 12 && self.day >= 1 && self.day <= days_in_month(self.year, self.month)
     }
 
     /// Days since 1970-01-01; meaningful only for a day that exists.
     #[inline]
-    pub const fn days(self) -> i64 {
+    pub(super) const fn days(self) -> i64 {
         // Years begin in March, so that the leap day is the last of its year.
         let year = self.year as i64 - (self.month <= 2) as i64;
         let era = year.div_euclid(400);
@@ -38,7 +38,7 @@ impl Date {
     }
 
     /// The day that many days after 1970-01-01.
-    pub const fn from_days(days: i64) -> Self {
+    pub(super) const fn from_days(days: i64) -> Self {
         let days = days + 719_468;
         let era = days.div_euclid(146_097);
         let day_of_era = days.rem_euclid(146_097);
@@ -52,7 +52,7 @@ impl Date {
     }
 
     /// The same day of another month; the last of that month where it has no such day.
-    pub const fn plus_months(self, months: i64) -> Self {
+    pub(super) const fn plus_months(self, months: i64) -> Self {
         let total = self.year as i64 * 12 + self.month as i64 - 1 + months;
         let year = total.div_euclid(12) as i32;
         let month = (total.rem_euclid(12) + 1) as u8;
@@ -61,7 +61,7 @@ impl Date {
     }
 
     /// 0 for Sunday to 6 for Saturday.
-    pub const fn weekday(self) -> u8 {
+    pub(super) const fn weekday(self) -> u8 {
         (self.days() + 4).rem_euclid(7) as u8
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Foreign {
 
 impl Foreign {
     /// The moment, where the day is certain.
-    pub fn instant(&self) -> Option<Lastmod> {
+    pub(super) fn instant(&self) -> Option<Lastmod> {
         let midnight = self.date?.days() * DAY;
         let offset = i64::from(self.offset.unwrap_or(0)) * 60;
         let precision = if self.time.is_some() { Precision::Second } else { Precision::Day };

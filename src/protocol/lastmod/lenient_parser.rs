@@ -61,7 +61,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
 
 impl Notation<'_> {
     /// The moment and the faults.
-    pub fn validate(&self) -> Validation {
+    pub(super) fn validate(&self) -> Validation {
         match self {
             Self::Iso(iso) => iso.validate(),
             Self::Foreign(foreign) => Validation { instant: foreign.instant(), faults: foreign.faults },
@@ -73,7 +73,7 @@ impl Notation<'_> {
 
 impl Iso<'_> {
     /// The day, where one is written out and the calendar has it.
-    pub fn date(&self) -> Option<Date> {
+    pub(super) fn date(&self) -> Option<Date> {
         let date = Date { year: self.year()?, month: number(self.month?)?, day: number(self.day?)? };
         (date.year > 0 && date.exists()).then_some(date)
     }

@@ -38,12 +38,12 @@ pub(super) struct Zone<'t> {
 }
 
 impl<'t> Time<'t> {
-    pub fn parts(&self) -> impl Iterator<Item = &'t str> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &'t str> {
         [Some(self.hour), self.minute, self.second].into_iter().flatten()
     }
 
     /// Seconds since midnight, where the clock has that time.
-    pub fn seconds(&self) -> Option<u32> {
+    pub(super) fn seconds(&self) -> Option<u32> {
         let hour: u32 = number(self.hour)?.into();
         let minute: u32 = self.minute.map_or(Some(0), number)?.into();
         let second: u32 = self.second.map_or(Some(0), number)?.into();
@@ -51,7 +51,7 @@ impl<'t> Time<'t> {
     }
 
     /// Whether it is the midnight that ends the day.
-    pub fn is_24(&self) -> bool {
+    pub(super) fn is_24(&self) -> bool {
         let zero = |part: &str| part.bytes().all(|byte| byte == b'0');
         self.hour == "24"
             && self.minute.is_some_and(zero)
@@ -62,13 +62,13 @@ impl<'t> Time<'t> {
 
 impl Zone<'_> {
     /// Minutes east of Greenwich, where such a zone can exist.
-    pub fn offset(&self) -> Option<i32> {
+    pub(super) fn offset(&self) -> Option<i32> {
         let minutes = i32::from(self.hours) * 60 + i32::from(self.minutes);
         let fits = self.minutes < 60 && minutes <= 14 * 60;
         fits.then_some(if self.west { -minutes } else { minutes })
     }
 
-    pub fn faults(&self) -> Faults {
+    pub(super) fn faults(&self) -> Faults {
         let mut faults = Faults::NONE;
         let shaped = matches!(self.text.as_bytes(), [b'+' | b'-', _, _, b':', _, _]);
         match self.text {
@@ -97,34 +97,34 @@ pub(super) struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     /// Takes what matches, possibly nothing.
-    pub fn take(&mut self, matches: impl Fn(char) -> bool) -> &'t str {
+    pub(super) fn take(&mut self, matches: impl Fn(char) -> bool) -> &'t str {
         let end = self.rest.find(|character| !matches(character)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
         self.rest = rest;
         taken
     }
 
-    pub fn digits(&mut self) -> &'t str {
+    pub(super) fn digits(&mut self) -> &'t str {
         self.take(|character| character.is_ascii_digit())
     }
 
     /// One or two digits.
-    pub fn short(&mut self) -> Option<&'t str> {
+    pub(super) fn short(&mut self) -> Option<&'t str> {
         let digits = self.digits();
         matches!(digits.len(), 1 | 2).then_some(digits)
     }
 
-    pub fn blanks(&mut self) -> &'t str {
+    pub(super) fn blanks(&mut self) -> &'t str {
         self.take(is_blank)
     }
 
-    pub fn eat(&mut self, expected: char) -> bool {
+    pub(super) fn eat(&mut self, expected: char) -> bool {
         let rest = self.rest.strip_prefix(expected);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    pub fn at_end(&self) -> bool {
+    pub(super) fn at_end(&self) -> bool {
         self.rest.is_empty()
     }
 }

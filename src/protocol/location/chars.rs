@@ -4,7 +4,7 @@
 //! The table says only where to look, never what is wrong.
 
 /// Classes of one byte, or of all bytes of a stretch of text; a set of bits.
-pub type Classes = u32;
+pub(super) type Classes = u32;
 
 /// `/` or `=`: a word that follows may be a left-over of a template.
 const STARTS_WORD: Classes = 1;
@@ -18,35 +18,35 @@ const STARTS_PRIVATE: Classes = 1 << 16;
 const PAIR_SHIFT: u32 = 3;
 
 /// Directly after `/` or `=`: the first letter of `null`, `NaN`, `undefined`.
-pub const WORD_PAIR: Classes = STARTS_WORD << PAIR_SHIFT;
+pub(super) const WORD_PAIR: Classes = STARTS_WORD << PAIR_SHIFT;
 /// `//`.
-pub const SLASH_PAIR: Classes = STARTS_SLASH << PAIR_SHIFT;
+pub(super) const SLASH_PAIR: Classes = STARTS_SLASH << PAIR_SHIFT;
 /// `/.`.
-pub const DOT_PAIR: Classes = STARTS_DOT << PAIR_SHIFT;
+pub(super) const DOT_PAIR: Classes = STARTS_DOT << PAIR_SHIFT;
 
 /// `/w`, `/p`, `/s`, in either case: the first letter of `wp-admin`, `phpmyadmin`, `preview`, `staging`.
-pub const PRIVATE_PAIR: Classes = STARTS_PRIVATE << PAIR_SHIFT;
+pub(super) const PRIVATE_PAIR: Classes = STARTS_PRIVATE << PAIR_SHIFT;
 
 /// `/`, `?`, `#`: what ends an authority (RFC 3986, 3.2).
-pub const END: Classes = 1 << 6;
+pub(super) const END: Classes = 1 << 6;
 /// `A` to `Z`.
-pub const UPPER: Classes = 1 << 7;
+pub(super) const UPPER: Classes = 1 << 7;
 /// `%`.
-pub const PERCENT: Classes = 1 << 8;
+pub(super) const PERCENT: Classes = 1 << 8;
 /// `?`.
-pub const QUERY: Classes = 1 << 9;
+pub(super) const QUERY: Classes = 1 << 9;
 /// `#`.
-pub const HASH: Classes = 1 << 10;
+pub(super) const HASH: Classes = 1 << 10;
 /// Space, tab, line feed, carriage return.
-pub const SPACE: Classes = 1 << 11;
+pub(super) const SPACE: Classes = 1 << 11;
 /// ASCII that RFC 3986 never allows raw, whitespace apart.
-pub const ILLEGAL: Classes = 1 << 12;
+pub(super) const ILLEGAL: Classes = 1 << 12;
 /// Bytes of characters beyond ASCII.
-pub const HIGH: Classes = 1 << 13;
+pub(super) const HIGH: Classes = 1 << 13;
 /// `:`, `@`, `[`, `]`: user information, port, IP literal; `[object` elsewhere.
-pub const SPECIAL: Classes = 1 << 14;
+pub(super) const SPECIAL: Classes = 1 << 14;
 /// `;` and `(`: where session identifiers sit outside a query.
-pub const SESSION: Classes = 1 << 15;
+pub(super) const SESSION: Classes = 1 << 15;
 
 const TABLE: [Classes; 256] = {
     let mut table = [0; 256];
@@ -81,18 +81,18 @@ const fn classify(byte: u8) -> Classes {
 }
 
 /// The classes of one byte.
-pub const fn of(byte: u8) -> Classes {
+pub(super) const fn of(byte: u8) -> Classes {
     TABLE[byte as usize]
 }
 
 /// The classes of one character.
-pub const fn of_char(letter: char) -> Classes {
+pub(super) const fn of_char(letter: char) -> Classes {
     if letter.is_ascii() { of(letter as u8) } else { HIGH }
 }
 
 /// The classes of all bytes together, and of the pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`],
 /// [`PRIVATE_PAIR`]) that are directly after their starter.
-pub fn survey(bytes: &[u8]) -> (Classes, Classes) {
+pub(super) fn survey(bytes: &[u8]) -> (Classes, Classes) {
     let (mut all, mut pairs, mut before) = (0, 0, 0);
     for &byte in bytes {
         let class = of(byte);
@@ -105,17 +105,17 @@ pub fn survey(bytes: &[u8]) -> (Classes, Classes) {
 
 /// Whether RFC 3986 allows the byte to stand for itself somewhere behind the authority
 /// (`%` apart, which starts an encoded byte).
-pub const fn is_plain(byte: u8) -> bool {
+pub(super) const fn is_plain(byte: u8) -> bool {
     of(byte) & (SPACE | ILLEGAL | HIGH | PERCENT) == 0
 }
 
 /// "Unreserved" of RFC 3986, 2.3: the same character whether encoded or not.
-pub const fn is_unreserved(byte: u8) -> bool {
+pub(super) const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
 /// The value of a hexadecimal digit.
-pub const fn hex(byte: u8) -> Option<u8> {
+pub(super) const fn hex(byte: u8) -> Option<u8> {
     match HEX[byte as usize] {
         NO_HEX => None,
         value => Some(value),
@@ -135,7 +135,7 @@ const HEX: [u8; 256] = {
 };
 
 /// The byte that `%xy` at `at` stands for.
-pub fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
+pub(super) fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
     match bytes.get(at..at + 3)? {
         [b'%', high, low] => Some(hex(*high)? << 4 | hex(*low)?),
         _ => None,
@@ -143,7 +143,7 @@ pub fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
 }
 
 /// The bytes that a part of a URL stands for. A `%` without two digits stays as it is.
-pub fn percent_decoded(text: &str) -> Vec<u8> {
+pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {
@@ -155,13 +155,13 @@ pub fn percent_decoded(text: &str) -> Vec<u8> {
 }
 
 /// `%XY`, as ASCII.
-pub const fn escape(byte: u8) -> [u8; 3] {
+pub(super) const fn escape(byte: u8) -> [u8; 3] {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     [b'%', DIGITS[(byte >> 4) as usize], DIGITS[(byte & 15) as usize]]
 }
 
 /// Appends `%XY`.
-pub fn push_percent(out: &mut String, byte: u8) {
+pub(super) fn push_percent(out: &mut String, byte: u8) {
     out.extend(escape(byte).map(char::from));
 }
 

@@ -12,7 +12,7 @@ use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 use crate::words::{excerpt, grouped};
 
 /// The message for one fault of a decoded value. Faults that the value does not have get their general words.
-pub fn explain(fault: Fault, decoded: &str) -> String {
+pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
     let location = Location::of(decoded);
     match fault {
         Fault::NotAbsolute => {

@@ -14,7 +14,7 @@ const HOST_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
 
 /// [`Fault::HostInvalid`] or [`Fault::HostNotPublic`] of a host as written, which must not be empty.
-pub fn validate(host: &str) -> Faults {
+pub(super) fn validate(host: &str) -> Faults {
     if host.is_ascii() && !host.starts_with('[') && memchr(b'%', host.as_bytes()).is_none() {
         return validate_ascii(host.as_bytes());
     }
@@ -27,7 +27,7 @@ pub fn validate(host: &str) -> Faults {
 }
 
 /// What is wrong with a host that [`validate`] finds invalid, in words that follow its name.
-pub fn reason(host: &str) -> String {
+pub(super) fn reason(host: &str) -> String {
     if host.starts_with('[') {
         return "is not an IPv6 address in brackets".to_owned();
     }
@@ -60,7 +60,7 @@ const fn is_host_letter(letter: char) -> bool {
 }
 
 /// The host in the form that compares: lower case, IDNA as ASCII. A host that is none is only lowered.
-pub fn push_normal(host: &str, out: &mut String) {
+pub(super) fn push_normal(host: &str, out: &mut String) {
     let start = out.len();
     let is_plain = host.is_ascii() && memchr(b'%', host.as_bytes()).is_none();
     match if is_plain { None } else { Host::parse(host).ok() } {
@@ -73,14 +73,14 @@ pub fn push_normal(host: &str, out: &mut String) {
 }
 
 /// The host in the form that compares, lower case and IDNA as ASCII: equal for two spellings of one host.
-pub fn normal_host(host: &str) -> String {
+pub(crate) fn normal_host(host: &str) -> String {
     let mut out = String::new();
     push_normal(host, &mut out);
     out
 }
 
 /// [`validate`] for a host of plain ASCII that is not an IP literal.
-pub fn validate_ascii(host: &[u8]) -> Faults {
+pub(super) fn validate_ascii(host: &[u8]) -> Faults {
     let host = host.strip_suffix(b".").unwrap_or(host);
     let Some((dots, last_dot)) = dots_between_labels(host) else { return Faults::only(Fault::HostInvalid) };
     let top = host.get(last_dot..).unwrap_or_default();

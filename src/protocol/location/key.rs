@@ -10,7 +10,7 @@ use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
 /// The hash that no URL has; an empty value has it.
-pub const NO_KEY: u64 = 0;
+pub(crate) const NO_KEY: u64 = 0;
 
 /// Any fixed number will do: hashes must agree within a run, and with a repeated one.
 const SEED: u64 = 0x0073_6974_6564;
@@ -19,7 +19,7 @@ const SEED: u64 = 0x0073_6974_6564;
 /// percent-digits, unreserved characters decoded, no dot segments, IRI as URI, no fragment.
 ///
 /// Borrows `decoded` where it is normal already, else writes to `scratch`.
-pub fn key<'a>(decoded: &'a str, scratch: &'a mut String) -> &'a str {
+pub(crate) fn key<'a>(decoded: &'a str, scratch: &'a mut String) -> &'a str {
     let location = Location::of(decoded);
     if location.is_normal() {
         return decoded;
@@ -29,18 +29,18 @@ pub fn key<'a>(decoded: &'a str, scratch: &'a mut String) -> &'a str {
 }
 
 /// A hash of a normalised URL, the same as [`key_hash`] of it.
-pub fn hash_of_key(key: &str) -> u64 {
+pub(crate) fn hash_of_key(key: &str) -> u64 {
     if key.is_empty() { NO_KEY } else { hash_normal(key.as_bytes()) }
 }
 
 /// A hash of [`key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
-pub fn key_hash(decoded: &str) -> u64 {
+pub(crate) fn key_hash(decoded: &str) -> u64 {
     Location::of(decoded).key_hash()
 }
 
 /// A looser key for near duplicates: also without scheme, `www.`, trailing slash, directory index
 /// and tracking parameters, in lower case, with the parameters in order.
-pub fn near_key(decoded: &str, out: &mut String) {
+pub(crate) fn near_key(decoded: &str, out: &mut String) {
     let mut scratch = String::new();
     let normal = key(decoded, &mut scratch).to_lowercase();
     let location = Location::of(&normal);
@@ -68,7 +68,7 @@ pub(super) fn hash_normal(key: &[u8]) -> u64 {
 }
 
 /// A hash of [`near_key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
-pub fn near_key_hash(decoded: &str) -> u64 {
+pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     if decoded.is_empty() {
         return NO_KEY;
     }
@@ -238,7 +238,7 @@ fn push_normal_bytes(text: &str, out: &mut Vec<u8>) {
 }
 
 /// RFC 3986, 5.2.4, for a path behind an authority; an empty path becomes `/`.
-pub fn push_without_dot_segments(path: &str, out: &mut String) {
+pub(super) fn push_without_dot_segments(path: &str, out: &mut String) {
     let base = out.len();
     let mut segments = path.strip_prefix('/').unwrap_or(path).split('/').peekable();
     while let Some(segment) = segments.next() {

@@ -13,7 +13,7 @@ use crate::protocol::limits::LOC_CHARACTERS_MIN;
 
 /// Validates URLs and remembers their origins.
 #[derive(Debug, Clone, Default)]
-pub struct OriginCache {
+pub(crate) struct OriginCache {
     /// The last few, in the order in which they were met first.
     origins: Vec<Origin>,
     /// The place of the one that the last URL had.
@@ -40,7 +40,7 @@ struct Origin {
 
 /// The result for one URL.
 #[derive(Debug, Clone, Copy)]
-pub struct Validated<'t> {
+pub(crate) struct Validated<'t> {
     /// Its parts.
     pub location: Location<'t>,
     /// The faults that [`validate`](super::validate()) and, with a known prefix, [`check_scope`](super::check_scope) find.
@@ -56,7 +56,7 @@ const SHORT: usize = 256;
 
 impl OriginCache {
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and the same in every call.
-    pub fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
+    pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
         if let Some((location, faults)) = self.quick(text, url_prefix) {
             return Validated { location, faults, key: hash_normal(text.as_bytes()) };
         }
@@ -70,7 +70,7 @@ impl OriginCache {
     }
 
     /// The faults alone, of a URL that is compared with no sitemap's.
-    pub fn faults(&mut self, text: &str) -> Faults {
+    pub(crate) fn faults(&mut self, text: &str) -> Faults {
         if let Some((_, faults)) = self.quick(text, None) {
             return faults;
         }

@@ -68,7 +68,7 @@ const fn preview_names(first: u8) -> &'static [&'static str] {
 }
 
 /// Whether a parameter, `name=value`, carries a session.
-pub fn is_session(parameter: &str) -> bool {
+pub(super) fn is_session(parameter: &str) -> bool {
     let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
     is_among(name, session_names)
         || starts_with(name, "aspsessionid")
@@ -83,18 +83,18 @@ fn is_identifier(value: &str) -> bool {
 }
 
 /// Whether a parameter carries a key or a password. `token` also names coins and parts of speech, so its value decides.
-pub fn is_credential(name: &str, value: &str) -> bool {
+pub(super) fn is_credential(name: &str, value: &str) -> bool {
     is_among(name, credential_names) || (name.eq_ignore_ascii_case("token") && is_identifier(value))
 }
 
 /// Whether a parameter asks for an unpublished version of a page. `preview=0` does not.
-pub fn is_preview(name: &str, value: &str) -> bool {
+pub(super) fn is_preview(name: &str, value: &str) -> bool {
     let is_off = ["", "0", "false", "no"].iter().any(|word| value.eq_ignore_ascii_case(word));
     is_among(name, preview_names) || (name.eq_ignore_ascii_case("preview") && !is_off)
 }
 
 /// Whether `name=value` is a tracking parameter.
-pub fn is_tracking(parameter: &str) -> bool {
+pub(super) fn is_tracking(parameter: &str) -> bool {
     let name = name_of(parameter);
     is_among(name, tracking_names) || (starts_with(name, "utm_") && name.len() > 4)
 }
@@ -105,12 +105,12 @@ fn is_among(name: &str, table: fn(u8) -> &'static [&'static str]) -> bool {
 }
 
 /// Whether a name starts with a text, whatever the case.
-pub fn starts_with(name: &str, start: &str) -> bool {
+pub(super) fn starts_with(name: &str, start: &str) -> bool {
     name.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
 }
 
 /// The parameters of a query, `name=value` each.
-pub fn parameters(query: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parameters(query: &str) -> impl Iterator<Item = &str> {
     // Bytes in a plain loop: parameters are too short for anything cleverer to pay.
     let mut rest = Some(query);
     std::iter::from_fn(move || {
@@ -122,7 +122,7 @@ pub fn parameters(query: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The first session identifier: a query parameter, `;jsessionid=…` in the path, or `(S(…))`.
-pub fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
+pub(super) fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
     if let Some(parameter) =
         location.query().and_then(|query| parameters(query).find(|parameter| is_session(parameter)))
     {
@@ -141,7 +141,7 @@ pub fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
 }
 
 /// The value without its session identifiers.
-pub fn without_session(location: &Location<'_>) -> String {
+pub(super) fn without_session(location: &Location<'_>) -> String {
     let mut path = String::with_capacity(location.text().len());
     for (place, segment) in location.path().split('/').enumerate() {
         if is_cookieless(segment) {
@@ -163,7 +163,7 @@ pub fn without_session(location: &Location<'_>) -> String {
 }
 
 /// The value without its tracking parameters.
-pub fn without_tracking(location: &Location<'_>) -> String {
+pub(super) fn without_tracking(location: &Location<'_>) -> String {
     rebuild(location, location.path(), is_tracking)
 }
 
@@ -185,7 +185,7 @@ pub(super) fn rebuild(location: &Location<'_>, path: &str, unwanted: fn(&str) ->
 }
 
 /// The query without the parameters of unwanted names; each goes with the separator before it.
-pub fn without(query: &str, unwanted: fn(&str) -> bool) -> String {
+pub(super) fn without(query: &str, unwanted: fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(query.len());
     let mut rest = query;
     let mut separator = "";

@@ -246,27 +246,27 @@ fn scheme_of(bytes: &[u8]) -> (Option<Scheme>, usize) {
 }
 
 /// See [`Location::origin`].
-pub fn origin(decoded: &str) -> Option<(&str, &str)> {
+pub(crate) fn origin(decoded: &str) -> Option<(&str, &str)> {
     Location::outline(decoded).origin()
 }
 
 /// See [`Location::host`].
-pub fn host(decoded: &str) -> &str {
+pub(crate) fn host(decoded: &str) -> &str {
     Location::outline(decoded).host()
 }
 
 /// See [`Location::path`].
-pub fn path(decoded: &str) -> &str {
+pub(crate) fn path(decoded: &str) -> &str {
     Location::outline(decoded).path()
 }
 
 /// See [`Location::section`].
-pub fn section(decoded: &str) -> &str {
+pub(crate) fn section(decoded: &str) -> &str {
     Location::outline(decoded).section()
 }
 
 /// See [`Location::depth`].
-pub fn depth(decoded: &str) -> u32 {
+pub(crate) fn depth(decoded: &str) -> u32 {
     Location::outline(decoded).depth()
 }
 

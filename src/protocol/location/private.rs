@@ -10,7 +10,7 @@ use super::parts::Location;
 
 /// What makes a URL private, with the words of the URL that show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Private<'t> {
+pub(super) enum Private<'t> {
     /// A path segment of pages behind a login.
     Staff(&'t str),
     /// A path segment of configuration or version control, which often holds passwords.
@@ -22,7 +22,7 @@ pub enum Private<'t> {
 }
 
 /// The first thing that shows that a URL is not meant for the public.
-pub fn find<'t>(location: &Location<'t>) -> Option<Private<'t>> {
+pub(super) fn find<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     location.scheme?;
     let label = preview_label(location.host());
     label.or_else(|| in_path(location)).or_else(|| location.query().and_then(in_query))
@@ -35,7 +35,7 @@ fn preview_label(host: &str) -> Option<Private<'_>> {
 }
 
 /// What a segment of the path shows.
-pub fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
+pub(super) fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     if location.pairs & (PRIVATE_PAIR | DOT_PAIR) == 0 {
         return None;
     }
@@ -89,12 +89,12 @@ fn of_parameter(parameter: &str) -> Option<Private<'_>> {
 }
 
 /// Whether a parameter, `name=value`, makes a URL private.
-pub fn is_private(parameter: &str) -> bool {
+pub(super) fn is_private(parameter: &str) -> bool {
     of_parameter(parameter).is_some()
 }
 
 /// The value without the parameters that make it private.
-pub fn without_private(location: &Location<'_>) -> String {
+pub(super) fn without_private(location: &Location<'_>) -> String {
     params::rebuild(location, location.path(), is_private)
 }
 

@@ -31,7 +31,7 @@ const HIDDEN_BY_TYPO: Faults = Faults::of(&[
 
 /// A proposed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     /// The whole value after the repair, decoded.
     pub value: String,
     /// Whether it keeps the meaning, so that it may be applied without being looked at.
@@ -39,7 +39,7 @@ pub struct Proposal {
 }
 
 /// A value without `fault`, or `None` where that takes a decision, more input, or is impossible.
-pub fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
+pub(crate) fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
     let before = validate(decoded);
     if !before.has(fault) {
         return None;

@@ -10,7 +10,7 @@ const REAL_SCHEMES: [&str; 14] =
     ["ftp", "ftps", "sftp", "tftp", "smtp", "ntp", "nntp", "rtp", "rtsp", "ws", "wss", "tel", "data", "file"];
 
 /// What is wrong with a non-empty text that does not start with `http://` or `https://`.
-pub fn validate(text: &str) -> Fault {
+pub(super) fn validate(text: &str) -> Fault {
     if misspelt(text).is_some() {
         return Fault::SchemeTypo;
     }
@@ -22,7 +22,7 @@ pub fn validate(text: &str) -> Fault {
 
 /// The scheme of an absolute URL that is not http(s): `mailto`, `ftp`, … (RFC 3986, 3.1).
 /// `localhost:3000/x` and `example.com:80` are a host and a port.
-pub fn other_scheme(text: &str) -> Option<&str> {
+pub(super) fn other_scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.split_once(':')?;
     let well_formed = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
@@ -36,7 +36,7 @@ pub fn other_scheme(text: &str) -> Option<&str> {
 
 /// The scheme that was meant and what follows it, for `htp://x`, `http:/x`, `http//x`, `http:\\x`,
 /// `https:///x` and `http://https://x`. A well-spelt `http://x` is none.
-pub fn misspelt(text: &str) -> Option<(Scheme, &str)> {
+pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     let word_end = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (word, tail) = text.split_at_checked(word_end)?;
     let (meant, is_exact) = meant_scheme(word)?;

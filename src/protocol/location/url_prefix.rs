@@ -49,7 +49,7 @@ impl UrlPrefix {
 
 /// [`Fault::ForeignHost`] or [`Fault::OutsidePath`] of a decoded value in a sitemap with this `url_prefix`.
 /// A value without scheme and host has neither; other faults name it.
-pub fn check_scope(decoded: &str, url_prefix: &UrlPrefix) -> Faults {
+pub(crate) fn check_scope(decoded: &str, url_prefix: &UrlPrefix) -> Faults {
     Location::of(decoded).check_scope(url_prefix)
 }
 

@@ -21,7 +21,7 @@ const RESIDUE_WORDS: [&str; 3] = ["undefined", "null", "NaN"];
 const RESIDUE_MARKS: [&str; 9] = ["{{", "${", "<%", "[object", "%5Bobject", "%7B%7B", "%7b%7b", "$%7B", "%24%7B"];
 
 /// All faults of a decoded, trimmed value that show without knowing where the sitemap lives.
-pub fn validate(decoded: &str) -> Faults {
+pub(crate) fn validate(decoded: &str) -> Faults {
     Location::of(decoded).validate()
 }
 
@@ -143,19 +143,19 @@ mod escape {
     use super::chars;
 
     /// A `%` that starts none.
-    pub const BAD: u8 = 1;
+    pub(super) const BAD: u8 = 1;
     /// Of a byte beyond ASCII.
-    pub const HIGH: u8 = 1 << 1;
+    pub(super) const HIGH: u8 = 1 << 1;
     /// Of a dot.
-    pub const DOT: u8 = 1 << 2;
+    pub(super) const DOT: u8 = 1 << 2;
     /// Of `{`, `$` or `[`, which a template may have left behind.
-    pub const MARK: u8 = 1 << 3;
+    pub(super) const MARK: u8 = 1 << 3;
 
     /// Of a control character: no server has a page for it, it is a line break that was encoded with the URL.
-    pub const CONTROL: u8 = 1 << 4;
+    pub(super) const CONTROL: u8 = 1 << 4;
 
     /// All kinds that occur.
-    pub fn survey(bytes: &[u8]) -> u8 {
+    pub(super) fn survey(bytes: &[u8]) -> u8 {
         let mut kinds = 0;
         let mut rest = bytes;
         while let [first, tail @ ..] = rest {
@@ -210,7 +210,7 @@ pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
 }
 
 /// Characters that a URL has where its percent-encoding is decoded as UTF-8, which is how Yandex counts.
-pub fn decoded_characters(text: &str) -> usize {
+pub(super) fn decoded_characters(text: &str) -> usize {
     let bytes = text.as_bytes();
     let encoded = memchr::memchr_iter(b'%', bytes).filter_map(|at| chars::percent_byte(bytes, at));
     // Of three characters one stays, or none where the byte continues a character.
@@ -218,25 +218,25 @@ pub fn decoded_characters(text: &str) -> usize {
 }
 
 /// Where the first `%` without two hexadecimal digits stands, as a byte offset.
-pub fn bad_percent(text: &str) -> Option<usize> {
+pub(super) fn bad_percent(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find(|&at| bytes.get(at) == Some(&b'%') && chars::percent_byte(bytes, at).is_none())
 }
 
 /// Where the first percent-encoded control character stands, as a byte offset.
-pub fn encoded_control(text: &str) -> Option<usize> {
+pub(super) fn encoded_control(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'%', bytes)
         .find(|&at| chars::percent_byte(bytes, at).is_some_and(|byte| byte.is_ascii_control()))
 }
 
 /// Whether a URL ends in a percent-encoded control character.
-pub fn ends_in_control(text: &str) -> bool {
+pub(crate) fn ends_in_control(text: &str) -> bool {
     without_trailing_controls(text).len() < text.len()
 }
 
 /// A URL without the percent-encoded control characters at its end.
-pub fn without_trailing_controls(text: &str) -> &str {
+pub(super) fn without_trailing_controls(text: &str) -> &str {
     let mut kept = text;
     while let Some(at) = kept.len().checked_sub(3)
         && chars::percent_byte(kept.as_bytes(), at).is_some_and(|byte| byte.is_ascii_control())
@@ -248,7 +248,7 @@ pub fn without_trailing_controls(text: &str) -> &str {
 }
 
 /// `.`, `..`, and the same with `%2e`.
-pub fn is_dot_segment(segment: &str) -> bool {
+pub(super) fn is_dot_segment(segment: &str) -> bool {
     let mut dots = 0;
     let mut rest = segment.as_bytes();
     while !rest.is_empty() {
@@ -262,7 +262,7 @@ pub fn is_dot_segment(segment: &str) -> bool {
 }
 
 /// The first thing that a template left behind.
-pub fn residue<'t>(location: &Location<'t>) -> Option<&'t str> {
+pub(super) fn residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     let text = location.rest();
     let bytes = text.as_bytes();
     let of = |at: usize, length: usize| text.get(at..at + length);
@@ -301,7 +301,7 @@ fn braced_name(text: &str) -> Option<&str> {
 }
 
 /// By the name of its last segment: an image, style, script or archive, or a file for crawlers.
-pub fn is_not_page(path: &str) -> bool {
+pub(super) fn is_not_page(path: &str) -> bool {
     let bytes = path.as_bytes();
     let tail = bytes.get(bytes.len().saturating_sub(5)..).unwrap_or_default();
     let Some(dot) = tail.iter().rposition(|&byte| byte == b'.') else { return false };
@@ -527,7 +527,7 @@ pub(super) mod tests {
         faults
     }
 
-    pub fn urlish() -> impl Strategy<Value = String> {
+    pub(crate) fn urlish() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             4 => "[a-zA-Z0-9._~-]{1,6}".prop_map(String::from),
             4 => prop::sample::select(vec![

@@ -11,7 +11,7 @@ use crate::xml::record::Record;
 use std::sync::OnceLock;
 
 /// Rows that set rules flag, each made when a query first asks for it.
-pub struct SetRows<'c> {
+pub(crate) struct SetRows<'c> {
     checks: &'c Checks,
     locs: DocumentLocs<'c>,
     by_rule: [OnceLock<RowSet>; SetRule::ALL.len()],
@@ -22,19 +22,19 @@ pub struct SetRows<'c> {
 
 impl<'c> SetRows<'c> {
     /// Nothing made yet.
-    pub fn new(checks: &'c Checks, document: &'c Document) -> Self {
+    pub(crate) fn new(checks: &'c Checks, document: &'c Document) -> Self {
         let by_rule = [const { OnceLock::new() }; SetRule::ALL.len()];
         Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_streamed() }
     }
 
     /// The same for questions about few rows, or about each row once, file by file: no other row is looked at.
     #[must_use]
-    pub fn by_row(self) -> Self {
+    pub(crate) fn by_row(self) -> Self {
         Self { by_row: true, ..self }
     }
 
     /// Whether a set rule flags a row.
-    pub fn has(&self, rule: Rule, row: RowId, record: &Record) -> bool {
+    pub(crate) fn has(&self, rule: Rule, row: RowId, record: &Record) -> bool {
         if rule == Rule::LASTMOD_MISSING {
             return self.checks.misses_lastmod(record);
         }
@@ -52,7 +52,7 @@ impl<'c> SetRows<'c> {
     }
 
     /// Whether any set rule of a severity flags a row.
-    pub fn has_severity(&self, severity: Severity, row: RowId, record: &Record) -> bool {
+    pub(crate) fn has_severity(&self, severity: Severity, row: RowId, record: &Record) -> bool {
         let mut rules =
             SetRule::ALL.iter().map(|rule| rule_of(*rule)).chain([Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
         let profile = self.checks.profile();
@@ -60,7 +60,7 @@ impl<'c> SetRows<'c> {
     }
 
     /// Whether a row shares its page with another.
-    pub fn is_grouped(&self, row: RowId) -> bool {
+    pub(crate) fn is_grouped(&self, row: RowId) -> bool {
         if self.by_row {
             return self.checks.set.duplicates().is_duplicate(row.0);
         }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// The document as the set rules look rows up in it: in the files that someone agreed to.
 #[derive(Debug, Clone, Copy)]
-pub struct DocumentLocs<'d>(pub &'d Document);
+pub(crate) struct DocumentLocs<'d>(pub &'d Document);
 
 impl Locs for DocumentLocs<'_> {
     fn loc(&self, row: u32) -> Option<Cow<'_, str>> {

@@ -36,7 +36,7 @@ pub struct Intent {
     pub samples: Vec<Sample>,
     /// What to say if nothing changes, unless the rows themselves are the reason.
     pub idle: &'static str,
-    /// The commands that do it without a screen; see [`super::script_export`].
+    /// The commands that do it without a screen; see `super::script_export`.
     pub said: Vec<String>,
     /// Of a fix, the rules of which more findings are left than there were, with how many more.
     pub left: Vec<(Rule, u64)>,

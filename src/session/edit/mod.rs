@@ -9,9 +9,9 @@ pub(super) mod prepared;
 pub(super) mod replace;
 pub(super) mod revert;
 pub(super) mod rows;
-pub mod scope;
-pub mod script_export;
-pub mod url_effects;
+pub(crate) mod scope;
+pub(crate) mod script_export;
+pub(crate) mod url_effects;
 pub(super) mod values;
 
 pub use change::{Change, EditError, Reach};

@@ -24,7 +24,7 @@ pub struct Prepared {
 }
 
 /// Works an intent out. `None` when cancelled.
-pub fn prepare_intent(snapshot: &Snapshot, intent: Intent, progress: &Progress) -> Option<Prepared> {
+pub(crate) fn prepare_intent(snapshot: &Snapshot, intent: Intent, progress: &Progress) -> Option<Prepared> {
     let applied = match &intent.edit {
         Some(edit) => snapshot.document.apply(edit, progress)?,
         None => Applied::nothing(&snapshot.document),

@@ -68,7 +68,7 @@ pub(in crate::session) fn refuse_base(url: &str) -> Result<(), EditError> {
 }
 
 /// The rows that a scope means. `None` when cancelled.
-pub fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
+pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
     let shown = || -> RowSet {
         let rows = snapshot.view.rows(&snapshot.document).filter(|row| snapshot.document.is_live(*row));
         rows.map(|row| row.0).collect()
@@ -109,7 +109,7 @@ pub(in crate::session) fn rows_with_deleted(
 }
 
 /// The scope in words: `1,204 of 50,000 rows (filtered)`.
-pub fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Asker) -> String {
+pub(crate) fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Asker) -> String {
     let of = format!("{} of {}", grouped(rows), counted(u64::from(snapshot.document.live()), "row"));
     match (scope.query.is_some(), scope.shown, asker) {
         (true, _, _) => format!("{of} (where)"),
@@ -122,7 +122,7 @@ pub fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Asker) -> 
 }
 
 /// The change that a command asks for; `None` for commands that change no rows.
-pub fn change_of(
+pub(crate) fn change_of(
     snapshot: &Snapshot,
     command: &Command,
     asker: Asker,

@@ -258,7 +258,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Everything that was done and is in effect, as a script: run on the files as they were opened, it does the same.
-pub fn of_session(session: &Session) -> Vec<String> {
+pub(crate) fn of_session(session: &Session) -> Vec<String> {
     let mut lines = Vec::new();
     for (entry, said) in session.history().into_iter().zip(session.history.said()).filter(|(entry, _)| entry.done) {
         match said {

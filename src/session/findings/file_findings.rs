@@ -87,7 +87,7 @@ pub(in crate::session) fn refresh_touched(session: &mut Session, old: &Document)
 }
 
 /// What a file that is there but cannot be opened is, as a finding; `None` where it cannot be read at all.
-pub fn refused(error: &files::Error) -> Option<Reported> {
+pub(crate) fn refused(error: &files::Error) -> Option<Reported> {
     let rule = match &error.reason {
         Reason::Empty => Rule::DOC_EMPTY,
         Reason::Html => Rule::DOC_HTML,

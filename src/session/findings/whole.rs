@@ -16,7 +16,7 @@ use crate::session::fix_table::CLEARED;
 
 /// A finding that no row carries, not yet in words: a set may have one in each of its files, and few of them are shown.
 #[derive(Debug, Clone, Copy)]
-pub struct WholeFinding<'s> {
+pub(crate) struct WholeFinding<'s> {
     /// What it is about.
     pub place: FindingTarget,
     /// Which rule.
@@ -37,12 +37,13 @@ enum Source<'s> {
 }
 
 /// Every finding that no row carries: the index first, then file by file, then the set.
-pub fn all(session: &Session) -> Vec<FileFinding> {
+#[cfg(test)]
+pub(crate) fn all(session: &Session) -> Vec<FileFinding> {
     first(session, usize::MAX, |_| true, |_| ()).0
 }
 
 /// As many of those that are wanted, the lowest rank first, then in that order; and how many are wanted in all.
-pub fn first<K: Ord>(
+pub(crate) fn first<K: Ord>(
     session: &Session,
     most: usize,
     is_wanted: impl Fn(&WholeFinding<'_>) -> bool,
@@ -65,7 +66,7 @@ pub fn first<K: Ord>(
 }
 
 /// All of them in no order.
-pub fn each(session: &Session) -> impl Iterator<Item = WholeFinding<'_>> {
+pub(crate) fn each(session: &Session) -> impl Iterator<Item = WholeFinding<'_>> {
     let of_files = session.file_findings.iter().map(|finding| WholeFinding {
         place: finding.place,
         rule: finding.rule,
@@ -77,7 +78,7 @@ pub fn each(session: &Session) -> impl Iterator<Item = WholeFinding<'_>> {
 }
 
 /// Those of the file that a row is in, and of the set.
-pub fn of_row(session: &Session, row: RowId) -> Vec<FileFinding> {
+pub(crate) fn of_row(session: &Session, row: RowId) -> Vec<FileFinding> {
     // The file that it will be in, where someone agreed to another.
     let file = session.document().with_pending_split().sitemap_of(row);
     let is_own = |finding: &&FileFinding| {
@@ -91,7 +92,7 @@ pub fn of_row(session: &Session, row: RowId) -> Vec<FileFinding> {
 }
 
 /// Whether a key does something about any of them.
-pub fn is_any_fixable(session: &Session) -> bool {
+pub(crate) fn is_any_fixable(session: &Session) -> bool {
     each(session).any(|finding| finding.is_fixable)
 }
 

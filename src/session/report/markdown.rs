@@ -26,7 +26,7 @@ const TITLE: &str = "# Findings in ";
 pub type CountsByFile = BTreeMap<(usize, SitemapId), u64>;
 
 /// How many rows of each file break each rule. `None` when cancelled.
-pub fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Option<CountsByFile> {
+pub(crate) fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Option<CountsByFile> {
     let mut counts = CountsByFile::new();
     let (checks, sets, document) = (&snapshot.checks, snapshot.checks.rule_sets(), &snapshot.document);
     for (id, sitemap) in (0..).map(SitemapId).zip(document.sitemaps()) {
@@ -49,14 +49,15 @@ pub fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Option<Co
 
 /// How many rows of each file break each rule; findings of files are among them, those of the index and the set are
 /// not.
-pub fn rule_counts_by_file(session: &Session) -> CountsByFile {
+#[cfg(test)]
+pub(crate) fn rule_counts_by_file(session: &Session) -> CountsByFile {
     let mut counts = row_counts_by_file(&session.current, &Progress::default()).unwrap_or_default();
     add_file_findings(session, &mut counts);
     counts
 }
 
 /// Adds the findings of files to counts of rows.
-pub fn add_file_findings(session: &Session, counts: &mut CountsByFile) {
+pub(crate) fn add_file_findings(session: &Session, counts: &mut CountsByFile) {
     for finding in whole::each(session) {
         if let FindingTarget::Sitemap(id) = finding.place {
             *counts.entry((finding.rule.main().index(), id)).or_default() += 1;
@@ -65,7 +66,7 @@ pub fn add_file_findings(session: &Session, counts: &mut CountsByFile) {
 }
 
 /// What a report of the findings is made from, on any thread.
-pub fn of_session(session: &Session) -> FindingsReport {
+pub(crate) fn of_session(session: &Session) -> FindingsReport {
     let refused = session.unread().iter().filter_map(findings::file_findings::refused).collect();
     FindingsReport { session: report::detached(session), refused }
 }

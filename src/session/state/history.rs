@@ -10,7 +10,7 @@ use crate::session::state::State;
 
 /// One undoable change.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub(crate) struct Step {
     /// What was done: `priority set to 0.8 on 1,167 rows`.
     pub label: String,
     /// The lines that do it without a screen.
@@ -42,7 +42,7 @@ pub struct Entry {
 
 /// The line of changes, and where on it the document is.
 #[derive(Debug, Clone, Default)]
-pub struct History {
+pub(crate) struct History {
     steps: Vec<Step>,
     /// Steps in effect; the rest can be redone.
     done: usize,
@@ -56,7 +56,7 @@ const STEP_BUDGET: usize = 20_000;
 impl History {
     /// Notes a change, in words and in commands: `before` is the state that it was made from. What was undone is
     /// forgotten.
-    pub fn push(
+    pub(crate) fn push(
         &mut self,
         (label, said): (String, Vec<String>),
         before: State,
@@ -75,7 +75,7 @@ impl History {
     }
 
     /// Takes the last step back: swaps it into `state`. `None` when there is nothing to undo.
-    pub fn undo(&mut self, state: &mut State) -> Option<&Step> {
+    pub(crate) fn undo(&mut self, state: &mut State) -> Option<&Step> {
         self.done = self.done.checked_sub(1)?;
         let step = self.steps.get_mut(self.done)?;
         std::mem::swap(state, &mut step.other);
@@ -83,7 +83,7 @@ impl History {
     }
 
     /// Does the next undone step again. `None` when there is none.
-    pub fn redo(&mut self, state: &mut State) -> Option<&Step> {
+    pub(crate) fn redo(&mut self, state: &mut State) -> Option<&Step> {
         let step = self.steps.get_mut(self.done)?;
         self.done += 1;
         std::mem::swap(state, &mut step.other);
@@ -92,7 +92,7 @@ impl History {
 
     /// After [`History::undo`] or [`History::redo`]: the state that came in takes the set index of the one
     /// that went out, unless it kept its own.
-    pub fn hand_over(&mut self, back: bool, state: &mut State, from: &Document, touched: &RowSet) {
+    pub(crate) fn hand_over(&mut self, back: bool, state: &mut State, from: &Document, touched: &RowSet) {
         let at = if back { Some(self.done) } else { self.done.checked_sub(1) };
         if let Some(step) = at.and_then(|at| self.steps.get_mut(at)) {
             let State { document, checks, .. } = state;
@@ -101,32 +101,17 @@ impl History {
     }
 
     /// The states that are kept beside the one in hand.
-    pub fn states(&mut self) -> impl Iterator<Item = &mut State> {
+    pub(crate) fn states(&mut self) -> impl Iterator<Item = &mut State> {
         self.steps.iter_mut().map(|step| &mut step.other)
     }
 
     /// The lines of each step, oldest first.
-    pub fn said(&self) -> impl DoubleEndedIterator<Item = &[String]> + ExactSizeIterator {
+    pub(crate) fn said(&self) -> impl DoubleEndedIterator<Item = &[String]> + ExactSizeIterator {
         self.steps.iter().map(|step| step.said.as_slice())
     }
 
-    /// Number of steps in effect.
-    pub const fn done(&self) -> usize {
-        self.done
-    }
-
-    /// Number of steps, undone ones included.
-    pub const fn len(&self) -> usize {
-        self.steps.len()
-    }
-
-    /// Whether nothing was done yet.
-    pub const fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     /// The list, oldest first. `saved` is the version on disk, `current` the one in hand.
-    pub fn entries(&self, saved: u64, current: u64) -> Vec<Entry> {
+    pub(crate) fn entries(&self, saved: u64, current: u64) -> Vec<Entry> {
         let version_after = |at: usize| -> u64 {
             // The state after step `at` is what the next step keeps as its before, or the one in hand.
             match (at + 1).cmp(&self.done) {

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// What a row says, with its URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowText {
+pub(crate) struct RowText {
     /// The URL, decoded and trimmed.
     pub loc: String,
     /// `lastmod`, `changefreq` and `priority`, decoded and trimmed; `None` where absent or empty.
@@ -30,7 +30,7 @@ pub struct RowText {
 /// The elements of extensions, each with its depth and as text: its name, its attributes, its text. All in one text, since
 /// an entry may hold an element in every four bytes, and without indentation, which would grow with the square of the depth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ExtensionLines {
+pub(crate) struct ExtensionLines {
     text: String,
     /// Where each line ends, and its depth: 0 for a child of the entry.
     lines: Vec<(usize, u32)>,
@@ -43,7 +43,7 @@ impl ExtensionLines {
     }
 
     /// Every line with its depth.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         let mut from = 0;
         self.lines.iter().map(move |(end, depth)| {
             let text = self.text.get(from..*end).unwrap_or_default();
@@ -54,14 +54,14 @@ impl ExtensionLines {
 }
 
 /// The fields of a [`RowText`], in its order.
-pub const FIELDS: [Field; 3] = [Field::Lastmod, Field::Changefreq, Field::Priority];
+pub(crate) const FIELDS: [Field; 3] = [Field::Lastmod, Field::Changefreq, Field::Priority];
 
 /// Elements of an entry that are compared one by one; the rest of its text is compared as a whole.
 const ELEMENTS: usize = 1 << 16;
 
 impl RowText {
     /// What an entry says; `None` without a URL.
-    pub fn of(text: &[u8], entry: &Entry, names: &Names) -> Option<Self> {
+    pub(crate) fn of(text: &[u8], entry: &Entry, names: &Names) -> Option<Self> {
         let value = |field| {
             let value = entry.value(field, text)?;
             let value = value.trim();
@@ -72,7 +72,7 @@ impl RowText {
     }
 
     /// A hash of what it says besides the URL, the same in every run.
-    pub fn digest(&self) -> u64 {
+    pub(crate) fn digest(&self) -> u64 {
         let mut hash = Xxh3::new();
         for field in &self.fields {
             hash.update(field.as_deref().unwrap_or_default().as_bytes());
@@ -141,7 +141,7 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> ExtensionLines {
 
 /// Digests of rows: URL and content, in the order in which they were seen.
 #[derive(Debug, Default)]
-pub struct Digests(Vec<(u64, u64)>);
+pub(crate) struct Digests(Vec<(u64, u64)>);
 
 impl Visit for Digests {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
@@ -157,22 +157,17 @@ fn key(loc: &str) -> u64 {
 
 impl Digests {
     /// Takes in the digests of another file.
-    pub fn append(&mut self, mut other: Self) {
+    pub(crate) fn append(&mut self, mut other: Self) {
         self.0.append(&mut other.0);
     }
 
     /// How many rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The URLs about which two sets do not say the same.
-    pub fn differing(mut self, mut other: Self) -> Keys {
+    pub(crate) fn differing(mut self, mut other: Self) -> Keys {
         // Stable, so that rows of the same URL keep their order and are compared one by one.
         self.0.sort_by_key(|(key, _)| *key);
         other.0.sort_by_key(|(key, _)| *key);
@@ -194,30 +189,30 @@ impl Digests {
 
 /// URLs to be read again, by hash.
 #[derive(Debug, Clone, Default)]
-pub struct Keys(Arc<HashSet<u64>>);
+pub(crate) struct Keys(Arc<HashSet<u64>>);
 
 impl Keys {
     /// Whether there are none: the sets say the same.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 /// The texts of some rows, in the order of the files.
 #[derive(Debug, Default)]
-pub struct Texts {
+pub(crate) struct Texts {
     keys: Keys,
     rows: Vec<RowText>,
 }
 
 impl Texts {
     /// Collects the rows of these URLs.
-    pub const fn new(keys: Keys) -> Self {
+    pub(crate) const fn new(keys: Keys) -> Self {
         Self { keys, rows: Vec::new() }
     }
 
     /// Takes in the rows of another file.
-    pub fn append(&mut self, mut other: Self) {
+    pub(crate) fn append(&mut self, mut other: Self) {
         self.rows.append(&mut other.rows);
     }
 }
@@ -233,7 +228,7 @@ impl Visit for Texts {
 
 /// What became of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Difference {
+pub(crate) enum Difference {
     /// Only the new set has it.
     Added(RowText),
     /// Only the old set has it.
@@ -244,7 +239,7 @@ pub enum Difference {
 
 /// A row that says something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub(crate) struct Changed {
     /// Its URL.
     pub loc: String,
     /// Fields with the value before and after.
@@ -261,7 +256,7 @@ pub struct Changed {
 
 impl Difference {
     /// The URL.
-    pub fn loc(&self) -> &str {
+    pub(crate) fn loc(&self) -> &str {
         match self {
             Self::Added(row) | Self::Removed(row) => &row.loc,
             Self::Changed(changed) => &changed.loc,
@@ -281,7 +276,7 @@ impl Difference {
 
 /// The differences between the rows of two sets: lost extensions, rows that went, that came, that changed; each kind in
 /// the order of its set. Rows of the same URL are compared one by one, in their order.
-pub fn differences(old: Texts, new: Texts) -> Vec<Difference> {
+pub(crate) fn differences(old: Texts, new: Texts) -> Vec<Difference> {
     let mut before: HashMap<String, Vec<Option<RowText>>> = HashMap::new();
     let mut order: Vec<String> = Vec::new();
     for row in old.rows {

@@ -17,20 +17,20 @@ use std::sync::Arc;
 
 /// The files as they were, to be compared on a worker with what they are.
 #[derive(Debug, Clone)]
-pub struct Looking {
+pub(crate) struct Looking {
     disk: Disk,
 }
 
 impl Looking {
     /// Looks at every file of the set.
-    pub fn run(&self, care: Thoroughness) -> OutsideChanges {
+    pub(crate) fn run(&self, care: Thoroughness) -> OutsideChanges {
         look(&self.disk, care)
     }
 }
 
 /// Reads what others wrote, to be compared with what was changed here.
 #[derive(Debug, Clone)]
-pub struct Comparing {
+pub(crate) struct Comparing {
     path: PathBuf,
     paths: Vec<PathBuf>,
     options: Options,
@@ -60,7 +60,7 @@ impl Comparing {
     ///
     /// # Errors
     /// Why the two cannot be merged, in a whole sentence.
-    pub fn run(self) -> Result<Compared, String> {
+    pub(crate) fn run(self) -> Result<Compared, String> {
         let Self { path, paths, options, snapshot } = self;
         let session = Session::new(snapshot.clock, options.base_url.clone());
         // The lock and the journal are ours already.
@@ -116,17 +116,17 @@ impl Compared {
 }
 
 /// What is needed to see whether the files are what they were.
-pub fn begin_look(session: &Session) -> Looking {
+pub(crate) fn begin_look(session: &Session) -> Looking {
     Looking { disk: session.disk.clone() }
 }
 
 /// Takes note of files that someone touched without changing them, so that they are not read again.
-pub fn note_touched(session: &mut Session, outside: &OutsideChanges) {
+pub(crate) fn note_touched(session: &mut Session, outside: &OutsideChanges) {
     outside.touched.iter().for_each(|file| session.disk.note(file.clone()));
 }
 
 /// The files stay as they are here: the next save writes these, whatever is on disk.
-pub fn keep_ours<'p>(session: &mut Session, paths: impl Iterator<Item = &'p Path>) {
+pub(crate) fn keep_ours<'p>(session: &mut Session, paths: impl Iterator<Item = &'p Path>) {
     for path in paths {
         session.disk.forget(path);
         session.owes_files = true;
@@ -134,7 +134,7 @@ pub fn keep_ours<'p>(session: &mut Session, paths: impl Iterator<Item = &'p Path
 }
 
 /// What is needed to compare the files with what is here. `None` where nothing was opened.
-pub fn compare(session: &Session, options: Options) -> Option<Comparing> {
+pub(crate) fn compare(session: &Session, options: Options) -> Option<Comparing> {
     let base_url = session.base_url().map(ToOwned::to_owned).or(options.base_url);
     let options = Options { base_url, ..options };
     Some(Comparing { path: session.path.clone()?, paths: session.paths.clone(), options, snapshot: session.snapshot() })
@@ -144,7 +144,7 @@ pub fn compare(session: &Session, options: Options) -> Option<Comparing> {
 ///
 /// # Errors
 /// [`EditError`] when something was changed since both were compared.
-pub fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::session::Report, EditError> {
+pub(crate) fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::session::Report, EditError> {
     let Merged { prepared, theirs, disk } = merged;
     let report = session.commit(prepared, None)?;
     session.disk = disk;

@@ -5,7 +5,7 @@
 
 use crate::session::edit::prepared;
 mod describe;
-pub mod recovery;
+pub(crate) mod recovery;
 mod salvage;
 mod written;
 
@@ -19,9 +19,9 @@ use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::edit::{EditError, Intent};
-pub use describe::changes_in;
-pub use recovery::{RecoverableChanges, Unreplayable};
-pub use salvage::Missing;
+pub(crate) use describe::changes_in;
+pub(crate) use recovery::{RecoverableChanges, Unreplayable};
+pub(crate) use salvage::Missing;
 use salvage::Salvage;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -100,7 +100,7 @@ fn then(document: &Document, during: &During) -> JournalLine {
 }
 
 /// The journal of the set, where there is one, to be removed: nothing of the set is kept any longer.
-pub fn take_journal(session: &mut Session) -> Option<Journal> {
+pub(crate) fn take_journal(session: &mut Session) -> Option<Journal> {
     session.keeping.take().map(|keeping| keeping.journal)
 }
 
@@ -141,7 +141,7 @@ pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<()
 ///
 /// # Errors
 /// As when the save begins.
-pub fn may_save(session: &mut Session, plan: &Plan) -> Result<(), EditError> {
+pub(crate) fn may_save(session: &mut Session, plan: &Plan) -> Result<(), EditError> {
     let claimed = claim(session, plan);
     if let Some(keeping) = &mut session.keeping {
         keeping.next = None;
@@ -155,7 +155,7 @@ pub fn may_save(session: &mut Session, plan: &Plan) -> Result<(), EditError> {
 ///
 /// # Errors
 /// [`EditError`] when a line does not fit the set: what was before it is done.
-pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, EditError> {
+pub(crate) fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, EditError> {
     let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
     let has_gaps = !salvage.missing.is_empty();
     let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
@@ -182,7 +182,7 @@ pub fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, 
 /// # Errors
 /// [`EditError`] when it is not of these files as they are now, or a line does not fit them: what was before that
 /// is done.
-pub fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), EditError> {
+pub(crate) fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), EditError> {
     let entries = recovery::applicable(session, stored)?;
     let salvage = Salvage::of(&entries, session.current.saved.row_limit());
     let missing = salvage.missing.clone();
@@ -205,7 +205,7 @@ fn replay_steps(session: &mut Session, salvage: Salvage) -> Result<usize, EditEr
 }
 
 /// Gives up what an earlier session left.
-pub fn discard(session: &mut Session, left: RecoverableChanges) {
+pub(crate) fn discard(session: &mut Session, left: RecoverableChanges) {
     keep_from_here(session, left.state_slot);
 }
 
@@ -322,7 +322,7 @@ pub(in crate::session) fn note_saving(session: &mut Session, document: &Document
 }
 
 /// A save that was begun has changed nothing and will not go on.
-pub fn note_no_save(session: &mut Session) {
+pub(crate) fn note_no_save(session: &mut Session) {
     if let Some(keeping) = &mut session.keeping {
         (keeping.during, keeping.next) = (None, None);
     }
@@ -377,17 +377,17 @@ fn note_all(session: &mut Session) {
 }
 
 /// Says who is informed when changes are not kept any more, or are again. Before anything is opened.
-pub fn watch_journal(session: &mut Session, watcher: Option<Watcher>) {
+pub(crate) fn watch_journal(session: &mut Session, watcher: Option<Watcher>) {
     session.watcher = watcher;
 }
 
 /// Who is told.
-pub fn journal_watcher(session: &Session) -> Option<Watcher> {
+pub(crate) fn journal_watcher(session: &Session) -> Option<Watcher> {
     session.watcher.clone()
 }
 
 /// Why changes are not kept against a crash, if they should be and are not.
-pub fn not_kept(session: &Session) -> Option<String> {
+pub(crate) fn not_kept(session: &Session) -> Option<String> {
     let keeping = session.keeping.as_ref().filter(|_| session.read_only().is_none())?;
     let why = keeping.journal.failure()?;
     let alone = if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited is not kept out" };
@@ -395,14 +395,16 @@ pub fn not_kept(session: &Session) -> Option<String> {
 }
 
 /// The set is left as it should be: nothing of it is kept any longer.
-pub fn forget_unsaved(session: &mut Session) {
+#[cfg(test)]
+pub(crate) fn forget_unsaved(session: &mut Session) {
     if let Some(keeping) = session.keeping.take() {
         keeping.journal.remove();
     }
 }
 
 /// Waits until all that was changed is on disk.
-pub fn flush_journal(session: &Session) {
+#[cfg(test)]
+pub(crate) fn flush_journal(session: &Session) {
     if let Some(keeping) = &session.keeping {
         keeping.journal.flush();
     }

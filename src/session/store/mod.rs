@@ -1,10 +1,10 @@
 //! Files of the set: loads and saves them, follows changes by other programs, keeps the journal.
 
-pub mod compare;
-pub mod external_changes;
-pub mod journal;
+pub(crate) mod compare;
+pub(crate) mod external_changes;
+pub(crate) mod journal;
 pub mod load;
-pub mod pending;
-pub mod planning;
+pub(crate) mod pending;
+pub(crate) mod planning;
 pub mod save;
-pub mod verify;
+pub(crate) mod verify;

@@ -60,7 +60,7 @@ impl Counts {
 
 /// Something of a row that is another now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// `priority`, `entry`.
     pub name: &'static str,
     /// As saved; `None` where there was nothing.
@@ -148,7 +148,7 @@ fn says_of_change(snapshot: &Snapshot, row: RowId, needle: &str) -> bool {
 }
 
 /// What of a row is another than saved. A row that is new or gone has all its values on one side.
-pub fn differences(snapshot: &Snapshot, row: RowId) -> Vec<Difference> {
+pub(crate) fn differences(snapshot: &Snapshot, row: RowId) -> Vec<Difference> {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
     let was_there = row.0 < saved.row_limit() && !saved.record(row).is_deleted();
     let value = |document: &Document, field, there: bool| {
@@ -210,7 +210,7 @@ fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
 }
 
 /// What differs of a file that is no row, a few words each.
-pub fn file_differences(snapshot: &Snapshot, file: Member) -> Vec<String> {
+pub(crate) fn file_differences(snapshot: &Snapshot, file: Member) -> Vec<String> {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
     let mut said = Vec::new();
     let mut agreed = |is: bool, was: bool, quirks: Vec<Quirk>| {

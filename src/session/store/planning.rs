@@ -17,7 +17,7 @@ const INDEX_LINES: usize = 6;
 
 /// What is needed to work out a save on a worker.
 #[derive(Debug, Clone)]
-pub struct Planning {
+pub(crate) struct Planning {
     document: Document,
     saved: Document,
     disk: Disk,
@@ -42,7 +42,7 @@ pub struct Planned {
 }
 
 /// A save to be worked out on a worker; `to` is another path.
-pub fn of_session(session: &Session, to: Option<&Path>) -> Planning {
+pub(crate) fn of_session(session: &Session, to: Option<&Path>) -> Planning {
     Planning {
         document: session.document().clone(),
         saved: session.current.saved.clone(),
@@ -56,13 +56,13 @@ pub fn of_session(session: &Session, to: Option<&Path>) -> Planning {
 }
 
 /// Whether a plan is of the document as it is.
-pub fn is_planned(session: &Session, planned: &Planned) -> bool {
+pub(crate) fn is_planned(session: &Session, planned: &Planned) -> bool {
     planned.version == session.current.state.version
 }
 
 impl Planning {
     /// Works it out. `None` when cancelled.
-    pub fn run(&self, progress: &Progress) -> Option<Planned> {
+    pub(crate) fn run(&self, progress: &Progress) -> Option<Planned> {
         let request = Request {
             known: &[],
             document: &self.document,
@@ -97,7 +97,7 @@ impl Planning {
     }
 
     /// Works it out to be looked at closely. `None` when cancelled.
-    pub fn inspection(&self, progress: &Progress) -> Option<Inspection> {
+    pub(crate) fn inspection(&self, progress: &Progress) -> Option<Inspection> {
         let Planned { plan, .. } = self.run(progress)?;
         Some(Inspection::new(plan, self.saved.clone(), self.disk.clone()))
     }

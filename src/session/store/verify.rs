@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What is needed to look at a save closely.
 #[derive(Debug, Clone)]
-pub struct Inspection {
+pub(crate) struct Inspection {
     plan: Plan,
     saved: Document,
     disk: Disk,
@@ -35,7 +35,7 @@ pub struct FileDiff {
 }
 
 /// A save to be looked at on a worker.
-pub fn inspect(session: &Session, plan: Plan) -> Inspection {
+pub(crate) fn inspect(session: &Session, plan: Plan) -> Inspection {
     Inspection::new(plan, session.current.saved.clone(), session.disk.clone())
 }
 
@@ -57,7 +57,7 @@ impl Inspection {
 
     /// A look at what is left of the first file of the plan if it goes altogether.
     #[must_use]
-    pub fn of_gone(mut self) -> Self {
+    pub(crate) fn of_gone(mut self) -> Self {
         for output in &mut self.plan.outputs {
             (output.action, output.file) = (Action::Removed, FileId::Gone);
         }
@@ -65,12 +65,12 @@ impl Inspection {
     }
 
     /// Reads the files and proves what would become of them. `None` when cancelled.
-    pub fn prove(&self, progress: &Progress) -> Option<Vec<Proof>> {
+    pub(crate) fn prove(&self, progress: &Progress) -> Option<Vec<Proof>> {
         verify(&self.plan, &self.saved, &self.disk, progress)
     }
 
     /// The diffs of the files that would be written, in at most about `most` lines each. `None` when cancelled.
-    pub fn diffs(&self, most: usize, progress: &Progress) -> Option<Vec<FileDiff>> {
+    pub(crate) fn diffs(&self, most: usize, progress: &Progress) -> Option<Vec<FileDiff>> {
         let written = self.plan.outputs.iter().filter(|output| output.action != Action::Untouched);
         written
             .map(|output| {

@@ -37,7 +37,7 @@ mod stream_effects;
 
 /// What has to be known of a set to change it file by file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScanMode {
+pub(crate) enum ScanMode {
     /// Nothing but the file in hand.
     Alone,
     /// What the rules say of the set as a whole.
@@ -48,7 +48,7 @@ pub enum ScanMode {
 
 impl ScanMode {
     /// The way of a command.
-    pub fn of(command: &Command) -> Self {
+    pub(crate) fn of(command: &Command) -> Self {
         if matches!(command, Command::RebaseIndex(_)) {
             return Self::Alone;
         }
@@ -110,7 +110,7 @@ fn fixed(command: &Command) -> Option<RuleSet> {
 
 /// Why a change is not made file by file.
 #[derive(Debug)]
-pub enum Fallback {
+pub(crate) enum Fallback {
     /// It needs all rows at once.
     Whole(&'static str),
     /// What the rules say of the set as a whole has to be known before.
@@ -121,7 +121,7 @@ pub enum Fallback {
 
 /// How a set is changed.
 #[derive(Debug, Clone)]
-pub struct BulkOptions {
+pub(crate) struct BulkOptions {
     /// How files are written.
     mode: SaveMode,
     /// Whether they are.
@@ -158,7 +158,7 @@ enum IndexChange {
 
 impl BulkOptions {
     /// Writes as `mode` says; `accept` agrees to repairs.
-    pub const fn write(mode: SaveMode, accept: bool) -> Self {
+    pub(crate) const fn write(mode: SaveMode, accept: bool) -> Self {
         let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
         let (is_single, index, changes_urls) = (false, None, false);
         Self {
@@ -178,7 +178,7 @@ impl BulkOptions {
 
     /// Writes nothing.
     #[must_use]
-    pub fn look() -> Self {
+    pub(crate) fn look() -> Self {
         let now = Now { seconds: 0, offset: 0 };
         let mode = SaveMode { force: false, backups: files::Backups::default(), now, state: None };
         Self { writes: false, ..Self::write(mode, false) }
@@ -186,7 +186,7 @@ impl BulkOptions {
 
     /// The same for a command.
     #[must_use]
-    pub fn command(self, command: &Command) -> Self {
+    pub(crate) fn command(self, command: &Command) -> Self {
         let is_filtered = command.scope().is_some_and(|scope: &Scope| scope.query.is_some());
         let is_answered = matches!(command, Command::Fix { answer: Some(_), .. });
         let is_fix = matches!(command, Command::Fix { .. });
@@ -206,20 +206,20 @@ impl BulkOptions {
 
     /// The same of a set that was gone through before.
     #[must_use]
-    pub const fn compared(mut self, is_compared: bool) -> Self {
+    pub(crate) const fn compared(mut self, is_compared: bool) -> Self {
         self.is_compared = is_compared;
         self
     }
 
     /// Whether languages of pages have to be learned from other pages.
-    pub fn asks_languages(&self) -> bool {
+    pub(crate) fn asks_languages(&self) -> bool {
         self.is_compared && self.rules.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
     }
 }
 
 /// What one step of a change comes to over all files so far.
 #[derive(Debug, Clone, Default)]
-pub struct Sum {
+pub(crate) struct Sum {
     /// What to say of it; `None`: it was about no row yet.
     pub intent: Option<Intent>,
     /// Whether anything is another than before.
@@ -239,7 +239,7 @@ impl Sum {
     }
 
     /// What to say when it is done.
-    pub fn message(&self, profile: Profile) -> Option<String> {
+    pub(crate) fn message(&self, profile: Profile) -> Option<String> {
         let intent = self.intent.as_ref()?;
         let left = intent.left_words(profile).filter(|_| self.changed);
         Some(left.map_or_else(|| intent.done(self.changed), |left| format!("{}; {left}", intent.done(true))))
@@ -248,7 +248,7 @@ impl Sum {
 
 /// A file that is changed, while it is held.
 #[derive(Debug)]
-pub struct ChangedFile {
+pub(crate) struct ChangedFile {
     /// The set with the changed file.
     pub snapshot: Snapshot,
     /// What a save would do to it.
@@ -258,7 +258,7 @@ pub struct ChangedFile {
 }
 
 /// A change on its way through the files.
-pub struct Bulk {
+pub(crate) struct Bulk {
     how: BulkOptions,
     sums: Vec<Sum>,
     outputs: Vec<Output>,
@@ -273,7 +273,7 @@ pub struct Bulk {
 }
 
 /// A change that went through all files and waits to be put in place.
-pub struct StagedChange {
+pub(crate) struct StagedChange {
     /// What each step comes to.
     pub sums: Vec<Sum>,
     /// What a save does.
@@ -288,7 +288,7 @@ pub struct StagedChange {
 
 impl Bulk {
     /// A change in so many steps.
-    pub fn new(how: BulkOptions, steps: usize) -> Self {
+    pub(crate) fn new(how: BulkOptions, steps: usize) -> Self {
         let sums = vec![Sum::default(); steps];
         let tally = how.is_fix.then(|| Tally::new(!how.is_answered));
         let duplicates = how.changes_urls.then(Duplicates::default);
@@ -300,7 +300,7 @@ impl Bulk {
     ///
     /// # Errors
     /// [`Fallback`].
-    pub fn file(
+    pub(crate) fn file(
         &mut self,
         session: &Session,
         id: SitemapId,
@@ -426,7 +426,7 @@ impl Bulk {
     ///
     /// # Errors
     /// [`Fallback::Whole`], of a fix.
-    pub fn finish(mut self, session: &mut Session) -> Result<StagedChange, Fallback> {
+    pub(crate) fn finish(mut self, session: &mut Session) -> Result<StagedChange, Fallback> {
         let mut document = session.document().clone();
         let mut changes_index = false;
         if let Some(rules) = self.how.rules {
@@ -511,12 +511,12 @@ impl Bulk {
 
 impl StagedChange {
     /// Whether no row is left in any file.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.plan.document.live() == 0
     }
 
     /// A look at what a save does to the index.
-    pub fn index(&self, session: &Session) -> Inspection {
+    pub(crate) fn index(&self, session: &Session) -> Inspection {
         let outputs = self.plan.outputs.iter().filter(|output| output.file.index_file().is_some());
         let plan = Plan { outputs: outputs.cloned().collect(), ..self.plan.clone() };
         Inspection::new(plan, session.document().clone(), self.disk.clone())
@@ -526,7 +526,7 @@ impl StagedChange {
     ///
     /// # Errors
     /// What stopped it, as a save of a set in memory does.
-    pub fn save(mut self) -> Result<Saved, files::Error> {
+    pub(crate) fn save(mut self) -> Result<Saved, files::Error> {
         // What the plan is refused for comes first, as where nothing was written before it was known.
         let is_refused = !self.plan.is_ready() || !self.plan.repairs.is_empty();
         if let Some(failed) = self.failed.filter(|_| !is_refused) {

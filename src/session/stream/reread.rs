@@ -27,7 +27,7 @@ const PIECE: usize = 1 << 12;
 
 /// What is shown of a file of a set that is gone through.
 #[derive(Debug)]
-pub enum ShownRows<'t> {
+pub(crate) enum ShownRows<'t> {
     /// All of its rows are held.
     All,
     /// These rows are held, others have no findings.
@@ -38,7 +38,7 @@ pub enum ShownRows<'t> {
 
 /// What whoever is shown a file wants of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextDetail {
+pub(crate) enum NextDetail {
     /// Rows with their text, so that findings can be put into words.
     Words,
     /// How many findings there are.
@@ -237,7 +237,7 @@ impl StreamedSet {
     ///
     /// # Errors
     /// What `see` says, or that a file cannot be read any more or is another than before.
-    pub fn each_told<E: From<files::Error>>(
+    pub(crate) fn each_told<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
         mut see: impl FnMut(&Session, SitemapId, ShownRows<'_>) -> Result<NextDetail, E>,

@@ -14,7 +14,7 @@ use ratatui::widgets::{Clear, Widget};
 use std::borrow::Cow;
 
 /// A frame's cells and how things look in them.
-pub struct Canvas<'a> {
+pub(crate) struct Canvas<'a> {
     /// The cells.
     pub cells: &'a mut Buffer,
     /// The looks.
@@ -23,12 +23,12 @@ pub struct Canvas<'a> {
 
 impl Canvas<'_> {
     /// What the terminal can show.
-    pub const fn charset(&self) -> Charset {
+    pub(crate) const fn charset(&self) -> Charset {
         self.theme.charset
     }
 
     /// Puts text that is already as wide as it should be. What lies outside of the frame is dropped.
-    pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style) {
+    pub(crate) fn put(&mut self, x: u16, y: u16, text: &str, style: Style) {
         let area = self.cells.area;
         if y < area.bottom() && x < area.right() && y >= area.y && x >= area.x {
             self.cells.set_stringn(x, y, text, usize::from(area.right() - x), style);
@@ -37,7 +37,7 @@ impl Canvas<'_> {
 
     /// Puts words from a column on, in at most `width` columns; what is too long ends in an ellipsis.
     /// Gives the columns used.
-    pub fn words(&mut self, (x, y): (u16, u16), width: u16, words: &Words) -> u16 {
+    pub(crate) fn words(&mut self, (x, y): (u16, u16), width: u16, words: &Words) -> u16 {
         let mut used = 0;
         let last = words.pieces().len().saturating_sub(1);
         for (at, (role, text)) in words.pieces().iter().enumerate() {
@@ -60,7 +60,7 @@ impl Canvas<'_> {
     }
 
     /// Columns that words take; of words wider than the frame, some number above its width.
-    pub fn width(&self, words: &Words) -> u16 {
+    pub(crate) fn width(&self, words: &Words) -> u16 {
         let (charset, most) = (self.charset(), usize::from(self.cells.area.width));
         let pieces = words.pieces().iter();
         let width = pieces.map(|(role, text)| charset.width_within(&plain_signs(charset, *role, text), most));
@@ -68,7 +68,7 @@ impl Canvas<'_> {
     }
 
     /// Puts a line: the left words, and the right ones where they leave a gap of two columns.
-    pub fn line(&mut self, area: Rect, line: &Line) {
+    pub(crate) fn line(&mut self, area: Rect, line: &Line) {
         if area.is_empty() {
             return;
         }
@@ -82,14 +82,14 @@ impl Canvas<'_> {
     }
 
     /// Puts lines from the top of an area; what does not fit is left out.
-    pub fn lines<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = &'l Line>) {
+    pub(crate) fn lines<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = &'l Line>) {
         for (y, line) in (area.y..area.bottom()).zip(lines) {
             self.line(Rect { y, height: 1, ..area }, line);
         }
     }
 
     /// A thin rule across an area's first line, with words on it.
-    pub fn rule(&mut self, area: Rect, line: &Line) {
+    pub(crate) fn rule(&mut self, area: Rect, line: &Line) {
         if area.is_empty() {
             return;
         }
@@ -111,7 +111,7 @@ impl Canvas<'_> {
     }
 
     /// Blanks in an area.
-    pub fn clear(&mut self, area: Rect) {
+    pub(crate) fn clear(&mut self, area: Rect) {
         Clear.render(area.intersection(self.cells.area), self.cells);
     }
 }
@@ -126,7 +126,7 @@ fn plain_signs(charset: Charset, role: Role, text: &str) -> Cow<'_, str> {
 }
 
 /// A gauge of some cells, filled to a part of 1, with what is at its ends.
-pub fn gauge(theme: &Theme, cells: usize, part: f64) -> Words {
+pub(crate) fn gauge(theme: &Theme, cells: usize, part: f64) -> Words {
     let part = part.clamp(0.0, 1.0);
     let eighths = (part * cells as f64 * 8.0).round() as usize;
     // Something is never shown as nothing.

@@ -6,7 +6,7 @@ use crate::protocol::Field;
 
 /// The width of each column's content over the whole set, whatever rows are on the screen. 0 hides a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Content {
+pub(crate) struct Content {
     /// Digits of the largest row number.
     pub number: usize,
     /// Lastmod values.
@@ -24,16 +24,16 @@ pub struct Content {
 }
 
 /// Data columns that can be on the screen at once.
-pub const MOST_DATA: usize = 8;
+pub(crate) const MOST_DATA: usize = 8;
 
 impl Content {
     /// Every column as wide as its head, for those that were asked for or have nothing to be measured by.
-    pub const HEADS: Self =
+    pub(crate) const HEADS: Self =
         Self { number: 1, lastmod: 10, changefreq: 10, priority: 8, badges: 3, file: 4, data: [0; MOST_DATA] };
 
     /// The wider of both, column by column.
     #[must_use]
-    pub fn max(self, other: Self) -> Self {
+    pub(crate) fn max(self, other: Self) -> Self {
         Self {
             number: self.number.max(other.number),
             lastmod: self.lastmod.max(other.lastmod),
@@ -47,7 +47,7 @@ impl Content {
 
     /// The same with a column for a field, if it has none.
     #[must_use]
-    pub fn with(mut self, field: Field) -> Self {
+    pub(crate) fn with(mut self, field: Field) -> Self {
         match field {
             Field::Loc => {}
             Field::Lastmod => self.lastmod = self.lastmod.max(Self::HEADS.lastmod),
@@ -58,7 +58,7 @@ impl Content {
     }
 
     /// The names of the columns that are hidden because no row has anything in them.
-    pub fn hidden(self) -> Vec<&'static str> {
+    pub(crate) fn hidden(self) -> Vec<&'static str> {
         let widths = [
             (self.lastmod, "lastmod"),
             (self.changefreq, "changefreq"),
@@ -71,7 +71,7 @@ impl Content {
 
 /// Where a column starts and how wide it is; no width, no column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Column {
+pub(crate) struct Column {
     /// First column of the screen, counted from the table's left edge.
     pub at: usize,
     /// Columns of the screen.
@@ -80,7 +80,7 @@ pub struct Column {
 
 /// The columns of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Columns {
+pub(crate) struct Columns {
     /// Row numbers, right-aligned.
     pub number: Column,
     /// The four fields, by [`Field::index`].
@@ -94,7 +94,7 @@ pub struct Columns {
 }
 
 /// The signs in front of a row: cursor, mark, change, finding.
-pub const SIGNS: usize = 4;
+pub(crate) const SIGNS: usize = 4;
 const GAP: usize = 2;
 
 /// Columns by [`Name::index`].
@@ -110,7 +110,7 @@ const DATA_WIDTHS: [usize; 2] = [24, 10];
 
 /// A column that can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Name {
+pub(crate) enum Name {
     /// One of the four fields.
     Field(Field),
     /// Extension badges.
@@ -123,7 +123,7 @@ pub enum Name {
 
 impl Name {
     /// All columns, in their usual order, each with its word.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub(crate) const ALL: [(Self, &'static str); 6] = [
         (Self::Field(Field::Loc), "loc"),
         (Self::Field(Field::Lastmod), "lastmod"),
         (Self::Field(Field::Changefreq), "changefreq"),
@@ -133,12 +133,12 @@ impl Name {
     ];
 
     /// The usual order.
-    pub fn usual() -> Vec<Self> {
+    pub(crate) fn usual() -> Vec<Self> {
         Self::ALL.iter().map(|(name, _)| *name).collect()
     }
 
     /// The column of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, own)| *own == word).map(|(name, _)| *name)
     }
 
@@ -155,7 +155,7 @@ impl Name {
 impl Columns {
     /// The chosen columns, in their order, for a table of this width. The column of `needed`, which is being edited, stays
     /// in the narrowest table.
-    pub fn of(width: usize, content: Content, order: &[Name], needed: Option<Field>) -> Self {
+    pub(crate) fn of(width: usize, content: Content, order: &[Name], needed: Option<Field>) -> Self {
         let least = (width * 3 / 8).clamp(12, 40);
         let clamp = |width: usize, least: usize, most: usize| if width == 0 { 0 } else { width.clamp(least, most) };
         let mut widths = Widths {
@@ -228,19 +228,19 @@ impl Columns {
     }
 
     /// The column of a field.
-    pub const fn field(&self, field: Field) -> Column {
+    pub(crate) const fn field(&self, field: Field) -> Column {
         self.fields[field.index()]
     }
 
     /// The fields that have a column, from left to right.
-    pub fn shown(&self) -> Vec<Field> {
+    pub(crate) fn shown(&self) -> Vec<Field> {
         let mut fields: Vec<Field> = Field::ALL.into_iter().filter(|field| self.field(*field).width > 0).collect();
         fields.sort_by_key(|field| self.field(*field).at);
         fields
     }
 
     /// The field whose column holds this position, for clicks.
-    pub fn field_at(&self, x: usize) -> Option<Field> {
+    pub(crate) fn field_at(&self, x: usize) -> Option<Field> {
         Field::ALL.into_iter().find(|field| {
             let column = self.field(*field);
             column.width > 0 && (column.at..column.at + column.width + GAP).contains(&x)

@@ -1,9 +1,9 @@
 //! Draws the state as cells of the screen. Changes nothing but the frame.
 
-pub mod canvas;
-pub mod columns;
-pub mod panel;
-pub mod table;
+pub(crate) mod canvas;
+pub(crate) mod columns;
+pub(crate) mod panel;
+pub(crate) mod table;
 
 use super::layout::Areas;
 use super::prompt::Prompt;
@@ -18,7 +18,7 @@ use table::Table;
 
 /// Everything that one frame shows.
 #[derive(Debug, Default)]
-pub struct Screen<'a> {
+pub(crate) struct Screen<'a> {
     /// Name, counts, state.
     pub header: Line,
     /// The rows.
@@ -35,7 +35,7 @@ pub struct Screen<'a> {
 
 /// The last line of the screen.
 #[derive(Debug)]
-pub enum Footer<'a> {
+pub(crate) enum Footer<'a> {
     /// Mode and keys, or a message.
     Words(Line),
     /// Something is being typed.
@@ -56,7 +56,7 @@ impl Default for Footer<'_> {
 }
 
 /// Draws a frame; gives the place of the caret if something is being typed.
-pub fn draw(cells: &mut Buffer, theme: &Theme, areas: &Areas, screen: &Screen) -> Option<Position> {
+pub(crate) fn draw(cells: &mut Buffer, theme: &Theme, areas: &Areas, screen: &Screen) -> Option<Position> {
     let mut canvas = Canvas { cells, theme };
     if areas.too_small() {
         canvas.line(Rect { height: areas.all.height.min(1), ..areas.all }, &too_small(areas).into());
@@ -139,7 +139,7 @@ fn draw_prompt(canvas: &mut Canvas, area: Rect, label: &Words, prompt: &Prompt, 
 }
 
 /// Counts of findings with their signs and words: `✗ 2 errors   ▲ 7 warnings   · 31 notes`.
-pub fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
+pub(crate) fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
     let mut words = Words::new();
     for (role, sign, count, noun) in [
         (Role::Error, theme.signs.error, errors, "error"),
@@ -156,7 +156,7 @@ pub fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Wor
 }
 
 /// The same with the signs alone: `✗ 2  ▲ 7  · 31`.
-pub fn short_finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
+pub(crate) fn short_finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
     let mut words = Words::new();
     for (role, sign, count) in [
         (Role::Error, theme.signs.error, errors),
@@ -177,7 +177,7 @@ pub(in crate::tui) mod tests {
     use proptest::prelude::*;
 
     /// The cells as text, without the blanks at line ends; a wide character stands for its two cells.
-    pub fn text(cells: &Buffer) -> String {
+    pub(crate) fn text(cells: &Buffer) -> String {
         let mut out = String::new();
         for y in cells.area.y..cells.area.bottom() {
             let mut line = String::new();

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 
 /// What a panel says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Panel {
+pub(crate) struct Panel {
     /// On its rule.
     pub title: Line,
     /// Below it.
@@ -24,7 +24,7 @@ pub struct Panel {
 
 impl Panel {
     /// The lines scrolled away when `shown` lines have a place and the chosen one must be among them.
-    pub fn scrolled(&self, shown: usize) -> usize {
+    pub(crate) fn scrolled(&self, shown: usize) -> usize {
         let most = self.lines.len().saturating_sub(shown);
         match self.chosen {
             // The chosen line stays off the edges, so that what comes next is seen.
@@ -35,7 +35,7 @@ impl Panel {
 }
 
 /// Draws a panel with its rule on the area's first line.
-pub fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
+pub(crate) fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
     if area.is_empty() {
         return;
     }
@@ -63,7 +63,7 @@ fn indented(area: Rect) -> Rect {
 }
 
 /// Draws a panel's lines alone.
-pub fn draw_lines(canvas: &mut Canvas, area: Rect, panel: &Panel, top: usize) {
+pub(crate) fn draw_lines(canvas: &mut Canvas, area: Rect, panel: &Panel, top: usize) {
     let inner = indented(area);
     for (at, (line, y)) in panel.lines.iter().skip(top).zip(area.y..area.bottom()).enumerate() {
         let line_area = Rect { y, height: 1, ..inner };

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 /// One row, as it is to be seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Row {
+pub(crate) struct Row {
     /// Its number in file order.
     pub number: u64,
     /// What the next save does to it.
@@ -45,7 +45,7 @@ pub struct Row {
 
 /// [`RowState`] with a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct State(pub RowState);
+pub(crate) struct State(pub RowState);
 
 impl Default for State {
     fn default() -> Self {
@@ -55,7 +55,7 @@ impl Default for State {
 
 /// What the table shows.
 #[derive(Debug, Default)]
-pub struct Table<'a> {
+pub(crate) struct Table<'a> {
     /// The columns.
     pub columns: Columns,
     /// What all rows' locs start with and no row shows.
@@ -76,7 +76,7 @@ pub struct Table<'a> {
 
 /// The head of a data column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DataHead {
+pub(crate) struct DataHead {
     /// Its name, with `@`.
     pub name: String,
     /// Whether its values are numbers, which end at the right.
@@ -86,7 +86,7 @@ pub struct DataHead {
 }
 
 /// Draws heads and rows. Gives where the caret stands, if something is being typed.
-pub fn draw(canvas: &mut Canvas, heads: Rect, rows: Rect, table: &Table) -> Option<Position> {
+pub(crate) fn draw(canvas: &mut Canvas, heads: Rect, rows: Rect, table: &Table) -> Option<Position> {
     draw_heads(canvas, heads, table);
     if table.rows.is_empty() {
         let top = rows.height / 3;

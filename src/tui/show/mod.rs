@@ -19,7 +19,7 @@ use super::app::modes::list::ListKind;
 use super::draw::{Footer, Screen};
 
 /// Everything that the next frame shows.
-pub fn screen(app: &App) -> Screen<'_> {
+pub(crate) fn screen(app: &App) -> Screen<'_> {
     Screen {
         header: frame::header(&app.shared),
         table: rows::table(app),

@@ -182,7 +182,7 @@ fn add_pane(shared: &Shared, add: &Add, height: usize) -> Panel {
     let place = if add.before { "above this row" } else { "below this row" };
     if add.list.is_empty() {
         let window = add.prompt.window(shared.theme.charset, usize::from(shared.size.0).saturating_sub(8));
-        let (head, tail) = shared.theme.charset.split(&window.text, window.caret);
+        let (head, tail) = text::split(&window.text, window.caret);
         let words = Words::text(head).and(Role::Accent, shared.theme.signs.caret).and(Role::Text, tail);
         let mut lines: Vec<Line> = vec![words.into()];
         lines.extend(verdict_lines(shared, &add.verdict, add.prompt.text()));

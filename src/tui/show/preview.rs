@@ -5,6 +5,7 @@ use super::super::app::modes::element::{ElementEdit, ElementValue};
 use super::super::app::state::Shared;
 use super::super::app::state::preview::Preview;
 use super::super::draw::panel::Panel;
+use super::super::text;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::lines::{GAP, signed, without_origin};
@@ -177,7 +178,7 @@ pub(super) fn element_lines(shared: &Shared, edit: &ElementEdit, width: usize) -
         words.push(Role::Text, "  ");
         let window = value.prompt.window(charset, width.saturating_sub(names + 5).max(8));
         if is_typed {
-            let (head, tail) = charset.split(&window.text, window.caret);
+            let (head, tail) = text::split(&window.text, window.caret);
             words.append(Words::text(head).and(Role::Accent, shared.theme.signs.caret).and(Role::Text, tail));
         } else {
             words.push(Role::Text, window.text);

@@ -21,7 +21,7 @@ pub(super) struct Link {
 
 impl Link {
     /// Whether it leads to the page itself (RFC 4287, section 4.2.7.2: no `rel` means `alternate`).
-    pub fn is_page(&self) -> bool {
+    pub(super) fn is_page(&self) -> bool {
         matches!(self.rel.as_str(), "" | "alternate" | "http://www.iana.org/assignments/relation/alternate")
     }
 }
@@ -61,19 +61,19 @@ pub(super) struct Item {
 
 impl Item {
     /// An item that starts here.
-    pub fn at(at: u32) -> Self {
+    pub(super) fn at(at: u32) -> Self {
         Self { at, ..Self::default() }
     }
 
     /// Notes what is odd; the first of each kind.
-    pub fn note(&mut self, kind: Defect, at: u32, what: impl FnOnce() -> String) {
+    pub(super) fn note(&mut self, kind: Defect, at: u32, what: impl FnOnce() -> String) {
         if !self.odd.iter().any(|(known, ..)| *known == kind) {
             self.odd.push((kind, at, what()));
         }
     }
 
     /// Takes in a link. Kept are the first of all and the first to the page, see [`Item::link`].
-    pub fn add_link(&mut self, link: Link) {
+    pub(super) fn add_link(&mut self, link: Link) {
         let is_first = self.links.is_empty() || (link.is_page() && !self.links.iter().any(Link::is_page));
         // One without an address leads nowhere.
         if is_first && !link.href.is_empty() {
@@ -82,7 +82,7 @@ impl Item {
     }
 
     /// Takes in a date element. False when it is none that says when a page changed.
-    pub fn date(&mut self, feed: Feed, name: &[u8], text: &str, at: u32) -> bool {
+    pub(super) fn date(&mut self, feed: Feed, name: &[u8], text: &str, at: u32) -> bool {
         let rank = match (feed.is_atom(), name) {
             (true, b"updated") => 0,
             (true, b"modified") | (false, b"pubDate") => 1,
@@ -102,13 +102,13 @@ impl Item {
     }
 
     /// When the page changed, as far as the item says, and where it says so.
-    pub fn lastmod(&self) -> Option<(&str, u32)> {
+    pub(super) fn lastmod(&self) -> Option<(&str, u32)> {
         let dated = self.dated.as_ref()?;
         Some((dated.value.as_deref()?, dated.at))
     }
 
     /// The link to its page: the first that says so, else the first of all.
-    pub fn link(&self) -> Option<&Link> {
+    pub(super) fn link(&self) -> Option<&Link> {
         // One without an address leads nowhere.
         let mut links = self.links.iter().filter(|link| !link.href.is_empty());
         let first = links.clone().next();
@@ -125,7 +125,7 @@ impl SkippedElements {
     const NAMES: usize = 100;
 
     /// Counts one element by its name as written.
-    pub fn count(&mut self, name: &[u8]) {
+    pub(super) fn count(&mut self, name: &[u8]) {
         let name = String::from_utf8_lossy(name);
         if let Some(count) = self.0.get_mut(name.as_ref()) {
             *count += 1;
@@ -135,7 +135,7 @@ impl SkippedElements {
     }
 
     /// The names, most frequent first.
-    pub fn into_list(self) -> Vec<(String, u64)> {
+    pub(super) fn into_list(self) -> Vec<(String, u64)> {
         let mut list: Vec<_> = self.0.into_iter().collect();
         list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         list

@@ -150,7 +150,7 @@ const DESCRIPTION: usize = 2_048;
 
 impl Media {
     /// What the elements come to.
-    pub fn found(&self, around: &ItemContext<'_>) -> ExtractedMedia {
+    pub(super) fn found(&self, around: &ItemContext<'_>) -> ExtractedMedia {
         let mut found = ExtractedMedia::default();
         for unit in &self.units {
             let videos = || unit.contents.iter().filter(|content| content.medium() == Medium::Video);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// What a command promises.
 #[derive(Clone, Copy)]
-pub enum Then {
+pub(super) enum Then {
     /// It only reads.
     Reads,
     /// It changes a set: this command finishes what was interrupted, and changes nothing else.
@@ -15,7 +15,7 @@ pub enum Then {
     Makes(&'static str),
 }
 
-pub struct Case {
+pub(super) struct Case {
     /// Its row in the table.
     pub name: &'static str,
     pub make: fn(&Folder),
@@ -44,7 +44,7 @@ fn case(name: &'static str, make: fn(&Folder), arguments: &'static [&'static str
     Case { name, make, arguments, then, is_pending, is_streamed: name.contains("streamed") }
 }
 
-pub fn all() -> Vec<Case> {
+pub(super) fn all() -> Vec<Case> {
     let mut cases = reading();
     cases.extend(changing());
     cases.extend(making());

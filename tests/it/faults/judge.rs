@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// What came of a fault that was met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub(super) enum Outcome {
     Failed,
     Succeeded,
     Killed,
@@ -16,14 +16,14 @@ pub enum Outcome {
 
 /// What a set was when an interrupted save was finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub(super) enum Content {
     Read,
     Old,
     New,
 }
 
 /// A folder in which a case is run, and how its runs look without faults.
-pub struct Scene {
+pub(super) struct Scene {
     pub case: Case,
     folder: Folder,
     before: Shot,
@@ -34,7 +34,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn new(case: Case) -> Self {
+    pub(super) fn new(case: Case) -> Self {
         let folder = Folder::new();
         (case.make)(&folder);
         let before = Shot::of(&folder);
@@ -79,7 +79,7 @@ impl Scene {
     ///
     /// # Errors
     /// With what does not hold.
-    pub fn hit(&self, fault: &Fault) -> Result<Option<(Outcome, Content)>, String> {
+    pub(super) fn hit(&self, fault: &Fault) -> Result<Option<(Outcome, Content)>, String> {
         self.reset();
         let before = Shot::of(&self.folder);
         let run = strace::run(&self.folder, (self.case.arguments, self.case.is_streamed), Some(fault));

@@ -17,10 +17,10 @@ enum Node {
 
 /// Everything below a folder, the home in it included.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shot(BTreeMap<PathBuf, Node>);
+pub(super) struct Shot(BTreeMap<PathBuf, Node>);
 
 impl Shot {
-    pub fn of(folder: &Folder) -> Self {
+    pub(super) fn of(folder: &Folder) -> Self {
         let mut nodes = BTreeMap::new();
         let mut seen = BTreeMap::new();
         take(folder.path(), Path::new(""), &mut nodes, &mut seen);
@@ -28,7 +28,7 @@ impl Shot {
     }
 
     /// Makes the folder what it was.
-    pub fn put(&self, folder: &Folder) {
+    pub(super) fn put(&self, folder: &Folder) {
         for entry in fs::read_dir(folder.path()).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() && !path.is_symlink() {
@@ -55,12 +55,12 @@ impl Shot {
     }
 
     /// The names of files and folders.
-    pub fn names(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.keys()
     }
 
     /// The files that belong to sets and to the user: no records, temporary files, backups, state.
-    pub fn set(&self) -> Self {
+    pub(super) fn set(&self) -> Self {
         let is_own = |part: &std::ffi::OsStr| {
             let name = part.to_string_lossy();
             name.starts_with('.') || name.ends_with(".bak")
@@ -69,12 +69,12 @@ impl Shot {
         Self(kept.map(|(path, node)| (path.clone(), node.clone())).collect())
     }
 
-    pub fn has_record(&self) -> bool {
+    pub(super) fn has_record(&self) -> bool {
         self.0.keys().any(|path| path.file_name().is_some_and(|name| name == ".sited.commit"))
     }
 
     /// Files that should have gone with the run that made them.
-    pub fn temporaries(&self) -> Vec<&PathBuf> {
+    pub(super) fn temporaries(&self) -> Vec<&PathBuf> {
         let is_temporary = |path: &&PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.ends_with(".sited") || name.starts_with(".key-") || name.starts_with(".tmp")
@@ -83,7 +83,7 @@ impl Shot {
     }
 
     /// Where it is not the other one.
-    pub fn difference(&self, other: &Self) -> String {
+    pub(super) fn difference(&self, other: &Self) -> String {
         let names: std::collections::BTreeSet<_> = self.0.keys().chain(other.0.keys()).collect();
         let differs = names.into_iter().filter(|name| self.0.get(*name) != other.0.get(*name));
         differs.flat_map(|name| [name.to_string_lossy().into_owned(), " ".to_owned()]).collect()

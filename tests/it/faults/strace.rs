@@ -12,7 +12,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The calls that are made to fail, each with the errors that it may give.
-pub const CALLS: &[(&str, &[&str])] = &[
+pub(super) const CALLS: &[(&str, &[&str])] = &[
     ("openat", &["EIO", "EACCES", "EMFILE", "ENOSPC", "EROFS", "EINTR"]),
     ("read", &["EIO", "EINTR"]),
     ("pread64", &["EIO", "EINTR"]),
@@ -46,14 +46,14 @@ pub const CALLS: &[(&str, &[&str])] = &[
 
 /// What becomes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub(super) enum How {
     Kill,
     Error(&'static str),
 }
 
 /// A call that fails, counted for each thread.
 #[derive(Debug, Clone)]
-pub struct Fault {
+pub(super) struct Fault {
     pub call: &'static str,
     pub how: How,
     pub at: u32,
@@ -76,7 +76,7 @@ impl std::fmt::Display for Fault {
 }
 
 /// A run that has ended.
-pub struct Run {
+pub(super) struct Run {
     /// Nothing where it was killed.
     pub status: Option<i32>,
     pub stdout: String,
@@ -88,23 +88,23 @@ pub struct Run {
 
 impl Run {
     /// The traced calls that were made to fail.
-    pub fn injected(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn injected(&self) -> impl Iterator<Item = &str> {
         self.log.lines().filter(|line| line.contains("(INJECTED)"))
     }
 
-    pub fn was_met(&self) -> bool {
+    pub(super) fn was_met(&self) -> bool {
         self.status.is_none() || self.injected().next().is_some()
     }
 }
 
 /// Whether a process can be traced here.
-pub fn is_usable() -> bool {
+pub(super) fn is_usable() -> bool {
     let run = Command::new("strace").args(["-f", "-e", "trace=none", "true"]).stderr(Stdio::null()).status();
     run.is_ok_and(|status| status.success())
 }
 
 /// Runs the program in a folder, traced; a set can be gone through file by file, however small it is.
-pub fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fault: Option<&Fault>) -> Run {
+pub(super) fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fault: Option<&Fault>) -> Run {
     let logs = tempfile::tempdir().expect("make a folder");
     let log = logs.path().join("log");
     let mut command = Command::new("strace");
@@ -154,7 +154,7 @@ pub fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fault: Op
 }
 
 /// Where a command can be hit.
-pub struct Points {
+pub(super) struct Points {
     /// Of each call the first number behind the program's start, and the last one that any thread reaches.
     calls: Vec<(&'static str, &'static [&'static str], u32, u32)>,
     /// The same for calls about one file, which are counted from its first.
@@ -163,7 +163,7 @@ pub struct Points {
 
 impl Points {
     /// From the log of a run without faults.
-    pub fn of(run: &Run, folder: &Folder, names: &BTreeSet<PathBuf>) -> Self {
+    pub(super) fn of(run: &Run, folder: &Folder, names: &BTreeSet<PathBuf>) -> Self {
         let root = folder.path().to_string_lossy().into_owned();
         let lines: Vec<_> = run.log.lines().filter_map(|line| call(line, &root)).collect();
         let main = lines.first().map_or("", |line| line.thread);
@@ -201,7 +201,7 @@ impl Points {
     }
 
     /// One of them, each call as often as any other.
-    pub fn choose(&self, random: &mut Random) -> Fault {
+    pub(super) fn choose(&self, random: &mut Random) -> Fault {
         let (call, errors, first, last) = random.pick(&self.calls);
         let how = if random.below(3) == 0 { How::Kill } else { How::Error(random.pick(errors)) };
         let lasts = !matches!(how, How::Kill | How::Error("EINTR")) && random.below(4) == 0;
@@ -237,17 +237,17 @@ fn call<'l>(line: &'l str, root: &str) -> Option<Line<'l>> {
 }
 
 /// xorshift64: which call is hit needs no better one.
-pub struct Random(pub u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    pub fn below(&mut self, end: u32) -> u32 {
+    pub(super) fn below(&mut self, end: u32) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         ((self.0 >> 16) % u64::from(end.max(1))) as u32
     }
 
-    pub fn pick<T: Clone>(&mut self, all: &[T]) -> T {
+    pub(super) fn pick<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u32) as usize].clone()
     }
 }

@@ -17,11 +17,11 @@ struct Row {
 }
 
 #[derive(Debug, Default)]
-pub struct Table(BTreeMap<(&'static str, &'static str), Row>);
+pub(super) struct Table(BTreeMap<(&'static str, &'static str), Row>);
 
 impl Table {
     /// Counts a fault that was borne, or not met.
-    pub fn count(&mut self, command: &'static str, call: &'static str, outcome: Option<(Outcome, Content)>) {
+    pub(super) fn count(&mut self, command: &'static str, call: &'static str, outcome: Option<(Outcome, Content)>) {
         let row = self.0.entry((command, call)).or_default();
         row.injected += 1;
         let Some((outcome, content)) = outcome else { return };
@@ -38,19 +38,19 @@ impl Table {
         }
     }
 
-    pub fn count_wrong(&mut self, command: &'static str, call: &'static str) {
+    pub(super) fn count_wrong(&mut self, command: &'static str, call: &'static str) {
         let row = self.0.entry((command, call)).or_default();
         row.injected += 1;
         row.met += 1;
         row.wrong += 1;
     }
 
-    pub fn met(&self) -> u64 {
+    pub(super) fn met(&self) -> u64 {
         self.0.values().map(|row| row.met).sum()
     }
 
     /// The sums by command and by operation, and where there are many all of it.
-    pub fn print(&self) -> String {
+    pub(super) fn print(&self) -> String {
         let mut text = String::new();
         print(&mut text, "command", self.sums(|(command, _)| (*command).to_owned()));
         print(&mut text, "operation", self.sums(|(_, call)| (*call).to_owned()));

@@ -46,7 +46,7 @@ fn sized(bytes: usize) -> Files {
     file(text.replacen("<url>", &filler, 1))
 }
 
-pub fn pairs() -> Vec<Pair> {
+pub(super) fn pairs() -> Vec<Pair> {
     let mut pairs = well_formed();
     pairs.extend(encodings());
     pairs.extend(kinds());

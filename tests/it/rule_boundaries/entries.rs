@@ -151,7 +151,7 @@ fn long(characters: usize, end: &str) -> String {
     format!("{start}{}{end}", "a".repeat(characters - start.len() - end.chars().count()))
 }
 
-pub fn pairs() -> Vec<Pair> {
+pub(super) fn pairs() -> Vec<Pair> {
     let field = |rest: &str| match rest {
         rest if rest.starts_with("<loc") => file(sitemap(&format!("<url>{rest}</url>"))),
         rest => file(sitemap(&format!("<url>{LOC}{rest}</url>"))),

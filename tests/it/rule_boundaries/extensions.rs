@@ -171,7 +171,7 @@ const VIDEOS: [(&str, &str, &str); 32] = [
     ),
 ];
 
-pub fn pairs() -> Vec<Pair> {
+pub(super) fn pairs() -> Vec<Pair> {
     let mut pairs: Vec<Pair> =
         VIDEOS.iter().map(|(rule, broken, sound)| pair(rule, video(broken), video(sound))).collect();
     pairs.extend(videos());

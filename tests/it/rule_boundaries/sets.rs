@@ -12,7 +12,7 @@ fn rows<'v>(name: &str, values: impl IntoIterator<Item = &'v str>) -> Files {
     file(sitemap(&values.into_iter().enumerate().map(entry).collect::<String>()))
 }
 
-pub fn pairs() -> Vec<Pair> {
+pub(super) fn pairs() -> Vec<Pair> {
     let mut pairs = sets();
     pairs.extend(indexes());
     pairs

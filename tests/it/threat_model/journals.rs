@@ -11,7 +11,7 @@ const CHANGE: &str = r#"{"Did":{"label":"crafted","edit":{"Set":{"rows":[[0,1]],
 
 /// What a crafted journal must not break, beside these: every run ends, the victim and the set's other files are as they
 /// were, nothing of the journal is applied, and nothing that a terminal obeys is printed.
-pub enum Promise {
+pub(super) enum Promise {
     /// Work on the set goes on as if it were not there.
     Ignored,
     /// Work that changes the set is refused until someone has looked at it.
@@ -23,7 +23,7 @@ use Promise::{Asked, Harmless, Ignored};
 
 type Case = (&'static str, fn(&Scene), Promise);
 
-pub const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     ("a link to an endless device", |scene| link("/dev/zero", &scene.own("journal")), Ignored),
     ("a link to an endless device, of another set", |scene| link("/dev/zero", &scene.other("journal")), Ignored),
     ("a pipe that nobody writes to", |scene| pipe(&scene.own("journal")), Ignored),

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// What a crafted lock must not break, beside these: every run ends, the victim is as it was, and nothing that a terminal
 /// obeys is printed.
-pub enum Promise {
+pub(super) enum Promise {
     /// It stops no one.
     Ignored,
     /// It is a lock that a process holds: work that changes the set is refused, and the words name no process that the
@@ -22,7 +22,7 @@ use Promise::{Ignored, Obeyed};
 /// What is planted; a file that is returned stays locked.
 type Case = (&'static str, fn(&Scene) -> Option<File>, Promise);
 
-pub const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     (
         "its own name is a link to a file",
         |scene| {

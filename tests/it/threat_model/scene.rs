@@ -16,15 +16,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
 /// The set lies in `site`; `precious` and `.git` beside it belong to the user and to no set.
-pub struct Scene {
+pub(super) struct Scene {
     pub folder: Folder,
 }
 
 /// Every name below a folder with what is there: bytes, mode and owner, or where a link leads.
-pub type Tree = BTreeMap<PathBuf, String>;
+pub(super) type Tree = BTreeMap<PathBuf, String>;
 
 impl Scene {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = Folder::new();
         let part = |number: u32| format!("<urlset {NS}>\n<url><loc>https://e.com/{number}</loc></url>\n</urlset>\n");
         let child = |number: u32| format!("<sitemap><loc>https://e.com/s-{number}.xml</loc></sitemap>\n");
@@ -40,27 +40,27 @@ impl Scene {
         Self { folder }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.file(name)
     }
 
     /// Where `site` really is, as a record names it.
-    pub fn real_site(&self) -> PathBuf {
+    pub(super) fn real_site(&self) -> PathBuf {
         self.path("site").canonicalize().unwrap()
     }
 
-    pub fn link(&self, to: impl AsRef<Path>, name: &str) {
+    pub(super) fn link(&self, to: impl AsRef<Path>, name: &str) {
         let _ = fs::remove_file(self.path(name));
         symlink(to, self.path(name)).unwrap();
     }
 
-    pub fn pipe(&self, name: &str) {
+    pub(super) fn pipe(&self, name: &str) {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         mknodat(CWD, self.path(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     }
 
     /// Gives a file to another user; only root can. Says so where it cannot.
-    pub fn give_away(&self, name: &str) {
+    pub(super) fn give_away(&self, name: &str) {
         if std::os::unix::fs::chown(self.path(name), Some(65_534), None).is_err() {
             eprintln!("SKIPPED in part: a file can be given to another user by root alone");
             fs::remove_file(self.path(name)).unwrap();
@@ -68,7 +68,7 @@ impl Scene {
     }
 
     /// Runs the program; a run that hangs is killed and fails.
-    pub fn run(&self, arguments: &[&str]) -> Output {
+    pub(super) fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(program());
         command.args(arguments).current_dir(self.folder.path()).env_clear().envs(environment(self.folder.path()));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -84,7 +84,7 @@ impl Scene {
     }
 
     /// Everything there is, the state folder included.
-    pub fn tree(&self) -> Tree {
+    pub(super) fn tree(&self) -> Tree {
         let mut tree = Tree::new();
         let mut folders = vec![self.folder.path().to_path_buf()];
         while let Some(folder) = folders.pop() {
@@ -111,7 +111,7 @@ impl Scene {
 
     /// What no file of another user may make the program change: everything but the sitemaps, the records and the
     /// backups of the set, and the program's own state.
-    pub fn guarded(&self) -> Tree {
+    pub(super) fn guarded(&self) -> Tree {
         let mut tree = self.tree();
         tree.retain(|path, _| {
             let text = path.to_string_lossy();
@@ -125,7 +125,7 @@ impl Scene {
     }
 
     /// Commands that only read: with any file of anybody in the folder they change nothing at all.
-    pub fn only_reads(&self, what: &str) {
+    pub(super) fn only_reads(&self, what: &str) {
         let before = self.tree();
         self.folder.write(".home/tmp/script", "check\n");
         let script = self.path(".home/tmp/script");
@@ -155,7 +155,7 @@ impl Scene {
     }
 
     /// Commands that write, and even the consent of the user: what belongs to no set stays as it is.
-    pub fn keeps_guarded(&self, what: &str) {
+    pub(super) fn keeps_guarded(&self, what: &str) {
         let before = self.guarded();
         for arguments in [
             &["set", "site", "lastmod=2026-01-01", "--backup", "always"][..],
@@ -191,6 +191,6 @@ fn difference(before: &Tree, now: &Tree) -> String {
 }
 
 /// `{"len":…,"hash":…}` of bytes, as records and backups have it.
-pub fn content(bytes: &str) -> serde_json::Value {
+pub(super) fn content(bytes: &str) -> serde_json::Value {
     serde_json::json!({ "len": bytes.len(), "hash": fingerprint(bytes.as_bytes()) })
 }

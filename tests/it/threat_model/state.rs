@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use xxhash_rust::xxh3::xxh3_64;
 
-pub const SET: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/1</loc>\
+pub(super) const SET: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/1</loc>\
                        </url><url><loc>https://e.com/2</loc></url></urlset>";
 
 /// A set of one file, and a file that nothing may touch.
-pub struct Scene {
+pub(super) struct Scene {
     pub folder: Folder,
 }
 
 impl Scene {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = Folder::with(&[("a.xml", SET), ("victim/private.txt", "private\n")]);
         let scene = Self { folder };
         fs::create_dir_all(scene.journals()).unwrap();
@@ -28,36 +28,36 @@ impl Scene {
     }
 
     /// The real path of the set.
-    pub fn set(&self) -> PathBuf {
+    pub(super) fn set(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("a.xml")
     }
 
-    pub fn victim(&self) -> PathBuf {
+    pub(super) fn victim(&self) -> PathBuf {
         self.folder.file("victim/private.txt")
     }
 
-    pub fn journals(&self) -> PathBuf {
+    pub(super) fn journals(&self) -> PathBuf {
         self.folder.path().join(".home/state/sited/journal")
     }
 
     /// A file of the state folder that belongs to the set, by the end of its name.
-    pub fn own(&self, end: &str) -> PathBuf {
+    pub(super) fn own(&self, end: &str) -> PathBuf {
         let name = xxh3_64(self.set().as_os_str().as_encoded_bytes());
         self.journals().join(format!("{name:016x}.{end}"))
     }
 
     /// One that belongs to some other set.
-    pub fn other(&self, end: &str) -> PathBuf {
+    pub(super) fn other(&self, end: &str) -> PathBuf {
         self.journals().join(format!("00000000000000ff.{end}"))
     }
 
     /// A journal of the set as it is, with these lines.
-    pub fn journal(&self, lines: &[&str]) -> Vec<u8> {
+    pub(super) fn journal(&self, lines: &[&str]) -> Vec<u8> {
         self.journal_of(&self.set().to_string_lossy(), lines)
     }
 
     /// The same with another path as the one that the set was opened by.
-    pub fn journal_of(&self, set: &str, lines: &[&str]) -> Vec<u8> {
+    pub(super) fn journal_of(&self, set: &str, lines: &[&str]) -> Vec<u8> {
         let bytes = fs::read(self.set()).unwrap();
         let path = self.set().to_string_lossy().into_owned();
         let file = serde_json::json!({ "path": path, "len": bytes.len(), "hash": xxh3_64(&bytes) });
@@ -67,7 +67,7 @@ impl Scene {
     }
 
     /// Runs the program; one that does not come to an end fails the test.
-    pub fn run(&self, words: &[&str]) -> Output {
+    pub(super) fn run(&self, words: &[&str]) -> Output {
         let mut command = Command::new("timeout");
         command.arg("50").arg(program()).args(words).current_dir(self.folder.path());
         command.env_clear().envs(environment(self.folder.path())).stdin(Stdio::null());
@@ -77,37 +77,37 @@ impl Scene {
     }
 
     /// Everything that a run prints.
-    pub fn says(&self, words: &[&str]) -> String {
+    pub(super) fn says(&self, words: &[&str]) -> String {
         let output = self.run(words);
         let text = [output.stdout, output.stderr].concat();
         String::from_utf8(text).unwrap()
     }
 }
 
-pub fn hashed(line: &str) -> String {
+pub(super) fn hashed(line: &str) -> String {
     format!("{:016x} {line}\n", xxh3_64(line.as_bytes()))
 }
 
-pub fn pipe(path: &Path) {
+pub(super) fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
-pub fn link(to: impl AsRef<Path>, path: &Path) {
+pub(super) fn link(to: impl AsRef<Path>, path: &Path) {
     symlink(to, path).unwrap();
 }
 
 /// A file of 64 GiB that takes no room.
-pub fn huge(path: &Path) {
+pub(super) fn huge(path: &Path) {
     fs::File::create(path).unwrap().set_len(64 << 30).unwrap();
 }
 
 /// Gives a file to another user, which only root can.
-pub fn give_away(path: &Path) -> bool {
+pub(super) fn give_away(path: &Path) -> bool {
     std::os::unix::fs::chown(path, Some(65_534), None).is_ok()
 }
 
 /// No escape sequence, no other control, no sign that turns the direction of text.
-pub fn is_tame(text: &str) -> bool {
+pub(super) fn is_tame(text: &str) -> bool {
     !text.chars().any(|letter| {
         letter.is_control() && letter != '\n' || matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
     })

@@ -12,7 +12,7 @@ pub(super) const SHOWN: usize = 400;
 const LISTED: usize = 20;
 
 /// What each entry of a journal says, oldest first, with signs for what a terminal would obey.
-pub fn changes_in(entries: &[Entry]) -> Vec<String> {
+pub(crate) fn changes_in(entries: &[Entry]) -> Vec<String> {
     entries.iter().flat_map(text_of_entry).collect()
 }
 

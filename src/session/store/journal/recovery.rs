@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Unsaved changes of an earlier session, ready to be replayed.
 #[derive(Debug)]
-pub struct RecoverableChanges {
+pub(crate) struct RecoverableChanges {
     pub(super) state_slot: StateSlot,
     pub(super) stored: Stored,
     /// When they were begun, in seconds since 1970.
@@ -37,7 +37,7 @@ pub struct RecoverableChanges {
 
 impl RecoverableChanges {
     /// What is gone, or cannot be replayed without that.
-    pub const fn missing(&self) -> &Missing {
+    pub(crate) const fn missing(&self) -> &Missing {
         &self.salvage.missing
     }
 }
@@ -168,7 +168,7 @@ fn is_within(some: &[u64], all: &[u64]) -> bool {
 /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
 /// left if it can be replayed, and a word about what cannot. Where that waits for other paths
 /// (`Session::waiting_elsewhere`), the set can only be read.
-pub fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
+pub(crate) fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
     if let Some((count, paths)) = waiting_elsewhere(session, &state_slot) {
         let words = format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
         session.set_read_only(words.clone());
@@ -232,7 +232,7 @@ pub fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<Recover
 }
 
 /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
-pub fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
+pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
     let present = OpenFiles::new(session, state_slot);
     let count = |stored: &Stored, own| match present.bearing(stored, own) {
         Bearing::Whole => unsaved(stored),
@@ -246,7 +246,7 @@ pub fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
 
 /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
 /// that show them and ask. Where files are changed now, those could not be replayed any more.
-pub fn waiting_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(usize, String)> {
+pub(crate) fn waiting_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(usize, String)> {
     let present = OpenFiles::new(session, state_slot);
     let waits = |stored: &Stored, own| match present.bearing(stored, own) {
         Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
@@ -257,7 +257,7 @@ pub fn waiting_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(u
 }
 
 /// A journal of these files whose changes cannot be replayed, since files have changed.
-pub fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<Unreplayable> {
+pub(crate) fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<Unreplayable> {
     let present = OpenFiles::new(session, state_slot);
     let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
         Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
@@ -282,7 +282,7 @@ pub fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<Unrepla
 
 /// Unsaved changes of an earlier session that cannot be replayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreplayable {
+pub(crate) struct Unreplayable {
     /// How many.
     pub changes: usize,
     /// The journal that holds them.

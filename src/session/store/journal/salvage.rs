@@ -12,7 +12,7 @@ use crate::words::{counted, excerpt};
 
 /// What is not replayed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Missing {
+pub(crate) struct Missing {
     /// Lines that are damaged or not there.
     pub lost: Vec<Lost>,
     /// Changes that can be read, and mean nothing certain without the lost ones.
@@ -21,7 +21,7 @@ pub struct Missing {
 
 impl Missing {
     /// Whether everything is there.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.lost.is_empty() && self.unsure.is_empty()
     }
 
@@ -31,7 +31,7 @@ impl Missing {
     }
 
     /// What is reported of it: the counts, then every change as far as it can be read. No lines if nothing is missing.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.lost.is_empty() {
             let count = self.count();

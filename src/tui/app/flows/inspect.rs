@@ -13,7 +13,7 @@ use crate::session::store::planning;
 use crate::session::store::verify;
 use crate::session::store::verify::FileDiff;
 use crate::tui::jobs::Kind;
-use crate::tui::text::Charset;
+use crate::tui::text::{self, Charset};
 use crate::tui::theme::{Role, Signs};
 use crate::tui::words::{Line, Words};
 use crate::words::{counted, grouped};
@@ -147,7 +147,7 @@ pub(in crate::tui::app) fn folded(words: &Words, charset: Charset, width: usize)
     for (role, text) in words.pieces() {
         let mut rest = charset.visible(text).into_owned();
         while !rest.is_empty() {
-            let (head, tail) = charset.split(&rest, width.saturating_sub(used));
+            let (head, tail) = text::split(&rest, width.saturating_sub(used));
             if head.is_empty() && used > 1 || used >= width {
                 lines.push(std::mem::replace(&mut line, Words::text(" ")));
                 used = 1;

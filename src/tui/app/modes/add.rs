@@ -13,7 +13,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// New URLs: one being typed, or a list that was pasted.
 #[derive(Debug)]
-pub struct Add {
+pub(crate) struct Add {
     /// The row that they come after or before; `None` puts them at the end.
     pub anchor: Option<RowId>,
     /// Before the row instead of after it.
@@ -40,7 +40,7 @@ pub struct Add {
 
 /// Where a list of new URLs comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListSource {
+pub(crate) enum ListSource {
     /// It was pasted.
     Paste,
     /// Data has them, and no row.
@@ -49,7 +49,7 @@ pub enum ListSource {
 
 impl Add {
     /// Whether a line of the list will be added.
-    pub const fn takes(&self, line: &NewUrl) -> bool {
+    pub(crate) const fn takes(&self, line: &NewUrl) -> bool {
         let is_taken = match line.doubt {
             None => true,
             Some(Doubt::InSet(_) | Doubt::Repeated) => self.adds_known,
@@ -59,12 +59,12 @@ impl Add {
     }
 
     /// The lines as they are shown.
-    pub fn shown(&self) -> impl Iterator<Item = &NewUrl> {
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &NewUrl> {
         self.order.iter().filter_map(|at| self.list.get(*at as usize))
     }
 
     /// How many lines are there already, and how many have errors.
-    pub fn doubts(&self) -> [u64; 2] {
+    pub(crate) fn doubts(&self) -> [u64; 2] {
         let wrong = |line: &&NewUrl| matches!(line.doubt, Some(Doubt::Wrong(_)));
         let doubtful = self.list.iter().filter(|line| line.doubt.is_some()).count();
         let wrong = self.list.iter().filter(wrong).count();

@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 /// A question.
 #[derive(Debug)]
-pub struct Ask {
+pub(crate) struct Ask {
     /// What is asked.
     pub title: Words,
     /// What it is about, in words.

@@ -12,7 +12,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Which rows are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// The marked rows.
     Marked,
     /// All rows shown.
@@ -23,7 +23,7 @@ pub enum Reach {
 
 /// The dialog.
 #[derive(Debug)]
-pub struct Bulk {
+pub(crate) struct Bulk {
     /// Which field.
     pub field: Field,
     /// The value.
@@ -42,7 +42,7 @@ pub struct Bulk {
 
 impl Bulk {
     /// The command that the dialog stands for, as it can be typed.
-    pub fn command(&self) -> String {
+    pub(crate) fn command(&self) -> String {
         let range = if self.reach == Reach::Shown { "%" } else { "" };
         let value = self.prompt.text().trim();
         let quoted =

@@ -16,7 +16,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// A cell being edited.
 #[derive(Debug)]
-pub struct CellEdit {
+pub(crate) struct CellEdit {
     /// Which row.
     pub row: RowId,
     /// Which field.

@@ -17,7 +17,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The list of unsaved changes.
 #[derive(Debug, Default)]
-pub struct Changes {
+pub(crate) struct Changes {
     /// Those that are found; `None` until they are known.
     pub pending: Option<Pending>,
     /// What is looked for, while it is being typed.
@@ -34,7 +34,7 @@ pub struct Changes {
 
 impl Changes {
     /// The chosen change.
-    pub fn entry(&self) -> Option<Entry> {
+    pub(crate) fn entry(&self) -> Option<Entry> {
         self.pending.as_ref()?.entries.get(self.chosen).copied()
     }
 
@@ -48,7 +48,7 @@ impl Changes {
     }
 
     /// The wheel.
-    pub fn scroll(&mut self, down: bool) {
+    pub(crate) fn scroll(&mut self, down: bool) {
         self.go(down, 3);
     }
 

@@ -16,7 +16,7 @@ use crossterm::event::KeyEvent;
 
 /// An element being edited.
 #[derive(Debug)]
-pub struct ElementEdit {
+pub(crate) struct ElementEdit {
     /// The row that it is in.
     pub row: RowId,
     /// Whether it is added; else it is there.
@@ -35,7 +35,7 @@ pub struct ElementEdit {
 
 /// A value of an element.
 #[derive(Debug)]
-pub struct ElementValue {
+pub(crate) struct ElementValue {
     /// Where it stands.
     pub path: Path,
     /// What it is called below its element.

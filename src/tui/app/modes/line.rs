@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// A line being typed.
 #[derive(Debug)]
-pub struct LineEdit {
+pub(crate) struct LineEdit {
     /// What for.
     pub purpose: Purpose,
     /// The text.

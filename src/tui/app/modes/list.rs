@@ -15,7 +15,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Which list it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListKind {
+pub(crate) enum ListKind {
     /// All keys and commands.
     Help,
     /// Commands by name.
@@ -46,7 +46,7 @@ pub enum ListKind {
 
 /// A list.
 #[derive(Debug)]
-pub struct List {
+pub(crate) struct List {
     /// Which.
     pub kind: ListKind,
     /// What narrows it, where it can be narrowed.
@@ -74,17 +74,17 @@ impl List {
     }
 
     /// Whether lines are chosen, or only scrolled.
-    pub fn chooses(&self) -> bool {
+    pub(crate) fn chooses(&self) -> bool {
         self.lines.iter().any(|(_, choice)| *choice != Choice::Read)
     }
 
     /// Whether `/` searches it.
-    pub fn searches(&self) -> bool {
+    pub(crate) fn searches(&self) -> bool {
         matches!(self.kind, ListKind::Help | ListKind::History | ListKind::Script | ListKind::Diff | ListKind::Conflict)
     }
 
     /// Whether a search narrows it.
-    pub const fn is_narrowed(&self) -> bool {
+    pub(crate) const fn is_narrowed(&self) -> bool {
         self.all.is_some()
     }
 
@@ -161,7 +161,7 @@ impl List {
     }
 
     /// The wheel.
-    pub fn scroll(&mut self, down: bool) {
+    pub(crate) fn scroll(&mut self, down: bool) {
         self.go(down, 3);
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A merge that is being decided.
 #[derive(Debug)]
-pub struct Merging {
+pub(crate) struct Merging {
     /// Both versions.
     pub compared: Arc<Compared>,
     /// The cases, those that need an answer first: places in the list of the comparison.
@@ -34,13 +34,13 @@ impl Merging {
     }
 
     /// The case at a place of the list, with its answer.
-    pub fn case(&self, at: usize) -> Option<(TheirChange, Option<MergeChoice>)> {
+    pub(crate) fn case(&self, at: usize) -> Option<(TheirChange, Option<MergeChoice>)> {
         let place = *self.order.get(at)?;
         Some((*self.compared.merge.cases.get(place)?, self.takes.get(place).copied().flatten()))
     }
 
     /// Cases without an answer.
-    pub fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.takes.iter().filter(|take| take.is_none()).count()
     }
 
@@ -66,7 +66,7 @@ impl Merging {
     }
 
     /// The wheel.
-    pub fn scroll(&mut self, down: bool) {
+    pub(crate) fn scroll(&mut self, down: bool) {
         self.go(down, 3);
     }
 

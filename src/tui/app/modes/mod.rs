@@ -36,7 +36,7 @@ use merge::Merging;
 
 /// What the keys are for.
 #[derive(Debug)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// The table: letters are commands.
     Table,
     /// The details of the row are being read: keys scroll them.
@@ -81,7 +81,7 @@ impl Mode {
     }
 
     /// Whether it needs a tall pane. While the table follows the typing, it keeps its place.
-    pub fn is_tall(&self) -> bool {
+    pub(crate) fn is_tall(&self) -> bool {
         match self {
             Self::Line(edit) => !matches!(edit.purpose, Purpose::Filter | Purpose::Search),
             Self::Bulk(_) | Self::Element(_) => true,
@@ -143,7 +143,7 @@ impl Default for Modes {
 
 impl Modes {
     /// The mode that has the keys.
-    pub fn current(&self) -> &Mode {
+    pub(crate) fn current(&self) -> &Mode {
         self.above.last().unwrap_or(&self.table)
     }
 
@@ -153,12 +153,12 @@ impl Modes {
     }
 
     /// Whether the keys go to the table or the details: nothing is typed, asked or listed.
-    pub fn is_calm(&self) -> bool {
+    pub(crate) fn is_calm(&self) -> bool {
         matches!(self.current(), Mode::Table | Mode::Details)
     }
 
     /// Whether the keys go to the details, or go back there.
-    pub fn has_details(&self) -> bool {
+    pub(crate) fn has_details(&self) -> bool {
         matches!(self.above.first(), Some(Mode::Details))
     }
 

@@ -12,7 +12,7 @@ use crate::session::findings::whole::WholeFinding;
 
 /// A finding where the cursor is.
 #[derive(Debug, Clone)]
-pub enum Here {
+pub(crate) enum Here {
     /// Of the row.
     Row(Finding),
     /// Of its file, or of the set.
@@ -21,7 +21,7 @@ pub enum Here {
 
 impl Here {
     /// How bad.
-    pub const fn severity(&self) -> Severity {
+    pub(crate) const fn severity(&self) -> Severity {
         match self {
             Self::Row(finding) => finding.severity,
             Self::Whole(finding) => finding.severity,

@@ -15,7 +15,7 @@ const JUDGED: usize = 1 << 14;
 
 /// What is to be reported of a text that may become a field's value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// What it would be in the file: `today` as a date; `None` removes the element.
     pub value: Option<String>,
     /// Why it cannot be taken at all.

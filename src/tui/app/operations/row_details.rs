@@ -53,17 +53,17 @@ pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
 
 impl RowDetails<'_> {
     /// How many items the outline has.
-    pub fn items(&self) -> usize {
+    pub(crate) fn items(&self) -> usize {
         self.outline.as_ref().map_or(0, |outline| outline.items())
     }
 
     /// How many lines the cursor can stop at.
-    pub fn stops(&self) -> usize {
+    pub(crate) fn stops(&self) -> usize {
         self.fields.len() + self.items()
     }
 
     /// What the cursor is about at one of its stops.
-    pub fn stop(&self, at: usize, shared: &Shared) -> Option<Stop> {
+    pub(crate) fn stop(&self, at: usize, shared: &Shared) -> Option<Stop> {
         if let Some(field) = self.fields.get(at) {
             return Some(Stop::Field(*field));
         }

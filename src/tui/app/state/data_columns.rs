@@ -15,7 +15,7 @@ const MEASURED: usize = 64;
 
 /// The data columns that were chosen, each with a place that it keeps while a set is open.
 #[derive(Debug, Clone, Default)]
-pub struct DataColumns {
+pub(crate) struct DataColumns {
     names: Vec<String>,
     /// By place. A width only grows.
     widths: [usize; MOST_DATA],
@@ -25,7 +25,7 @@ pub struct DataColumns {
 
 impl DataColumns {
     /// The names, without `@`, by place.
-    pub fn names(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.names.iter()
     }
 
@@ -60,7 +60,7 @@ impl DataColumns {
     }
 
     /// The widths of those that the data has.
-    pub fn widths(&self, session: &Session) -> [usize; MOST_DATA] {
+    pub(crate) fn widths(&self, session: &Session) -> [usize; MOST_DATA] {
         let data = session.view().data.as_deref();
         let is_there =
             |at: usize| self.names.get(at).is_some_and(|name| data.and_then(|data| data.column(name)).is_some());

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Where the cursor is and what part of the view is on the screen.
 #[derive(Debug, Clone)]
-pub struct Grid {
+pub(crate) struct Grid {
     /// Position of the cursor in the view.
     pub position: u32,
     /// The row there.
@@ -54,7 +54,7 @@ struct Measured {
 /// A row under the cursor that a filter has hidden: the cursor returns to it as soon as it is shown again, unless it was
 /// moved meanwhile.
 #[derive(Debug, Clone)]
-pub struct Hidden {
+pub(crate) struct Hidden {
     row: RowId,
     /// The row that the cursor is on instead.
     instead: Option<RowId>,
@@ -98,12 +98,12 @@ const MARGIN: u32 = 3;
 
 impl Grid {
     /// Forgets the widths of the set that was open.
-    pub fn forget_widths(&mut self) {
+    pub(crate) fn forget_widths(&mut self) {
         (self.content, self.measured) = (Content::default(), None);
     }
 
     /// The columns that have a place in so many columns of the screen; `needed` is shown whatever it holds.
-    pub fn columns(&self, session: &Session, width: u16, needed: Option<Field>) -> Columns {
+    pub(crate) fn columns(&self, session: &Session, width: u16, needed: Option<Field>) -> Columns {
         let mut content = self.content;
         if self.chosen {
             content = content.max(Content::HEADS);
@@ -139,13 +139,13 @@ impl Grid {
     }
 
     /// Rows of the screen, as positions of the view.
-    pub fn window(&self, session: &Session, page: u32) -> std::ops::Range<u32> {
+    pub(crate) fn window(&self, session: &Session, page: u32) -> std::ops::Range<u32> {
         let end = (self.top + page).min(session.view().shown());
         self.top.min(end)..end
     }
 
     /// Moves the cursor to a position, or as near as there is one.
-    pub fn go(&mut self, session: &Session, position: u32) {
+    pub(crate) fn go(&mut self, session: &Session, position: u32) {
         self.position = position.min(session.view().shown().saturating_sub(1));
         let row = session.view().row_at(self.position);
         if self.row != row {
@@ -155,13 +155,13 @@ impl Grid {
     }
 
     /// Moves the cursor by rows.
-    pub fn step(&mut self, session: &Session, down: bool, by: u32) {
+    pub(crate) fn step(&mut self, session: &Session, down: bool, by: u32) {
         let at = self.position;
         self.go(session, if down { at.saturating_add(by) } else { at.saturating_sub(by) });
     }
 
     /// After the view changed: the cursor stays with its row, or where it was.
-    pub fn follow(&mut self, session: &Session) {
+    pub(crate) fn follow(&mut self, session: &Session) {
         let position = self.row.and_then(|row| session.view().position_of(row));
         let offset = self.position.saturating_sub(self.top);
         self.go(session, position.unwrap_or(self.position));
@@ -173,7 +173,7 @@ impl Grid {
 
     /// After a filter or an order: the cursor stays with its row. Where that is not shown any more it goes to the nearest
     /// one, and comes back when it is.
-    pub fn follow_from(&mut self, session: &Session, before: View) {
+    pub(crate) fn follow_from(&mut self, session: &Session, before: View) {
         let version = session.view().version;
         let hidden = self.hidden.take();
         let hidden = hidden.filter(|hidden| hidden.instead == self.row && hidden.version == version);
@@ -195,7 +195,7 @@ impl Grid {
     }
 
     /// Keeps the cursor inside of the view, and in sight.
-    pub fn clamp(&mut self, session: &Session, page: u32) {
+    pub(crate) fn clamp(&mut self, session: &Session, page: u32) {
         let shown = session.view().shown();
         self.position = self.position.min(shown.saturating_sub(1));
         let margin = MARGIN.min(page.saturating_sub(1) / 2);
@@ -207,7 +207,7 @@ impl Grid {
 
     /// Widens columns for what the set holds. They depend on the document alone, never on the rows on the screen, and
     /// never become narrower by themselves.
-    pub fn measure(&mut self, session: &Session, first_rows: &[FirstRow], charset: Charset) {
+    pub(crate) fn measure(&mut self, session: &Session, first_rows: &[FirstRow], charset: Charset) {
         self.data.measure(session, charset);
         let document = session.document();
         let state = Measured {

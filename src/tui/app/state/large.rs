@@ -39,7 +39,7 @@ const REMEMBERED: usize = 1 << 10;
 
 /// Both ends of a value, or all of a short one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clip {
+pub(crate) struct Clip {
     /// The value up to a certain length.
     pub front: String,
     /// The end of a value that is longer than both.
@@ -58,19 +58,19 @@ impl Clip {
     }
 
     /// Whether something is missing.
-    pub const fn is_cut(&self) -> bool {
+    pub(crate) const fn is_cut(&self) -> bool {
         self.front.len() < self.len
     }
 
     /// Both ends, for a cell that shows less than either.
-    pub fn ends(&self) -> String {
+    pub(crate) fn ends(&self) -> String {
         format!("{}{}", self.front, self.back)
     }
 }
 
 /// What the screen says of a row's fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RowSummary {
+pub(crate) struct RowSummary {
     /// The values, by [`Field::index`].
     pub cells: [Option<Clip>; 4],
     /// The values in the saved files.
@@ -83,7 +83,7 @@ pub struct RowSummary {
 
 impl RowSummary {
     /// Reads the entry.
-    pub fn of(snapshot: &Snapshot, row: RowId) -> Self {
+    pub(crate) fn of(snapshot: &Snapshot, row: RowId) -> Self {
         let (document, saved) = (&snapshot.document, &snapshot.saved);
         let is_changed = document.compare(saved).row_state(row) == RowState::Changed;
         Self {
@@ -97,7 +97,7 @@ impl RowSummary {
 
 /// What the screen says of the large entry under the cursor.
 #[derive(Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its fields.
     pub facts: Arc<RowSummary>,
     /// Its extensions and its text.

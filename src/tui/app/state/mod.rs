@@ -237,17 +237,17 @@ impl Shared {
     }
 
     /// Whether the details of the current row have a place.
-    pub fn shows_details(&self) -> bool {
+    pub(crate) fn shows_details(&self) -> bool {
         self.wants_details.unwrap_or(self.size.0 >= 150)
     }
 
     /// Where things are on the screen while nothing needs a tall pane.
-    pub fn areas(&self) -> Areas {
+    pub(crate) fn areas(&self) -> Areas {
         self.areas_with(false)
     }
 
     /// Where things are on the screen, with a tall pane or a low one.
-    pub fn areas_with(&self, tall: bool) -> Areas {
+    pub(crate) fn areas_with(&self, tall: bool) -> Areas {
         let all = Rect::new(0, 0, self.size.0, self.size.1);
         areas(all, LayoutRequest { tall, detail: self.shows_details() })
     }

@@ -6,7 +6,7 @@ use crate::tui::command::Action;
 
 /// What a line is typed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// Any command.
     Command,
     /// A query for what is shown; the table follows it while it is typed.
@@ -23,7 +23,7 @@ pub enum Purpose {
 
 impl Purpose {
     /// All purposes.
-    pub const ALL: [Self; 6] = [Self::Command, Self::Filter, Self::Search, Self::Mark, Self::Unmark, Self::Base];
+    pub(crate) const ALL: [Self; 6] = [Self::Command, Self::Filter, Self::Search, Self::Mark, Self::Unmark, Self::Base];
 
     /// What is before the text to make it a command.
     pub(in crate::tui) const fn prefix(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Purpose {
     }
 
     /// What is shown before the text.
-    pub const fn label(self) -> &'static str {
+    pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Command => ":",
             Self::Filter => "filter ",

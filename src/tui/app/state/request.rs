@@ -63,7 +63,7 @@ pub(in crate::tui::app) enum Request {
 
 /// What choosing a line of a list does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub(crate) enum Choice {
     /// Nothing: it is there to be read.
     Read,
     /// Does an action.
@@ -100,7 +100,7 @@ pub enum Choice {
 
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Go back to the table.
     Stay,
     /// Save, then leave.
@@ -169,12 +169,12 @@ pub(in crate::tui) struct Resolving {
 
 impl Resolving {
     /// The conflict that is asked about.
-    pub fn asked(&self) -> Option<&MergeConflict> {
+    pub(crate) fn asked(&self) -> Option<&MergeConflict> {
         self.conflicts.get(self.answers.len())
     }
 
     /// That conflict and those after it.
-    pub fn remaining(&self) -> &[MergeConflict] {
+    pub(crate) fn remaining(&self) -> &[MergeConflict] {
         self.conflicts.get(self.answers.len()..).unwrap_or_default()
     }
 }

@@ -37,7 +37,7 @@ pub(in crate::tui::app) enum PlanPurpose {
 
 impl PlanRequest {
     /// Whether something will be written.
-    pub const fn is_save(&self) -> bool {
+    pub(crate) const fn is_save(&self) -> bool {
         matches!(self.purpose, PlanPurpose::Save { .. })
     }
 }
