@@ -39,6 +39,12 @@ fn write_set(folder: &Path) -> PathBuf {
     index
 }
 
+/// A save of everything, within limits that divide the set further.
+fn begin_save(session: &mut Session) -> Saving {
+    let plan = session.plan_within(None, LIMITS);
+    save::begin(session, plan, false).unwrap()
+}
+
 fn options(folder: &Path) -> Options {
     Options { state: Some(folder.join("state")), ..Options::default() }
 }
@@ -84,11 +90,7 @@ enum Died {
 
 /// Something is typed while a save runs, and the process dies. Gives what was in the table.
 fn die_while_saving(mut session: Session, died: Died) -> Vec<(String, String)> {
-    let saving: Saving = {
-        let plan = session.plan_within(None, LIMITS);
-        save::begin(&mut session, plan, false)
-    }
-    .unwrap();
+    let saving = begin_save(&mut session);
     set(&mut session, &loc(1), "0.1");
     if died == Died::After {
         drop(saving.run(&Progress::default()));
@@ -163,11 +165,7 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
 fn opened_as_two(folder: &PathBuf, index: &PathBuf) -> Session {
     let (mut session, _) = open(folder, std::slice::from_ref(index));
     insert(&mut session, 100);
-    let saving = {
-        let plan = session.plan_within(None, LIMITS);
-        save::begin(&mut session, plan, false)
-    }
-    .unwrap();
+    let saving = begin_save(&mut session);
     save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     drop(session);
     let (mut session, state_slot) = open(folder, std::slice::from_ref(folder));
@@ -217,11 +215,7 @@ fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
         let (mut session, state_slot) = open(folder, std::slice::from_ref(&index));
         assert!(recovery::open(&mut session, state_slot).0.is_none());
         insert(&mut session, 100);
-        let saving = {
-            let plan = session.plan_within(None, LIMITS);
-            save::begin(&mut session, plan, false)
-        }
-        .unwrap();
+        let saving = begin_save(&mut session);
         drop(saving.run(&Progress::default()));
         drop(session);
         let paths = [index, folder.join("sitemap-index-2.xml")];
@@ -265,11 +259,7 @@ fn what_is_typed_after_a_list_became_two_is_found() {
     let (mut session, state_slot) = open(folder, std::slice::from_ref(&list));
     assert!(recovery::open(&mut session, state_slot).0.is_none());
     insert(&mut session, 100);
-    let saving = {
-        let plan = session.plan_within(None, LIMITS);
-        save::begin(&mut session, plan, false)
-    }
-    .unwrap();
+    let saving = begin_save(&mut session);
     save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     assert!(second.exists());
     insert(&mut session, 101);
