@@ -208,22 +208,22 @@ fn a_run_that_is_interrupted_says_what_it_did_and_is_continued() {
 
 #[test]
 fn a_server_that_dies_is_left_alone_and_asked_later() {
-    let server = Server::dying(25, pages);
+    let server = Server::dying(1_000, pages);
     let address = server.address;
     let folder = Folder::new();
-    sitemap(&folder, (0..80).map(|number| server.url(&format!("/{number}"))));
+    sitemap(&folder, (0..1_500).map(|number| server.url(&format!("/{number}"))));
     let (status, notes) = probe(&folder, &FAST);
     assert_eq!(status, Some(3), "{notes}");
     assert!(notes.contains("127.0.0.1 was left alone: 10 failures in a row"), "{notes}");
     assert!(notes.contains("URLs were not asked; --resume asks them later"), "{notes}");
     let first = records(&folder).len();
-    assert!((1..=25).contains(&first), "{first}");
+    assert!((1..=1_000).contains(&first), "{first}");
     drop(server);
     let _server = Server::again(address, pages);
     let (status, notes) = probe(&folder, &[&["--resume"][..], &FAST].concat());
     assert_eq!(status, Some(0), "{notes}");
     let records = records(&folder);
-    assert!(records.len() == 80 && records.values().all(|record| record["status"] == 200));
+    assert!(records.len() == 1_500 && records.values().all(|record| record["status"] == 200));
 }
 
 #[test]

@@ -92,6 +92,8 @@ type Handler = dyn Fn(&Seen) -> Reply + Send + Sync;
 pub(crate) struct Server {
     pub address: SocketAddr,
     shared: Arc<Shared>,
+    /// The thread that accepts connections.
+    accepting: Option<std::thread::JoinHandle<()>>,
 }
 
 struct Shared {
@@ -147,7 +149,7 @@ impl Server {
         });
         let address = listener.local_addr().unwrap();
         let own = Arc::clone(&shared);
-        std::thread::spawn(move || {
+        let accepting = std::thread::spawn(move || {
             for stream in listener.incoming() {
                 if own.is_stopped.load(Ordering::SeqCst) {
                     return;
@@ -156,7 +158,7 @@ impl Server {
                 std::thread::spawn(move || own.serve(stream, address));
             }
         });
-        Self { address, shared }
+        Self { address, shared, accepting: Some(accepting) }
     }
 
     /// The URL of a path.
@@ -194,6 +196,10 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stop(self.address);
+        // Its listener is closed with it: who connects after this is refused, not reset.
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
+        }
     }
 }
 
