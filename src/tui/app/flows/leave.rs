@@ -19,23 +19,30 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
         app.shared.save.then_leave = true;
         return app.shared.say("leaving when the save is done");
     }
-    if discard || !app.shared.session.is_modified() {
+    let is_modified = app.shared.session.is_modified();
+    let unwritten = app.shared.probing.unwritten();
+    if discard || (!is_modified && unwritten == 0) {
         return leave(&mut app.shared);
     }
-    let changed = match u64::from(app.shared.session.view().changed()) {
-        // The rows are as they were: what is new is where they are.
-        0 => "the new order of the rows is".to_owned(),
-        rows => counted(rows, "changed row"),
+    let mut lines = Vec::new();
+    if unwritten > 0 {
+        let answers = counted(unwritten, "answer");
+        lines.push(Words::text(format!("{answers} of the site in no file; :probe write FILE writes them.")).into());
+    }
+    lines.push(Words::text("Leaving now would lose them.").into());
+    let mut answers = vec![('k', "keep editing", Answer::Stay), ('D', "discard and quit", Answer::Discard)];
+    let question = if is_modified {
+        answers.insert(1, ('s', "save and quit", Answer::SaveAndQuit));
+        let changed = match u64::from(app.shared.session.view().changed()) {
+            // The rows are as they were: what is new is where they are.
+            0 => "the new order of the rows is".to_owned(),
+            rows => counted(rows, "changed row"),
+        };
+        format!("{changed} not saved")
+    } else {
+        "answers of the site not written".to_owned()
     };
-    app.ask(Ask::new(
-        Words::text(format!("{changed} not saved")),
-        vec![Words::text("Leaving now would lose them.").into()],
-        vec![
-            ('k', "keep editing", Answer::Stay),
-            ('s', "save and quit", Answer::SaveAndQuit),
-            ('D', "discard and quit", Answer::Discard),
-        ],
-    ));
+    app.ask(Ask::new(Words::text(question), lines, answers));
 }
 
 /// Leaves as it should be: nothing is kept that anybody could want back.

@@ -4,7 +4,7 @@ use super::super::operations::recheck;
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::probing::Answers;
-use super::data;
+use super::{data, rules};
 use crate::data::{DataSet, DataSetBuilder, ReadOptions};
 use crate::session::command::{ProbeCommand, Scope};
 use crate::session::edit::EditError;
@@ -91,7 +91,18 @@ pub(in crate::tui::app) fn probed(shared: &mut Shared, result: Result<String, St
 /// Writes the answers that came to a new file.
 fn write(shared: &mut Shared, path: String) {
     let lines = shared.probing.lines.clone();
-    shared.jobs.run(Kind::Report, false, move |_| JobOutcome::Reported(write_lines(&path, &lines)));
+    shared.jobs.run(Kind::Report, false, move |_| JobOutcome::AnswersWritten {
+        lines: lines.len(),
+        written: write_lines(&path, &lines),
+    });
+}
+
+/// Answers are in a file, or could not be written.
+pub(in crate::tui::app) fn written(shared: &mut Shared, lines: usize, written: Result<String, EditError>) {
+    if written.is_ok() {
+        shared.probing.note_written(lines);
+    }
+    rules::findings_written(shared, written);
 }
 
 #[cfg(feature = "net")]

@@ -27,6 +27,8 @@ pub(in crate::tui) struct Probing {
     pub is_stopping: bool,
     /// Lines of JSON that came since the program began.
     pub(in crate::tui::app) lines: Vec<Arc<str>>,
+    /// How many of them, from the first on, are in a file.
+    written: usize,
     /// Answers that wait until a change is worked out.
     waiting: Vec<Answers>,
     /// Whether every row is to be checked when the asking has ended.
@@ -43,6 +45,16 @@ impl Probing {
         if answers.data.is_some() {
             self.waiting.push(answers);
         }
+    }
+
+    /// The first `lines` are in a file.
+    pub(in crate::tui::app) fn note_written(&mut self, lines: usize) {
+        self.written = self.written.max(lines);
+    }
+
+    /// How many answers are in no file.
+    pub(in crate::tui::app) fn unwritten(&self) -> u64 {
+        self.lines.iter().skip(self.written).map(|lines| lines.lines().count() as u64).sum()
     }
 
     /// Takes in what waits: the rows that it is about are checked. False if nothing waited.

@@ -84,9 +84,17 @@ fn answers_are_written_and_read_again() {
     bench.keys(":").paste(&format!("probe write {}", path.display())).keys("<enter>");
     bench.shows("exists");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    // They are in a file, and the next one is not.
+    bench.keys(":probe --allow-private<enter>q");
+    assert_eq!(bench.status, None);
+    bench.shows("of the site in no file; :probe write FILE writes them");
+    bench.keys("<enter>");
+    bench.keys(":").paste(&format!("probe write {}.2", path.display())).keys("<enter>");
     bench.keys(":data off<enter>");
     bench.keys(":").paste(&format!("data {}", path.display())).keys("<enter>:filter @status=404<enter>");
     assert_eq!(bench.cells(Field::Loc), [server.url("/gone")]);
+    bench.keys("q");
+    assert_eq!(bench.status, Some(0), "all of them are in a file");
 }
 
 #[test]
