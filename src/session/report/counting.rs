@@ -194,11 +194,12 @@ impl<'c> Counter<'c> {
         let once = if flags.has_extensions() { self.once } else { self.once_alone };
         let quirks = document.quirks_of(row);
         let of_quirks: RuleSet = quirks.iter().map(|found| quirk::rule_of(found.kind)).collect();
+        // Quirks are counted as they are. Where the entry may break their rules too, its messages are counted instead.
         let others = rest.minus(of_quirks);
         let places = if others.minus(once).is_empty() {
-            Some(Default::default())
+            Some(&[][..])
         } else {
-            // A finding of a rule that the set has too is in no number.
+            // What was counted while the row was read leaves out the findings that the set adds.
             let places = self.places.get(&self.snapshot.checks.finding_id(row));
             places.filter(|_| !others.contains(Rule::LOC_TEMPLATE_RESIDUE)).map(|places| &**places)
         };

@@ -12,6 +12,7 @@ use super::text::{TextContext, is_illegal};
 use super::{Repairer, SoundPrefix};
 use crate::protocol::Field;
 use crate::xml::defect::Defect;
+use std::ops::{Range, RangeInclusive};
 
 /// Checks whether entries are undamaged.
 #[derive(Debug)]
@@ -68,7 +69,7 @@ impl Repairer<'_> {
         let values = if is_clean {
             Some([None; 4])
         } else {
-            damaged_values(self.bytes, (token.start, end), &entry, &soundness.parser.damage.list)
+            damaged_values(self.bytes, token.start..end, &entry, &soundness.parser.damage.list)
         };
         // What follows an entry without anything in it may belong into it.
         let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
@@ -91,20 +92,21 @@ impl Repairer<'_> {
     }
 }
 
-/// Values of an entry with a `&` that starts no reference, or with characters that XML cannot hold, by place: where they
-/// begin and end. `None` where anything else is damaged too.
+/// The values of the entry at `span`, in the order of the file, each with its start, end and context. `None` if the entry
+/// is damaged by more than a raw `&` or characters that XML cannot hold in these values.
 fn damaged_values(
     bytes: &[u8],
-    (start, end): (usize, usize),
+    span: Range<usize>,
     entry: &Entry,
     damage: &[Damage],
 ) -> Option<[Option<(usize, usize, TextContext)>; 4]> {
     let mut values = [None; 4];
     for (value, field) in values.iter_mut().zip(Field::ALL) {
         // Text alone, and nothing of the kind is twice.
-        let span = entry.field(field).filter(|span| span.text == TextKind::Escaped);
+        let inner = entry.field(field).filter(|inner| inner.text == TextKind::Escaped);
         let place = if field == Field::Loc { TextContext::Url } else { TextContext::Text };
-        *value = span.map(|span| (start + span.inner_start as usize, start + span.inner_end as usize, place));
+        *value =
+            inner.map(|inner| (span.start + inner.inner_start as usize, span.start + inner.inner_end as usize, place));
     }
     let is_in = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
     let is_meant = |damage: &Damage| matches!(damage.kind, Defect::Ampersand | Defect::Character) && is_in(damage.at);
@@ -112,8 +114,9 @@ fn damaged_values(
         return None;
     }
     values.sort_unstable_by_key(|value| value.map_or(usize::MAX, |(from, ..)| from));
-    let mut outside = start;
-    for (from, to) in values.into_iter().flatten().map(|(from, to, _)| (from, to)).chain([(end, end)]) {
+    // Characters that XML cannot hold are repaired within the values only.
+    let mut outside = span.start;
+    for (from, to, _) in values.into_iter().flatten().chain([(span.end, span.end, TextContext::Text)]) {
         if next_illegal(bytes.get(..from)?, outside) < from {
             return None;
         }
@@ -129,8 +132,8 @@ const fn is_suspect(byte: u8) -> bool {
 
 /// Where the next character stands that XML 1.0 cannot hold (production 2); the end where there is none.
 fn next_illegal(bytes: &[u8], from: usize) -> usize {
-    // Larger and larger: where every entry has such a character, it is near.
-    const CHUNKS: std::ops::RangeInclusive<usize> = 128..=4_096;
+    // The chunks double: where every entry has such a character, the next one is near.
+    const CHUNKS: RangeInclusive<usize> = 128..=4_096;
     let (mut at, mut len) = (from, *CHUNKS.start());
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let chunk = rest.get(..len).unwrap_or(rest);
