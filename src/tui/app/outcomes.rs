@@ -79,7 +79,7 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Counted(counts) => counts.map_or((), |counts| rules::counted_by_file(app, counts)),
         JobOutcome::SideAccepted(result) => conflicts::side_accepted(&mut app.shared, result),
         JobOutcome::Created(path, state_slot) => loaded::created(app, path, state_slot),
-        JobOutcome::AnswersWritten { lines, written } => probe::written(&mut app.shared, lines, written),
+        JobOutcome::AnswersWritten { batches, result } => probe::answers_written(&mut app.shared, batches, result),
         JobOutcome::Reported(written) => rules::findings_written(&mut app.shared, written),
         JobOutcome::Read(read) => {
             let waiting = app.shared.large.take(*read, app.shared.grid.row);

@@ -24,25 +24,22 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
     if discard || (!is_modified && unwritten == 0) {
         return leave(&mut app.shared);
     }
-    let mut lines = Vec::new();
-    if unwritten > 0 {
-        let answers = counted(unwritten, "answer");
-        lines.push(Words::text(format!("{answers} of the site in no file; :probe write FILE writes them.")).into());
-    }
-    lines.push(Words::text("Leaving now would lose them.").into());
     let mut answers = vec![('k', "keep editing", Answer::Stay), ('D', "discard and quit", Answer::Discard)];
-    let question = if is_modified {
+    let mut lost = Vec::new();
+    if is_modified {
         answers.insert(1, ('s', "save and quit", Answer::SaveAndQuit));
-        let changed = match u64::from(app.shared.session.view().changed()) {
+        lost.push(match u64::from(app.shared.session.view().changed()) {
             // The rows are as they were: what is new is where they are.
-            0 => "the new order of the rows is".to_owned(),
-            rows => counted(rows, "changed row"),
-        };
-        format!("{changed} not saved")
-    } else {
-        "answers of the site not written".to_owned()
-    };
-    app.ask(Ask::new(Words::text(question), lines, answers));
+            0 => "the new order of the rows is not saved".to_owned(),
+            rows => format!("{} not saved", counted(rows, "changed row")),
+        });
+    }
+    let mut lines = vec![Words::text("Leaving now would lose them.").into()];
+    if unwritten > 0 {
+        lost.push(format!("{} of :probe not written to a file", counted(unwritten, "answer")));
+        lines.push(Words::text(":probe write FILE writes the answers.").into());
+    }
+    app.ask(Ask::new(Words::text(lost.join(", ")), lines, answers));
 }
 
 /// Leaves as it should be: nothing is kept that anybody could want back.

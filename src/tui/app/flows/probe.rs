@@ -4,7 +4,7 @@ use super::super::operations::recheck;
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::probing::Answers;
-use super::{data, rules};
+use super::data;
 use crate::data::{DataSet, DataSetBuilder, ReadOptions};
 use crate::session::command::{ProbeCommand, Scope};
 use crate::session::edit::EditError;
@@ -24,7 +24,7 @@ pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
         return shared.fail("this build of sited sends no requests: it was built without the feature net");
     }
     match command {
-        ProbeCommand::Write(_) if shared.probing.lines.is_empty() => {
+        ProbeCommand::Write(_) if shared.probing.batches.is_empty() => {
             shared.fail("no answers came yet; :probe asks the site");
         }
         ProbeCommand::Write(path) => write(shared, path),
@@ -90,28 +90,31 @@ pub(in crate::tui::app) fn probed(shared: &mut Shared, result: Result<String, St
 
 /// Writes the answers that came to a new file.
 fn write(shared: &mut Shared, path: String) {
-    let lines = shared.probing.lines.clone();
+    let batches = shared.probing.batches.clone();
     shared.jobs.run(Kind::Report, false, move |_| JobOutcome::AnswersWritten {
-        lines: lines.len(),
-        written: write_lines(&path, &lines),
+        batches: batches.len(),
+        result: write_batches(&path, &batches),
     });
 }
 
-/// Answers are in a file, or could not be written.
-pub(in crate::tui::app) fn written(shared: &mut Shared, lines: usize, written: Result<String, EditError>) {
-    if written.is_ok() {
-        shared.probing.note_written(lines);
+/// The answers are written to a file, or were not.
+pub(in crate::tui::app) fn answers_written(shared: &mut Shared, batches: usize, result: Result<String, EditError>) {
+    match result {
+        Ok(words) => {
+            shared.probing.note_written(batches);
+            shared.say(words);
+        }
+        Err(error) => shared.fail(error.to_string()),
     }
-    rules::findings_written(shared, written);
 }
 
 #[cfg(feature = "net")]
-fn write_lines(path: &str, lines: &[Arc<str>]) -> Result<String, EditError> {
-    job::write(path, lines)
+fn write_batches(path: &str, batches: &[Arc<str>]) -> Result<String, EditError> {
+    job::write(path, batches)
 }
 
 #[cfg(not(feature = "net"))]
-fn write_lines(_: &str, _: &[Arc<str>]) -> Result<String, EditError> {
+fn write_batches(_: &str, _: &[Arc<str>]) -> Result<String, EditError> {
     Err(EditError::Cancelled)
 }
 

@@ -124,11 +124,11 @@ pub enum JobOutcome {
     Created(PathBuf, Option<Result<StateSlot, LockedByOther>>),
     /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
     Reported(Result<String, EditError>),
-    /// Answers of the site were written to a file, or were not.
+    /// Answers of `:probe` were written to a file, or were not.
     AnswersWritten {
-        /// How many lines of answers there were.
-        lines: usize,
-        /// The answer to the user.
-        written: Result<String, EditError>,
+        /// How many batches of answers there were, from the first on.
+        batches: usize,
+        /// The message about it.
+        result: Result<String, EditError>,
     },
 }

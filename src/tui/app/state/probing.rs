@@ -25,9 +25,9 @@ pub(in crate::tui) struct Probing {
     pub progress: String,
     /// Whether it was asked to stop.
     pub is_stopping: bool,
-    /// Lines of JSON that came since the program began.
-    pub(in crate::tui::app) lines: Vec<Arc<str>>,
-    /// How many of them, from the first on, are in a file.
+    /// Batches of answers since the program began, each as lines of JSON.
+    pub(in crate::tui::app) batches: Vec<Arc<str>>,
+    /// How many batches, from the first on, are written to a file.
     written: usize,
     /// Answers that wait until a change is worked out.
     waiting: Vec<Answers>,
@@ -40,21 +40,21 @@ impl Probing {
     pub(in crate::tui::app) fn keep(&mut self, mut answers: Answers) {
         self.progress = std::mem::take(&mut answers.progress);
         if !answers.lines.is_empty() {
-            self.lines.push(std::mem::take(&mut answers.lines).into());
+            self.batches.push(std::mem::take(&mut answers.lines).into());
         }
         if answers.data.is_some() {
             self.waiting.push(answers);
         }
     }
 
-    /// The first `lines` are in a file.
-    pub(in crate::tui::app) fn note_written(&mut self, lines: usize) {
-        self.written = self.written.max(lines);
+    /// Records that the first `batches` are written to a file.
+    pub(in crate::tui::app) fn note_written(&mut self, batches: usize) {
+        self.written = self.written.max(batches);
     }
 
-    /// How many answers are in no file.
+    /// The number of answers that are not written to a file.
     pub(in crate::tui::app) fn unwritten(&self) -> u64 {
-        self.lines.iter().skip(self.written).map(|lines| lines.lines().count() as u64).sum()
+        self.batches.iter().skip(self.written).map(|batch| batch.lines().count() as u64).sum()
     }
 
     /// Takes in what waits: the rows that it is about are checked. False if nothing waited.

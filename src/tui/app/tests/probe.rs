@@ -87,8 +87,16 @@ fn answers_are_written_and_read_again() {
     // They are in a file, and the next one is not.
     bench.keys(":probe --allow-private<enter>q");
     assert_eq!(bench.status, None);
-    bench.shows("of the site in no file; :probe write FILE writes them");
+    bench.shows("2 answers of :probe not written to a file");
+    bench.shows(":probe write FILE writes the answers");
     bench.keys("<enter>");
+    // Saving the set saves no answers.
+    for keys in ["tqs", "tZZ"] {
+        bench.keys(keys);
+        assert_eq!(bench.status, None, "{keys}");
+        bench.shows("2 answers of :probe not written to a file");
+        bench.keys("<enter>");
+    }
     bench.keys(":").paste(&format!("probe write {}.2", path.display())).keys("<enter>");
     bench.keys(":data off<enter>");
     bench.keys(":").paste(&format!("data {}", path.display())).keys("<enter>:filter @status=404<enter>");

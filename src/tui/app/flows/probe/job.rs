@@ -174,12 +174,12 @@ impl<'p> Delivery<'p> {
 /// # Errors
 ///
 /// There is a file already, or it cannot be written.
-pub(super) fn write(path: &str, lines: &[Arc<str>]) -> Result<String, EditError> {
+pub(super) fn write(path: &str, batches: &[Arc<str>]) -> Result<String, EditError> {
     let failed = |error| EditError::Refused(Error::system("write", Path::new(path), error).to_string());
     let mut results = Results::create(Path::new(path)).map_err(failed)?;
-    for line in lines {
-        results.append(line).map_err(failed)?;
+    for batch in batches {
+        results.append(batch).map_err(failed)?;
     }
-    let count = lines.iter().map(|lines| lines.lines().count() as u64).sum();
+    let count = batches.iter().map(|batch| batch.lines().count() as u64).sum();
     Ok(format!("{} written to {path}; --data and :data read it", counted(count, "answer")))
 }
