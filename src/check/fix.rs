@@ -390,11 +390,11 @@ mod tests {
             let before = check(&entry, bytes, context);
             let findings = messages(&entry, bytes, context, before);
             let count = |findings: &[super::super::Finding], rule, field| {
-                findings.iter().filter(|finding| (finding.rule, finding.field) == (rule, field)).count()
+                findings.iter().filter(|finding| (finding.rule, finding.field()) == (rule, field)).count()
             };
             for finding in &findings {
                 let Some(fix) = &finding.fix else { continue };
-                let (rule, field) = (finding.rule, finding.field);
+                let (rule, field) = (finding.rule, finding.field());
                 prop_assert!(rule.fix() != FixKind::None, "{rule} is not to be fixed");
                 prop_assert!(!fix.is_safe || rule.fix() == FixKind::Safe, "{rule} is not safe to fix");
                 let after = fix.action.apply(&entry, bytes, context);
@@ -405,7 +405,8 @@ mod tests {
                 if fix.is_safe {
                     for other in &left {
                         let known = |found: &super::super::Finding| {
-                            found.field == other.field && with_milder(RuleSet::of(&[found.rule])).contains(other.rule)
+                            found.field() == other.field()
+                                && with_milder(RuleSet::of(&[found.rule])).contains(other.rule)
                         };
                         prop_assert!(findings.iter().any(known), "{} is new in {}", other.rule, shown);
                     }

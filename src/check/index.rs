@@ -2,7 +2,8 @@
 //!
 //! Sources: rule catalogue, section 8; Google Search Central, large sitemaps; Search Console errors.
 
-use super::rule::Rule;
+use super::finding::{Finding, FindingTarget, Position};
+use super::rule::{Profile, Rule};
 use crate::document::index::{Child, ChildState, Index, Nested, leaf_children};
 use crate::protocol::location::{self, UrlPrefix};
 use crate::protocol::{Field, lastmod};
@@ -10,22 +11,11 @@ use crate::words::counted;
 use crate::xml::entry::Entry;
 use std::collections::HashSet;
 
-/// A finding about one child, or about the index (`child` is `None`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct IndexFinding {
-    /// Which rule.
-    pub rule: Rule,
-    /// Which entry of the index.
-    pub child: Option<usize>,
-    /// Which value.
-    pub field: Option<Field>,
-    /// What is wrong with it.
-    pub message: String,
-}
-
 /// Input of the index rules beside the index itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexFacts<'f> {
+    /// Rules that it leaves out have no findings.
+    pub profile: Profile,
     /// Public URL of the index, when known.
     pub url_prefix: Option<&'f UrlPrefix>,
     /// Newest lastmod (seconds since 1970) of each sitemap, by its id.
@@ -46,14 +36,14 @@ const FEW_ORIGINS: usize = 64;
 
 /// Checks all children. What [`super::entry`] says of each as an entry is not repeated here.
 #[cfg(test)]
-pub(crate) fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
+pub(crate) fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
     each(index, facts, &mut |found| out.push(found));
     out
 }
 
 /// The same, finding by finding: a hostile index has more of them than memory holds in words.
-pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFinding)) {
+pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Finding)) {
     let common = commonest_origin(index);
     let common_home = common.and_then(UrlPrefix::parse);
     let mut seen: HashSet<&str> = HashSet::new();
@@ -63,7 +53,7 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(In
     let mut undated = 0;
     for (number, child) in index.children.iter().enumerate() {
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
-            see(IndexFinding { rule, child: Some(number), field, message });
+            of_child(rule, facts.profile, (number, field), message).into_iter().for_each(&mut *see);
         };
         let loc = &*child.loc;
         // Also among children that are not there: the index says it twice all the same.
@@ -100,14 +90,14 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(In
             ChildState::Itself => say(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
         }
         if let ChildState::Nested(nested) = &child.state {
-            missing_inside(nested, number, loc).into_iter().for_each(&mut *see);
+            missing_inside(nested, facts.profile, number, loc).into_iter().for_each(&mut *see);
         }
         if let ChildState::Loaded(id) = child.state {
             let entries = facts.entries.get(id.index()).copied().unwrap_or(1);
-            empty_child(index, number, entries).into_iter().for_each(&mut *see);
+            empty_child(index, facts.profile, number, entries).into_iter().for_each(&mut *see);
         }
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
-            see(IndexFinding { rule, child: Some(number), field, message });
+            of_child(rule, facts.profile, (number, field), message).into_iter().for_each(&mut *see);
         };
         // With a known URL of the index the entry rules check host and path; without one, the others do.
         let origin = location::origin(loc).map(|(origin, _)| origin);
@@ -139,7 +129,10 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(In
             }
         }
     }
-    let mut say = |rule: Rule, message: String| see(IndexFinding { rule, child: None, field: None, message });
+    let mut say = |rule: Rule, message: String| {
+        let found = Finding::in_profile(rule, facts.profile, || message);
+        found.map(|found| found.of(FindingTarget::Index(None))).into_iter().for_each(&mut *see);
+    };
     if index.children.len() == facts.leaving + 1 {
         say(Rule::INDEX_SINGLE, "an index with one child: the sitemap alone would do".to_owned());
     }
@@ -170,22 +163,28 @@ fn what_is_in(nested: &Nested) -> String {
 }
 
 /// What cannot be read of an index inside the index, which entry `number` names.
-fn missing_inside(nested: &Nested, number: usize, loc: &str) -> Vec<IndexFinding> {
+fn missing_inside(nested: &Nested, profile: Profile, number: usize, loc: &str) -> Vec<Finding> {
     let is_found =
         |state: &ChildState| matches!(state, ChildState::NotLoaded | ChildState::Listed | ChildState::Elsewhere(_));
     let finding = |child: &Child| {
         let why = child.state.why_unread().filter(|_| !is_found(&child.state))?;
         let message = format!("{}, listed by {loc}: {why}", child.loc);
-        Some(IndexFinding { rule: Rule::INDEX_CHILD_MISSING, child: Some(number), field: Some(Field::Loc), message })
+        of_child(Rule::INDEX_CHILD_MISSING, profile, (number, Some(Field::Loc)), message)
     };
     leaf_children(&nested.children).into_iter().filter_map(finding).collect()
 }
 
 /// What to say of a child with so many entries: nothing, unless it has none.
-pub(crate) fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFinding> {
+pub(crate) fn empty_child(index: &Index, profile: Profile, child: usize, entries: u32) -> Option<Finding> {
     let loc = &index.children.get(child).filter(|_| entries == 0)?.loc;
     let message = format!("{loc} has no entries: leave it out of the index");
-    Some(IndexFinding { rule: Rule::INDEX_CHILD_EMPTY, child: Some(child), field: Some(Field::Loc), message })
+    of_child(Rule::INDEX_CHILD_EMPTY, profile, (child, Some(Field::Loc)), message)
+}
+
+/// A finding of an entry of the index, or of one of its fields.
+fn of_child(rule: Rule, profile: Profile, (child, field): (usize, Option<Field>), message: String) -> Option<Finding> {
+    let found = Finding::in_profile(rule, profile, || message)?;
+    Some(found.of(FindingTarget::Index(Some(child))).at(Position::of_field(field)))
 }
 
 /// The scheme and host that most children share, as the first of them writes it; `None` without children. Spellings of
@@ -247,15 +246,25 @@ mod tests {
     }
 
     fn codes(index: &Index, facts: &IndexFacts<'_>) -> Vec<(&'static str, Option<usize>)> {
-        check(index, facts).into_iter().map(|found| (found.rule.code(), found.child)).collect()
+        let child = |found: &Finding| match found.target {
+            FindingTarget::Index(child) => child,
+            target => panic!("{target:?}"),
+        };
+        check(index, facts).iter().map(|found| (found.rule.code(), child(found))).collect()
     }
 
     #[test]
     fn children_and_their_dates() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let [newest, older] = [Some(10 * DAY), Some(5 * DAY)];
-        let facts =
-            IndexFacts { url_prefix: None, newest: &[newest, older], entries: &[3, 1], undated: &[0, 0], leaving: 0 };
+        let facts = IndexFacts {
+            profile: Profile::default(),
+            url_prefix: None,
+            newest: &[newest, older],
+            entries: &[3, 1],
+            undated: &[0, 0],
+            leaving: 0,
+        };
         let sound = index(&["1970-01-11", "1970-01-08"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&sound, &facts), []);
         let empty = IndexFacts { entries: &[3, 0], ..facts };
@@ -269,7 +278,14 @@ mod tests {
 
     #[test]
     fn origins_are_compared_and_not_their_spelling() {
-        let facts = IndexFacts { url_prefix: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
+        let facts = IndexFacts {
+            profile: Profile::default(),
+            url_prefix: None,
+            newest: &[],
+            entries: &[],
+            undated: &[],
+            leaving: 0,
+        };
         let table = [
             (["https://e.com/0.xml", "https://e.com/1.xml"], None),
             (["https://e.com/0.xml", "https://e.com:443/1.xml"], None),
@@ -294,7 +310,14 @@ mod tests {
     fn dates_of_pages_where_those_of_files_belong() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let newest = [Some(10 * DAY), Some(5 * DAY)];
-        let facts = IndexFacts { url_prefix: None, newest: &newest, entries: &[3, 1], undated: &[2, 0], leaving: 0 };
+        let facts = IndexFacts {
+            profile: Profile::default(),
+            url_prefix: None,
+            newest: &newest,
+            entries: &[3, 1],
+            undated: &[2, 0],
+            leaving: 0,
+        };
         let index = index(&["1970-01-11", "1970-01-06"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&index, &facts), [("index-lastmod-meaning", None)]);
         // Where every page is dated, the newest date is as good as that of the file.
@@ -305,7 +328,14 @@ mod tests {
 
     #[test]
     fn sitemaps_beside_it_and_indexes_inside_it() {
-        let facts = IndexFacts { url_prefix: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
+        let facts = IndexFacts {
+            profile: Profile::default(),
+            url_prefix: None,
+            newest: &[],
+            entries: &[],
+            undated: &[],
+            leaving: 0,
+        };
         let plain = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
         let index = Index { unlisted: [Arc::from("old.xml")].into(), ..plain };
         assert_eq!(codes(&index, &facts), [("index-child-unlisted", None)]);

@@ -3,13 +3,14 @@
 //! A message says what is wrong with *this* value and what would be right; the rule's own help says
 //! who minds. No control character of a file reaches a message.
 
-use super::action::{Action, Fix};
+use super::action::Action;
 use super::context::Context;
-use super::extension::{self, ExtensionPart};
+use super::extension;
 use super::fields::{
     FIELD_RULES, LASTMOD, OF_SOME_FIELD, PRIORITY, TOLERANCE, breaks, broken_in, check_fields, check_value, loc_rule,
     places, rules_of_field, trim_strict,
 };
+use super::finding::{Finding, Position};
 use super::fix;
 use super::rule::{Rule, RuleSet};
 use super::site::ENTRY_SITE_RULES;
@@ -21,55 +22,32 @@ use crate::xml::anomaly;
 use crate::xml::entry::{Anomalies, Entry};
 use std::borrow::Cow;
 
-/// A rule that a row breaks, at its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Which rule.
-    pub rule: Rule,
-    /// In which field; `None` for the entry as a whole.
-    pub field: Option<Field>,
-    /// Which element of an extension.
-    pub part: Option<ExtensionPart>,
-    /// Where it is in the entry text, in bytes, if that is neither a field's place nor an element's of an extension.
-    pub offset: Option<u32>,
-    /// What is wrong with this value.
-    pub message: String,
-    /// What one key would do about it.
-    pub fix: Option<Fix>,
-}
-
 /// The findings of one entry in words, worst first. `set` is what [`super::entry::check`] said; rules
 /// about the file or the set in it are passed over, since their words need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
     let mut findings = Vec::new();
     each_broken(entry, text, context, set, |rule, field| {
-        let (message, offset) = match field {
+        let Some(severity) = rule.severity_in(context.profile) else { return };
+        let (message, position) = match field {
             Some(field) => {
                 let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-                (of_field(rule, field, &value, context), None)
+                (of_field(rule, field, &value, context), Position::Field(field))
             }
             None => of_whole(rule, entry, text, context),
         };
         let fix = fix::of_entry(rule, field, entry, text, context);
-        findings.push(Finding { rule, field, part: None, offset, message, fix });
+        findings.push(Finding::new(rule, severity, message).at(position).with_fix(fix));
     });
     for rule in set.intersection(ENTRY_SITE_RULES).iter() {
-        let message = site_entry::explain(rule, entry, text, context);
-        let message = message.unwrap_or_else(|| rule.summary().to_owned());
-        findings.push(Finding { rule, field: None, part: None, offset: None, message, fix: None });
-    }
-    if extension::concerns(entry, text) {
-        let found = extension::findings(entry, text, context).into_iter().filter(|found| set.contains(found.rule));
-        findings.extend(found.map(|found| Finding {
-            rule: found.rule,
-            field: None,
-            part: Some(found.part),
-            offset: None,
-            message: found.message,
-            fix: found.fix,
+        findings.extend(Finding::in_profile(rule, context.profile, || {
+            let message = site_entry::explain(rule, entry, text, context);
+            message.unwrap_or_else(|| rule.summary().to_owned())
         }));
     }
-    worst_first(findings, context)
+    if extension::concerns(entry, text) {
+        findings.extend(extension::findings(entry, text, context).into_iter().filter(|found| set.contains(found.rule)));
+    }
+    worst_first(findings)
 }
 
 /// The rules that [`messages`] has findings of, once for each of them, without making any words.
@@ -140,19 +118,19 @@ pub(crate) fn worst_of_fields(
 /// The findings of a value that is not in an entry yet: what someone types. `decoded` is trimmed.
 pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
     let value = trim_strict(decoded);
-    let findings = check_value(field, decoded, context).iter().map(|rule| {
+    let findings = check_value(field, decoded, context).iter().filter_map(|rule| {
         let fix = fix::of_value(rule, field, value, context).filter(|fix| match &fix.action {
             Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });
-        let message = of_field(rule, field, decoded, context);
-        Finding { rule, field: Some(field), part: None, offset: None, message, fix }
+        let found = Finding::in_profile(rule, context.profile, || of_field(rule, field, decoded, context))?;
+        Some(found.at(Position::Field(field)).with_fix(fix))
     });
-    worst_first(findings.collect(), context)
+    worst_first(findings.collect())
 }
 
-fn worst_first(mut findings: Vec<Finding>, context: &Context<'_>) -> Vec<Finding> {
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rule.severity_in(context.profile)));
+fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
 }
 
@@ -284,14 +262,15 @@ fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
 }
 
 /// What is wrong with an entry as a whole, and where in its text.
-fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> (String, Option<u32>) {
+fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> (String, Position) {
     let found = anomaly_of(rule, entry).and_then(|odd| anomaly::first(entry, text, context.names, odd));
     let offset = found.as_ref().and_then(|found| u32::try_from(found.at).ok());
+    let position = offset.map_or(Position::Whole, Position::Offset);
     let message = match &found {
         Some(found) => of_anomaly(rule, found, text, context),
         None => of_entry(rule, entry, text, context),
     };
-    (message, offset)
+    (message, position)
 }
 
 /// What is wrong about something in an entry.

@@ -4,8 +4,8 @@
 //! moves. Several alike are counted, so that one more of a kind is new.
 
 use super::Failure;
-use super::output::{Finding, json_document};
-use crate::session::finding::Reported;
+use super::output::{FindingView, json_document};
+use crate::session::located_finding::LocatedFinding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
@@ -69,7 +69,7 @@ impl Baseline {
     }
 
     /// Takes down one more.
-    pub(super) fn add(&mut self, finding: &Reported) {
+    pub(super) fn add(&mut self, finding: &LocatedFinding) {
         *self.0.entry(Known::of(finding)).or_default() += 1;
     }
 
@@ -79,7 +79,7 @@ impl Baseline {
     }
 
     /// Takes out a finding if it is known; so often as it is here.
-    pub(super) fn takes(&mut self, finding: &Reported) -> bool {
+    pub(super) fn takes(&mut self, finding: &LocatedFinding) -> bool {
         match self.0.get_mut(&Known::of(finding)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
@@ -99,8 +99,8 @@ impl Baseline {
 }
 
 impl Known {
-    fn of(reported: &Reported) -> Self {
-        let finding = Finding::from(reported);
+    fn of(reported: &LocatedFinding) -> Self {
+        let finding = FindingView::from(reported);
         // What is listed once for a file is known by the file, or by the host in it: its first place moves.
         let is_grouped = reported.finding.rule.grouping().is_some();
         let name = Path::new(finding.file).file_name().map_or(finding.file.into(), |name| name.to_string_lossy());

@@ -4,7 +4,7 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::choose::Choice;
 use super::destination::Destination;
-use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
+use super::output::{File, FindingView, Summary, check_json, finding_json, finding_text};
 use super::paths::each_path;
 use super::report::{self, JunitReport, SarifLog};
 use super::spool::Spool;
@@ -22,9 +22,9 @@ use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::checks::Counts;
-use crate::session::finding::Reported;
 use crate::session::findings;
 use crate::session::grouping::{Extent, Groups};
+use crate::session::located_finding::LocatedFinding;
 use crate::session::report::{Counted, Receiver, Reporter, Summary as Grouped, Wanted, shown_name};
 use crate::session::stream::{NextDetail, ShownRows};
 use crate::words::{counted, counted_entries};
@@ -207,7 +207,7 @@ impl Report {
     ) -> Result<Status, Failure> {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
-        let refused: Vec<Reported> =
+        let refused: Vec<LocatedFinding> =
             set.session().unread().iter().filter_map(findings::file_findings::refused).collect();
         for found in refused {
             self.take_apart(&found, streams.out)?;
@@ -222,7 +222,7 @@ impl Report {
     }
 
     /// Takes in a finding about what is in no set.
-    fn take_apart(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take_apart(&mut self, found: &LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.choice.takes(found.finding.rule) {
             self.take(Listed { found, extent: None }, out)?;
         }
@@ -230,10 +230,10 @@ impl Report {
     }
 
     /// Takes in those findings of a set that are asked for.
-    fn take_all(&mut self, found: Vec<Reported>, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take_all(&mut self, found: Vec<LocatedFinding>, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
         let facts = self.query.as_ref().map(|_| session.view().facts_by_row());
         for found in found {
-            let passes = match (&self.query, &facts, found.row) {
+            let passes = match (&self.query, &facts, found.row()) {
                 (Some(query), Some(facts), Some(row)) => query.matches(&facts.of(row)),
                 (Some(_), ..) => false,
                 (None, ..) => true,
@@ -261,7 +261,7 @@ impl Report {
     }
 
     /// Counts what is listed, so that the sums and the list cannot disagree.
-    fn take(&mut self, listed: Listed<&Reported>, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take(&mut self, listed: Listed<&LocatedFinding>, out: &mut dyn Write) -> Result<(), Failure> {
         let found = listed.found;
         if let Some(accepted) = &mut self.accepted {
             accepted.add(found);
@@ -284,10 +284,10 @@ impl Report {
         }
     }
 
-    fn print(&mut self, Listed { found, extent }: Listed<&Reported>, out: &mut dyn Write) -> Result<(), Failure> {
+    fn print(&mut self, Listed { found, extent }: Listed<&LocatedFinding>, out: &mut dyn Write) -> Result<(), Failure> {
         self.printed += 1;
         let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
-        let shown = Finding { count, rows, ..Finding::from(found) };
+        let shown = FindingView { count, rows, ..FindingView::from(found) };
         match &mut self.form {
             Form::Text(_) => {}
             Form::Lines => finding_text(out, &shown, self.colour)?,
@@ -443,7 +443,7 @@ impl Receiver for FileReport<'_> {
         self.report.wanted(&self.file, self.session.view().profile())
     }
 
-    fn take(&mut self, found: Vec<Reported>) -> Result<(), Failure> {
+    fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), Failure> {
         self.report.take_all(found, self.session, self.out)
     }
 
@@ -475,7 +475,7 @@ struct Listed<F> {
 #[derive(Debug)]
 struct Worst {
     most: usize,
-    findings: BTreeMap<(Reverse<Severity>, u64), Listed<Reported>>,
+    findings: BTreeMap<(Reverse<Severity>, u64), Listed<LocatedFinding>>,
     seen: u64,
 }
 
@@ -484,7 +484,7 @@ impl Worst {
         Self { most, findings: BTreeMap::new(), seen: 0 }
     }
 
-    fn add(&mut self, Listed { found, extent }: Listed<&Reported>) {
+    fn add(&mut self, Listed { found, extent }: Listed<&LocatedFinding>) {
         self.seen += 1;
         let key = (Reverse(found.finding.severity), self.seen);
         if self.findings.len() < self.most {

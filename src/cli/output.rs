@@ -2,7 +2,7 @@
 //!
 //! Results go to the first writer, notes to the second; nothing here decides what is printed.
 
-use crate::session::finding::Reported;
+use crate::session::located_finding::LocatedFinding;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::collections::BTreeMap;
@@ -47,9 +47,10 @@ pub(crate) struct Summary {
     pub rules: BTreeMap<&'static str, u64>,
 }
 
-/// One finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Finding<'f> {
+/// A finding in the fields and the order of the output formats. It borrows everything from a [`LocatedFinding`]: the
+/// formats are promised to users, so that they cannot follow every change of the type that the program works with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct FindingView<'f> {
     /// The rule's code.
     pub rule: &'f str,
     /// `error`, `warning` or `note`.
@@ -67,7 +68,7 @@ pub(crate) struct Finding<'f> {
     /// What is wrong and what would be right.
     pub message: &'f str,
     /// What the fix would do; null when there is none.
-    pub fix: Option<String>,
+    pub fix: Option<&'f str>,
     /// How many places it stands for, if it stands for several: a finding of a whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
@@ -76,8 +77,8 @@ pub(crate) struct Finding<'f> {
     pub rows: Option<u64>,
 }
 
-impl<'r> From<&'r Reported> for Finding<'r> {
-    fn from(reported: &'r Reported) -> Self {
+impl<'r> From<&'r LocatedFinding> for FindingView<'r> {
+    fn from(reported: &'r LocatedFinding) -> Self {
         let finding = &reported.finding;
         Self {
             rule: finding.rule.code(),
@@ -88,7 +89,7 @@ impl<'r> From<&'r Reported> for Finding<'r> {
             loc: Some(&*reported.loc).filter(|loc| !loc.is_empty()),
             field: finding.subject(),
             message: &finding.message,
-            fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
+            fix: finding.fix.as_ref().map(|fix| &*fix.label),
             count: None,
             rows: None,
         }
@@ -149,7 +150,7 @@ pub(crate) fn check_json(
 }
 
 /// Writes one of the findings of that document.
-pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Finding<'_>) -> io::Result<()> {
+pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &FindingView<'_>) -> io::Result<()> {
     out.write_all(if is_first { b"\n" } else { b",\n" })?;
     json(out, finding)
 }
@@ -158,7 +159,7 @@ pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Findin
 /// `1:1`, so that every line has the same shape.
 ///
 /// In colours, the place is bold and the severity has its own.
-pub(crate) fn finding_text(out: &mut dyn Write, finding: &Finding<'_>, colour: bool) -> io::Result<()> {
+pub(crate) fn finding_text(out: &mut dyn Write, finding: &FindingView<'_>, colour: bool) -> io::Result<()> {
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
     let (file, message) = (plain(finding.file), plain(finding.message));
     let place = Paint::Bold.on(format_args!("{file}:{line}:{column}:"), colour);
@@ -286,7 +287,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    const FINDING: Finding<'static> = Finding {
+    const FINDING: FindingView<'static> = FindingView {
         rule: "loc-fragment",
         severity: "warning",
         file: "a.xml",
@@ -302,9 +303,9 @@ mod tests {
 
     #[test]
     fn findings_are_lines() {
-        let line = |finding: &Finding<'_>| written(|out| finding_text(out, finding, false));
+        let line = |finding: &FindingView<'_>| written(|out| finding_text(out, finding, false));
         assert_eq!(line(&FINDING), "a.xml:3:10: warning[loc-fragment]: #x is dropped\n");
-        let whole = Finding { line: None, column: None, message: "a\u{1b}[2J\nb", ..FINDING };
+        let whole = FindingView { line: None, column: None, message: "a\u{1b}[2J\nb", ..FINDING };
         assert_eq!(line(&whole), "a.xml:1:1: warning[loc-fragment]: a\u{fffd}[2J\u{fffd}b\n");
     }
 
@@ -320,7 +321,7 @@ mod tests {
         };
         let rules = BTreeMap::from([("loc-fragment", 2), ("a-rule", 1)]);
         let summary = Summary { entries: 2, urls: 2, index_entries: 0, errors: 0, warnings: 2, notes: 1, rules };
-        let fixed = Finding { fix: Some("remove it".into()), line: None, column: None, loc: None, ..FINDING };
+        let fixed = FindingView { fix: Some("remove it"), line: None, column: None, loc: None, ..FINDING };
         let mut findings = Vec::new();
         finding_json(&mut findings, true, &FINDING).unwrap();
         finding_json(&mut findings, false, &fixed).unwrap();

@@ -3,7 +3,7 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes it and
 //! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::output::{Finding, json, plain};
+use super::output::{FindingView, json, plain};
 use super::spool::Spool;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
@@ -33,7 +33,7 @@ impl SarifLog {
         Self { results: Spool::new(), rules: Vec::new(), is_empty: true }
     }
 
-    pub(super) fn add(&mut self, finding: &Finding<'_>) -> io::Result<()> {
+    pub(super) fn add(&mut self, finding: &FindingView<'_>) -> io::Result<()> {
         let mut place = json!({ "artifactLocation": { "uri": uri(finding.file) } });
         if let Some(line) = finding.line {
             place["region"] = json!({ "startLine": line, "startColumn": finding.column.unwrap_or(1) });
@@ -147,7 +147,7 @@ impl JunitReport {
         self.suites.get_mut(place)
     }
 
-    pub(super) fn add(&mut self, finding: &Finding<'_>, fails: bool) -> io::Result<()> {
+    pub(super) fn add(&mut self, finding: &FindingView<'_>, fails: bool) -> io::Result<()> {
         let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
         let at = finding.loc.map_or_else(String::new, |loc| format!(" {loc}"));
         let file = attribute(finding.file);
@@ -213,7 +213,7 @@ fn attribute(text: &str) -> String {
 }
 
 /// One workflow command a finding: `::error file=…,line=…,col=…,title=…::message`.
-pub(super) fn github(out: &mut dyn Write, finding: &Finding<'_>) -> io::Result<()> {
+pub(super) fn github(out: &mut dyn Write, finding: &FindingView<'_>) -> io::Result<()> {
     let command = match finding.severity {
         "error" => "error",
         "warning" => "warning",
@@ -240,7 +240,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const ONE: Finding<'static> = Finding {
+    const ONE: FindingView<'static> = FindingView {
         rule: "loc-fragment",
         severity: "warning",
         file: "a b/c.xml",
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn sarif_has_a_rule_for_each_result_and_a_place() {
-        let whole = Finding { rule: "set-duplicate", severity: "note", line: None, column: None, loc: None, ..ONE };
+        let whole = FindingView { rule: "set-duplicate", severity: "note", line: None, column: None, loc: None, ..ONE };
         let text = written(|out| {
             let mut log = SarifLog::new();
             [&ONE, &whole].into_iter().try_for_each(|finding| log.add(finding))?;
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn junit_counts_what_fails_and_is_xml() {
-        let note = Finding { severity: "note", message: "fine", ..ONE };
+        let note = FindingView { severity: "note", message: "fine", ..ONE };
         let files = ["a b/c.xml".to_owned(), "d.xml".to_owned()];
         let text = written(|out| {
             let mut report = JunitReport::new();
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn annotations_escape_what_ends_a_property_or_a_line() {
-        let line = written(|out| github(out, &Finding { file: "a:b,c.xml", ..ONE }));
+        let line = written(|out| github(out, &FindingView { file: "a:b,c.xml", ..ONE }));
         let expected = "::warning file=a%3Ab%2Cc.xml,line=3,col=10,title=loc-fragment::50%25 of \"#x\" <is>\u{FFFD}\
                         \u{FFFD}[2J dropped, really (https://e.com/?a=1&b=2)\n";
         assert_eq!(line, expected);

@@ -7,7 +7,7 @@ use super::changes::{changes, verify};
 use super::damage::Damage;
 use super::destination::Destination;
 use super::lock::Lock;
-use super::output::{Finding, finding_text, plain};
+use super::output::{FindingView, finding_text, plain};
 use super::save::{Agreed, save, show_plan};
 use super::values::{refuse_assignments, refuse_urls, refused_urls};
 use super::{Failure, Status, Streams};
@@ -145,7 +145,7 @@ impl Run<'_> {
             }
             Command::Check(None) => {
                 for finding in report::all_findings(&self.session) {
-                    finding_text(streams.out, &Finding::from(&finding), streams.colour)?;
+                    finding_text(streams.out, &FindingView::from(&finding), streams.colour)?;
                 }
             }
             Command::Plan => show_plan(&self.session.plan(None), streams)?,

@@ -1,7 +1,7 @@
 //! Findings as text for people: grouped by rule and file, errors first, with a table of rules at the end where not every
 //! finding is listed.
 
-use super::output::{Finding, Paint, finding_text};
+use super::output::{FindingView, Paint, finding_text};
 use crate::session::report::Summary;
 use crate::words::{counted, grouped};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub(super) fn print(summary: &Summary, out: &mut dyn Write, colour: bool) -> io:
     for group in summary.rules() {
         for of_file in &group.files {
             for found in &of_file.first {
-                finding_text(out, &Finding::from(found), colour)?;
+                finding_text(out, &FindingView::from(found), colour)?;
             }
             if of_file.beyond() > 0 {
                 writeln!(out, "  … and {} more (--all)", grouped(of_file.beyond()))?;

@@ -22,7 +22,7 @@ use crate::check::Profile;
 use crate::check::policy::Policy;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RulePlaces, RuleSet, RuleSets};
-use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetFinding, SetIndex, SetRule};
+use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetIndex, SetRule};
 use crate::check::site::Site;
 use crate::check::{Context, entry};
 use crate::document::Document;
@@ -418,11 +418,6 @@ impl Checks {
             *count += self.near.len() as u32;
         }
         counts
-    }
-
-    /// Findings about files or the whole set that no row carries.
-    pub fn set_findings(&self) -> Vec<SetFinding> {
-        self.set.findings()
     }
 
     /// The set index.

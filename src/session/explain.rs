@@ -3,6 +3,7 @@
 //! The screen's `:help`, its explanations and `sited check --explain` say the same, from the one table of rules and
 //! the one room of verdicts.
 
+use crate::check::Finding;
 use crate::check::Profile;
 use crate::check::rule::{FixKind, Rule};
 use crate::protocol::changefreq::Changefreq;
@@ -11,7 +12,6 @@ use crate::protocol::namespace::{self, Namespace};
 use crate::protocol::verdict::{Verdicts, of_namespace, of_priority};
 use crate::protocol::{Field, Severity, priority};
 use crate::session::Session;
-use crate::session::finding::Finding;
 use crate::session::findings;
 
 /// What a text would be as a value, and what is to be reported of it.

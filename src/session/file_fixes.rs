@@ -10,7 +10,7 @@ use crate::check::Profile;
 use crate::check::file::{self, FileFacts};
 use crate::check::frame::{self, Frame};
 use crate::check::rule::{FixKind, Rule, RuleSet};
-use crate::check::{Action, Fix};
+use crate::check::{Action, Finding, FindingTarget, Fix};
 use crate::check::{extension, quirk};
 use crate::document::Document;
 use crate::document::edit::Edit;
@@ -21,7 +21,6 @@ use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::protocol::limits::Limits;
 use crate::protocol::namespace::Namespace;
-use crate::session::finding::{FileFinding, FindingTarget};
 use crate::xml::defect::Defect;
 use crate::xml::markup::{self, Kind};
 use prefix_usage::PrefixUsage;
@@ -29,8 +28,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The findings of a file that neither its rows nor its quirks carry.
-pub(super) fn findings(document: &Document, member: Member, profile: Profile) -> Vec<FileFinding> {
-    let place = match member {
+pub(super) fn findings(document: &Document, member: Member, profile: Profile) -> Vec<Finding> {
+    let target = match member {
         Member::Index => FindingTarget::Index(None),
         Member::Sitemap(id) => FindingTarget::Sitemap(id),
     };
@@ -46,25 +45,16 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
             let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
             let is_safe = rule.fix() == FixKind::Safe;
             let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
-            Some(FileFinding { place, rule, severity: rule.severity_in(profile)?, field: None, message, fix, at: None })
+            Some(Finding::in_profile(rule, profile, || message)?.of(target).with_fix(fix))
         };
         rules.iter().filter_map(finding).collect()
     })
     .unwrap_or_else(|| {
         // Of a feed nothing but its items is read.
-        let rule = Rule::DOC_NO_ENTRIES;
-        let severity = rule.severity_in(profile).filter(|_| facts.entries == 0 && is_feed(document, member));
-        let message = "no item in this feed";
-        let finding = |severity| FileFinding {
-            place,
-            rule,
-            severity,
-            field: None,
-            message: message.to_owned(),
-            fix: None,
-            at: None,
-        };
-        severity.map(finding).into_iter().collect()
+        let has_none = facts.entries == 0 && is_feed(document, member);
+        let message = || "no item in this feed".to_owned();
+        let found = has_none.then(|| Finding::in_profile(Rule::DOC_NO_ENTRIES, profile, message)).flatten();
+        found.into_iter().map(|found| found.of(target)).collect()
     })
 }
 
@@ -353,7 +343,10 @@ mod tests {
         let before = codes(&session);
         assert_eq!(before, [("xml-unescaped-ampersand", 1), ("xml-bad-comment", 1)]);
         assert!(!session.is_modified() && session.plan(None).is_empty());
-        assert_eq!(findings::of_row(session.view(), RowId(0))[0].at, Some((1, damaged.find("&b").unwrap() as u64 + 1)));
+        assert_eq!(
+            findings::of_row(session.view(), RowId(0))[0].position.stored(),
+            Some((1, damaged.find("&b").unwrap() as u64 + 1))
+        );
         let fix = Change::Fix { rows: [0].into_iter().collect(), rules: RuleSet::of(&[Rule::XML_UNESCAPED_AMPERSAND]) };
         session.change(&fix).unwrap();
         assert_eq!(codes(&session), []);

@@ -1,16 +1,15 @@
 //! Words the findings of a row and of files.
 
-use crate::check::extension::{self, ExtensionPart};
+use crate::check::extension;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::check::set::{Link, SetRule};
-use crate::check::{Context, Profile, entry as entry_rules, message, quirk};
+use crate::check::{ExtensionPart, Finding, FindingTarget, Position, Profile, entry as entry_rules, message, quirk};
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
 use crate::protocol::location::{self, Location};
 use crate::protocol::{Field, Severity};
 use crate::session::checks::{DocumentLocs, rule_of};
-use crate::session::finding::{FileFinding, Finding, FindingTarget};
 use crate::session::row_lines::RowNames;
 use crate::session::state::Snapshot;
 use crate::session::{file_fixes, fix_table};
@@ -50,7 +49,7 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: R
     }
     let (entry, text) = snapshot.document.entry(row);
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
-    let mut findings = worded(&entry, &text, &context, rules);
+    let mut findings = message::messages(&entry, &text, &context, rules);
     let locs = DocumentLocs(&snapshot.document);
     for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
         let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };
@@ -59,12 +58,12 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: R
         let about_link = links.and_then(|(rule, links)| link_message(snapshot, rule, row, links, names));
         if let Some((part, message)) = about_link {
             let fix = fix_table::offered(rule);
-            findings.push(Finding { part: Some(part), fix, ..Finding::new(rule, severity, None, message) });
+            findings.push(Finding::new(rule, severity, message).at(Position::Element(part)).with_fix(fix));
             continue;
         }
         let message = set_message(snapshot, rule, row, names);
         let fix = fix_table::offered(rule);
-        findings.push(Finding { fix, ..Finding::new(rule, severity, Some(Field::Loc), message) });
+        findings.push(Finding::new(rule, severity, message).at(Position::Field(Field::Loc)).with_fix(fix));
     }
     // Which language a page is in, its other versions say; whether its new URL is listed, the set does.
     let is_of_set = |rule: Rule| rule == Rule::HREFLANG_SELF_MISSING || fix_table::OF_SITE.contains(rule);
@@ -82,10 +81,13 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: R
         let (dated, all) = (grouped(set.with_lastmod()), grouped(set.len()));
         let message = format!("lastmod is missing ({dated} of {all} URLs have one)");
         let rule = Rule::LASTMOD_MISSING;
-        findings.push(Finding::new(rule, Severity::Note, None, message));
+        findings.push(Finding::new(rule, Severity::Note, message));
     }
     if rules.contains(Rule::SET_DUPLICATE_NEAR) {
         findings.extend(of_near(snapshot, row, snapshot.checks.near_duplicates().first_of(row.0)));
+    }
+    for finding in &mut findings {
+        finding.target = FindingTarget::Row(Some(row));
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
@@ -114,7 +116,7 @@ pub(crate) fn of_text(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Findi
     let entry = Entry::of(text, snapshot.document.names(row));
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     let rules = entry_rules::check(&entry, text, &context);
-    worded(&entry, text, &context, rules)
+    message::messages(&entry, text, &context, rules)
 }
 
 /// Rules that typed text would break in a row, before it is kept.
@@ -122,9 +124,6 @@ pub(crate) fn of_typed(snapshot: &Snapshot, row: Option<RowId>, field: Field, ty
     let row = row.unwrap_or_default();
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     message::messages_of_value(field, typed.trim(), &context)
-        .into_iter()
-        .filter_map(|found| from_check(found, context.profile))
-        .collect()
 }
 
 /// The first alternate link of a row that breaks a rule of the set, and the words.
@@ -158,8 +157,8 @@ pub(super) fn of_near(snapshot: &Snapshot, row: RowId, first: Option<u32>) -> Op
     let first = first.map(RowId).filter(|first| *first != row)?;
     let other = excerpt(&snapshot.document.loc(first), 120);
     let message = format!("nearly the same URL as {other}, and probably the same page");
-    let found = Finding::new(rule, severity, Some(Field::Loc), message);
-    Some(Finding { fix: fix_table::offered(rule), ..found })
+    let found = Finding::new(rule, severity, message).of(FindingTarget::Row(Some(row)));
+    Some(found.at(Position::Field(Field::Loc)).with_fix(fix_table::offered(rule)))
 }
 
 fn set_message(snapshot: &Snapshot, rule: Rule, row: RowId, names: RowNames<'_>) -> String {
@@ -215,37 +214,20 @@ fn host_of(loc: &str) -> String {
     excerpt(Location::outline(loc).host(), 60)
 }
 
-fn from_check(found: message::Finding, profile: Profile) -> Option<Finding> {
-    let plain = Finding::new(found.rule, found.rule.severity_in(profile)?, found.field, found.message);
-    Some(Finding { fix: found.fix, part: found.part, offset: found.offset, ..plain })
-}
-
-fn worded(entry: &Entry, text: &[u8], context: &Context<'_>, rules: RuleSet) -> Vec<Finding> {
-    let found = message::messages(entry, text, context, rules).into_iter();
-    found.filter_map(|found| from_check(found, context.profile)).collect()
-}
-
 /// The finding of a quirk of a row.
 fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
     let rule = quirk::rule_of(quirk.kind);
-    let (severity, message) = (rule.severity_in(profile)?, quirk::message(quirk));
-    Some(Finding {
-        at: Some(quirk.at),
-        fix: file_fixes::accepting(quirk),
-        ..Finding::new(rule, severity, None, message)
-    })
+    let found = Finding::in_profile(rule, profile, || quirk::message(quirk))?;
+    let (line, column) = quirk.at;
+    Some(found.at(Position::Stored(line, column)).with_fix(file_fixes::accepting(quirk)))
 }
 
 /// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
 pub(in crate::session) fn of_quirks(
     quirks: &[Quirk],
     (of_entries, profile): (bool, Profile),
-    place: &dyn Fn(&Quirk) -> FindingTarget,
-) -> Vec<FileFinding> {
+    target: &dyn Fn(&Quirk) -> FindingTarget,
+) -> Vec<Finding> {
     let own = quirks.iter().filter(|quirk| of_entries || quirk.entry.is_none());
-    own.filter_map(|quirk| {
-        let Finding { rule, severity, field, message, fix, at, .. } = of_quirk(quirk, profile)?;
-        Some(FileFinding { place: place(quirk), rule, severity, field, message, fix, at })
-    })
-    .collect()
+    own.filter_map(|quirk| Some(of_quirk(quirk, profile)?.of(target(quirk)))).collect()
 }

@@ -11,6 +11,7 @@ mod site;
 pub(super) mod trial;
 pub(super) mod whole_files;
 
+use crate::check::FindingTarget;
 use crate::check::decision::Decision;
 use crate::check::fix::{self, FixedEntry};
 use crate::check::quirk;
@@ -25,7 +26,6 @@ use crate::protocol::Field;
 use crate::session::edit::intent::why_left;
 use crate::session::edit::values::{self, FieldOfRows};
 use crate::session::edit::{Change, EditError, Intent, Label, PreviewPart, Sample};
-use crate::session::finding::FindingTarget;
 use crate::session::fix_table::{self, CLEARED, is_unattended};
 use crate::session::state::Snapshot;
 use crate::session::{Session, file_fixes, findings};
@@ -309,10 +309,10 @@ fn unused_after(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Edit> {
 
 /// The change that ends a finding that no row carries. Where someone has to say more first, there is a
 /// question.
-pub(crate) fn change_for(session: &Session, place: FindingTarget, rule: Rule) -> Change {
+pub(crate) fn change_for(session: &Session, target: FindingTarget, rule: Rule) -> Change {
     let document = session.document();
     let rules = RuleSet::of(&[rule]);
-    match place.member() {
+    match target.member() {
         Some(file) if !CLEARED.contains(rule) => Change::FixFile(file, rules),
         file => {
             let is_meant = |id: SitemapId| file.is_none_or(|file| file == Member::Sitemap(id));

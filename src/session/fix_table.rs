@@ -1,9 +1,9 @@
 //! Which rules have a fix beyond the value of one row, and what each fix is called.
 
-use crate::check::index::IndexFinding;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;
 use crate::check::{Action, Fix};
+use crate::check::{Finding, FindingTarget};
 use crate::document::form::Form;
 use crate::document::index::{Child, ChildState, Index};
 use crate::document::sitemap::SitemapId;
@@ -38,8 +38,12 @@ pub(in crate::session) fn index_label(rule: Rule) -> Option<&'static str> {
 }
 
 /// Whether the fix of a finding would do something: what is missing inside an inner index is not removed.
-pub(in crate::session) fn offers_index_fix(index: &Index, found: &IndexFinding) -> bool {
-    let Some(child) = found.child.and_then(|child| index.children.get(child)) else {
+pub(in crate::session) fn offers_index_fix(index: &Index, found: &Finding) -> bool {
+    let child = match found.target {
+        FindingTarget::Index(child) => child.and_then(|child| index.children.get(child)),
+        _ => None,
+    };
+    let Some(child) = child else {
         return found.rule == Rule::INDEX_CHILD_UNLISTED;
     };
     !GOING.contains(found.rule) || !is_never_removed(child)
@@ -122,15 +126,13 @@ pub(super) fn safe_rules() -> RuleSet {
 pub(super) fn parts_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     let is_whole = snapshot.document.can_have_parts();
     let is_new = snapshot.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
-    let mut found = snapshot.checks.set().findings_of(Some(id.0)).into_iter();
-    is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
+    let mut broken = snapshot.checks.set().broken_of(Some(id.0));
+    is_whole && is_new && broken.any(|broken| broken == (Some(id.0), SetRule::NewsMixed))
 }
 
 /// Whether a file has more news than one may have, and writing it again puts that right.
 pub(super) fn splits_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     let is_sitemap = snapshot.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
-    let mut found = snapshot.checks.set().findings_of(Some(id.0)).into_iter();
-    is_sitemap
-        && snapshot.document.can_have_parts()
-        && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
+    let mut broken = snapshot.checks.set().broken_of(Some(id.0));
+    is_sitemap && snapshot.document.can_have_parts() && broken.any(|broken| broken == (Some(id.0), SetRule::NewsLimit))
 }

@@ -2,10 +2,11 @@
 //!
 //! Rows keep their findings; only what is listed is grouped. Which rules are, the table says ([`Rule::grouping`]).
 
+use crate::check::FindingTarget;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::document::rows::RowId;
 use crate::protocol::{Severity, location};
-use crate::session::finding::Reported;
+use crate::session::located_finding::LocatedFinding;
 use crate::words::counted;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ const MOST_HOSTS: usize = 10;
 #[derive(Debug)]
 pub struct Group {
     /// The first of them, if it was put into words.
-    first: Option<Reported>,
+    first: Option<LocatedFinding>,
     rule: Rule,
     severity: Severity,
     /// The host that they are about, of rules that are grouped by host; `None` for all hosts beyond the first few.
@@ -61,7 +62,7 @@ pub struct Groups(Vec<Group>);
 
 impl Groups {
     /// Takes in a finding if its rule is grouped; gives it back if not.
-    pub fn take(&mut self, found: Reported) -> Option<Reported> {
+    pub fn take(&mut self, found: LocatedFinding) -> Option<LocatedFinding> {
         let rule = found.finding.rule;
         let mut host = match rule.grouping() {
             None => return Some(found),
@@ -83,8 +84,8 @@ impl Groups {
             Some(group) => {
                 group.more_hosts.extend(beyond);
                 group.extent.places += 1;
-                group.extent.rows += u64::from(found.row.is_some() && group.last != found.row);
-                group.last = found.row;
+                group.extent.rows += u64::from(found.row().is_some() && group.last != found.row());
+                group.last = found.row();
                 group.first.get_or_insert(found);
             }
             None => self.0.push(Group {
@@ -92,8 +93,8 @@ impl Groups {
                 severity: found.finding.severity,
                 host,
                 more_hosts: beyond.into_iter().collect(),
-                extent: Extent { places: 1, rows: u64::from(found.row.is_some()) },
-                last: found.row,
+                extent: Extent { places: 1, rows: u64::from(found.row().is_some()) },
+                last: found.row(),
                 first: Some(found),
             }),
         }
@@ -168,7 +169,7 @@ impl Group {
     }
 
     /// The finding, and how much it stands for if that is more than one place.
-    pub fn into_finding(self) -> Option<(Reported, Option<Extent>)> {
+    pub fn into_finding(self) -> Option<(LocatedFinding, Option<Extent>)> {
         let mut found = self.first?;
         let extent = self.extent;
         if extent.places == 1 {
@@ -179,9 +180,9 @@ impl Group {
             0 | 1 => String::new(),
             hosts => format!("{} of the same kind, ", counted(hosts as u64, "host")),
         };
+        finding.target = FindingTarget::Row(None);
         finding.message = format!("{} ({hosts}{})", finding.message, in_words(self.rule, extent));
         // It is about the file, not about the first of its rows.
-        found.row = None;
         found.loc = Arc::default();
         Some((found, Some(extent)))
     }

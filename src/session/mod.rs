@@ -9,11 +9,11 @@ pub(crate) mod data;
 pub mod edit;
 pub(crate) mod explain;
 mod file_fixes;
-pub(crate) mod finding;
 pub(crate) mod findings;
 pub(crate) mod fix;
 mod fix_table;
 pub(crate) mod grouping;
+pub(crate) mod located_finding;
 pub(crate) mod policy;
 pub(crate) mod prepare;
 pub mod report;
@@ -29,9 +29,9 @@ pub(crate) mod sampled;
 #[cfg(test)]
 mod tests;
 
-use crate::check::Profile;
 use crate::check::robots::RobotsTxt;
 use crate::check::site::Site;
+use crate::check::{Finding, Profile};
 use crate::data::DataSet;
 use crate::document::Document;
 use crate::document::query::Query;
@@ -44,7 +44,6 @@ use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::checks::Criteria;
 use edit::{Change, EditError, Prepared, prepared};
-use finding::FileFinding;
 use findings::file_findings;
 use state::history::{self, History};
 use state::{Snapshot, State};
@@ -110,7 +109,7 @@ pub struct Session {
     keeping: Option<journal::Keeping>,
     /// Is told when what is changed is not kept any more, or is again.
     watcher: Option<files::journal::Watcher>,
-    file_findings: Arc<Vec<FileFinding>>,
+    file_findings: Arc<Vec<Finding>>,
     /// Number of the set of rules that each entry of the index violates.
     index_rules: Vec<u16>,
     /// Which of the URLs that the policy requires are listed, of a set whose files are not held.
@@ -261,7 +260,7 @@ impl Session {
     // ── reading ─────────────────────────────────────────────────────────────────────────────────
 
     /// Findings about files, the index and the set, which no row carries.
-    pub fn file_findings(&self) -> &[FileFinding] {
+    pub fn file_findings(&self) -> &[Finding] {
         &self.file_findings
     }
 

@@ -13,11 +13,10 @@ pub use counting::{Counted, InWords, Receiver, Wanted};
 pub use markdown::{CountsByFile, FindingsReport};
 pub use summary::{FileGroup, RuleGroup, Summary};
 
-use crate::check::Profile;
 use crate::check::extension;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{NearDuplicates, SetFinding};
-use crate::check::{Action, Fix};
+use crate::check::set::NearDuplicates;
+use crate::check::{Action, ExtensionPart, Finding, FindingTarget, Fix, Position};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
@@ -25,7 +24,7 @@ use crate::session::Session;
 use crate::session::checks::DocumentLocs;
 use crate::session::checks::may_be_near;
 use crate::session::checks::{NEAR_ROWS, rule_of};
-use crate::session::finding::{FileFinding, Finding, FindingTarget, Reported};
+use crate::session::located_finding::LocatedFinding;
 use crate::session::row_lines::field_offset;
 use crate::session::row_lines::{RowLines, RowNames};
 use crate::xml::entry::Entry;
@@ -40,15 +39,15 @@ use std::sync::Arc;
 /// What a report needs of the set as a whole; the rows it sees file by file.
 #[derive(Debug, Default)]
 pub struct Reporter {
-    of_files: BTreeMap<SitemapId, Vec<FileFinding>>,
-    of_set: BTreeMap<Option<u32>, Vec<SetFinding>>,
+    of_files: BTreeMap<SitemapId, Vec<Finding>>,
+    of_set: BTreeMap<Option<u32>, Vec<Finding>>,
     /// Near duplicates that no row's rules tell.
     near: NearDuplicates,
     lines: RowLines,
 }
 
 /// A finding of a row and where in the bytes of its file it stands, if it does; its line is known only if it says so.
-type Unplaced = (Option<usize>, Reported);
+type Unplaced = (Option<usize>, LocatedFinding);
 
 /// Rows that one core puts into words at a time.
 const PIECE: usize = 1 << 10;
@@ -67,15 +66,18 @@ pub fn shown_name(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
 impl Reporter {
     /// Looks at what is known of the set.
     pub fn new(session: &Session) -> Self {
-        let mut of_files: BTreeMap<SitemapId, Vec<FileFinding>> = BTreeMap::new();
+        let mut of_files: BTreeMap<SitemapId, Vec<Finding>> = BTreeMap::new();
         for finding in session.file_findings.iter() {
-            if let FindingTarget::Sitemap(id) = finding.place {
+            if let FindingTarget::Sitemap(id) = finding.target {
                 of_files.entry(id).or_default().push(finding.clone());
             }
         }
-        let mut of_set: BTreeMap<Option<u32>, Vec<SetFinding>> = BTreeMap::new();
-        for finding in session.current.checks.set_findings() {
-            of_set.entry(finding.file).or_default().push(finding);
+        let mut of_set: BTreeMap<Option<u32>, Vec<Finding>> = BTreeMap::new();
+        let set = session.current.checks.set();
+        for (file, rule) in set.broken() {
+            let message = || set.message_of(file, rule);
+            let found = Finding::in_profile(rule_of(rule), session.view().profile(), message);
+            of_set.entry(file).or_default().extend(found);
         }
         // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for
         // it. What is gone through file by file has looked already.
@@ -90,32 +92,32 @@ impl Reporter {
     }
 
     /// The findings of the index and its entries.
-    pub fn of_index(&self, session: &Session) -> Vec<Reported> {
+    pub fn of_index(&self, session: &Session) -> Vec<LocatedFinding> {
         let Some(index) = session.document().index() else { return Vec::new() };
         let mut lines = index.source.lines();
         let files: Vec<Arc<str>> = index.files().map(|file| shown_name(file.path, file.name)).collect();
-        let file = |child: Option<usize>, place: FindingTarget| match place {
+        let file = |child: Option<usize>, target: FindingTarget| match target {
             FindingTarget::IndexFile(number) => number,
             _ => child.map_or(0, |child| index.file_of(child)),
         };
         let file = |child, place| files.get(file(child, place)).cloned().unwrap_or_default();
-        let found = session.file_findings.iter().filter_map(|finding| match finding.place {
+        let found = session.file_findings.iter().filter_map(|finding| match finding.target {
             FindingTarget::Index(child) => Some((child, finding)),
             FindingTarget::IndexFile(_) => Some((None, finding)),
             _ => None,
         });
-        let mut found: Vec<(Option<usize>, &FileFinding)> = found.collect();
+        let mut found: Vec<(Option<usize>, &Finding)> = found.collect();
         found.sort_by_key(|(child, _)| *child);
         // The findings of a child follow each other: it is taken apart once.
         let mut last: Option<(usize, Entry)> = None;
-        let mut place = |child: Option<usize>, finding: &FileFinding| {
+        let mut place = |child: Option<usize>, finding: &Finding| {
             let Some(child) = child else { return index.source.root_start() };
             let entry = match &last {
                 Some((known, entry)) if *known == child => *entry,
                 _ => Entry::of(index.source.entry_text(child), &index.source.names),
             };
             last = Some((child, entry));
-            let offset = field_offset(&entry, finding.field);
+            let offset = field_offset(&entry, finding.field());
             index.source.start(child).unwrap_or_default() + offset
         };
         // Positions are counted in rising order, since going back starts over: the findings of a child are in any.
@@ -128,17 +130,16 @@ impl Reporter {
                 *position = lines.position(offset);
             }
         }
-        let reported = found.into_iter().zip(positions).map(|((child, finding), position)| Reported {
-            file: file(child, finding.place),
-            at: finding.at.or_else(|| match finding.place {
+        let reported = found.into_iter().zip(positions).map(|((child, finding), position)| LocatedFinding {
+            file: file(child, finding.target),
+            at: finding.position.stored().or_else(|| match finding.target {
                 FindingTarget::IndexFile(number) => {
                     index.file(number).map(|file| file.frame.lines().position(file.frame.root_start()))
                 }
                 _ => Some(position),
             }),
-            row: None,
             loc: child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc).into(),
-            finding: plain(finding),
+            finding: finding.clone(),
         });
         reported.collect()
     }
@@ -159,7 +160,7 @@ impl Reporter {
         let file = shown_name(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
         let mut lines = source.lines();
-        receiver.take(self.of_file(session, id, (source, &file), &mut lines))?;
+        receiver.take(self.of_file(id, (source, &file), &mut lines))?;
         // A file that the next save makes has no rows of its own yet.
         let own = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
@@ -183,9 +184,9 @@ impl Reporter {
                 found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
                 found
             });
-            let mut out: Vec<Reported> = placed.collect();
+            let mut out: Vec<LocatedFinding> = placed.collect();
             // What was repaired knows its own place, which need not be that of its row's bytes.
-            for of_row in out.chunk_by_mut(|one, next| one.row == next.row) {
+            for of_row in out.chunk_by_mut(|one, next| one.row() == next.row()) {
                 of_row.sort_by_key(|found| found.at);
             }
             receiver.take(out)?;
@@ -197,11 +198,10 @@ impl Reporter {
     /// The findings of a file itself, those about it as a part of the set among them.
     fn of_file(
         &self,
-        session: &Session,
         id: SitemapId,
         (source, file): (&Source, &Arc<str>),
         lines: &mut Lines<'_>,
-    ) -> Vec<Reported> {
+    ) -> Vec<LocatedFinding> {
         let mut out = Vec::new();
         for finding in self.of_files.get(&id).into_iter().flatten() {
             let place = match finding.rule {
@@ -210,13 +210,13 @@ impl Reporter {
                 _ => None,
             };
             let offset = place.unwrap_or(source.root_start());
-            let at = finding.at.or_else(|| Some(lines.position(offset)));
-            let (file, finding) = (Arc::clone(file), plain(finding));
-            out.push(Reported { file, at, row: None, loc: Arc::default(), finding });
+            let at = finding.position.stored().or_else(|| Some(lines.position(offset)));
+            let (file, finding) = (Arc::clone(file), finding.clone());
+            out.push(LocatedFinding { file, at, loc: Arc::default(), finding });
         }
         for finding in self.of_set.get(&Some(id.0)).into_iter().flatten() {
             let at = Some(lines.position(source.root_start()));
-            out.extend(of_set(finding, session.view().profile(), (Arc::clone(file), at)));
+            out.push(LocatedFinding { file: Arc::clone(file), at, loc: Arc::default(), finding: finding.clone() });
         }
         out
     }
@@ -276,18 +276,20 @@ impl Reporter {
             let (start, text) = base?;
             Some(
                 start
-                    + match finding.part.as_ref().map(|part| part.at).or(finding.offset) {
-                        Some(at) => (at as usize).min(text.len()),
-                        None => field_offset(anatomy.as_ref()?, finding.field),
+                    + match &finding.position {
+                        Position::Element(ExtensionPart { at, .. }) | Position::Offset(at) => {
+                            (*at as usize).min(text.len())
+                        }
+                        position => field_offset(anatomy.as_ref()?, position.field()),
                     },
             )
         };
         let placed = findings.into_iter().map(|finding| {
-            let (file, at, loc) = (Arc::clone(file), finding.at, Arc::clone(&loc));
+            let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             let offset = offset(&finding);
             // A report says what a fix does and does not do it: an entry with n findings would be kept n times.
-            let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
-            (offset, Reported { file, at, row: Some(row), loc, finding: Finding { fix, ..finding } })
+            let fix = finding.fix.clone().map(|fix| Fix { action: Action::File, ..fix });
+            (offset, LocatedFinding { file, at, loc, finding: finding.with_fix(fix) })
         });
         let mut placed: Vec<Unplaced> = placed.collect();
         placed.sort_by_key(|(offset, _)| *offset);
@@ -295,16 +297,17 @@ impl Reporter {
     }
 
     /// The findings of the set as a whole.
-    pub fn of_set(&self, session: &Session) -> Vec<Reported> {
+    pub fn of_set(&self, session: &Session) -> Vec<LocatedFinding> {
         let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
         let found = self.of_set.get(&None).into_iter().flatten();
-        let found = found.filter_map(|finding| of_set(finding, session.view().profile(), (Arc::clone(&whole), None)));
+        let whole_set = || (Arc::clone(&whole), Arc::default());
+        let found = found.map(|finding| (whole_set(), finding.clone()));
         let required = required::missing(session).into_iter().map(|(url, finding)| (url.to_owned(), finding));
-        let about_urls = required.chain(robots::of_sitemap_lines(session)).map(|(url, finding)| {
-            let (file, loc) = (Arc::clone(&whole), url.into());
-            Reported { file, at: None, row: None, loc, finding: plain(&finding) }
-        });
-        found.chain(about_urls).collect()
+        let about_urls = required
+            .chain(robots::of_sitemap_lines(session))
+            .map(|(url, finding)| ((Arc::clone(&whole), url.into()), finding));
+        let all = found.chain(about_urls);
+        all.map(|((file, loc), finding)| LocatedFinding { file, at: None, loc, finding }).collect()
     }
 }
 
@@ -320,7 +323,7 @@ fn detached(session: &Session) -> Session {
 
 /// Every finding with its place, in the order of the files: the index first, then each file, its own
 /// findings before its rows', then the set's.
-pub fn all_findings(session: &Session) -> Vec<Reported> {
+pub fn all_findings(session: &Session) -> Vec<LocatedFinding> {
     let reporter = Reporter::new(session);
     let mut out = reporter.of_index(session);
     for id in (0..session.document().with_pending_split().sitemaps().len() as u32).map(SitemapId) {
@@ -335,16 +338,4 @@ pub fn all_findings(session: &Session) -> Vec<Reported> {
     }
     out.extend(reporter.of_set(session));
     out
-}
-
-fn of_set(finding: &SetFinding, profile: Profile, (file, at): (Arc<str>, Option<(u64, u64)>)) -> Option<Reported> {
-    let rule = rule_of(finding.rule);
-    let severity = rule.severity_in(profile)?;
-    let finding = Finding::new(rule, severity, None, finding.message.clone());
-    Some(Reported { file, at, row: None, loc: Arc::default(), finding })
-}
-
-fn plain(finding: &FileFinding) -> Finding {
-    let plain = Finding::new(finding.rule, finding.severity, finding.field, finding.message.clone());
-    Finding { fix: finding.fix.clone(), at: finding.at, ..plain }
 }

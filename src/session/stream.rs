@@ -11,6 +11,7 @@
 //!
 //! Nothing can be changed in such a session; what a change makes of one file after the other is `super::bulk`'s.
 
+use crate::check::FindingTarget;
 use crate::check::rule::Rule;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
@@ -23,7 +24,6 @@ use crate::protocol::location::{NO_KEY, near_key_hash};
 use crate::session::Session;
 use crate::session::checks::{Reader, meeting};
 use crate::session::file_fixes::is_near_limit;
-use crate::session::finding::FindingTarget;
 use crate::session::findings::file_findings::of_present;
 use crate::session::findings::{index_findings, required, robots};
 use crate::session::fix::alternates::FAMILY;
@@ -391,9 +391,9 @@ fn finish_parts(session: &mut Session, loaded: Loaded) {
     let (document, profile) = (&session.current.state.document, session.current.checks.profile());
     let findings = Arc::make_mut(&mut session.file_findings);
     // Each file was the last one when it was taken in.
-    findings.retain(|finding| match finding.place {
+    findings.retain(|finding| match finding.target {
         FindingTarget::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
-        place => !place.is_of_index(),
+        target => !target.is_of_index(),
     });
     findings.extend(of_index);
     let of_robots = robots::of_sitemap_lines(session).into_iter().map(|(_, finding)| finding);

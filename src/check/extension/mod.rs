@@ -16,6 +16,7 @@ mod words;
 
 use super::action::{Action, Fix};
 use super::context::{Context, Subject};
+use super::finding::{ExtensionPart, Finding, Position};
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
 use crate::document::source::Source;
@@ -37,28 +38,6 @@ use patch::Patch;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 pub(crate) use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
-
-/// The element of an extension that a finding is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtensionPart {
-    /// Its name with the customary prefix: `video:duration`.
-    pub name: Box<str>,
-    /// Where its start tag is in the entry text, in bytes.
-    pub at: u32,
-}
-
-/// A finding in an extension, with its message and fix.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ExtensionFinding {
-    /// Which rule.
-    pub rule: Rule,
-    /// Which element.
-    pub part: ExtensionPart,
-    /// What is wrong with it, and what would be right.
-    pub message: String,
-    /// What one key would do about it.
-    pub fix: Option<Fix>,
-}
 
 /// The element, attribute or pair that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,7 +212,7 @@ pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl
 }
 
 /// The same in words, with fixes, in the order of the text.
-pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<ExtensionFinding> {
+pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Finding> {
     let elements = Elements::of(entry, text, context.names);
     let outline = Outline::new(text, &elements);
     let breaches = breaches(&outline, entry, context);
@@ -247,15 +226,16 @@ pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec
         let ExtensionFix { label, is_safe, .. } = remedy;
         holds(&text, &wanted, &before, context).then_some(Fix { label, is_safe, action: Action::Rewrite(text) })
     };
-    let found = breaches.iter().enumerate().map(|(number, breach)| ExtensionFinding {
-        rule: breach.rule,
-        part: part(&outline, breach),
-        message: words::of(breach, &outline, &entry_context),
-        fix: if number < trials { fix(breach) } else { None },
+    let found = (0..).zip(&breaches).filter_map(|(number, breach)| {
+        let part = part(&outline, breach);
+        let message = || words::of(breach, &outline, &entry_context);
+        let found = Finding::in_profile(breach.rule, context.profile, message)?;
+        let fix = if number < trials { fix(breach) } else { None };
+        Some((part.at, found.at(Position::Element(part)).with_fix(fix)))
     });
-    let mut found: Vec<ExtensionFinding> = found.collect();
-    found.sort_by_key(|found| found.part.at);
-    found
+    let mut found: Vec<(u32, Finding)> = found.collect();
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, found)| found).collect()
 }
 
 /// The language versions that an entry lists as alternates of its page: each link's place in the text, its URL, and

@@ -18,7 +18,7 @@ fn entry(extensions: &str) -> String {
     format!("<url><loc>{PAGE}</loc>{extensions}</url>")
 }
 
-fn found(text: &str, names: &Names) -> Vec<ExtensionFinding> {
+fn found(text: &str, names: &Names) -> Vec<Finding> {
     let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None, site: None };
     let entry = Entry::of(text.as_bytes(), names);
     let found = findings(&entry, text.as_bytes(), &context);
@@ -27,7 +27,13 @@ fn found(text: &str, names: &Names) -> Vec<ExtensionFinding> {
     found
 }
 
-fn named(found: &[ExtensionFinding]) -> String {
+/// The element that a finding is about.
+fn part(found: &Finding) -> &ExtensionPart {
+    let Position::Element(part) = &found.position else { panic!("{found:?}") };
+    part
+}
+
+fn named(found: &[Finding]) -> String {
     let mut codes: Vec<String> = found.iter().map(|found| format!("{:?}", found.rule)).collect();
     codes.sort();
     codes.join(" ")
@@ -54,7 +60,7 @@ fn extensions_outside_of_a_url() {
     let image = "<image:image><image:loc>https://example.com/i.jpg</image:loc></image:image>";
     let found = found(&format!("\n{image}\n{}", entry("")), &names);
     assert_eq!(named(&found), "ext-outside-url");
-    assert_eq!((&*found[0].part.name, found[0].part.at), ("image:image", 1));
+    assert_eq!((&*part(&found[0]).name, part(&found[0]).at), ("image:image", 1));
     let index = Names::plain(FileKind::Index);
     let text = format!("<sitemap><loc>https://example.com/1.xml</loc>{image}</sitemap>");
     assert_eq!(named(&self::found(&text, &index)), "ext-outside-url");
@@ -101,7 +107,7 @@ fn an_entry_that_is_all_mistakes_costs_no_more_than_it_should() {
     for extension in [image.repeat(2_000), nested, links] {
         let found = found(&entry(&extension), &names);
         assert!(!found.is_empty());
-        assert!(found.first().is_some_and(|found| found.part.at > 0));
+        assert!(found.first().is_some_and(|found| part(found).at > 0));
     }
 }
 
@@ -191,7 +197,7 @@ fn words_say_what_and_what_is_right() {
         let text = entry(&extension);
         let found = found(&text, &names);
         let found = &found[0];
-        assert_eq!((&*found.part.name, found.message.as_str()), (name, message));
+        assert_eq!((&*part(found).name, found.message.as_str()), (name, message));
         let said = found.fix.as_ref().map_or(String::new(), |fix| {
             let ask = if fix.is_safe { "" } else { "?" };
             let Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
@@ -257,7 +263,7 @@ fn try_all(text: &str, names: &Names) -> RuleSet {
         assert!(!fix.is_safe || found.rule.fix() == FixKind::Safe, "{} is not safe to fix", found.rule);
         let Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
         let left = self::found(after, names);
-        let times = |found: &[ExtensionFinding], rule: Rule| found.iter().filter(|other| other.rule == rule).count();
+        let times = |found: &[Finding], rule: Rule| found.iter().filter(|other| other.rule == rule).count();
         assert!(times(&left, found.rule) < times(&all, found.rule), "{} stays in {after}", found.rule);
         let new = check_entry(&Entry::of(after.as_bytes(), names), after.as_bytes(), &context);
         let added = new.minus(before);

@@ -97,17 +97,6 @@ pub struct FileRows<'k> {
     pub keys: &'k [u64],
 }
 
-/// A finding about a file or the set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetFinding {
-    /// The rule.
-    pub rule: SetRule,
-    /// The number of the file, if it is about one.
-    pub file: Option<u32>,
-    /// What was found, in one sentence.
-    pub message: String,
-}
-
 /// Totals over all files.
 #[derive(Debug, Clone, Copy, Default)]
 struct FileCounters {
@@ -440,20 +429,10 @@ impl SetIndex {
         own.into_iter().flat_map(|own| own.verdict.rules.iter()).chain(of_set).map(move |rule| (file, rule))
     }
 
-    /// What one of them says.
-    pub fn finding(&self, file: Option<u32>, rule: SetRule) -> SetFinding {
+    /// The message of a rule that a file, or the set, breaks.
+    pub fn message_of(&self, file: Option<u32>, rule: SetRule) -> String {
         let own = file.and_then(|number| self.files.get(number as usize));
-        SetFinding { rule, file, message: own.map_or_else(|| self.message(rule), |own| own.message(rule)) }
-    }
-
-    /// The findings about files and about the set, files first.
-    pub fn findings(&self) -> Vec<SetFinding> {
-        self.broken().map(|(file, rule)| self.finding(file, rule)).collect()
-    }
-
-    /// The same of one file, or of the set.
-    pub fn findings_of(&self, file: Option<u32>) -> Vec<SetFinding> {
-        self.broken_of(file).map(|(file, rule)| self.finding(file, rule)).collect()
+        own.map_or_else(|| self.message(rule), |own| own.message(rule))
     }
 
     fn message(&self, rule: SetRule) -> String {

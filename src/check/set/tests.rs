@@ -279,7 +279,7 @@ fn agree(index: &SetIndex, model: &Model) {
         extensions: with(|facts| facts.has_extensions),
     };
     assert_eq!(index.presence(), presence);
-    let findings = index.findings().len();
+    let findings = index.broken().count();
     assert_eq!(findings, files.values().map(BTreeSet::len).sum::<usize>() + set.len());
 }
 
@@ -396,7 +396,9 @@ fn dates_about_the_files_own_time() {
     assert_eq!(codes(&model), []);
     model.mtimes.insert(0, 86_400 - 3_600);
     assert_eq!(codes(&model), [("set-lastmod-generated", 1)]);
-    let message = &model.index().findings()[0].message;
+    let index = model.index();
+    let (file, rule) = index.broken().next().unwrap();
+    let message = index.message_of(file, rule);
     assert_eq!(message, "over 80 % of the 20 dates in this file lie within a day of when it was written");
     let mut index = model.index();
     index.set_mtime(0, None);
@@ -409,11 +411,10 @@ fn equal_priorities_need_two_entries() {
     for (rows, expected) in [(1, None), (2, Some(SetRule::PriorityIdentical)), (10, Some(SetRule::PriorityIdentical))] {
         let facts = IndexedRow { priority: Some(80), ..IndexedRow::default() };
         let rows = (0..rows).map(|row| Some((format!("https://e.com/{row}"), facts))).collect();
-        let findings = Model { rows, ..Model::default() }.index().findings();
-        let asked = findings.iter().find(|finding| finding.rule.rule().severity().is_some());
-        assert_eq!(asked.map(|finding| finding.rule), expected);
-        let asked = findings.iter().filter(|finding| finding.rule.rule().severity().is_some());
-        assert!(asked.clone().all(|finding| finding.message.contains("priority 0.8")));
+        let index = Model { rows, ..Model::default() }.index();
+        let asked = || index.broken().filter(|(_, rule)| rule.rule().severity().is_some());
+        assert_eq!(asked().next().map(|(_, rule)| rule), expected);
+        assert!(asked().all(|(file, rule)| index.message_of(file, rule).contains("priority 0.8")));
     }
 }
 

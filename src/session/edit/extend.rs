@@ -1,10 +1,10 @@
 //! Changes extensions of many rows as one step.
 
+use crate::check::Finding;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
-use crate::session::finding::Finding;
 use crate::session::findings;
 use crate::session::state::Snapshot;
 use crate::xml::extension_edit::{ExtensionChange, edit_extension, value_at};

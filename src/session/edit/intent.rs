@@ -1,12 +1,12 @@
 //! The effect of a change before it is made: the edit, its message, and the rows of the preview.
 
+use crate::check::Finding;
 use crate::check::decision::answers;
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
 use crate::session::edit::url_effects::{URL_KINDS, UrlEffects, kinds};
-use crate::session::finding::Finding;
 use crate::words::{counted, grouped};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -8,7 +8,7 @@ use crate::check::extension;
 use crate::check::file::{self, FileFacts};
 use crate::check::frame::{self, Frame};
 use crate::check::rule::{FixKind, Rule, RuleSet};
-use crate::check::{Action, Fix};
+use crate::check::{Action, Finding, FindingTarget, Fix};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::index::Index;
@@ -16,7 +16,6 @@ use crate::document::index::IndexFile;
 use crate::document::sitemap::Member;
 use crate::document::source::Source;
 use crate::session::file_fixes::{dealt_when_written, edit_for, rules as rules_of_first, tried};
-use crate::session::finding::{FileFinding, FindingTarget};
 use std::sync::Arc;
 
 /// Rules about the sitemap's own namespace. A file that breaks one of them differs in it from the others, unless those
@@ -25,7 +24,7 @@ const NAMESPACES: RuleSet =
     RuleSet::of(&[Rule::NS_MISSING, Rule::NS_ATTR_TYPO, Rule::NS_VARIANT, Rule::NS_LEGACY_084, Rule::NS_WRONG]);
 
 /// The findings of a further file, by its number, that neither its entries nor its quirks carry.
-pub(in crate::session) fn findings(document: &Document, number: usize, profile: Profile) -> Vec<FileFinding> {
+pub(in crate::session) fn findings(document: &Document, number: usize, profile: Profile) -> Vec<Finding> {
     let Some(further) = document.index().and_then(|index| index.file(number)) else { return Vec::new() };
     let facts = facts(&further, profile);
     let head = further.frame.head(true);
@@ -35,14 +34,14 @@ pub(in crate::session) fn findings(document: &Document, number: usize, profile: 
     let partition = dealt_when_written(document, Member::Index, rules);
     let finding = |rule: Rule| {
         let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
-        let (place, severity) = (FindingTarget::IndexFile(number), rule.severity_in(profile)?);
         let label = put_right(document, rule, profile)
             .filter(|(_, after)| !rules_of(after, number, profile).contains(rule))
             .map(|_| frame::label(rule));
         let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
         let is_safe = rule.fix() == FixKind::Safe;
         let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
-        Some(FileFinding { place, rule, severity, field: None, message, fix, at: None })
+        let found = Finding::in_profile(rule, profile, || message)?;
+        Some(found.of(FindingTarget::IndexFile(number)).with_fix(fix))
     };
     rules.iter().filter_map(finding).collect()
 }
@@ -170,8 +169,8 @@ mod tests {
 
     fn found(session: &Session, rule: Rule) -> Vec<(FindingTarget, Option<String>)> {
         let found = whole::all(session).into_iter();
-        let found = found.filter(|found| found.rule == rule && found.place.is_of_index());
-        found.map(|found| (found.place, found.fix.map(|fix| fix.label))).collect()
+        let found = found.filter(|found| found.rule == rule && found.target.is_of_index());
+        found.map(|found| (found.target, found.fix.map(|fix| fix.label))).collect()
     }
 
     #[test]

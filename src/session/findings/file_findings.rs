@@ -1,16 +1,16 @@
 //! File and index findings of the open set, and how they follow a change.
 
-use crate::check::Profile;
 use crate::check::index;
 use crate::check::rule::Rule;
+use crate::check::{Finding, FindingTarget, Position, Profile};
 use crate::document::Document;
 use crate::document::form::Form;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files::{self, Reason};
-use crate::session::finding::{FileFinding, Finding, FindingTarget, Reported};
-use crate::session::findings::index_findings::{self, has_small_index, of_child};
+use crate::session::findings::index_findings::{self, has_small_index};
 use crate::session::findings::of_quirks;
 use crate::session::findings::{required, robots};
+use crate::session::located_finding::LocatedFinding;
 use crate::session::{Session, file_fixes};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -63,31 +63,29 @@ pub(in crate::session) fn refresh_touched(session: &mut Session, old: &Document)
     let is_small = has_small_index(document);
     let child_of = |id: SitemapId| document.index().and_then(|index| index.child_of(id));
     let children: Vec<usize> = changed.iter().filter_map(|id| child_of(*id)).collect();
-    let is_old = |finding: &FileFinding| match finding.place {
+    let is_old = |finding: &Finding| match finding.target {
         FindingTarget::Sitemap(id) => changed.contains(&id) || id.index() >= now.sitemaps().len(),
         FindingTarget::Index(Some(child)) => finding.rule == Rule::INDEX_CHILD_EMPTY && children.contains(&child),
         _ => false,
     };
-    let mut findings: Vec<FileFinding> =
-        session.file_findings.iter().filter(|finding| !is_old(finding)).cloned().collect();
+    let mut findings: Vec<Finding> = session.file_findings.iter().filter(|finding| !is_old(finding)).cloned().collect();
     let profile = session.current.checks.profile();
     for &id in &changed {
         findings.extend(of_sitemap((document, &session.current.saved), id, profile));
         let leaves = document.compare(&session.current.saved).is_removed_by_save(id);
         let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live + u32::from(leaves));
-        let found =
-            document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
-        findings.extend(found.and_then(|found| of_child(found, profile)));
+        let child = document.index().zip(child_of(id));
+        findings.extend(child.and_then(|(index, child)| index::empty_child(index, profile, child, entries)));
     }
     if is_small {
-        findings.retain(|finding| !finding.place.is_of_index());
+        findings.retain(|finding| !finding.target.is_of_index());
         findings.extend(index_findings::of_index(session));
     }
     session.file_findings = Arc::new(findings);
 }
 
 /// What a file that is there but cannot be opened is, as a finding; `None` where it cannot be read at all.
-pub(crate) fn refused(error: &files::Error) -> Option<Reported> {
+pub(crate) fn refused(error: &files::Error) -> Option<LocatedFinding> {
     let rule = match &error.reason {
         Reason::Empty => Rule::DOC_EMPTY,
         Reason::Html => Rule::DOC_HTML,
@@ -101,9 +99,10 @@ pub(crate) fn refused(error: &files::Error) -> Option<Reported> {
     };
     let severity = rule.severity()?;
     let message = error.reason.to_string();
-    let finding = Finding { at: error.at, ..Finding::new(rule, severity, None, message) };
+    let position = error.at.map_or(Position::Whole, |(line, column)| Position::Stored(line, column));
+    let finding = Finding::new(rule, severity, message).at(position);
     let file = error.path.to_string_lossy().into();
-    Some(Reported { file, at: error.at.or(Some((1, 1))), row: None, loc: Arc::default(), finding })
+    Some(LocatedFinding { file, at: error.at.or(Some((1, 1))), loc: Arc::default(), finding })
 }
 
 /// What is wrong with a file; `saved` is what is on disk.
@@ -111,7 +110,7 @@ pub(in crate::session) fn of_sitemap(
     (document, saved): (&Document, &Document),
     id: SitemapId,
     profile: Profile,
-) -> Vec<FileFinding> {
+) -> Vec<Finding> {
     // A part that was emptied and removed by a save is no file any more, and one that was emptied since will not be.
     if document.is_gone(id) || document.compare(saved).is_removed_by_save(id) {
         return Vec::new();
@@ -127,12 +126,12 @@ pub(in crate::session) fn of_sitemap(
 }
 
 /// The same of a file that is there for certain.
-pub(in crate::session) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
+pub(in crate::session) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<Finding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let mut findings = file_fixes::findings(document, Member::Sitemap(id), profile);
     // A feed is never written over, and so nothing of it is fixed.
     let is_feed = matches!(sitemap.form, Form::Feed(_));
     let of_quirks = of_quirks(&sitemap.quirks, (false, profile), &|_| FindingTarget::Sitemap(id)).into_iter();
-    findings.extend(of_quirks.map(|found| FileFinding { fix: found.fix.filter(|_| !is_feed), ..found }));
+    findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));
     findings
 }

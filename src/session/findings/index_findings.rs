@@ -1,18 +1,17 @@
 //! Findings of an index: as a list of sitemaps, and of each of its entries.
 
 use crate::check::entry as entry_rules;
-use crate::check::index::{self, IndexFacts, IndexFinding};
+use crate::check::index::{self, IndexFacts};
+use crate::check::message;
 use crate::check::rule::{FixKind, Rule};
-use crate::check::{Action, Context, Fix, Profile};
+use crate::check::{Action, Context, Finding, FindingTarget, Fix, Position, Profile};
 use crate::document::Document;
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::protocol::Severity;
 use crate::protocol::location::UrlPrefix;
-use crate::protocol::{Field, Severity};
 use crate::session::checks::CROSS_SUBMISSION;
 use crate::session::file_fixes::{self, volumes};
-use crate::session::finding::{FileFinding, FindingTarget};
 use crate::session::findings::of_quirks;
-use crate::session::findings::worded;
 use crate::session::state::Snapshot;
 use crate::session::{Session, fix_table};
 use crate::words::grouped;
@@ -20,7 +19,7 @@ use crate::xml::entry::Entry;
 use std::sync::Arc;
 
 /// What is wrong with the index and its entries.
-pub(in crate::session) fn of_index(session: &Session) -> Vec<FileFinding> {
+pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
     let document = session.document().with_pending_split();
     let Some(index) = document.index() else { return Vec::new() };
     let profile = session.current.checks.profile();
@@ -37,14 +36,15 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<FileFinding> {
     let is_declared =
         |rule: Rule| session.current.checks.allows_other_sites() && CROSS_SUBMISSION.contains(rule.main());
     let mut more: Option<(Rule, Severity, u64)> = None;
-    let mut say = |place: FindingTarget, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
-        if let Some(severity) = rule.severity_in(profile).filter(|_| !is_declared(rule)) {
-            if findings.len() >= MOST_OF_INDEX {
-                more.get_or_insert((rule, severity, 0)).2 += 1;
-                return;
-            }
-            findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });
+    let mut add = |found: Finding| {
+        if is_declared(found.rule) {
+            return;
         }
+        if findings.len() >= MOST_OF_INDEX {
+            more.get_or_insert((found.rule, found.severity, 0)).2 += 1;
+            return;
+        }
+        findings.push(found);
     };
     let url_prefix = index_home(&session.current, document);
     let context = Context {
@@ -59,28 +59,27 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<FileFinding> {
     for (number, set) in session.index_rules.iter().enumerate().filter(|(_, set)| **set != 0) {
         let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
         let text = index.source.entry_text(number);
-        for finding in worded(&Entry::of(text, &index.source.names), text, &context, rules) {
+        for finding in message::messages(&Entry::of(text, &index.source.names), text, &context, rules) {
             // The fix is one of the index, whatever it does to the entry.
-            let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
+            let fix = finding.fix.clone().map(|fix| Fix { action: Action::File, ..fix });
             // Where the others are, or where someone says, is known of the index, not of the entry.
             let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
             let path = fix_table::index_label(finding.rule).filter(|_| is_path);
             let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
             let fix = fix.or(path);
-            say(FindingTarget::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
+            let position = Position::of_field(finding.field());
+            add(finding.of(FindingTarget::Index(Some(number))).at(position).with_fix(fix));
         }
     }
     each_list_finding(&session.current, session.document(), &mut |found| {
-        let place = FindingTarget::Index(found.child);
         let is_safe = found.rule.fix() == FixKind::Safe;
         let fix = fix_table::index_label(found.rule).filter(|_| fix_table::offers_index_fix(index, &found));
         let fix = fix.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
-        say(place, found.rule, found.field, found.message, fix);
+        add(found.with_fix(fix));
     });
     if let Some((rule, severity, count)) = more {
         let message = format!("and {} more findings of entries of this index", grouped(count));
-        let place = FindingTarget::Index(None);
-        findings.push(FileFinding { place, rule, severity, field: None, message, fix: None, at: None });
+        findings.push(Finding::new(rule, severity, message).of(FindingTarget::Index(None)));
     }
     findings
 }
@@ -118,15 +117,10 @@ pub(in crate::session) fn has_small_index(document: &Document) -> bool {
     document.index().is_some_and(|index| index.children.len() <= SMALL_INDEX) && u64::from(document.live()) <= SMALL_SET
 }
 
-pub(in crate::session) fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding> {
-    let index::IndexFinding { rule, child, field, message } = found;
-    let severity = rule.severity_in(profile)?;
-    Some(FileFinding { place: FindingTarget::Index(child), rule, severity, field, message, fix: None, at: None })
-}
-
 /// What the rules of an index need to know, kept so that it can be borrowed.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Known {
+    profile: Profile,
     pub(in crate::session) newest: Vec<Option<i64>>,
     entries: Vec<u32>,
     undated: Vec<u32>,
@@ -137,8 +131,8 @@ pub(in crate::session) struct Known {
 impl Known {
     /// As facts, with the public URL of the index if it is known.
     pub(in crate::session) fn facts<'k>(&'k self, url_prefix: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
-        let Self { newest, entries, undated, leaving, .. } = self;
-        IndexFacts { url_prefix, newest, entries, undated, leaving: *leaving }
+        let Self { profile, newest, entries, undated, leaving, .. } = self;
+        IndexFacts { profile: *profile, url_prefix, newest, entries, undated, leaving: *leaving }
     }
 }
 
@@ -165,6 +159,7 @@ pub(in crate::session) fn known_of_files(snapshot: &Snapshot, document: &Documen
     let set = snapshot.checks.set();
     let sitemaps = document.sitemaps();
     Known {
+        profile: snapshot.checks.profile(),
         newest,
         entries: (0..)
             .zip(sitemaps)
@@ -179,18 +174,14 @@ pub(in crate::session) fn known_of_files(snapshot: &Snapshot, document: &Documen
 }
 
 /// What is wrong with the index as a list of sitemaps, the rules of its entries apart.
-pub(in crate::session) fn list_findings(snapshot: &Snapshot, document: &Document) -> Vec<IndexFinding> {
+pub(in crate::session) fn list_findings(snapshot: &Snapshot, document: &Document) -> Vec<Finding> {
     let mut found = Vec::new();
     each_list_finding(snapshot, document, &mut |finding| found.push(finding));
     found
 }
 
 /// The same, finding by finding.
-pub(in crate::session) fn each_list_finding(
-    snapshot: &Snapshot,
-    document: &Document,
-    see: &mut dyn FnMut(IndexFinding),
-) {
+pub(in crate::session) fn each_list_finding(snapshot: &Snapshot, document: &Document, see: &mut dyn FnMut(Finding)) {
     let agreed = document.with_pending_split();
     let Some(index) = agreed.index() else { return };
     let coming = agreed.sitemaps().len() - document.sitemaps().len();
@@ -204,7 +195,7 @@ pub(in crate::session) fn each_list_finding(
 }
 
 /// The same, where that costs no more than a frame.
-pub(in crate::session) fn list_findings_of_few(snapshot: &Snapshot, document: &Document) -> Vec<IndexFinding> {
+pub(in crate::session) fn list_findings_of_few(snapshot: &Snapshot, document: &Document) -> Vec<Finding> {
     if has_small_index(document) { list_findings(snapshot, document) } else { Vec::new() }
 }
 

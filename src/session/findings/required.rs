@@ -1,13 +1,13 @@
 //! Findings of URLs that the policy requires and no file lists.
 
 use crate::check::rule::Rule;
+use crate::check::{Finding, FindingTarget};
 use crate::session::Session;
-use crate::session::finding::{FileFinding, FindingTarget};
 use crate::words::excerpt;
 use std::sync::Arc;
 
 /// Required URLs that no file lists, each with its finding.
-pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, FileFinding)> {
+pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, Finding)> {
     // Files that are still coming may list them.
     if session.loading {
         return Vec::new();
@@ -26,16 +26,15 @@ pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, FileFinding)>
     missing
         .map(|(_, url)| {
             let message = format!("{} is missing, and the policy requires it", excerpt(url, MOST));
-            let place = FindingTarget::Set;
-            (url.as_str(), FileFinding { place, rule, severity, field: None, message, fix: None, at: None })
+            (url.as_str(), Finding::new(rule, severity, message).of(FindingTarget::Set))
         })
         .collect()
 }
 
 /// Looks again which required URLs are missing.
 pub(in crate::session) fn check(session: &mut Session) {
-    let is_old = |finding: &FileFinding| finding.rule == Rule::POLICY_MUST;
-    let missing: Vec<FileFinding> = missing(session).into_iter().map(|(_, finding)| finding).collect();
+    let is_old = |finding: &Finding| finding.rule == Rule::POLICY_MUST;
+    let missing: Vec<Finding> = missing(session).into_iter().map(|(_, finding)| finding).collect();
     if missing.is_empty() && !session.file_findings.iter().any(is_old) {
         return;
     }

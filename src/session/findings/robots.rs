@@ -3,6 +3,7 @@
 use crate::check::robots::RobotsTxt;
 use crate::check::rule::Rule;
 use crate::check::site::Site;
+use crate::check::{Finding, FindingTarget};
 use crate::document::Document;
 use crate::document::index::{Child, ChildState, Index, leaf_children};
 use crate::document::sitemap::file_name;
@@ -10,7 +11,6 @@ use crate::files::folder_url;
 use crate::protocol::location;
 use crate::protocol::robots::SitemapLine;
 use crate::session::Session;
-use crate::session::finding::{FileFinding, FindingTarget};
 use crate::words::{counted, excerpt};
 use std::collections::HashSet;
 
@@ -39,7 +39,7 @@ struct Files {
 }
 
 /// Findings of the `Sitemap` lines, each with the URL that it is about.
-pub(in crate::session) fn of_sitemap_lines(session: &Session) -> Vec<(String, FileFinding)> {
+pub(in crate::session) fn of_sitemap_lines(session: &Session) -> Vec<(String, Finding)> {
     let robots = session.view().checks.site().and_then(Site::robots);
     let Some(robots) = robots.filter(|_| !session.loading) else { return Vec::new() };
     let files = Files::of(session.document(), session.base_url());
@@ -66,8 +66,7 @@ pub(in crate::session) fn of_sitemap_lines(session: &Session) -> Vec<(String, Fi
     });
     let profile = session.view().profile();
     let placed = |(url, rule, message): (String, Rule, String)| {
-        let (place, severity) = (FindingTarget::Set, rule.severity_in(profile)?);
-        Some((url, FileFinding { place, rule, severity, field: None, message, fix: None, at: None }))
+        Some((url, Finding::in_profile(rule, profile, || message)?.of(FindingTarget::Set)))
     };
     missing.into_iter().chain(others).filter_map(placed).collect()
 }

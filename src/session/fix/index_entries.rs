@@ -1,6 +1,7 @@
 //! An index fixed: entries that should not be there out, values of the others corrected. Every other byte stays.
 
 use crate::check::Context;
+use crate::check::FindingTarget;
 use crate::check::entry::ENTRY_RULES;
 use crate::check::fix::{self, FixedEntry};
 use crate::check::index;
@@ -73,7 +74,9 @@ pub(in crate::session) fn edit(
     let own = index_findings::index_home(snapshot, document);
     let mut found: BTreeSet<(Rule, usize)> = BTreeSet::new();
     index::each(index, &known.facts(own.as_ref()), &mut |finding| {
-        found.extend(finding.child.map(|child| (finding.rule, child)));
+        if let FindingTarget::Index(Some(child)) = finding.target {
+            found.insert((finding.rule, child));
+        }
     });
     let has = |rule: Rule, child: usize| rules.contains(rule) && found.contains(&(rule, child));
     let gone: BTreeSet<usize> = found

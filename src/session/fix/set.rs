@@ -186,8 +186,8 @@ fn rewritten(
 
 /// The value goes from the rows of the files, or of the set, that break the rule.
 fn cleared(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> Done {
-    let found = snapshot.checks.set_findings().into_iter().filter(|found| found.rule.rule().main() == rule.main());
-    let files: Vec<Option<u32>> = found.map(|found| found.file).collect();
+    let broken = snapshot.checks.set().broken().filter(|(_, broken)| broken.rule().main() == rule.main());
+    let files: Vec<Option<u32>> = broken.map(|(file, _)| file).collect();
     let is_dated = matches!(rule, Rule::SET_LASTMOD_IDENTICAL | Rule::SET_LASTMOD_GENERATED);
     let field = if is_dated { Field::Lastmod } else { Field::Priority };
     let is_meant = |row: &u32| {

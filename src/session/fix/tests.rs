@@ -1,5 +1,6 @@
 //! Every rule of the table by its sample: it is found, and its fix does what the table promises.
 
+use crate::check::FindingTarget;
 use crate::check::Profile;
 use crate::check::decision::Decision;
 use crate::check::rule::{FixKind, Rule, RuleSet};
@@ -14,7 +15,6 @@ use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::command::Assignment;
 use crate::session::edit::Change;
-use crate::session::finding::FindingTarget;
 use crate::session::findings;
 use crate::session::report;
 use crate::session::sampled::{self, folder, paths};
@@ -267,7 +267,7 @@ fn places(session: &Session) -> BTreeSet<(String, Rule)> {
     let of_rows = view.document.live_rows().flat_map(of_row);
     // Entries of an index come, go and get other URLs: they are counted.
     let place = |place: FindingTarget| if place.is_of_index() { "index".to_owned() } else { format!("{place:?}") };
-    of_rows.chain(whole.map(|found| (place(found.place), found.rule.main()))).collect()
+    of_rows.chain(whole.map(|found| (place(found.target), found.rule.main()))).collect()
 }
 
 /// What fixes cannot help leaving, and say beforehand: notes, and that the values of all rows that stay are alike, which

@@ -159,8 +159,8 @@ fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
         };
         let ids = (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId).filter(is_changed);
         let of_files = ids.flat_map(|id| file_findings::of_sitemap((document, &snapshot.saved), id, profile));
-        let of_files = of_files.map(|found| (found.rule, format!("{:?}", found.place)));
-        let of_set = checks.set_findings().into_iter().map(|found| (rule_of(found.rule), format!("{:?}", found.file)));
+        let of_files = of_files.map(|found| (found.rule, format!("{:?}", found.target)));
+        let of_set = checks.set().broken().map(|(file, rule)| (rule_of(rule), format!("{file:?}")));
         let of_index = index_findings::list_findings_of_few(snapshot, document).into_iter();
         let of_index = of_index.map(|found| (found.rule, INDEX.to_owned()));
         let around = around_index(snapshot, checks, document);

@@ -29,7 +29,7 @@ pub trait Receiver {
     ///
     /// # Errors
     /// When no more are taken in.
-    fn take(&mut self, found: Vec<super::Reported>) -> Result<(), Self::Error>;
+    fn take(&mut self, found: Vec<super::LocatedFinding>) -> Result<(), Self::Error>;
 
     /// Takes in the numbers of the others, of the same rows.
     fn count(&mut self, counted: Counted);
@@ -39,14 +39,14 @@ pub trait Receiver {
 #[derive(Debug)]
 pub struct InWords<F>(pub F);
 
-impl<E, F: FnMut(Vec<super::Reported>) -> Result<(), E>> Receiver for InWords<F> {
+impl<E, F: FnMut(Vec<super::LocatedFinding>) -> Result<(), E>> Receiver for InWords<F> {
     type Error = E;
 
     fn wanted(&self) -> Wanted {
         Wanted::ALL
     }
 
-    fn take(&mut self, found: Vec<super::Reported>) -> Result<(), E> {
+    fn take(&mut self, found: Vec<super::LocatedFinding>) -> Result<(), E> {
         (self.0)(found)
     }
 
@@ -253,7 +253,7 @@ mod tests {
     use crate::session::Session;
     use crate::session::report;
     use crate::session::report::summary;
-    use crate::session::report::{Reported, Reporter, Summary};
+    use crate::session::report::{LocatedFinding, Reporter, Summary};
     use crate::session::store::load;
     use crate::xml::escape::escape;
     use proptest::prelude::*;
@@ -261,7 +261,7 @@ mod tests {
     /// Takes in the words of some rules, and counts the others.
     struct Some {
         wanted: Wanted,
-        found: Vec<Reported>,
+        found: Vec<LocatedFinding>,
         counted: Counted,
     }
 
@@ -272,7 +272,7 @@ mod tests {
             self.wanted.clone()
         }
 
-        fn take(&mut self, found: Vec<Reported>) -> Result<(), ()> {
+        fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), ()> {
             self.found.extend(found);
             Ok(())
         }
@@ -327,8 +327,8 @@ mod tests {
                 let wanted = Wanted { rules, known_hosts: Vec::new(), counts_places };
                 let mut some = Some { wanted, found: Vec::new(), counted: Counted::default() };
                 Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
-                let is_of_row = |found: &&Reported| found.row.is_some();
-                let in_words: Vec<&Reported> =
+                let is_of_row = |found: &&LocatedFinding| found.row().is_some();
+                let in_words: Vec<&LocatedFinding> =
                     all.iter().filter(is_of_row).filter(|found| rules.contains(found.finding.rule)).collect();
                 prop_assert_eq!(some.found.iter().filter(is_of_row).collect::<Vec<_>>(), in_words);
                 let mut expected = Counted::default();
@@ -338,7 +338,7 @@ mod tests {
                     let host = || location::host(&found.loc).to_ascii_lowercase().into_boxed_str();
                     let rule = found.finding.rule;
                     expected.add(rule, 1, host);
-                    if !known.insert((rule, found.row)) && let Option::Some(extent) = expected.rules.get_mut(rule.index()) {
+                    if !known.insert((rule, found.row())) && let Option::Some(extent) = expected.rules.get_mut(rule.index()) {
                         extent.rows -= 1;
                     }
                 }

@@ -1,6 +1,7 @@
 //! The findings of a set as a Markdown file for people, with the numbers that `sited check` prints, and the counts of
 //! rules by file.
 
+use crate::check::FindingTarget;
 use crate::check::rule::Rule;
 use crate::document::sitemap::SitemapId;
 use crate::files;
@@ -8,9 +9,9 @@ use crate::progress::{Progress, note_work};
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::edit::EditError;
-use crate::session::finding::{FindingTarget, Reported};
 use crate::session::findings;
 use crate::session::findings::whole;
+use crate::session::located_finding::LocatedFinding;
 use crate::session::report;
 use crate::session::report::summary;
 use crate::session::state::Snapshot;
@@ -59,8 +60,8 @@ pub(crate) fn rule_counts_by_file(session: &Session) -> CountsByFile {
 /// Adds the findings of files to counts of rows.
 pub(crate) fn add_file_findings(session: &Session, counts: &mut CountsByFile) {
     for finding in whole::each(session) {
-        if let FindingTarget::Sitemap(id) = finding.place {
-            *counts.entry((finding.rule.main().index(), id)).or_default() += 1;
+        if let FindingTarget::Sitemap(id) = finding.target() {
+            *counts.entry((finding.rule().main().index(), id)).or_default() += 1;
         }
     }
 }
@@ -76,7 +77,7 @@ pub(crate) fn of_session(session: &Session) -> FindingsReport {
 pub struct FindingsReport {
     session: Session,
     /// Files that are no sitemaps.
-    refused: Vec<Reported>,
+    refused: Vec<LocatedFinding>,
 }
 
 impl FindingsReport {

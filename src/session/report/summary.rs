@@ -8,8 +8,8 @@ use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
 use crate::protocol::Severity;
 use crate::session::Session;
-use crate::session::finding::Reported;
 use crate::session::grouping::Groups;
+use crate::session::located_finding::LocatedFinding;
 use crate::session::report::{Counted, Receiver, Reporter, Wanted, shown_name};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -48,14 +48,14 @@ pub struct FileGroup {
     /// The file, as its path was opened.
     pub file: Arc<str>,
     /// The first findings.
-    pub first: Vec<Reported>,
+    pub first: Vec<LocatedFinding>,
     /// How many there are.
     pub findings: u64,
 }
 
 impl Summary {
     /// Takes in a finding; of most only the number is kept.
-    pub fn add(&mut self, found: &Reported) {
+    pub fn add(&mut self, found: &LocatedFinding) {
         let group = self.group(found.finding.rule, found.finding.severity);
         group.findings += 1;
         // The findings of a file follow each other, apart from those about the set.
@@ -116,7 +116,7 @@ impl Summary {
         self.rules().filter(|group| group.severity == severity).map(|group| group.findings).sum()
     }
 
-    fn add_all(&mut self, groups: &mut Groups, found: Vec<Reported>) {
+    fn add_all(&mut self, groups: &mut Groups, found: Vec<LocatedFinding>) {
         found.into_iter().filter_map(|found| groups.take(found)).for_each(|found| self.add(&found));
     }
 
@@ -181,7 +181,7 @@ impl Receiver for FileSummary<'_> {
         Wanted::but(self.all.satisfied(&self.file), self.groups)
     }
 
-    fn take(&mut self, found: Vec<Reported>) -> Result<(), ()> {
+    fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), ()> {
         self.all.add_all(self.groups, found);
         if self.progress.is_cancelled() { Err(()) } else { Ok(()) }
     }

@@ -42,7 +42,7 @@ fn choose(app: &mut App, choice: Choice) {
         Choice::Read => {}
         Choice::Run(action) => actions::run(app, action, None),
         Choice::Travel(steps) => edit::travel(&mut app.shared, steps),
-        Choice::Rule(rule) if whole::each(&app.shared.session).any(|finding| finding.rule == rule) => {
+        Choice::Rule(rule) if whole::each(&app.shared.session).any(|finding| finding.rule() == rule) => {
             app.open(Mode::List(explain::files_list(&app.shared, rule)));
         }
         Choice::Rule(rule) | Choice::Rows(rule) => {

@@ -11,13 +11,13 @@ use super::super::jobs::Kind;
 use super::super::text::up_to;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
+use crate::check::Finding;
 use crate::check::rule::Rule;
 use crate::data;
 use crate::document::RowState;
 use crate::document::rows::RowId;
 use crate::document::sort::{Column, SortBy, SortKey};
 use crate::protocol::{Field, Severity};
-use crate::session::finding::FileFinding;
 use crate::session::findings;
 use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
@@ -121,7 +121,7 @@ fn faults(shared: &Shared, row: RowId, is_large: bool) -> [Option<Severity>; 4] 
         Some(_) if is_large => {
             let mut worst = [None; 4];
             let findings = shared.large.entry(&shared.session, row).map_or(&[][..], |entry| &entry.findings);
-            for (field, severity) in findings.iter().filter_map(|one| Some((one.field?, one.severity))) {
+            for (field, severity) in findings.iter().filter_map(|one| Some((one.field()?, one.severity))) {
                 worst[field.index()] = Some(severity).max(worst[field.index()]);
             }
             worst
@@ -185,7 +185,7 @@ fn nothing_to_show(shared: &Shared) -> Vec<Line> {
             hint("Esc", "show all rows"),
         ];
     }
-    let missing = |finding: &&FileFinding| finding.rule == Rule::INDEX_CHILD_MISSING;
+    let missing = |finding: &&Finding| finding.rule == Rule::INDEX_CHILD_MISSING;
     let missing = shared.session.file_findings().iter().filter(missing).count() as u64;
     if missing > 0 {
         let all = shared.session.document().index().map_or(0, |index| index.children.len() as u64);

@@ -8,13 +8,13 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::gauges::counts_and_gauges;
 use super::lines::{GAP, folded_lines};
+use crate::check::Finding;
 use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
-use crate::session::finding::{FileFinding, Finding};
 use crate::session::findings::whole;
-use crate::session::findings::whole::WholeFinding;
+use crate::session::findings::whole::FindingRef;
 use crate::session::store::journal;
 use crate::words::{counted, grouped, size};
 
@@ -102,15 +102,15 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
 
 /// What is wrong with files, the index and the set, where there is no row.
 fn file_lines(shared: &Shared, most: usize) -> Vec<Line> {
-    let is_told = |finding: &WholeFinding<'_>| finding.severity > Severity::Note || finding.is_fixable;
-    let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse((finding.severity, finding.is_fixable));
+    let is_told = |finding: &FindingRef<'_>| finding.severity() > Severity::Note || finding.is_fixable();
+    let rank = |finding: &FindingRef<'_>| std::cmp::Reverse((finding.severity(), finding.is_fixable()));
     let (found, _) = whole::first(&shared.session, most, is_told, rank);
     let first = found.iter().position(|finding| finding.fix.is_some());
     let key = |at: usize| if Some(at) == first { "gx" } else { "" };
     (0..).zip(&found).map(|(at, finding)| whole_line(shared, finding, key(at))).collect()
 }
 
-fn whole_line(shared: &Shared, finding: &FileFinding, key: &'static str) -> Line {
+fn whole_line(shared: &Shared, finding: &Finding, key: &'static str) -> Line {
     let mut right = Words::new();
     if let Some(fix) = &finding.fix {
         offer(&mut right, key, &fix.label);
@@ -119,7 +119,7 @@ fn whole_line(shared: &Shared, finding: &FileFinding, key: &'static str) -> Line
     let charset = shared.theme.charset;
     // The sign, the gaps and the margins take the rest.
     let others = charset.width(message) + right.width(charset) + 13;
-    let place = place_beside(shared, finding.place, others);
+    let place = place_beside(shared, finding.target, others);
     let said = Said { severity: finding.severity, place: &place, message, rule: finding.rule };
     coded(shared, &said, right)
 }
@@ -130,7 +130,7 @@ fn finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static st
         offer(&mut right, key, "asks how it is meant");
     } else if let Some(fix) = &finding.fix {
         offer(&mut right, key, &fix.label);
-    } else if let Some(field) = finding.field
+    } else if let Some(field) = finding.field()
         && let Some(text) = shared.large.cell(&shared.session, row, field)
         && let Some(verdicts) = verdicts(field, &text)
     {

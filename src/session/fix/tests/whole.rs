@@ -106,7 +106,7 @@ proptest! {
         let (_folder, mut session) = open(&sample);
         let offered = |session: &Session| -> Vec<(FindingTarget, Rule)> {
             let found = whole::all(session).into_iter().filter(|found| found.fix.is_some());
-            found.map(|found| (found.place, found.rule)).collect()
+            found.map(|found| (found.target, found.rule)).collect()
         };
         for (place, rule) in offered(&session) {
             let (before, places_before) = (tally(&session), places(&session));
@@ -171,7 +171,7 @@ proptest! {
         // Of a file that was not read, no one knows what is in it.
         let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
         let offered: Vec<(FindingTarget, Rule)> =
-            found.map(|found| (found.place, found.rule)).filter(|(_, rule)| is_known(rule)).collect();
+            found.map(|found| (found.target, found.rule)).filter(|(_, rule)| is_known(rule)).collect();
         prop_assume!(!offered.is_empty());
         let (place, rule) = offered[which.index(offered.len())];
         let before = bad(&session);

@@ -3,8 +3,8 @@
 //! It comes to what is counted where the set is held (`fix::effects`). A fix that would raise an error or a warning
 //! anywhere is not made here: which rows are to be left alone for it is found by trying, and that takes all of them.
 
+use crate::check::Finding;
 use crate::check::Profile;
-use crate::check::index::IndexFinding;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{IndexedRow, Link, Locs, SetDelta, SetIndex, SetRule, SetRuleTarget, is_same_origin};
 use crate::document::Document;
@@ -15,7 +15,6 @@ use crate::protocol::Field;
 use crate::protocol::location::{NO_KEY, key_hash, near_key_hash};
 use crate::session::Session;
 use crate::session::checks::{DocumentLocs, NEAR_ROWS, rule_of};
-use crate::session::finding::FileFinding;
 use crate::session::findings::{file_findings, index_findings};
 use crate::session::fix::effects::left;
 use crate::session::fix::trial::{is_bad, is_new};
@@ -143,7 +142,7 @@ impl Tally {
         self.written.push(id);
         let found = |document: &Document| file_findings::of_sitemap((document, &snapshot.saved), id, profile);
         let (before, after) = (found(old), found(new));
-        let rules = |found: &[FileFinding]| found.iter().map(|found| found.rule).collect::<RuleSet>();
+        let rules = |found: &[Finding]| found.iter().map(|found| found.rule).collect::<RuleSet>();
         if self.retreats && rules(&after).iter().any(|rule| is_new(rule, rules(&before), profile)) {
             return Err(RAISES);
         }
@@ -216,8 +215,8 @@ impl Tally {
         self.add(Rule::LASTMOD_MISSING, undated(&after) - undated(set));
         let place = |set: &SetIndex| -> HashMap<Option<u32>, RuleSet> {
             let mut rules: HashMap<Option<u32>, RuleSet> = HashMap::new();
-            for found in set.findings() {
-                rules.entry(found.file).or_default().insert(rule_of(found.rule));
+            for (file, rule) in set.broken() {
+                rules.entry(file).or_default().insert(rule_of(rule));
             }
             rules
         };
@@ -256,8 +255,8 @@ impl Tally {
             index_findings::list_findings_of_few(&after, document),
         );
         let profile = before.checks.profile();
-        let is_raised = |found: &IndexFinding| {
-            let same_place = was.iter().filter(|known| known.child == found.child);
+        let is_raised = |found: &Finding| {
+            let same_place = was.iter().filter(|known| known.target == found.target);
             is_new(found.rule, same_place.map(|known| known.rule).collect(), profile)
         };
         if self.retreats && is.iter().any(is_raised) {

@@ -8,11 +8,11 @@ use super::super::operations::edit::change;
 use super::super::operations::here::answer_to;
 use super::super::state::Shared;
 use super::super::state::recent::Purpose;
+use crate::check::Finding;
 use crate::check::decision::{Decision, takes_text};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::session::edit::Change;
-use crate::session::finding::Finding;
 use crate::tui::prompt::Prompt;
 
 /// Asks how a finding is to be fixed.
@@ -22,7 +22,7 @@ pub(in crate::tui::app) fn open_decide(app: &mut App, row: RowId, finding: &Find
         let line = format!("fix {} {word}", finding.rule.code());
         return app.open_line(Purpose::Command, &line);
     }
-    let Some(field) = finding.field else { return };
+    let Some(field) = finding.field() else { return };
     let lines = decisions::lines_of(&app.shared, row, finding.rule, field, "");
     let mut list = List::new(ListKind::Decide(finding.rule), lines);
     if takes_text(finding.rule).is_some() {

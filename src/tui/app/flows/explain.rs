@@ -10,10 +10,10 @@ use super::super::state::Shared;
 use super::super::state::request::Choice;
 use crate::check::decision::{Decision, choices};
 use crate::check::rule::Rule;
+use crate::check::{Finding, FindingTarget, Position};
 use crate::document::rows::RowId;
 use crate::protocol::verdict::{Authority, Verdict, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
-use crate::session::finding::{Finding, FindingTarget};
 use crate::session::findings::whole;
 use crate::tui::command::Action;
 use crate::tui::theme::Role;
@@ -109,10 +109,9 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
         if !lines.is_empty() {
             lines.push(blank());
         }
-        let (rule, severity, message, fix) = match one {
-            Here::Row(finding) => (finding.rule, finding.severity, &finding.message, &finding.fix),
-            Here::Whole(finding) => (finding.rule, finding.severity, &finding.message, &finding.fix),
-        };
+        let (Here::Row(finding) | Here::Whole(finding)) = one;
+        let Finding { rule, severity, message, fix, .. } = finding;
+        let (rule, severity) = (*rule, *severity);
         let sign = shared.theme.finding_sign(severity);
         let mut title = Words::new()
             .and(severity.into(), format!("{sign} {}", rule.code()))
@@ -120,8 +119,8 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
         let choice = match one {
             Here::Row(_) => Choice::OfRow(rule),
             Here::Whole(finding) => {
-                title.push(Role::Dim, format!("   {}", place_name(shared, finding.place)));
-                Choice::Found(finding.place, rule)
+                title.push(Role::Dim, format!("   {}", place_name(shared, finding.target)));
+                Choice::Found(finding.target, rule)
             }
         };
         let right = if has_way(shared, row, one) { Words::new().and(Role::Key, "x") } else { Words::new() };
@@ -147,7 +146,7 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
             say(Role::Good, format!("x: {}", fix.label));
         }
         match one {
-            Here::Row(Finding { field: Some(field), .. }) => {
+            Here::Row(Finding { position: Position::Field(field), .. }) => {
                 let text = shared.large.cell(&shared.session, row, *field);
                 let verdicts = text.and_then(|text| verdicts(*field, &text));
                 lines.extend(verdicts.iter().flat_map(|verdicts| verdict_table(shared, verdicts)));
@@ -174,14 +173,14 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
     let mut lines: Vec<Item> = Vec::new();
     let mut tables: Vec<Item> = Vec::new();
     // What can be fixed comes first, to be chosen.
-    let (whole, count) = whole::first(&shared.session, 200, |finding| finding.rule == rule, |_| ());
+    let (whole, count) = whole::first(&shared.session, 200, |finding| finding.rule() == rule, |_| ());
     for finding in &whole {
         // All entries of the index are fixed at once.
-        let place = if finding.place.is_of_index() { FindingTarget::Index(None) } else { finding.place };
+        let place = if finding.target.is_of_index() { FindingTarget::Index(None) } else { finding.target };
         let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixWhole(place, rule));
         if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
             let words = Words::new().and(Role::Good, fix.label.clone());
-            let name = place_name(shared, finding.place);
+            let name = place_name(shared, finding.target);
             let name = charset.elide(&name, width.saturating_sub(charset.width(&fix.label) + 2));
             let words = words.and(Role::Dim, format!("  {name}"));
             lines.push(entry(words, Words::new().and(Role::Key, "x"), Choice::FixWhole(place, rule)));
@@ -192,7 +191,7 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
     };
     for finding in &whole {
         let sign = shared.theme.finding_sign(finding.severity);
-        let place = place_name(shared, finding.place);
+        let place = place_name(shared, finding.target);
         say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
         say(Words::dim(format!("  {}", message_of(shared, finding))));
         if let Some(uri) = namespace_of(shared, finding) {

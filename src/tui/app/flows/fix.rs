@@ -8,12 +8,12 @@ use super::super::operations::edit::change;
 use super::super::operations::here::{Here, findings_here, has_way, needs_decision};
 use super::super::state::recent::Purpose;
 use super::{conflicts, decide, explain};
+use crate::check::FindingTarget;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::session::edit::Change;
-use crate::session::finding::FindingTarget;
 use crate::session::findings::whole;
-use crate::session::findings::whole::WholeFinding;
+use crate::session::findings::whole::FindingRef;
 use crate::session::fix;
 use crate::session::store::load;
 use crate::tui::command::Action;
@@ -66,7 +66,7 @@ pub(in crate::tui::app) fn preview_rule(app: &mut App, rule: Rule) {
 
 fn fix_here(app: &mut App, row: RowId, rows: RowSet, here: Here) {
     match here {
-        Here::Whole(finding) => fix_whole(app, finding.place, finding.rule),
+        Here::Whole(finding) => fix_whole(app, finding.target, finding.rule),
         Here::Row(finding) if needs_decision(&app.shared, row, &finding) => decide::open_decide(app, row, &finding),
         Here::Row(finding) => change(&mut app.shared, Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) }),
     }
@@ -75,9 +75,9 @@ fn fix_here(app: &mut App, row: RowId, rows: RowSet, here: Here) {
 /// Puts right what is worst where there are no rows. False if nothing can be.
 pub(in crate::tui::app) fn fix_without_row(app: &mut App) -> bool {
     // The one beside which the pane shows the key.
-    let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse(finding.severity);
-    let (found, _) = whole::first(&app.shared.session, 1, |finding| finding.is_fixable, rank);
-    let worst = found.first().map(|finding| (finding.place, finding.rule));
+    let rank = |finding: &FindingRef<'_>| std::cmp::Reverse(finding.severity());
+    let (found, _) = whole::first(&app.shared.session, 1, |finding| finding.is_fixable(), rank);
+    let worst = found.first().map(|finding| (finding.target, finding.rule));
     if let Some((place, rule)) = worst {
         fix_whole(app, place, rule);
     }

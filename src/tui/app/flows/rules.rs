@@ -13,14 +13,14 @@ use super::super::state::outcome::JobOutcome;
 use super::super::state::recent::Purpose;
 use super::super::state::request::Choice;
 use super::explain;
+use crate::check::FindingTarget;
 use crate::check::rule::{FixKind, Grouping, Rule};
 use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
 use crate::session::edit::EditError;
 use crate::session::explain::fix_words;
-use crate::session::finding::FindingTarget;
 use crate::session::findings::whole;
-use crate::session::findings::whole::WholeFinding;
+use crate::session::findings::whole::FindingRef;
 use crate::session::report::CountsByFile;
 use crate::session::report::markdown;
 use crate::session::rule_export;
@@ -116,7 +116,7 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             // The bar, the sign and the gaps take the rest.
             let charset = shared.theme.charset;
             let fixed = right.width(charset) + 11;
-            let place = place_beside(shared, finding.place, charset.width(message) + fixed);
+            let place = place_beside(shared, finding.target, charset.width(message) + fixed);
             // What can be done is always said: the message gives way.
             let room = usize::from(shared.size.0).saturating_sub(charset.width(&place) + fixed);
             let message = if right.is_empty() { message.into() } else { charset.cut(message, room.max(16)) };
@@ -124,7 +124,7 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
                 .and(finding.severity.into(), format!("{sign} "))
                 .and(Role::Text, format!("{place}  "))
                 .and(Role::Dim, message.into_owned());
-            lines.push(entry(words, right, Choice::Found(finding.place, finding.rule)));
+            lines.push(entry(words, right, Choice::Found(finding.target, finding.rule)));
         }
     }
     if lines.is_empty() {
@@ -205,12 +205,12 @@ pub(in crate::tui::app) fn findings_written(shared: &mut Shared, written: Result
 
 /// Shows what the fix of a rule would do: at one place, or wherever it is broken; or says why there is none.
 pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarget>, rule: Rule) {
-    let is_it = |finding: &WholeFinding<'_>| {
-        finding.rule == rule && finding.is_fixable && place.is_none_or(|place| finding.place == place)
+    let is_it = |finding: &FindingRef<'_>| {
+        finding.rule() == rule && finding.is_fixable() && place.is_none_or(|place| finding.target() == place)
     };
     let (found, _) = whole::first(&app.shared.session, 1, is_it, |_| ());
     if let Some(finding) = found.first() {
-        return preview_whole(app, finding.place, rule);
+        return preview_whole(app, finding.target, rule);
     }
     if place.is_none() && rule.fix() != FixKind::None {
         return app.open_line(Purpose::Command, &format!("%fix {}", rule.code()));

@@ -15,7 +15,7 @@ use crate::tui::words::Words;
 pub(in crate::tui::app) fn lines(shared: &Shared, rule: Rule, written: &str) -> Vec<Item> {
     let Some(row) = shared.grid.row else { return Vec::new() };
     let field = findings_here(shared, row).into_iter().find_map(|here| match here {
-        Here::Row(finding) if finding.rule == rule => finding.field,
+        Here::Row(finding) if finding.rule == rule => finding.field(),
         _ => None,
     });
     field.map(|field| lines_of(shared, row, rule, field, written)).unwrap_or_default()

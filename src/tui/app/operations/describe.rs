@@ -2,20 +2,20 @@
 
 use super::super::state::Shared;
 use super::super::state::grid::stem;
+use crate::check::{Finding, FindingTarget};
 use crate::protocol::location::origin;
 use crate::protocol::verdict::{Ruling, Verdicts};
-use crate::session::finding::{FileFinding, FindingTarget};
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
 /// The namespace that a finding of a file is about.
-pub(in crate::tui::app) fn namespace_of(shared: &Shared, finding: &FileFinding) -> Option<String> {
+pub(in crate::tui::app) fn namespace_of(shared: &Shared, finding: &Finding) -> Option<String> {
     let document = shared.session.document().with_pending_split();
-    let names = match finding.place {
+    let names = match finding.target {
         FindingTarget::Sitemap(id) => &document.sitemap(id)?.frame.names,
         FindingTarget::Index(None) => &document.index()?.source.names,
         FindingTarget::IndexFile(number) => &document.index()?.more.get(number.checked_sub(1)?)?.frame.names,
-        FindingTarget::Index(Some(_)) | FindingTarget::Set => return None,
+        FindingTarget::Index(Some(_)) | FindingTarget::Row(_) | FindingTarget::Set => return None,
     };
     let of_root = finding.rule.code().starts_with("ns-") && !finding.rule.code().starts_with("ns-ext");
     of_root.then(|| names.uri.as_deref().unwrap_or_default().to_owned())
@@ -35,16 +35,17 @@ pub(in crate::tui) fn place_name(shared: &Shared, place: FindingTarget) -> Strin
             let loc = document.index().and_then(|index| index.children.get(child)).map(|child| child.loc.to_string());
             loc.unwrap_or_default()
         }
+        FindingTarget::Row(row) => row.map_or_else(String::new, |row| document.loc(row).into_owned()),
         FindingTarget::Set => "the set".to_owned(),
     }
 }
 
 /// What is wrong, beside the name of what it is about: that is not said twice.
-pub(in crate::tui) fn message_of<'f>(shared: &Shared, finding: &'f FileFinding) -> &'f str {
+pub(in crate::tui) fn message_of<'f>(shared: &Shared, finding: &'f Finding) -> &'f str {
     let message = &*finding.message;
     // The name of a file is part of the sentence where it is its subject.
-    let ends: &[char] = if matches!(finding.place, FindingTarget::Index(Some(_))) { &[':', ' '] } else { &[':'] };
-    let rest = message.strip_prefix(&place_name(shared, finding.place)).filter(|rest| rest.starts_with(ends));
+    let ends: &[char] = if matches!(finding.target, FindingTarget::Index(Some(_))) { &[':', ' '] } else { &[':'] };
+    let rest = message.strip_prefix(&place_name(shared, finding.target)).filter(|rest| rest.starts_with(ends));
     rest.map_or(message, |rest| rest.trim_start_matches([':', ' ']))
 }
 

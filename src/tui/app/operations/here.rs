@@ -3,12 +3,12 @@
 use super::super::state::{Shared, large};
 use crate::check::decision::{Decision, Hints, answers, decisions, takes_text};
 use crate::check::rule::{FixKind, Rule};
+use crate::check::{Finding, FindingTarget};
 use crate::document::rows::RowId;
 use crate::protocol::Severity;
-use crate::session::finding::{FileFinding, Finding, FindingTarget};
 use crate::session::findings;
 use crate::session::findings::whole;
-use crate::session::findings::whole::WholeFinding;
+use crate::session::findings::whole::FindingRef;
 
 /// A finding where the cursor is.
 #[derive(Debug, Clone)]
@@ -16,15 +16,14 @@ pub(crate) enum Here {
     /// Of the row.
     Row(Finding),
     /// Of its file, or of the set.
-    Whole(FileFinding),
+    Whole(Finding),
 }
 
 impl Here {
     /// How bad.
     pub(crate) const fn severity(&self) -> Severity {
         match self {
-            Self::Row(finding) => finding.severity,
-            Self::Whole(finding) => finding.severity,
+            Self::Row(finding) | Self::Whole(finding) => finding.severity,
         }
     }
 }
@@ -55,7 +54,7 @@ pub(in crate::tui) fn has_way(shared: &Shared, row: RowId, here: &Here) -> bool 
 
 /// The ways to put a finding of a row right, if it is one that needs a decision.
 pub(in crate::tui) fn decisions_of(shared: &Shared, row: RowId, finding: &Finding) -> Vec<Decision> {
-    let Some(field) = finding.field else { return Vec::new() };
+    let Some(field) = finding.field() else { return Vec::new() };
     let value = shared.large.cell(&shared.session, row, field).unwrap_or_default();
     let zone = shared.session.view().clock.offset / 60;
     let today = shared.session.view().clock.today();
@@ -75,7 +74,7 @@ pub(in crate::tui::app) fn answer_to(finding: &Finding) -> Option<&'static str> 
     words.filter(|_| is_open).find(|word| *word == "delete")
 }
 
-pub(in crate::tui::app) fn is_fixable(shared: &Shared, place: FindingTarget, rule: Rule) -> bool {
-    let is_it = |finding: WholeFinding<'_>| finding.place == place && finding.rule == rule && finding.is_fixable;
+pub(in crate::tui::app) fn is_fixable(shared: &Shared, target: FindingTarget, rule: Rule) -> bool {
+    let is_it = |finding: FindingRef<'_>| finding.target() == target && finding.rule() == rule && finding.is_fixable();
     whole::each(&shared.session).any(is_it)
 }

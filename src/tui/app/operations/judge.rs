@@ -2,11 +2,11 @@
 
 use super::super::state::Shared;
 use crate::check::Action;
+use crate::check::Finding;
 use crate::document::rows::RowId;
 use crate::protocol::changefreq;
 use crate::protocol::lastmod::{self, Now};
 use crate::protocol::{Field, priority};
-use crate::session::finding::Finding;
 use crate::session::findings;
 use crate::tui::text::up_to;
 

@@ -2,9 +2,9 @@
 
 use super::super::state::large::RowSummary;
 use super::super::state::{Shared, large};
+use crate::check::{Finding, Position};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
-use crate::session::finding::Finding;
 use crate::session::findings;
 use crate::tui::outline::{Outline, Stop};
 use std::borrow::Cow;
@@ -77,16 +77,16 @@ impl RowDetails<'_> {
 fn faults(findings: &[Finding]) -> ([Option<Severity>; 4], BTreeMap<u32, Severity>) {
     let (mut fields, mut elements) = ([None; 4], BTreeMap::new());
     for finding in findings {
-        match (&finding.part, finding.field) {
-            (Some(part), _) => {
+        match &finding.position {
+            Position::Element(part) => {
                 let worst = elements.entry(part.at).or_insert(finding.severity);
                 *worst = finding.severity.max(*worst);
             }
-            (None, Some(field)) => {
+            Position::Field(field) => {
                 let worst = &mut fields[field.index()];
                 *worst = Some(finding.severity).max(*worst);
             }
-            (None, None) => {}
+            Position::Whole | Position::Offset(_) | Position::Stored(..) => {}
         }
     }
     (fields, elements)

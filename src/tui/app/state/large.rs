@@ -4,6 +4,7 @@
 //! here, found out once for each version of the document.
 
 use crate::check::Action as FixAction;
+use crate::check::Finding;
 use crate::check::Profile;
 use crate::check::rule::Rule;
 use crate::document::RowState;
@@ -12,7 +13,6 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::edit::Change;
-use crate::session::finding::Finding;
 use crate::session::findings;
 use crate::session::state::Snapshot;
 use crate::tui::command::Action;

@@ -1,8 +1,8 @@
 //! Lists of new URLs, each with what speaks against adding it.
 
+use crate::check::Finding;
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
-use crate::session::finding::Finding;
 use crate::session::findings;
 use crate::session::state::Snapshot;
 use std::collections::HashSet;

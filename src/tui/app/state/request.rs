@@ -4,6 +4,7 @@
 //! [`requests`](crate::tui::app::requests) opens whatever comes of it.
 
 use super::recent::Purpose;
+use crate::check::FindingTarget;
 use crate::check::decision::Decision;
 use crate::check::rule::Rule;
 use crate::files::{MergeConflict, Side};
@@ -11,7 +12,6 @@ use crate::protocol::Field;
 use crate::protocol::extension::path::Path;
 use crate::session::command::Command;
 use crate::session::edit::Asker;
-use crate::session::finding::FindingTarget;
 use crate::session::store::journal::RecoverableChanges;
 use crate::tui::command::Action;
 use std::path::PathBuf;

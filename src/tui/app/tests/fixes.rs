@@ -1,12 +1,12 @@
 //! The key for a fix, wherever a finding is seen.
 
 use super::bench::{Bench, SMALL};
+use crate::check::FindingTarget;
 use crate::check::rule::{FixKind, Rule};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
 use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
-use crate::session::finding::FindingTarget;
 use crate::session::findings::whole;
 use crate::session::grouping::{Group, Groups};
 use crate::session::report;
@@ -231,7 +231,7 @@ fn rules_are_counted_by_file() {
     let by_file = markdown::rule_counts_by_file(session);
     let of_others = |rule: Rule| {
         let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
-        whole::each(session).filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
+        whole::each(session).filter(|found| found.rule().main() == rule.main() && others(found.target())).count()
     };
     for (rule, count) in session.counts().by_rule() {
         let sum: u64 = by_file.iter().filter(|((main, _), _)| *main == rule.main().index()).map(|(_, n)| n).sum();
