@@ -183,8 +183,9 @@ pub(super) struct SlashStyle {
 pub(super) fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
     location.scheme()?;
     let path = location.path().as_bytes();
-    let (path, slash) = path.strip_suffix(b"/").map_or((path, false), |path| (path, true));
-    let depth = memchr::memchr_iter(b'/', path).count().checked_sub(1)?;
-    let has_extension = !slash && path.iter().rev().find(|&&byte| byte == b'/' || byte == b'.') == Some(&b'.');
+    let slash = path.ends_with(b"/");
+    let depth = (location.path_slashes() as usize).checked_sub(1 + usize::from(slash))?;
+    let last = || memchr::memrchr2(b'/', b'.', path).and_then(|at| path.get(at));
+    let has_extension = !slash && last() == Some(&b'.');
     (!has_extension).then_some(SlashStyle { depth: depth.min(DEPTHS - 1), slash })
 }

@@ -90,17 +90,106 @@ pub(super) const fn of_char(letter: char) -> Classes {
     if letter.is_ascii() { of(letter as u8) } else { HIGH }
 }
 
-/// The classes of all bytes together, and of the pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`],
-/// [`PRIVATE_PAIR`]) that are directly after their starter.
-pub(super) fn survey(bytes: &[u8]) -> (Classes, Classes) {
-    let (mut all, mut pairs, mut before) = (0, 0, 0);
+/// What one pass over a stretch of text finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Survey {
+    /// The classes of all bytes together.
+    pub(super) classes: Classes,
+    /// The pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`], [`PRIVATE_PAIR`]) that are directly after their starter.
+    pub(super) pairs: Classes,
+    /// How many slashes there are.
+    pub(super) slashes: u32,
+}
+
+/// The classes of a stretch of text that rules ask for: those of single bytes, apart from [`END`].
+const ASKED: Classes = UPPER | PERCENT | QUERY | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
+
+/// The classes of all bytes together, the pairs, and the number of slashes.
+#[inline]
+pub(super) fn survey(bytes: &[u8]) -> Survey {
+    survey_common(bytes).unwrap_or_else(|| survey_any(bytes))
+}
+
+fn survey_any(bytes: &[u8]) -> Survey {
+    let (mut all, mut pairs, mut before, mut slashes) = (0, 0, 0, 0);
     for &byte in bytes {
         let class = of(byte);
         all |= class;
         pairs |= (before << PAIR_SHIFT) & class;
+        slashes += u32::from(byte == b'/');
         before = class;
     }
-    (all, pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR | PRIVATE_PAIR))
+    Survey { classes: all & ASKED, pairs: pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR | PRIVATE_PAIR), slashes }
+}
+
+/// Bytes that the compiler compares at once, as lanes of a vector.
+const LANES: usize = 16;
+
+/// The same of a text of common bytes (letters, digits, `-._~/=&?%+,!$'*)`) that is not too long to count slashes in
+/// bytes. Each lane collects bits: a text needs a dozen comparisons for every [`LANES`] bytes.
+fn survey_common(bytes: &[u8]) -> Option<Survey> {
+    const UPPER_BIT: u8 = 1;
+    const PERCENT_BIT: u8 = 2;
+    const QUERY_BIT: u8 = 4;
+    const OTHER_BIT: u8 = 8;
+    const WORD_BIT: u8 = 16;
+    const SLASH_BIT: u8 = 32;
+    const DOT_BIT: u8 = 64;
+    const PRIVATE_BIT: u8 = 128;
+    let (mut found, mut slashes) = ([0_u8; LANES], [0_u8; LANES]);
+    let mut look = |bytes: &[u8; LANES], next: &[u8; LANES]| {
+        for lane in 0..LANES {
+            let (byte, next) = (bytes[lane], next[lane]);
+            let bit = |holds: bool, bit: u8| if holds { bit } else { 0 };
+            let (small, next_small) = (byte | 0x20, next | 0x20);
+            let is_letter = small.wrapping_sub(b'a') < 26;
+            let is_slash = byte == b'/';
+            // From `-` to `9`: `-`, `.`, `/` and the digits; from `)` to `,`: `)`, `*`, `+` and the comma.
+            let is_common = is_letter
+                | (byte.wrapping_sub(b'-') < 13)
+                | (byte.wrapping_sub(b')') < 4)
+                | (byte.wrapping_sub(b'$') < 4)
+                | (byte == b'=')
+                | (byte == b'?')
+                | (byte == b'_')
+                | (byte == b'~')
+                | (byte == b'!');
+            found[lane] |= bit(is_letter & (byte & 0x20 == 0), UPPER_BIT)
+                | bit(byte == b'%', PERCENT_BIT)
+                | bit(byte == b'?', QUERY_BIT)
+                | bit(!is_common, OTHER_BIT)
+                | bit((is_slash | (byte == b'=')) & ((next_small == b'n') | (next_small == b'u')), WORD_BIT)
+                | bit(is_slash & (next == b'/'), SLASH_BIT)
+                | bit(is_slash & (next == b'.'), DOT_BIT)
+                | bit(is_slash & ((next_small == b'p') | (next_small == b's') | (next_small == b'w')), PRIVATE_BIT);
+            slashes[lane] += u8::from(is_slash);
+        }
+    };
+    if bytes.len() > LANES * usize::from(u8::MAX) {
+        return None;
+    }
+    let mut rest = bytes;
+    while let (Some(lanes), Some(next)) = (rest.first_chunk(), rest.get(1..).and_then(<[u8]>::first_chunk)) {
+        look(lanes, next);
+        rest = rest.get(LANES..)?;
+    }
+    // Letters that are in no class fill what is left.
+    let mut last = [b'a'; LANES + 1];
+    last.get_mut(..rest.len())?.copy_from_slice(rest);
+    look(last.first_chunk()?, last.get(1..)?.first_chunk()?);
+    let found = found.iter().fold(0, |all, lane| all | lane);
+    if found & OTHER_BIT != 0 {
+        return None;
+    }
+    let class = |bit: u8, class: Classes| if found & bit == 0 { 0 } else { class };
+    Some(Survey {
+        classes: class(UPPER_BIT, UPPER) | class(PERCENT_BIT, PERCENT) | class(QUERY_BIT, QUERY),
+        pairs: class(WORD_BIT, WORD_PAIR)
+            | class(SLASH_BIT, SLASH_PAIR)
+            | class(DOT_BIT, DOT_PAIR)
+            | class(PRIVATE_BIT, PRIVATE_PAIR),
+        slashes: slashes.iter().map(|lane| u32::from(*lane)).sum(),
+    })
 }
 
 /// Whether RFC 3986 allows the byte to stand for itself somewhere behind the authority
@@ -168,6 +257,7 @@ pub(super) fn push_percent(out: &mut String, byte: u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn pairs_are_seen_only_after_their_starter() {
@@ -181,7 +271,21 @@ mod tests {
             ("/a-null", 0),
             ("=/", 0),
         ] {
-            assert_eq!(survey(text.as_bytes()).1, expected, "{text}");
+            assert_eq!(survey(text.as_bytes()).pairs, expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_survey_of_common_bytes_is_one_of_any(
+            text in "([a-zA-Z0-9._~-]{0,9}(/|//|=|%C3|\\?|&|/[npsuwNPSUW.]|[!$\\()*+,;:@ é\"#]?)){0,9}",
+        ) {
+            let bytes = text.as_bytes();
+            for at in 0..bytes.len() {
+                let any = survey_any(&bytes[at..]);
+                prop_assert_eq!(survey(&bytes[at..]), any);
+                prop_assert!(survey_common(&bytes[at..]).is_none_or(|common| common == any));
+            }
         }
     }
 

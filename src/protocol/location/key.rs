@@ -3,7 +3,7 @@
 //! Keys are for comparing and never become text of a document. A URL that is already normal is its own
 //! key, without copying. Texts that are not http(s) URLs are their own keys.
 
-use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SPACE, SPECIAL, UPPER};
+use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, QUERY, SPACE, SPECIAL, UPPER};
 use super::parts::{Location, Port};
 use super::{host, params};
 use foldhash::fast::FixedState;
@@ -67,6 +67,20 @@ pub(super) fn hash_normal(key: &[u8]) -> u64 {
     if hash == NO_KEY { 1 } else { hash }
 }
 
+/// The hash of a key that is in two parts.
+pub(super) fn hash_of_parts(origin: &str, rest: &str) -> u64 {
+    let mut buffer = [0; 2 * SMALL];
+    let len = origin.len() + rest.len();
+    match buffer.split_at_mut_checked(origin.len()) {
+        Some((start, end)) if rest.len() <= end.len() => {
+            start.copy_from_slice(origin.as_bytes());
+            end.iter_mut().zip(rest.bytes()).for_each(|(to, from)| *to = from);
+            hash_normal(buffer.get(..len).unwrap_or_default())
+        }
+        _ => hash_normal([origin, rest].concat().as_bytes()),
+    }
+}
+
 /// A hash of [`near_key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
 pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     if decoded.is_empty() {
@@ -82,6 +96,55 @@ pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     let mut key = String::new();
     near_key(decoded, &mut key);
     hash_normal(key.as_bytes())
+}
+
+/// Parameters of a query that are put in order without a heap.
+const PARAMETERS: usize = 16;
+
+/// [`near_key_hash`] of a URL that is its own [`key`]; `None` for one with more than [`SMALL`] bytes or [`PARAMETERS`]
+/// parameters, or whose path may name the index of a folder.
+pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
+    let text = location.text.get(location.authority..)?;
+    let mut lower_case = [0; SMALL];
+    let text = if location.classes & UPPER == 0 {
+        text
+    } else {
+        let lower_case = lower_case.get_mut(..text.len())?;
+        lower_case.copy_from_slice(text.as_bytes());
+        lower_case.make_ascii_lowercase();
+        std::str::from_utf8(lower_case).ok()?
+    };
+    let (page, query) = match location.classes & QUERY {
+        0 => (text, None),
+        _ => text.split_once('?').map_or((text, None), |(page, query)| (page, Some(query))),
+    };
+    let file = page.get(memchr::memrchr(b'/', page.as_bytes())? + 1..)?;
+    if file.starts_with("index.") {
+        return None;
+    }
+    let page = page.strip_prefix("www.").unwrap_or(page).trim_end_matches('/');
+    let Some(query) = query else { return Some(hash_normal(page.as_bytes())) };
+    let mut parameters = [""; PARAMETERS];
+    let mut count = 0;
+    let kept = query.split('&').filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
+    for parameter in kept {
+        *parameters.get_mut(count)? = parameter;
+        count += 1;
+    }
+    let parameters = parameters.get_mut(..count)?;
+    parameters.sort_unstable();
+    let (mut near_key, mut len) = ([0; SMALL], 0);
+    let mut push = |text: &str| {
+        near_key.get_mut(len..len + text.len())?.copy_from_slice(text.as_bytes());
+        len += text.len();
+        Some(())
+    };
+    push(page)?;
+    for (place, parameter) in parameters.iter().enumerate() {
+        push(if place == 0 { "?" } else { "&" })?;
+        push(parameter)?;
+    }
+    Some(hash_normal(near_key.get(..len)?))
 }
 
 /// Bytes of a value that is written in small letters without a heap.

@@ -5,7 +5,7 @@
 
 use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
 use super::fault::{Fault, Faults};
-use super::key::hash_normal;
+use super::key::{hash_normal, hash_of_parts, near_hash_of_normal, near_key_hash};
 use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
 use super::{params, private, validate};
@@ -25,17 +25,19 @@ pub(crate) struct OriginCache {
 /// How many origins are remembered.
 const ORIGINS: usize = 8;
 
-/// An origin in its normal form.
+/// An origin.
 #[derive(Debug, Clone)]
 struct Origin {
-    /// `https://www.example.com`
+    /// As written: `https://www.Example.com`.
     text: String,
+    /// Its normal form, if that is another: `https://www.example.com`.
+    normal: Option<String>,
     scheme: Scheme,
     /// Where the host starts.
     host: usize,
     classes: chars::Classes,
-    /// Whether nothing is wrong in it.
-    is_sound: bool,
+    /// What is wrong in it.
+    faults: Faults,
 }
 
 /// The result for one URL.
@@ -47,6 +49,16 @@ pub(crate) struct Validated<'t> {
     pub faults: Faults,
     /// See [`key_hash`](super::key_hash).
     pub key: u64,
+    /// Whether the text is plain and of a known origin.
+    is_plain: bool,
+}
+
+impl Validated<'_> {
+    /// See [`near_key_hash`].
+    pub(crate) fn near_key(&self) -> u64 {
+        let plain = if self.is_plain { near_hash_of_normal(&self.location) } else { None };
+        plain.unwrap_or_else(|| near_key_hash(self.location.text))
+    }
 }
 
 /// Classes behind the authority that call for a closer look.
@@ -58,7 +70,11 @@ impl OriginCache {
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and the same in every call.
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
         if let Some((location, faults)) = self.quick(text, url_prefix) {
-            return Validated { location, faults, key: hash_normal(text.as_bytes()) };
+            let (key, is_plain) = match self.origins.get(self.last).and_then(|origin| origin.normal.as_deref()) {
+                None => (hash_normal(text.as_bytes()), true),
+                Some(normal) => (hash_of_parts(normal, location.rest()), false),
+            };
+            return Validated { location, faults, key, is_plain };
         }
         let location = Location::of(text);
         let mut faults = location.validate();
@@ -66,7 +82,7 @@ impl OriginCache {
             faults = faults.union(location.check_scope(url_prefix));
         }
         self.remember(&location);
-        Validated { location, faults, key: location.key_hash() }
+        Validated { location, faults, key: location.key_hash(), is_plain: false }
     }
 
     /// The faults alone, of a URL that is compared with no sitemap's.
@@ -91,16 +107,16 @@ impl OriginCache {
         self.origins.iter().position(is_of)
     }
 
-    /// A URL of a known origin with nothing in it that needs a closer look; it is its own key.
+    /// A URL of a known origin with nothing behind it that needs a closer look: that is its own key.
     #[inline]
     fn quick<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<(Location<'t>, Faults)> {
         self.last = self.place_of(text)?;
-        let origin = self.origins.get(self.last).filter(|origin| origin.is_sound)?;
+        let origin = self.origins.get(self.last)?;
         if text.len() > SHORT || text.len() < LOC_CHARACTERS_MIN {
             return None;
         }
         let rest = text.as_bytes().get(origin.text.len()..)?;
-        let (classes, pairs) = chars::survey(rest);
+        let chars::Survey { classes, pairs, slashes } = chars::survey(rest);
         if classes & ODD != 0 || pairs & !(WORD_PAIR | PRIVATE_PAIR) != 0 {
             return None;
         }
@@ -115,21 +131,27 @@ impl OriginCache {
             authority_classes: origin.classes,
             classes,
             pairs,
+            slashes: Some(slashes),
         };
         let path = location.path();
-        let is_odd = (pairs & WORD_PAIR != 0 && validate::residue(&location).is_some())
+        if (pairs & WORD_PAIR != 0 && validate::residue(&location).is_some())
             || (pairs & PRIVATE_PAIR != 0 && private::in_path(&location).is_some())
-            || location.query_behind(path).is_some_and(|query| {
-                let is_odd = |own| params::is_session(own) || params::is_tracking(own) || private::is_private(own);
-                params::parameters(query).any(is_odd)
-            });
-        if is_odd {
+        {
             return None;
         }
         // The place is normal, and so is the URL: what begins with it is in it.
         let is_outside = |url_prefix: &&UrlPrefix| !text.starts_with(url_prefix.prefix());
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
+        if let Some(query) = location.query_behind(path).filter(|query| !query.is_empty()) {
+            for parameter in params::parameters(query) {
+                if params::is_session(parameter) || private::is_private(parameter) {
+                    return None;
+                }
+                faults.insert_if(Fault::TrackingParam, params::is_tracking(parameter));
+            }
+        }
         faults.insert_if(Fault::NotPage, validate::is_not_page(path));
+        faults = faults.union(origin.faults);
         Some((location, faults))
     }
 
@@ -139,14 +161,19 @@ impl OriginCache {
         if self.origins.iter().any(|origin| origin.text == text) {
             return;
         }
-        let is_small = text.starts_with(scheme.name());
-        if !is_small || location.authority_classes & (UPPER | PERCENT | HIGH | SPECIAL | ILLEGAL | SPACE) != 0 {
+        if location.authority_classes & (PERCENT | HIGH | SPECIAL | ILLEGAL | SPACE) != 0 {
             return;
         }
         // Nothing of this path can be found wrong, so what is found is about the origin.
-        let is_sound = validate::validate(&format!("{text}/aaaaaaaaaaaa")).is_empty();
+        let faults = validate::validate(&format!("{text}/aaaaaaaaaaaa"));
+        // Behind a misspelt scheme nothing is looked at.
+        if faults.has(Fault::SchemeTypo) {
+            return;
+        }
         let (host, classes) = (location.authority, location.authority_classes);
-        let origin = Origin { text: text.to_owned(), scheme, host, classes, is_sound };
+        let is_normal = text.starts_with(scheme.name()) && classes & UPPER == 0;
+        let normal = (!is_normal).then(|| text.to_ascii_lowercase());
+        let origin = Origin { text: text.to_owned(), normal, scheme, host, classes, faults };
         match self.origins.get_mut(self.next) {
             Some(oldest) => *oldest = origin,
             None => self.origins.push(origin),
@@ -186,7 +213,8 @@ mod tests {
             ("https://example.com/a/%C3%A9", true),
             ("https://example.com/a/%c3%a9", false),
             ("https://example.com/a/%C3%83%C2%A9", false),
-            ("https://example.com/a/?utm_source=x", false),
+            ("https://example.com/a/?utm_source=x", true),
+            ("https://example.com/a/?sid=0123456789abcdef", false),
             ("https://example.com/a/b.jpg", true),
             ("https://example.com", false),
             ("http://example.com/a/", false),
@@ -196,11 +224,16 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_with_a_fault_is_not_remembered() {
+    fn origins_with_faults_are_remembered_unless_nothing_behind_them_is_looked_at() {
         let mut neighbours = OriginCache::default();
-        for text in ["http://localhost/a/b/c/d", "https://u@example.com/a/b/c", "HTTPS://example.com/a/b/c/d"] {
+        for (text, quick) in [
+            ("http://localhost/a/b/c/d", true),
+            ("HTTPS://Example.com/a/b/c/d", true),
+            ("https://u@example.com/a/b/c", false),
+            ("http://http//example.com/a/b/c", false),
+        ] {
             neighbours.validate(text, None);
-            assert!(neighbours.quick(text, None).is_none(), "{text}");
+            assert_eq!(neighbours.quick(text, None).is_some(), quick, "{text}");
         }
     }
 
@@ -214,6 +247,7 @@ mod tests {
             for text in texts.iter().chain(&texts) {
                 let judged = neighbours.validate(text, url_prefix.as_ref());
                 prop_assert_eq!((judged.faults, judged.key), alone(text, url_prefix.as_ref()), "{}", text);
+                prop_assert_eq!(judged.near_key(), near_key_hash(text), "{}", text);
                 let (ours, theirs) = (judged.location, Location::of(text));
                 prop_assert_eq!(ours.origin(), theirs.origin());
                 prop_assert_eq!((ours.path(), ours.query()), (theirs.path(), theirs.query()));

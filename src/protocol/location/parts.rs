@@ -67,15 +67,17 @@ pub struct Location<'t> {
     pub(super) classes: Classes,
     /// Pairs that occur behind the authority.
     pub(super) pairs: Classes,
+    /// How many slashes there are behind the authority, if they were counted.
+    pub(super) slashes: Option<u32>,
 }
 
 impl<'t> Location<'t> {
     /// Takes a decoded, trimmed value apart.
     pub fn of(text: &'t str) -> Self {
-        let mut location = Self::outline(text);
+        let location = Self::outline(text);
         let rest = text.as_bytes().get(location.path..).unwrap_or_default();
-        (location.classes, location.pairs) = chars::survey(rest);
-        location
+        let survey = chars::survey(rest);
+        Self { classes: survey.classes, pairs: survey.pairs, slashes: Some(survey.slashes), ..location }
     }
 
     /// The same without looking at what is behind the authority: every class of character counts as
@@ -95,7 +97,7 @@ impl<'t> Location<'t> {
                 path += 1;
             }
         }
-        Self { text, scheme, authority, path, authority_classes, classes: !0, pairs: !0 }
+        Self { text, scheme, authority, path, authority_classes, classes: !0, pairs: !0, slashes: None }
     }
 
     /// The value as given.
@@ -190,6 +192,14 @@ impl<'t> Location<'t> {
     /// The path as written, without query and fragment.
     pub fn path(&self) -> &'t str {
         self.slice(self.path, self.path_end())
+    }
+
+    /// How many slashes are in the path.
+    pub(crate) fn path_slashes(&self) -> u32 {
+        match self.slashes {
+            Some(slashes) if self.classes & (chars::QUERY | chars::HASH) == 0 => slashes,
+            _ => self.path().bytes().map(|byte| u32::from(byte == b'/')).sum(),
+        }
     }
 
     /// The query without its `?`.

@@ -39,33 +39,38 @@ pub(super) fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     if location.pairs & (PRIVATE_PAIR | DOT_PAIR) == 0 {
         return None;
     }
-    let mut segments = segments(location.path()).skip(1);
-    let first = segments.next()?;
-    if ["preview", "staging"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
-        return Some(Private::Preview(first));
-    }
-    std::iter::once(first).chain(segments).find_map(of_segment)
+    let path = location.path();
+    let first_slash = memchr::memchr(b'/', path.as_bytes())?;
+    memchr::memchr_iter(b'/', path.as_bytes()).find_map(|slash| {
+        let rest = path.get(slash + 1..)?;
+        // Two letters tell of nearly every segment that it is none of the words.
+        if !may_be_private(rest.as_bytes()) {
+            return None;
+        }
+        let segment = rest.split_once('/').map_or(rest, |(segment, _)| segment);
+        if slash == first_slash && ["preview", "staging"].iter().any(|word| segment.eq_ignore_ascii_case(word)) {
+            return Some(Private::Preview(segment));
+        }
+        of_segment(segment)
+    })
 }
 
-/// What is between slashes. Bytes in a plain loop: segments are too short for anything cleverer to pay.
-fn segments(path: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(path);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let end = text.bytes().position(|byte| byte == b'/');
-        rest = end.and_then(|end| text.get(end + 1..));
-        text.get(..end.unwrap_or(text.len()))
-    })
+/// Whether a segment begins as the words of [`in_path`] do.
+const fn may_be_private(segment: &[u8]) -> bool {
+    match segment {
+        [b'.', ..] => true,
+        [first, second, ..] => matches!(
+            (first.to_ascii_lowercase(), second.to_ascii_lowercase()),
+            (b'w', b'p') | (b'p', b'h' | b'r') | (b's', b't')
+        ),
+        _ => false,
+    }
 }
 
 fn of_segment(segment: &str) -> Option<Private<'_>> {
     const STAFF: [&str; 3] = ["wp-admin", "wp-login.php", "phpmyadmin"];
     const SECRETS: [&str; 8] = [".env", ".git", ".svn", ".hg", ".htaccess", ".htpasswd", ".aws", ".ssh"];
     const CONFIGURATION: &str = "wp-config.php";
-    // All of these words begin so.
-    if !matches!(segment.as_bytes().first(), Some(b'.' | b'w' | b'W' | b'p' | b'P')) {
-        return None;
-    }
     let is_among = |words: &[&str]| words.iter().any(|word| segment.eq_ignore_ascii_case(word));
     if is_among(&STAFF) {
         return Some(Private::Staff(segment));

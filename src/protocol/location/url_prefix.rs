@@ -3,6 +3,7 @@
 //! sitemaps.org protocol, "Sitemap file location": same scheme, host and port, in the sitemap's
 //! directory or below. Whether the rule applies at all (cross-submission) is not decided here.
 
+use super::chars::{HIGH, PERCENT, SPECIAL};
 use super::fault::{Fault, Faults};
 use super::key::key;
 use super::parts::Location;
@@ -75,6 +76,14 @@ impl Location<'_> {
             } else {
                 Faults::only(Fault::OutsidePath)
             };
+        }
+        // An ASCII host without user information and port is its own normal form but for capitals.
+        if let (Some(scheme), Some((ours, host))) = (self.scheme, url_prefix.origin().split_once("://"))
+            && self.authority_classes & (PERCENT | HIGH | SPECIAL) == 0
+            && !self.authority().is_empty()
+            && (scheme.name() != ours || !self.authority().eq_ignore_ascii_case(host))
+        {
+            return Faults::only(Fault::ForeignHost);
         }
         let Some(theirs) = UrlPrefix::parse(self.text) else { return Faults::NONE };
         if theirs.origin() != url_prefix.origin() {
