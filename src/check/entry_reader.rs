@@ -16,7 +16,7 @@ use super::site_entry;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod;
-use crate::protocol::location::{Location, NO_KEY, OriginCache};
+use crate::protocol::location::{self, Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
 use crate::xml::elements::Elements;
 use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind};
@@ -35,6 +35,8 @@ pub struct EntryReader {
     /// Those of an entry whose elements no one has noted.
     elements: Elements,
     judged: JudgedValues,
+    /// Whether near keys are asked for.
+    with_near_keys: bool,
     /// Rules of the extensions of the last entry, ascending, each with the number of findings that the entry has of it.
     places: Vec<(Rule, u32)>,
 }
@@ -48,9 +50,16 @@ pub struct CheckedEntry {
     pub rules: RuleSet,
     /// See `key_hash`; `NO_KEY` without a URL.
     pub key: u64,
+    /// See `near_key_hash`; `NO_KEY` without a URL, and where no one asked for it.
+    pub near_key: u64,
 }
 
 impl EntryReader {
+    /// A reader that also hashes the near key of each URL.
+    pub fn with_near_keys() -> Self {
+        Self { with_near_keys: true, ..Self::default() }
+    }
+
     /// Reads an entry. Its alternate links are added to `links`, and `see` is shown its facts and its URL, taken apart as
     /// far as its origin and path.
     ///
@@ -64,14 +73,16 @@ impl EntryReader {
         mut see: impl FnMut(&Record, &Location<'_>),
     ) -> CheckedEntry {
         let ParsedEntry { entry, text, .. } = *parsed;
-        let read = self.quick((entry, text), context, &mut see).unwrap_or_else(|| {
+        let read = self.quick(parsed, context, &mut see).unwrap_or_else(|| {
             let loc = entry.value(Field::Loc, text);
             let record = Record::of(entry, text);
             see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
+            let near_key = |loc: &str| if self.with_near_keys { location::near_key_hash(loc) } else { NO_KEY };
             CheckedEntry {
                 record,
                 rules: fields::check_fields(entry, text, context),
-                key: loc.map_or(NO_KEY, |loc| crate::protocol::location::key_hash(&loc)),
+                key: loc.as_deref().map_or(NO_KEY, location::key_hash),
+                near_key: loc.as_deref().map_or(NO_KEY, near_key),
             }
         });
         self.places.clear();
@@ -110,10 +121,11 @@ impl EntryReader {
     #[inline]
     fn quick(
         &mut self,
-        (entry, text): (&Entry, &[u8]),
+        parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
         see: &mut impl FnMut(&Record, &Location<'_>),
     ) -> Option<CheckedEntry> {
+        let ParsedEntry { entry, text, .. } = *parsed;
         // One profile has a rule about dates that are sound.
         let is_in_order = entry.anomalies == Anomalies::default();
         if !(is_in_order || entry.anomalies == Anomalies::OUT_OF_ORDER)
@@ -126,7 +138,10 @@ impl EntryReader {
         let span = entry.field(Field::Loc).filter(|span| is_bare(span) && span.value_start < span.value_end)?;
         let raw = entry.raw_value(Field::Loc, text)?;
         let loc = match span.text {
-            TextKind::Plain => Cow::Borrowed(std::str::from_utf8(raw).ok()?),
+            TextKind::Plain => Cow::Borrowed(match parsed.utf8 {
+                Some(utf8) => utf8.get(span.value_start as usize..span.value_end as usize)?,
+                None => std::str::from_utf8(raw).ok()?,
+            }),
             // Only a reference at either end can stand for whitespace there.
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
             _ => return None,
@@ -155,7 +170,8 @@ impl EntryReader {
             }
         }
         see(&record, &judged.location);
-        Some(CheckedEntry { record, rules, key: judged.key })
+        let near_key = if self.with_near_keys { judged.near_key() } else { NO_KEY };
+        Some(CheckedEntry { record, rules, key: judged.key, near_key })
     }
 
     /// The three values beside the URL; `None` where one is not written barely.
@@ -226,9 +242,9 @@ mod tests {
     use super::super::samples::{self, NOW, SeenEntries, any_value};
     use super::*;
     use crate::progress::Progress;
-    use crate::protocol::location::{self, UrlPrefix};
+    use crate::protocol::location::UrlPrefix;
     use crate::xml::names::Names;
-    use crate::xml::scan::scan;
+    use crate::xml::scan::{Visit, scan};
     use proptest::prelude::*;
 
     /// An entry of a file, with layouts and extensions of any kind.
@@ -267,11 +283,11 @@ mod tests {
             let names = Names::plain(if index { FileKind::Index } else { FileKind::Urlset });
             let url_prefix = UrlPrefix::parse("https://example.com/b/sitemap.xml").filter(|_| at_home);
             let context = Context { now: NOW, profile, names: &names, url_prefix: url_prefix.as_ref(), policy: None, site: None };
-            let mut reading = EntryReader::default();
+            let mut reading = EntryReader::with_near_keys();
             for text in texts.iter().chain(&texts).map(String::as_bytes) {
                 let entry = Entry::of(text, &names);
                 let (mut links, mut own, mut origin) = (Vec::new(), Vec::new(), None);
-                let parsed = ParsedEntry { text, entry: &entry, elements: None };
+                let parsed = ParsedEntry::new(text, &entry);
                 let read = reading.read(&parsed, &context, &mut links, |_, location| {
                     origin = location.origin().map(|(origin, _)| origin.to_owned());
                 });
@@ -280,6 +296,7 @@ mod tests {
                     record: Record::of(&entry, text),
                     rules: crate::check::entry::check_and_collect(&entry, text, &context, &mut own),
                     key: location::key_hash(&loc),
+                    near_key: location::near_key_hash(&loc),
                 };
                 prop_assert_eq!(read, alone, "{}", String::from_utf8_lossy(text));
                 prop_assert_eq!(links, own);
@@ -323,10 +340,10 @@ mod tests {
             let names = scan(file.as_bytes(), &mut seen, &Progress::default()).names.unwrap();
             prop_assert_eq!(seen.0.len(), texts.len());
             let context = Context { now: NOW, profile, names: &names, url_prefix: None, policy: None, site: None };
-            let mut reading = EntryReader::default();
+            let mut reading = EntryReader::with_near_keys();
             for (text, entry, elements) in seen.0.iter().chain(&seen.0) {
                 let (mut links, mut own) = (Vec::new(), Vec::new());
-                let parsed = ParsedEntry { text, entry, elements: elements.as_ref() };
+                let parsed = ParsedEntry { elements: elements.as_ref(), ..ParsedEntry::new(text, entry) };
                 let read = reading.read(&parsed, &context, &mut links, |_, _| {});
                 let rules = crate::check::entry::check_and_collect(entry, text, &context, &mut own);
                 prop_assert_eq!(read.rules, rules, "{}", String::from_utf8_lossy(text));
@@ -336,12 +353,93 @@ mod tests {
         }
     }
 
+    /// Reads the entries of a scan as they come, and each of them alone.
+    struct Compared<'c> {
+        context: Context<'c>,
+        reading: EntryReader,
+        repeats: usize,
+    }
+
+    impl Visit for Compared<'_> {
+        fn entry(&mut self, _: &[u8], _: &Entry, _: &Names) {}
+
+        fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
+            let ParsedEntry { text, entry, elements, repeats, .. } = *parsed;
+            self.repeats += usize::from(repeats);
+            let context = Context { names, ..self.context };
+            let (mut links, mut own) = (Vec::new(), Vec::new());
+            let read = self.reading.read(parsed, &context, &mut links, |_, _| {});
+            let (mut alone, parsed) = (EntryReader::with_near_keys(), ParsedEntry::new(text, entry));
+            assert_eq!(read, alone.read(&parsed, &context, &mut own, |_, _| {}), "{}", String::from_utf8_lossy(text));
+            assert_eq!((self.reading.places(), &links), (alone.places(), &own), "{}", String::from_utf8_lossy(text));
+            assert!(elements.is_none_or(|elements| *elements == Elements::of(entry, text, names)));
+        }
+    }
+
+    /// A block of extensions of which entries have many.
+    fn any_block() -> impl Strategy<Value = String> {
+        let link = |(code, page): (&str, u8)| {
+            format!("\n<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://example.com/{page}\"/>")
+        };
+        let code = prop::sample::select(vec!["en", "de", "DE", "x-default", "xx", ""]);
+        let links = prop::collection::vec((code, 0..3_u8).prop_map(link), 0..4).prop_map(|links| links.concat());
+        let image = "<image:image><image:loc>https://example.com/1.png</image:loc></image:image>";
+        let own = "<x:a xmlns:x=\"urn:x\"/>";
+        (links, prop::sample::select(vec!["", "", "", image, "<!-- k -->", own])).prop_map(|(links, odd)| links + odd)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+        #[test]
+        fn an_entry_that_repeats_extensions_is_read_as_alone(
+            blocks in prop::collection::vec(any_block(), 1..3),
+            entries in prop::collection::vec((0..4_u8, 0..3_usize, 0..12_u8), 1..12),
+            profile in prop::sample::select(Profile::ALL.to_vec()),
+        ) {
+            let entry = |(page, block, odd): &(u8, usize, u8)| {
+                let block = blocks.get(*block).map_or("", String::as_str);
+                let (before, between, behind) = match odd {
+                    0 => ("", "<lastmod>2026-01-01</lastmod>", ""),
+                    1 => ("<image:image/>", "", ""),
+                    2 => ("", "", "<lastmod>2026-01-01</lastmod>"),
+                    3 => ("", "", "<xhtml:link rel=\"alternate\" hreflang=\"fr\" href=\"https://example.com/2\"/>"),
+                    4 => ("", "<y:b xmlns:y=\"urn:y\"/>", ""),
+                    5 => ("<!-- k -->", "", "<!-- k -->"),
+                    _ => ("", "", ""),
+                };
+                format!("{before}\n<url><loc>https://example.com/{page}</loc>{between}{block}{behind}</url>")
+            };
+            let file = format!("{}{}\n</urlset>", samples::ROOT, entries.iter().map(entry).collect::<String>());
+            let names = Names::plain(FileKind::Urlset);
+            let context = Context { now: NOW, profile, names: &names, url_prefix: None, policy: None, site: None };
+            let mut compared = Compared { context, reading: EntryReader::with_near_keys(), repeats: 0 };
+            scan(file.as_bytes(), &mut compared, &Progress::default());
+        }
+    }
+
+    #[test]
+    fn extensions_that_an_entry_repeats_are_not_walked_again() {
+        let link = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://example.com/de\"/>";
+        let entry =
+            |page: u32, late: &str| format!("<url><loc>https://example.com/{page}</loc>\n{link}\n{link}{late}</url>");
+        let late = "<lastmod>2026-01-01</lastmod>";
+        let entries = [entry(1, ""), entry(20, late), entry(300, link), entry(4, link)].concat();
+        let file = format!("{}{entries}</urlset>", samples::ROOT);
+        let names = Names::plain(FileKind::Urlset);
+        let profile = Profile::Protocol;
+        let context = Context { now: NOW, profile, names: &names, url_prefix: None, policy: None, site: None };
+        let mut compared = Compared { context, reading: EntryReader::with_near_keys(), repeats: 0 };
+        scan(file.as_bytes(), &mut compared, &Progress::default());
+        // The third entry has one link more; the fourth repeats all of its links.
+        assert_eq!(compared.repeats, 2);
+    }
+
     #[test]
     fn a_plain_entry_takes_the_quick_way() {
         let names = Names::plain(FileKind::Urlset);
         let context =
             Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };
-        let mut reading = EntryReader::default();
+        let mut reading = EntryReader::with_near_keys();
         let (loc, link) = ("<loc>https://e.com/a?b&amp;c</loc>", "<xhtml:link rel=\"alternate\" href=\"/\"/>");
         let late = "<lastmod>2026-11-18</lastmod>";
         for (text, quick) in [
@@ -357,7 +455,7 @@ mod tests {
             ("<url/>".to_owned(), false),
         ] {
             let entry = Entry::of(text.as_bytes(), &names);
-            let found = reading.quick((&entry, text.as_bytes()), &context, &mut |_, _| {});
+            let found = reading.quick(&ParsedEntry::new(text.as_bytes(), &entry), &context, &mut |_, _| {});
             assert_eq!(found.is_some(), quick, "{text}");
         }
     }

@@ -116,7 +116,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     };
     let common = report.common.clone();
     // Several files are one set; an index or a folder among them is one of its own.
-    let status = match InputSet::open(&common, (&check.paths, held), now, streams) {
+    let status = match InputSet::open_to_report(&common, (&check.paths, held), now, streams) {
         Ok(mut set) => report.tell(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // A file that one of the sets has is not checked once more, in whatever order they are named.
@@ -128,7 +128,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
                 if path.canonicalize().is_ok_and(|path| checked.contains(&path)) {
                     return Ok(());
                 }
-                match InputSet::open(&common, (&[path.to_path_buf()], held), now, streams) {
+                match InputSet::open_to_report(&common, (&[path.to_path_buf()], held), now, streams) {
                     Ok(mut set) => {
                         let document = set.session().document();
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);

@@ -6,6 +6,7 @@ use super::args::Common;
 use super::{Failure, Streams};
 use crate::document::sitemap::SitemapId;
 use crate::files;
+use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::store::load;
@@ -56,7 +57,24 @@ impl InputSet {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        match Self::whole(common, (paths, held), now, streams)? {
+        match Self::whole(common, (paths, now), streams, |session, options, progress| {
+            load::open_within(session, paths, options, limit(paths, held), progress)
+        })? {
+            Some(set) => Ok(set),
+            None => Self::compared(common, paths, now, streams),
+        }
+    }
+
+    /// The same for a set that is only reported on.
+    pub(super) fn open_to_report(
+        common: &Common,
+        (paths, held): (&[PathBuf], u64),
+        now: Now,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
+        match Self::whole(common, (paths, now), streams, |session, options, progress| {
+            load::open_to_report(session, paths, options, limit(paths, held), progress)
+        })? {
             Some(set) => Ok(set),
             None => Self::compared(common, paths, now, streams),
         }
@@ -70,7 +88,9 @@ impl InputSet {
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
         let now = common.now()?;
-        if let Some(set) = Self::whole(common, (paths, held), now, streams)? {
+        if let Some(set) = Self::whole(common, (paths, now), streams, |session, options, progress| {
+            load::open_within(session, paths, options, limit(paths, held), progress)
+        })? {
             return Ok(set);
         }
         match way {
@@ -120,7 +140,9 @@ impl InputSet {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        if let Some(set) = Self::whole(common, (paths, held), now, streams)? {
+        if let Some(set) = Self::whole(common, (paths, now), streams, |session, options, progress| {
+            load::open_within(session, paths, options, limit(paths, held), progress)
+        })? {
             return Ok(set);
         }
         Self::once(common, paths, now, streams)
@@ -145,17 +167,15 @@ impl InputSet {
         Some(Self::Once(Box::new(Once { session, paths, options, common, is_again: true })))
     }
 
-    /// All of a set, if it is no larger than what is held.
+    /// All of a set, unless `load` finds it too large.
     fn whole(
         common: &Common,
-        (paths, held): (&[PathBuf], u64),
-        now: Now,
+        (paths, now): (&[PathBuf], Now),
         streams: &mut Streams<'_>,
+        load: impl FnOnce(Session, files::Options, &Progress) -> Result<Option<Session>, files::Error>,
     ) -> Result<Option<Self>, Failure> {
         let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
-        // Standard input can be read only once.
-        let held = if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held };
-        let whole = streams.watched(|now| load::open_within(session, paths, options, held, now))?;
+        let whole = streams.watched(|progress| load(session, options, progress))?;
         Ok(whole.map(|session| {
             common.say_about(&session, streams);
             Self::Held(Box::new(session))
@@ -222,6 +242,11 @@ impl InputSet {
             _ => self.each(streams, |session, id, out| see(session, (id, ShownRows::All), out).map(|_| ())),
         }
     }
+}
+
+/// The most bytes of these paths that are held. Standard input can be read only once.
+fn limit(paths: &[PathBuf], held: u64) -> u64 {
+    if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held }
 }
 
 /// Says why all of a set is held, if it is one of more than `held` bytes.

@@ -22,7 +22,7 @@ use crate::check::Profile;
 use crate::check::policy::Policy;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RulePlaces, RuleSet, RuleSets};
-use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetIndex, SetRule};
+use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetIndex, SetRule, SetRuleTarget};
 use crate::check::site::Site;
 use crate::check::{Context, entry};
 use crate::document::Document;
@@ -68,6 +68,8 @@ pub struct Checks {
     is_bare: bool,
     /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
     near: Arc<NearDuplicates>,
+    /// Whether those are all of the set.
+    knows_near: bool,
     /// Public URL of each sitemap, by its id, as far as known.
     url_prefixes: Arc<Vec<Option<UrlPrefix>>>,
     criteria: Criteria,
@@ -88,6 +90,7 @@ impl Default for Checks {
             set: Arc::default(),
             is_bare: false,
             near: Arc::default(),
+            knows_near: true,
             url_prefixes: Arc::default(),
             criteria: Criteria::default(),
             detached_site: None,
@@ -212,7 +215,8 @@ impl Checks {
         Reader::new(Arc::clone(&self.sets), now.seconds, self.criteria.clone(), self.url_prefix_of(url), rows)
     }
 
-    /// Takes in the rows of a file that was just appended to the document.
+    /// Takes in the rows of a file that was just appended to the document. If the reader has near keys, each row is taken
+    /// in as if no other named its page, and [`Checks::compare`] tells later of those for which that is not so.
     pub fn absorb(&mut self, document: &Document, first: u32, reader: &Reader, url: Option<&str>, mtime: Option<i64>) {
         let quirks = document.sitemaps().last().map_or(&[][..], |sitemap| &sitemap.quirks);
         let findings = self.with_quirks(quirks, &reader.findings);
@@ -237,7 +241,12 @@ impl Checks {
         set.set_part(is_part(document));
         let locs = DocumentLocs(document);
         let rows = FileRows { file, first, keys: &reader.keys };
-        set.insert_file(rows, reader.parts(), reader.linked(first), &locs);
+        if reader.near_keys.is_some() {
+            set.insert_file_alone(rows, reader.parts());
+            set.link_alone(first, &reader.keys, reader.linked(first));
+        } else {
+            set.insert_file(rows, reader.parts(), reader.linked(first), &locs);
+        }
         set.recompute(&locs);
     }
 
@@ -300,7 +309,8 @@ impl Checks {
 
     /// Finds the near duplicates again, if the rows are few enough.
     pub fn find_near_duplicates(&mut self, document: &Document) {
-        let near = if document.live() <= NEAR_ROWS {
+        self.knows_near = document.live() <= NEAR_ROWS;
+        let near = if self.knows_near {
             self.set.near_duplicates_among(&may_be_near(document), &DocumentLocs(document))
         } else {
             NearDuplicates::default()
@@ -364,6 +374,14 @@ impl Checks {
     /// How many findings rows have, by the number of their set of entry rules; of other numbers it is not known.
     pub fn rule_places(&self) -> Arc<RulePlaces> {
         Arc::clone(self.sets.read().unwrap_or_else(PoisonError::into_inner).places())
+    }
+
+    /// Whether any row is a finding of a rule of the set.
+    pub fn flags_rows(&self) -> bool {
+        let mut row_rules = SetRule::ALL.iter().filter(|rule| rule.place() == SetRuleTarget::Row);
+        row_rules.any(|rule| self.set.count_of(*rule) > 0)
+            || (self.set.with_lastmod() > 0 && self.set.len() > self.set.with_lastmod())
+            || !self.near.is_empty()
     }
 
     /// The number of a row's set of entry rules.

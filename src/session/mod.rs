@@ -50,6 +50,7 @@ use state::{Snapshot, State};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::journal;
+use store::load::Uncompared;
 
 /// Rows up to which a change is made at once; more is work for a job.
 pub const SMALL: u64 = checks::INLINE_ROWS;
@@ -114,6 +115,8 @@ pub struct Session {
     index_rules: Vec<u16>,
     /// Which of the URLs that the policy requires are listed, of a set whose files are not held.
     listed: RowSet,
+    /// What rows are compared by when all files are there, of a set that is only reported on.
+    uncompared: Option<Uncompared>,
     /// Lines of rows that findings of others name, by row, of a set whose files are not held.
     known_lines: Arc<Vec<(u32, u32)>>,
 }
@@ -152,6 +155,7 @@ impl Session {
             watcher: None,
             file_findings: Arc::default(),
             index_rules: Vec::new(),
+            uncompared: None,
             known_lines: Arc::default(),
             listed: RowSet::new(),
         }

@@ -14,7 +14,7 @@ pub use markdown::{CountsByFile, FindingsReport};
 pub use summary::{FileGroup, RuleGroup, Summary};
 
 use crate::check::extension;
-use crate::check::rule::{Rule, RuleSet};
+use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::NearDuplicates;
 use crate::check::{Action, ExtensionPart, Finding, FindingTarget, Fix, Position};
 use crate::document::rows::RowId;
@@ -23,7 +23,7 @@ use crate::document::source::{Lines, Source};
 use crate::session::Session;
 use crate::session::checks::DocumentLocs;
 use crate::session::checks::may_be_near;
-use crate::session::checks::{NEAR_ROWS, rule_of};
+use crate::session::checks::rule_of;
 use crate::session::located_finding::LocatedFinding;
 use crate::session::row_lines::field_offset;
 use crate::session::row_lines::{RowLines, RowNames};
@@ -82,7 +82,7 @@ impl Reporter {
         // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for
         // it. What is gone through file by file has looked already.
         let document = session.document();
-        let near = if document.live() > NEAR_ROWS && !document.is_streamed() {
+        let near = if !session.current.checks.knows_near_duplicates() && !document.is_streamed() {
             let rows = may_be_near(document);
             session.current.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
         } else {
@@ -230,10 +230,16 @@ impl Reporter {
     ) -> (Vec<Unplaced>, Counted) {
         let document = session.document();
         let counter = Counter::new(&session.current, &self.near, wanted);
+        let checks = &session.current.checks;
+        let has_set_rules = checks.flags_rows() || !self.near.is_empty();
         let of_piece = |rows: &[RowId]| {
             let (mut found, mut counted) = (Vec::new(), Counted::default());
             for row in rows.iter().copied() {
-                let mut rules = session.current.checks.rules_in(row, document, sets);
+                // Most rows of most sets are clean.
+                if !has_set_rules && checks.finding_id(row) == RuleSets::CLEAN {
+                    continue;
+                }
+                let mut rules = checks.rules_in(row, document, sets);
                 rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.near.contains(row.0));
                 if rules.is_empty() {
                     continue;

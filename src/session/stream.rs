@@ -20,7 +20,6 @@ use crate::document::view::View;
 use crate::files::{self, FileInfo, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::protocol::location::{NO_KEY, near_key_hash};
 use crate::session::Session;
 use crate::session::checks::{Reader, meeting};
 use crate::session::file_fixes::is_near_limit;
@@ -33,7 +32,7 @@ use crate::session::store::load::{self, Loader};
 use crate::xml::entry::Entry;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
-use crate::xml::scan::{ParsedEntry, Visit};
+use crate::xml::scan::Visit;
 use reread::{ScanCache, Text, line_of};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -50,33 +49,6 @@ pub(crate) struct StreamedSet {
     loader: Loader,
     paths: Vec<PathBuf>,
     kept: ScanCache,
-}
-
-/// Sees each entry as [`Reader`] does, and takes down a hash of its URL.
-struct Meeting {
-    reader: Reader,
-    hashes: Vec<u64>,
-}
-
-impl Visit for Meeting {
-    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-        self.parsed(&ParsedEntry { text, entry, elements: None }, names);
-    }
-
-    fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
-        let ParsedEntry { text, entry, .. } = *parsed;
-        self.reader.parsed(parsed, names);
-        self.hashes.push(entry.value(Field::Loc, text).map_or(NO_KEY, |loc| near_key_hash(&loc)));
-    }
-
-    fn fork(&self) -> Option<Self> {
-        Some(Self { reader: self.reader.fork()?, hashes: Vec::new() })
-    }
-
-    fn join(&mut self, later: Self) {
-        self.reader.join(later.reader);
-        self.hashes.extend(later.hashes);
-    }
 }
 
 /// Takes down the URLs of some rows.
@@ -139,15 +111,12 @@ impl StreamedSet {
         let loader = session.loader(options);
         let (mut hashes, mut kept): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
         let mut is_linked = false;
-        let make = |facts: &FileInfo| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
+        let make = |facts: &FileInfo| loader.reader(facts).with_near_keys();
         let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| match part {
             _ if is_linked => {}
-            files::LoadedFile::Index { index, on_disk, visitors } => {
-                let visitors = visitors.into_iter().map(|visitor| visitor.reader).collect();
-                session.absorb(files::LoadedFile::Index { index, on_disk, visitors });
-            }
-            files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
-                let Meeting { reader, hashes: of_file } = visitor;
+            files::LoadedFile::Index { .. } => session.absorb(part),
+            files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader } => {
+                let of_file = reader.near_keys.take().unwrap_or_default();
                 match &mut keys {
                     Some(keys) => {
                         let state = &mut session.current.state;

@@ -88,6 +88,21 @@ impl Elements {
         self.attributes.truncate(attributes);
     }
 
+    /// Moves all positions, which wrap around: the same elements are further on in another entry, or further back.
+    pub(in crate::xml) fn shift(&mut self, by: usize) {
+        for node in &mut self.nodes {
+            let Markup { start, end, name_end, .. } = &mut node.tag;
+            for position in [start, end, name_end, &mut node.inner_end, &mut node.end] {
+                *position = position.wrapping_add(by);
+            }
+        }
+        for AttributeSpan { name, value } in &mut self.attributes {
+            for position in [&mut name.0, &mut name.1, &mut value.0, &mut value.1] {
+                *position = position.wrapping_add(by as u32);
+            }
+        }
+    }
+
     /// Notes an attribute of the element that is opened next.
     pub(in crate::xml) fn add_attribute(&mut self, name: Range<usize>, value: Range<usize>) {
         let span = |range: Range<usize>| (range.start as u32, range.end as u32);

@@ -225,7 +225,8 @@ fn is_space_at(text: &[u8], at: usize) -> bool {
 
 /// Length of the text before the first `<`, and whether there is a `&` in it; `None` where no `<` follows.
 ///
-/// Eight bytes at a time: values are too short for the call of a vectorised search to pay, and one look finds both.
+/// Eight bytes at a time: most values are too short for the call of a vectorised search to pay. What is longer than
+/// [`SHORT`] bytes, mostly a URL, is searched by one.
 #[inline]
 pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     /// The highest bit of each byte that is zero; of bytes behind the first of them it tells nothing.
@@ -236,6 +237,10 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     const AMPERSANDS: u64 = u64::from_ne_bytes([b'&'; 8]);
     let mut at = 0;
     while let Some(word) = rest.get(at..).and_then(<[u8]>::first_chunk) {
+        if at == SHORT {
+            at += memchr::memchr2(b'<', b'&', rest.get(at..)?)?;
+            break;
+        }
         let word = u64::from_le_bytes(*word);
         let found = zeros(word ^ ANGLES) | zeros(word ^ AMPERSANDS);
         if found != 0 {
@@ -252,6 +257,9 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     let is_escaped = memchr::memchr(b'&', tail.get(..len)?).is_some();
     Some((at + len, is_escaped))
 }
+
+/// Bytes of a value that are searched without a call.
+const SHORT: usize = 16;
 
 #[inline]
 pub(super) fn skip_blanks(bytes: &[u8], from: usize) -> usize {

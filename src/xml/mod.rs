@@ -20,6 +20,7 @@ mod instruction;
 pub(crate) mod markup;
 pub(crate) mod multiple_locs;
 pub mod names;
+mod noted_elements;
 pub(crate) mod parser;
 pub mod record;
 pub mod repair;

@@ -5,10 +5,11 @@
 use super::damage::DamageLog;
 use super::elements::{Elements, is_extension};
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
-use super::fast_path::elements::{ElementWalk, Known, count};
+use super::fast_path::elements::count;
 use super::fast_path::{self, EntryBytes};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names, is_loc};
+use super::noted_elements::NotedElements;
 use super::scopes::{Scopes, declared_by};
 use super::{instruction, wellformed};
 use crate::protocol::Field;
@@ -52,10 +53,9 @@ pub(crate) struct Parser {
     /// Whether the fast path for plain entries is disabled.
     pub(super) is_thorough: bool,
     /// The elements of the extensions of the last entry.
-    elements: Elements,
+    noted: NotedElements,
     /// Whether they are all there.
     has_elements: bool,
-    known: Known,
 }
 
 impl Parser {
@@ -178,7 +178,7 @@ impl Parser {
     pub(crate) fn entry(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (Entry, usize) {
         let relative = |position: usize| (position - lead) as u32;
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
-        self.elements.clear();
+        self.noted.begin();
         self.has_elements = !self.damage.is_quiet && !self.is_thorough;
         self.check_tag(bytes, tag);
         self.note_attributes(bytes, tag, names, &mut entry.anomalies);
@@ -222,18 +222,17 @@ impl Parser {
         if !self.has_elements || inside.bytes.get(at) != Some(&b'<') {
             return None;
         }
-        let (known, elements, has_brackets) = (&mut self.known, &mut self.elements, self.damage.has_brackets);
-        ElementWalk { inside: *inside, known, elements, has_brackets }.pass(at, entry)
+        self.noted.pass(inside, (at, self.damage.has_brackets), entry)
     }
 
-    /// The elements of the extensions of the last entry, if all of them were written the usual way. `text` is that of the
-    /// entry.
-    pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<&Elements> {
+    /// The elements of the extensions of the last entry, if all of them were written the usual way, and whether they are
+    /// those of the entry before. `text` is that of the entry.
+    pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<(&Elements, bool)> {
         if !self.has_elements || entry.anomalies.has(Anomalies::BROKEN) {
+            self.noted.forget();
             return None;
         }
-        self.elements.look_before(text, entry.open as usize, names);
-        Some(&self.elements)
+        Some(self.noted.of_entry(entry, text, names))
     }
 
     /// The children of an entry from `at` on; `last_order` is the place in schema order that was reached.

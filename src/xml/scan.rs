@@ -54,6 +54,17 @@ pub struct ParsedEntry<'e> {
     pub entry: &'e Entry,
     /// The elements of its extensions, if they were noted.
     pub elements: Option<&'e Elements>,
+    /// The text again, if the file is known to be UTF-8.
+    pub utf8: Option<&'e str>,
+    /// Whether the extensions are those of the entry before, byte for byte.
+    pub repeats: bool,
+}
+
+impl<'e> ParsedEntry<'e> {
+    /// An entry of which no more is known.
+    pub const fn new(text: &'e [u8], entry: &'e Entry) -> Self {
+        Self { text, entry, elements: None, utf8: None, repeats: false }
+    }
 }
 
 /// A visitor that does nothing.
@@ -185,7 +196,8 @@ fn run<V: Visit>(
         } else if scan.root_is_empty {
             epilog(bytes, after_root, &mut parser);
         } else {
-            body(after_root, &names, &mut Walk::new((&mut parser, &mut scan, visitor), progress, stops));
+            let walk = Walk::new((&mut parser, &mut scan, visitor), progress, stops);
+            body(after_root, &names, &mut Walk { utf8: std::str::from_utf8(bytes).ok(), ..walk });
         }
         scan.names = Some(names);
     }
@@ -228,6 +240,8 @@ pub(super) struct Walk<'a, V> {
     /// It ends where an entry ends at one of these places; which is the one that it has met.
     pub(super) until: Vec<usize>,
     pub(super) met: Option<usize>,
+    /// The bytes again, if they are UTF-8: pieces of them need not be validated one by one.
+    pub(super) utf8: Option<&'a str>,
 }
 
 impl<'a, V> Walk<'a, V> {
@@ -236,7 +250,8 @@ impl<'a, V> Walk<'a, V> {
         progress: &'a Progress,
         stops: bool,
     ) -> Self {
-        Self { parser, scan, visitor, progress, stops, is_later: false, counted: (0, 0), until: Vec::new(), met: None }
+        let (is_later, counted, until, met) = (false, (0, 0), Vec::new(), None);
+        Self { parser, scan, visitor, progress, stops, is_later, counted, until, met, utf8: None }
     }
 
     fn advance(&mut self, rows: usize, bytes: usize) {
@@ -311,8 +326,12 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                     walk.scan.starts.push(lead as u32);
                 }
                 let text = bytes.get(lead..end).unwrap_or_default();
-                let elements = walk.parser.elements(&entry, text, names);
-                walk.visitor.parsed(&ParsedEntry { text, entry: &entry, elements }, names);
+                let utf8 = walk.utf8.and_then(|utf8| utf8.get(lead..end));
+                let (elements, repeats) = match walk.parser.elements(&entry, text, names) {
+                    Some((elements, repeats)) => (Some(elements), repeats),
+                    None => (None, false),
+                };
+                walk.visitor.parsed(&ParsedEntry { text, entry: &entry, elements, utf8, repeats }, names);
                 walk.scan.starts.push(end as u32);
                 done = end;
                 if walk.until.contains(&end) {

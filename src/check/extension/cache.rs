@@ -1,7 +1,7 @@
 //! Remembers the verdicts on values that entry after entry repeats, and keeps room to work in.
 
-use crate::check::rule::Rule;
-use crate::check::set::host_hash;
+use crate::check::rule::{Rule, RuleSet};
+use crate::check::set::{Link, host_hash};
 use crate::protocol::extension::hreflang;
 use crate::protocol::location::OriginCache;
 use crate::xml::escape;
@@ -17,6 +17,19 @@ pub(crate) struct Cache {
     host: (String, u32),
     /// The rules that the last entry broke, in no order, each with the number of its findings.
     pub(super) places: Vec<(Rule, u32)>,
+    /// What the last entry says, if all of its extensions are alternate links.
+    pub(super) alternates: Option<RepeatedAlternates>,
+}
+
+/// What alternate links say, whatever page lists them.
+#[derive(Debug)]
+pub(super) struct RepeatedAlternates {
+    /// The rules that they break.
+    pub rules: RuleSet,
+    /// Each of those with the number of its findings.
+    pub places: Vec<(Rule, u32)>,
+    /// What the rules of the set compare.
+    pub links: Vec<Link>,
 }
 
 impl Cache {

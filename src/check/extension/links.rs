@@ -9,7 +9,7 @@ use super::outline::Outline;
 use super::values::OF_LOC;
 use super::{About, EntryContext, Sink, namespace};
 use crate::check::fields::{is_escaped_twice, loc_rule};
-use crate::check::rule::Rule;
+use crate::check::rule::{Rule, RuleSet};
 use crate::check::set;
 use crate::protocol::extension::{self, Kind, hreflang};
 use crate::protocol::location::{self, Fault, Faults, Location, Validated};
@@ -135,7 +135,7 @@ pub(super) fn validate(
         if is_escaped_twice(&href) {
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }
-        let Validated { location, faults, key } = cache.urls.validate(&href, None);
+        let Validated { location, faults, key, .. } = cache.urls.validate(&href, None);
         let host = cache.host_hash(location.host());
         self::href(number, faults, sink);
         if let Some(language) = language
@@ -194,28 +194,7 @@ fn cluster(
     if !versions.iter().any(is_default) {
         sink.breach(Rule::HREFLANG_NO_X_DEFAULT, first, About::Element);
     }
-    if !entry_context.page.is_empty() {
-        let page = (&*entry_context.page, location::key_hash(&entry_context.page));
-        let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
-        for version in versions.iter().filter(|version| version.key == page.1) {
-            if !href(version).is_some_and(|href| is_same_page(&href, page.0)) {
-                continue;
-            }
-            is_listed = true;
-            let Some(language) = language(version).filter(|language| !language.is_default) else { continue };
-            match named {
-                None => named = Some((&language.code, version.number)),
-                Some((known, at)) if !known.eq_ignore_ascii_case(&language.code) => {
-                    sink.breach(Rule::HREFLANG_SELF_CONFLICT, version.number, About::Other(at));
-                    break;
-                }
-                Some(_) => {}
-            }
-        }
-        if !is_listed {
-            sink.breach(Rule::HREFLANG_SELF_MISSING, first, About::Element);
-        }
-    }
+    validate_page(outline, entry_context, (languages, versions), sink);
     let class = |version: &Version| language(version).map_or(usize::MAX, |language| language.class);
     // Nearly always each language is there once.
     let mut seen = [0_u64; 4];
@@ -238,6 +217,60 @@ fn cluster(
             let is_same = href(first) == href(other);
             let rule = if is_same { Rule::HREFLANG_DUPLICATE } else { Rule::HREFLANG_DUPLICATE_DIFFERENT };
             sink.breach(rule, other.number, About::Other(first.number));
+        }
+    }
+}
+
+/// The rules about alternate links that depend on the page that lists them.
+pub(super) const OF_PAGE: RuleSet = RuleSet::of(&[Rule::HREFLANG_SELF_CONFLICT, Rule::HREFLANG_SELF_MISSING]);
+
+/// Whether all extensions of an entry are alternate links.
+pub(super) fn are_all(outline: &Outline<'_>) -> bool {
+    outline.outside().is_empty() && outline.nodes().iter().all(|node| namespace(node) == Namespace::Xhtml)
+}
+
+/// The rules of [`OF_PAGE`] for a page that lists the same alternate links as the one that was validated last.
+pub(super) fn validate_again(
+    outline: &Outline<'_>,
+    entry_context: &EntryContext<'_>,
+    cache: &Cache,
+    sink: &mut impl Sink,
+) {
+    validate_page(outline, entry_context, (&cache.languages, &cache.versions), sink);
+}
+
+fn validate_page(
+    outline: &Outline<'_>,
+    entry_context: &EntryContext<'_>,
+    (languages, versions): (&Languages, &[Version]),
+    sink: &mut impl Sink,
+) {
+    let Some(first) = versions.iter().map(|version| version.number).min() else { return };
+    let language = |version: &Version| languages.get(version.language);
+    let href = |version: &Version| {
+        let node = outline.node_at(version.number)?;
+        Link::of(outline, node).href
+    };
+    if !entry_context.page.is_empty() {
+        let page = (&*entry_context.page, location::key_hash(&entry_context.page));
+        let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
+        for version in versions.iter().filter(|version| version.key == page.1) {
+            if !href(version).is_some_and(|href| is_same_page(&href, page.0)) {
+                continue;
+            }
+            is_listed = true;
+            let Some(language) = language(version).filter(|language| !language.is_default) else { continue };
+            match named {
+                None => named = Some((&language.code, version.number)),
+                Some((known, at)) if !known.eq_ignore_ascii_case(&language.code) => {
+                    sink.breach(Rule::HREFLANG_SELF_CONFLICT, version.number, About::Other(at));
+                    break;
+                }
+                Some(_) => {}
+            }
+        }
+        if !is_listed {
+            sink.breach(Rule::HREFLANG_SELF_MISSING, first, About::Element);
         }
     }
 }

@@ -26,12 +26,13 @@ use crate::protocol::extension;
 use crate::protocol::location::Fault;
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Elements, Node, is_extension};
-use crate::xml::entry::{Entry, Extensions};
+use crate::xml::entry::{Entry, Extensions, TextKind};
 use crate::xml::markup::{self, Kind};
-use crate::xml::names::{Meaning, Names, split};
+use crate::xml::names::{FileKind, Meaning, Names, split};
 use crate::xml::parser::Parser;
 use crate::xml::scan::ParsedEntry;
 pub(crate) use cache::Cache;
+use cache::RepeatedAlternates;
 use fixes::ExtensionFix;
 use outline::Outline;
 use patch::Patch;
@@ -176,7 +177,8 @@ pub(crate) fn outside(source: &Source) -> Option<usize> {
 pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let elements = Elements::of(entry, text, context.names);
     let mut set = RuleSet::EMPTY;
-    validate(&Outline::new(text, &elements), entry, context, &mut Cache::default(), &mut set);
+    let entry_context = entry_context(&ParsedEntry::new(text, entry), context);
+    validate(&Outline::new(text, &elements), &entry_context, &mut Cache::default(), &mut set);
     set
 }
 
@@ -184,7 +186,7 @@ pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
 #[cfg(test)]
 pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
     let elements = Elements::of(entry, text, context.names);
-    let parsed = ParsedEntry { text, entry, elements: None };
+    let parsed = ParsedEntry::new(text, entry);
     check_elements(&parsed, &elements, context, &mut Cache::default(), links)
 }
 
@@ -198,8 +200,27 @@ pub(crate) fn check_elements(
 ) -> RuleSet {
     let mut places = std::mem::take(&mut cache.places);
     places.clear();
+    let outline = Outline::new(parsed.text, elements).with_utf8(parsed.utf8);
+    let first_link = links.len();
     let mut collected = Collected { rules: RuleSet::EMPTY, places, links };
-    validate(&Outline::new(parsed.text, elements), parsed.entry, context, cache, &mut collected);
+    let entry_context = entry_context(parsed, context);
+    if let Some(known) = cache.alternates.take().filter(|_| parsed.repeats) {
+        collected.rules = known.rules;
+        collected.places.extend(&known.places);
+        collected.links.extend(&known.links);
+        links::validate_again(&outline, &entry_context, cache, &mut collected);
+        cache.alternates = Some(known);
+    } else {
+        validate(&outline, &entry_context, cache, &mut collected);
+        if entry_context.is_page && links::are_all(&outline) {
+            let places = collected.places.iter().filter(|(rule, _)| !links::OF_PAGE.contains(*rule));
+            cache.alternates = Some(RepeatedAlternates {
+                rules: collected.rules.minus(links::OF_PAGE),
+                places: places.copied().collect(),
+                links: collected.links.get(first_link..).unwrap_or_default().to_vec(),
+            });
+        }
+    }
     let Collected { rules, places, .. } = collected;
     cache.places = places;
     rules
@@ -208,7 +229,8 @@ pub(crate) fn check_elements(
 /// The rules, each as often as it is broken.
 pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl FnMut(Rule)) {
     let elements = Elements::of(entry, text, context.names);
-    validate(&Outline::new(text, &elements), entry, context, &mut Cache::default(), &mut Counter(add));
+    let entry_context = entry_context(&ParsedEntry::new(text, entry), context);
+    validate(&Outline::new(text, &elements), &entry_context, &mut Cache::default(), &mut Counter(add));
 }
 
 /// The same in words, with fixes, in the order of the text.
@@ -216,7 +238,7 @@ pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec
     let elements = Elements::of(entry, text, context.names);
     let outline = Outline::new(text, &elements);
     let breaches = breaches(&outline, entry, context);
-    let (entry_context, before) = (entry_context(entry, text, context), tally(&breaches));
+    let (entry_context, before) = (entry_context(&ParsedEntry::new(text, entry), context), tally(&breaches));
     let trials = trials(text.len());
     let subject = Subject { entry, text, context };
     let fix = |breach: &Breach| {
@@ -331,33 +353,36 @@ impl<'b> FixBatch<'b> {
 
 fn breaches(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>) -> Vec<Breach> {
     let mut breaches = Vec::new();
-    validate(outline, entry, context, &mut Cache::default(), &mut breaches);
+    let entry_context = entry_context(&ParsedEntry::new(outline.text, entry), context);
+    validate(outline, &entry_context, &mut Cache::default(), &mut breaches);
     breaches
 }
 
-fn entry_context<'t>(entry: &Entry, text: &'t [u8], context: &Context<'_>) -> EntryContext<'t> {
+fn entry_context<'t>(parsed: &ParsedEntry<'t>, context: &Context<'_>) -> EntryContext<'t> {
+    let ParsedEntry { entry, text, utf8, .. } = *parsed;
+    let plain = entry.field(Field::Loc).filter(|span| span.text == TextKind::Plain).zip(utf8);
+    let plain = plain.and_then(|(span, utf8)| utf8.get(span.value_start as usize..span.value_end as usize));
     EntryContext {
-        page: entry.value(Field::Loc, text).unwrap_or_default(),
-        is_page: context.names.kind == crate::xml::names::FileKind::Urlset,
+        page: plain.map(Cow::Borrowed).or_else(|| entry.value(Field::Loc, text)).unwrap_or_default(),
+        is_page: context.names.kind == FileKind::Urlset,
         now: context.now,
     }
 }
 
-fn validate(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, cache: &mut Cache, sink: &mut impl Sink) {
+fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, cache: &mut Cache, sink: &mut impl Sink) {
     for number in 0..outline.outside().len() {
         sink.breach(Rule::EXT_OUTSIDE_URL, number as u32, About::Outside);
     }
     if outline.nodes().is_empty() {
         return;
     }
-    let entry_context = entry_context(entry, outline.text, context);
-    structure::validate(outline, &entry_context, sink);
+    structure::validate(outline, entry_context, sink);
     if !entry_context.is_page {
         return;
     }
     values::validate(outline, cache, sink);
-    blocks::validate(outline, &entry_context, sink);
-    links::validate(outline, &entry_context, cache, sink);
+    blocks::validate(outline, entry_context, sink);
+    links::validate(outline, entry_context, cache, sink);
 }
 
 /// Tries what fixes make of an entry: each rule is broken less often by as many as there are fixes for it (`wanted`),

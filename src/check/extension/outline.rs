@@ -12,13 +12,20 @@ use std::borrow::Cow;
 pub(super) struct Outline<'t> {
     /// The entry text.
     pub text: &'t [u8],
+    /// The same, if it is known to be UTF-8.
+    utf8: Option<&'t str>,
     elements: &'t Elements,
 }
 
 impl<'t> Outline<'t> {
     /// What is written in an entry text, by its elements.
     pub(super) const fn new(text: &'t [u8], elements: &'t Elements) -> Self {
-        Self { text, elements }
+        Self { text, utf8: None, elements }
+    }
+
+    /// The same outline of a text that is known to be UTF-8, if it is: values need not be validated one by one.
+    pub(super) const fn with_utf8(self, utf8: Option<&'t str>) -> Self {
+        Self { utf8, ..self }
     }
 
     /// The elements, each before its children.
@@ -57,6 +64,10 @@ impl<'t> Outline<'t> {
     /// The value of an element: decoded, trimmed of XML whitespace.
     pub(super) fn value(&self, node: &Node) -> Cow<'t, str> {
         let (start, end) = markup::trim(self.text, node.tag.end, node.inner_end);
+        let plain = self.utf8.filter(|_| node.text == TextKind::Plain).and_then(|utf8| utf8.get(start..end));
+        if let Some(plain) = plain {
+            return Cow::Borrowed(plain);
+        }
         decode_value(self.text.get(start..end).unwrap_or_default(), node.text)
     }
 

@@ -392,6 +392,9 @@ impl Default for RuleSets {
 }
 
 impl RuleSets {
+    /// The number of the empty set.
+    pub const CLEAN: u16 = 0;
+
     /// How many sets can have a number.
     const LIMIT: usize = u16::MAX as usize + 1;
 

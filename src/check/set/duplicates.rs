@@ -157,7 +157,14 @@ impl Duplicates {
 
     /// Adds rows, from `first` on one for each key hash, whose pages no other row names as far as is known.
     pub fn insert_alone(&mut self, first: u32, keys: &[u64]) {
-        self.alone.extend((first..).zip(keys).filter(|(_, key)| **key != NO_KEY).map(|(row, _)| row));
+        let mut row = first;
+        for run in keys.chunk_by(|one, next| (*one == NO_KEY) == (*next == NO_KEY)) {
+            let end = row + run.len() as u32;
+            if run.first() != Some(&NO_KEY) {
+                self.alone.insert_range(row..end);
+            }
+            row = end;
+        }
     }
 
     /// Takes such a row out. Whether it was there.

@@ -240,6 +240,11 @@ impl SetIndex {
         (0..).zip(keys).filter(|(_, key)| named.contains(*key)).map(|(row, _)| row).collect()
     }
 
+    /// Whether rows are in the index that no other row was compared with: it cannot tell which rows name a page.
+    pub fn is_partial(&self) -> bool {
+        !self.duplicates.alone().is_empty()
+    }
+
     fn take_in(&mut self, file: u32, part: &ReadTally) {
         let hosts = self.hosts.absorb(&part.hosts);
         let host = |host| hosts.get(host as usize).copied().unwrap_or_default();

@@ -127,6 +127,7 @@ const LANES: usize = 16;
 
 /// The same of a text of common bytes (letters, digits, `-._~/=&?%+,!$'*)`) that is not too long to count slashes in
 /// bytes. Each lane collects bits: a text needs a dozen comparisons for every [`LANES`] bytes.
+#[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
 fn survey_common(bytes: &[u8]) -> Option<Survey> {
     const UPPER_BIT: u8 = 1;
     const PERCENT_BIT: u8 = 2;

@@ -3,8 +3,9 @@
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::location::{NO_KEY, near_key_hash};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use rayon::prelude::*;
-use std::collections::HashSet;
 
 /// The live rows of a set in memory that may come near to others: a hash proposes, on all cores.
 pub(in crate::session) fn may_be_near(document: &Document) -> RowSet {
@@ -17,20 +18,83 @@ pub(in crate::session) fn may_be_near(document: &Document) -> RowSet {
     meeting(&hashes).into_iter().filter_map(|place| rows.get(place as usize).copied()).collect()
 }
 
-/// The places of hashes that stand more than once.
+/// The places of hashes that occur more than once.
+///
+/// One pass sets a bit for each hash; only hashes that find theirs set already are kept and compared, a few per cent of
+/// all in a set without duplicates.
 pub(in crate::session) fn meeting(hashes: &[u64]) -> RowSet {
-    // By eighths, so that sorting needs little memory.
-    pub(in crate::session) const EIGHTHS: u64 = 8;
-    let mut shared: HashSet<u64> = HashSet::new();
-    for eighth in 0..EIGHTHS {
-        let mut some: Vec<u64> =
-            hashes.par_iter().copied().filter(|hash| hash >> 61 == eighth && *hash != NO_KEY).collect();
-        some.par_sort_unstable();
-        shared.extend(some.windows(2).filter(|pair| pair.first() == pair.last()).filter_map(<[u64]>::first));
+    let mut filter = Filter::of(hashes.len());
+    let mut shared: HashMap<u64, u32, FixedState> = HashMap::default();
+    for hash in hashes.iter().filter(|hash| **hash != NO_KEY) {
+        if filter.is_known(*hash) {
+            shared.insert(*hash, 0);
+        }
     }
-    if shared.is_empty() {
-        return RowSet::new();
+    // Most of those only share a bit.
+    let mut candidates = Filter::of(BITS_PER_HASH * shared.len());
+    shared.keys().for_each(|hash| _ = candidates.is_known(*hash));
+    let mut met: Vec<(u32, u64)> = Vec::new();
+    for (row, hash) in (0..).zip(hashes).filter(|(_, hash)| candidates.has(**hash)) {
+        if let Some(count) = shared.get_mut(hash) {
+            *count += 1;
+            met.push((row, *hash));
+        }
     }
-    let rows = (0..).zip(hashes).filter(|(_, hash)| shared.contains(hash)).map(|(row, _)| row);
-    rows.collect()
+    met.retain(|(_, hash)| shared.get(hash).is_some_and(|count| *count > 1));
+    met.into_iter().map(|(row, _)| row).collect()
+}
+
+/// Bits of a filter for each hash.
+const BITS_PER_HASH: usize = 16;
+
+/// A set of hashes that may say of a few others that it has them: one bit for each (a Bloom filter with one function).
+struct Filter {
+    words: Vec<u64>,
+    /// How far a hash is shifted to become the number of a bit.
+    shift: u32,
+}
+
+impl Filter {
+    /// An empty filter for so many hashes.
+    fn of(hashes: usize) -> Self {
+        let bits = (BITS_PER_HASH * hashes).next_power_of_two().max(64);
+        Self { words: vec![0; bits / 64], shift: u64::BITS - bits.trailing_zeros() }
+    }
+
+    fn bit(&self, hash: u64) -> (usize, u64) {
+        let bit = hash >> self.shift;
+        ((bit / 64) as usize, 1 << (bit % 64))
+    }
+
+    fn has(&self, hash: u64) -> bool {
+        let (word, bit) = self.bit(hash);
+        self.words.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// Takes a hash in; whether it, or one with the same bit, was there.
+    fn is_known(&mut self, hash: u64) -> bool {
+        let (word, bit) = self.bit(hash);
+        let Some(word) = self.words.get_mut(word) else { return false };
+        let was = *word & bit != 0;
+        *word |= bit;
+        was
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn hashes_that_meet_are_found(
+            places in prop::collection::vec(0..60_u64, 0..80), spread in prop::sample::select(vec![1_u64, 0x9e37_79b9_7f4a_7c15]),
+        ) {
+            let hashes: Vec<u64> = places.iter().map(|place| place.wrapping_mul(spread)).collect();
+            let is_met = |hash: u64| hash != NO_KEY && hashes.iter().filter(|other| **other == hash).count() > 1;
+            let expected: RowSet = (0..).zip(&hashes).filter(|(_, hash)| is_met(**hash)).map(|(row, _)| row).collect();
+            prop_assert_eq!(meeting(&hashes), expected);
+        }
+    }
 }

@@ -36,6 +36,8 @@ pub struct Reader {
     listed: RowSet,
     /// Hash of the normalised loc, by entry.
     pub keys: Vec<u64>,
+    /// Hash of the near key, by entry, if that was asked for.
+    pub near_keys: Option<Vec<u64>>,
     /// What the rules of the set count of the entries; `further` has counted entries that others saw.
     part: ReadTally,
     further: Vec<ReadTally>,
@@ -67,12 +69,19 @@ impl Reader {
             records: Vec::with_capacity(rows),
             findings: Vec::with_capacity(rows),
             keys: Vec::with_capacity(rows),
+            near_keys: None,
             part: ReadTally::default(),
             further: Vec::new(),
             reading: EntryReader::default(),
             links: Vec::new(),
             linked: Vec::new(),
         }
+    }
+
+    /// The same reader, which also hashes the near key of each URL.
+    pub(in crate::session) fn with_near_keys(self) -> Self {
+        let near_keys = Some(Vec::with_capacity(self.keys.capacity()));
+        Self { near_keys, reading: EntryReader::with_near_keys(), ..self }
     }
 
     /// What was counted, in parts.
@@ -92,7 +101,7 @@ impl Reader {
 
 impl Visit for Reader {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-        self.parsed(&ParsedEntry { text, entry, elements: None }, names);
+        self.parsed(&ParsedEntry::new(text, entry), names);
     }
 
     fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
@@ -111,6 +120,9 @@ impl Visit for Reader {
         });
         records.push(read.record);
         self.keys.push(read.key);
+        if let Some(near_keys) = &mut self.near_keys {
+            near_keys.push(read.near_key);
+        }
         let number = self.number(read.rules);
         self.findings.push(number);
         if self.linked.last().map_or(0, |(_, end)| *end as usize) < self.links.len() {
@@ -120,7 +132,8 @@ impl Visit for Reader {
 
     fn fork(&self) -> Option<Self> {
         let numbers = Arc::clone(&self.numbers);
-        Some(Self::new(numbers, self.now, self.criteria.clone(), self.url_prefix.clone(), 0))
+        let fork = Self::new(numbers, self.now, self.criteria.clone(), self.url_prefix.clone(), 0);
+        Some(if self.near_keys.is_some() { fork.with_near_keys() } else { fork })
     }
 
     fn join(&mut self, later: Self) {
@@ -128,6 +141,9 @@ impl Visit for Reader {
         self.records.extend(later.records);
         self.findings.extend(later.findings);
         self.keys.extend(later.keys);
+        if let (Some(near_keys), Some(later)) = (&mut self.near_keys, later.near_keys) {
+            near_keys.extend(later);
+        }
         self.links.extend(later.links);
         self.linked.extend(later.linked.into_iter().map(|(entry, end)| (entries + entry, links + end)));
         self.listed |= later.listed;

@@ -57,6 +57,7 @@ impl Checks {
         };
         set.compare(rows.iter().map(facts), &locs);
         self.near = Arc::new(set.near_duplicates_among(rows, &locs));
+        self.knows_near = true;
     }
 
     /// Brings back the findings of the rows of a file.
@@ -112,6 +113,11 @@ impl Checks {
     /// Rows that come near to an earlier one, of a set whose URLs were compared.
     pub const fn near_duplicates(&self) -> &Arc<NearDuplicates> {
         &self.near
+    }
+
+    /// Whether they are all near duplicates of the set; if not, whoever reports them must look for them.
+    pub const fn knows_near_duplicates(&self) -> bool {
+        self.knows_near
     }
 
     /// The set index to be changed in place.

@@ -14,7 +14,7 @@ pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, Finding)> {
     }
     let Some(policy) = session.current.checks.policy() else { return Vec::new() };
     let is_listed = |(place, url): &(u32, &String)| {
-        if session.document().is_streamed() {
+        if session.document().is_streamed() || session.current.checks.set().is_partial() {
             session.listed.contains(*place)
         } else {
             !session.current.rows_with_loc(url).is_empty()

@@ -3,12 +3,13 @@
 use crate::document::Document;
 use crate::document::index::Index;
 use crate::document::quirk::Quirk;
+use crate::document::rows::RowSet;
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::checks::{Checks, Reader};
+use crate::session::checks::{Checks, Reader, meeting};
 use crate::session::findings::file_findings;
 use crate::session::state::State;
 use crate::xml::defect::Defect;
@@ -26,6 +27,18 @@ pub struct Loader {
     checks: Checks,
     now: Now,
     pub(in crate::session) options: Options,
+    /// Whether rows are compared with each other only when all files are there; see [`Uncompared`].
+    compares_late: bool,
+}
+
+/// What rows are compared by when all files are there, of a set that is only reported on: most rows meet no other, and
+/// need no place in an index.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Uncompared {
+    /// Hashes of the normalised URLs, by row, of a set with alternate links.
+    keys: Vec<u64>,
+    /// Hashes of the near keys, by row.
+    near_keys: Vec<u64>,
 }
 
 impl Loader {
@@ -68,7 +81,14 @@ impl Loader {
     }
 
     pub(in crate::session) fn reader(&self, facts: &files::FileInfo) -> Reader {
-        self.checks.reader(facts.url.as_deref(), facts.bytes, self.now)
+        let reader = self.checks.reader(facts.url.as_deref(), facts.bytes, self.now);
+        if self.compares_late { reader.with_near_keys() } else { reader }
+    }
+
+    /// The same loader for a set that is only reported on and never changed.
+    #[must_use]
+    pub(in crate::session) fn comparing_late(self) -> Self {
+        Self { compares_late: true, ..self }
     }
 }
 
@@ -76,7 +96,7 @@ impl Session {
     /// A loader for this session.
     pub fn loader(&self, mut options: Options) -> Loader {
         options.base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
-        Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options }
+        Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options, compares_late: false }
     }
 
     /// Takes in a part. The table grows; the set is still read-only.
@@ -101,6 +121,12 @@ impl Session {
                 let records = records(&mut visitor, &sitemap.quirks);
                 state.document.append(source, records, sitemap);
                 state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
+                self.listed |= visitor.listed();
+                if let Some(near_keys) = visitor.near_keys {
+                    let uncompared = self.uncompared.get_or_insert_default();
+                    uncompared.near_keys.extend(near_keys);
+                    uncompared.keys.extend(visitor.keys);
+                }
                 self.current.view.append_file(&state.document);
             }
         }
@@ -130,7 +156,12 @@ impl Session {
         }
         self.current.view = View::file_order(&self.current.state.document);
         let State { document, checks, .. } = &mut self.current.state;
-        checks.find_near_duplicates(document);
+        if let Some(Uncompared { keys, near_keys }) = self.uncompared.take() {
+            let named = if checks.set().has_links() { checks.count_targets(&keys) } else { RowSet::new() };
+            checks.compare(document, &(meeting(&near_keys) | named));
+        } else {
+            checks.find_near_duplicates(document);
+        }
         file_findings::check(self);
     }
 }
@@ -214,13 +245,38 @@ pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Se
 /// # Errors
 /// As [`Loader::load_all`].
 pub fn open_within(
-    mut session: Session,
+    session: Session,
     paths: &[PathBuf],
     options: Options,
     most: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
     let loader = session.loader(options);
+    load_within(session, &loader, paths, most, progress)
+}
+
+/// The same for a set that is only reported on and never changed.
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub fn open_to_report(
+    session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    most: u64,
+    progress: &Progress,
+) -> Result<Option<Session>, files::Error> {
+    let loader = session.loader(options).comparing_late();
+    load_within(session, &loader, paths, most, progress)
+}
+
+fn load_within(
+    mut session: Session,
+    loader: &Loader,
+    paths: &[PathBuf],
+    most: u64,
+    progress: &Progress,
+) -> Result<Option<Session>, files::Error> {
     let mut is_over = false;
     let loaded = loader.load_all(paths, progress, &mut |part| {
         // What is expected is known from the first sitemap on; packed files turn out larger.

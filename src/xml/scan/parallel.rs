@@ -43,6 +43,7 @@ pub(super) fn body<V: Visit + Send>(
         counted: (0, 0),
         until: walk.until.clone(),
         met: None,
+        utf8: walk.utf8,
     };
     walk.until.push(seam);
     rayon::join(
