@@ -10,6 +10,7 @@ use crate::document::query::compare_with_lastmod;
 use crate::protocol::lastmod;
 use crate::protocol::location::{self, Fault, Faults, UrlPrefix};
 use crate::words::excerpt_of_value as visible;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -167,7 +168,7 @@ impl Site {
         links: impl FnOnce() -> Vec<(String, String)>,
     ) -> Option<String> {
         let page = self.page(loc)?;
-        let modified = || visible(page.text("modified").unwrap_or_default());
+        let modified = || visible(&page.text("modified").unwrap_or_default());
         Some(match rule {
             Rule::SITE_LASTMOD_OLDER => {
                 format!("{}: the page changed later, on {} as far as is known", visible(lastmod), modified())
@@ -182,7 +183,7 @@ impl Site {
 
     /// The date of the page's last change as lastmod is written; `None` where it is not known or cannot be written.
     pub fn modified(&self, loc: &str) -> Option<String> {
-        lastmod::written(self.page(loc)?.text("modified")?)
+        lastmod::written(&self.page(loc)?.text("modified")?)
     }
 
     /// The rules that the answer of the site breaks.
@@ -199,7 +200,7 @@ impl Site {
             Some(400..=499) => set.insert(Rule::SITE_CLIENT_ERROR),
             Some(500..=599) => set.insert(Rule::SITE_SERVER_ERROR),
             Some(300..=303 | 305..=399) => {
-                let is_loop = page.destination().is_some_and(|end| is_same_page(end, loc));
+                let is_loop = page.destination().is_some_and(|end| is_same_page(&end, loc));
                 set.insert(if is_loop { Rule::SITE_REDIRECT_LOOP } else { Rule::SITE_REDIRECT });
                 set.insert_if(Rule::SITE_REDIRECT_CHAIN, !is_loop && page.is_chain());
             }
@@ -208,7 +209,7 @@ impl Site {
         let is_answered = page.status().is_some_and(|status| (200..300).contains(&status));
         if is_answered {
             set.insert_if(Rule::SITE_NOINDEX, page.is_noindex());
-            let elsewhere = page.text("canonical").is_some_and(|url| !is_same_page(url, loc));
+            let elsewhere = page.text("canonical").is_some_and(|url| !is_same_page(&url, loc));
             set.insert_if(Rule::SITE_CANONICAL_ELSEWHERE, elsewhere);
             set.insert_if(Rule::SITE_NOT_A_PAGE, page.media().is_some_and(|media| is_no_page(&media)));
             set.insert_if(Rule::SITE_SOFT_404, page.signs_of_nothing(loc).len() >= 2);
@@ -222,7 +223,7 @@ impl Site {
 
     /// The URL that a fix of the rule gives to the row: where redirects end, or the canonical URL. `None` where the site
     /// names none that can be listed.
-    pub fn replacement(&self, rule: Rule, loc: &str) -> Option<&str> {
+    pub fn replacement(&self, rule: Rule, loc: &str) -> Option<Cow<'_, str>> {
         let page = self.page(loc)?;
         let url = match rule {
             Rule::SITE_REDIRECT => {
@@ -234,11 +235,11 @@ impl Site {
         };
         // Whoever answers for the old URL does not speak for another site.
         let host = |url: &str| location::host(url).to_ascii_lowercase();
-        let is_own = without_www(&host(url)) == without_www(&host(loc));
+        let is_own = without_www(&host(&url)) == without_www(&host(loc));
         // A site on a test machine keeps its host.
         let private = Faults::from_iter([Fault::HostNotPublic]);
         let known = if location::validate(loc).has(Fault::HostNotPublic) { private } else { Faults::NONE };
-        (is_own && location::validate(url).minus(known).is_empty() && !is_same_page(url, loc)).then_some(url)
+        (is_own && location::validate(&url).minus(known).is_empty() && !is_same_page(&url, loc)).then_some(url)
     }
 
     /// What the site answered, for the message of a finding.
@@ -253,19 +254,19 @@ impl Site {
         }
         let page = self.page(loc)?;
         let status = || page.status().map_or_else(String::new, |status| status.to_string());
-        let text = |name| visible(page.text(name).unwrap_or_default());
+        let text = |name| visible(&page.text(name).unwrap_or_default());
         Some(match rule {
             Rule::SITE_NOT_FOUND => format!("the page does not exist: the site answers {}", status()),
             Rule::SITE_CLIENT_ERROR => format!("the site refuses the request: it answers {}", status()),
             Rule::SITE_SERVER_ERROR => format!("the server failed: it answers {}", status()),
             Rule::SITE_REDIRECT => match page.destination() {
-                Some(end) => format!("the site answers {} and redirects to {}", status(), visible(end)),
+                Some(end) => format!("the site answers {} and redirects to {}", status(), visible(&end)),
                 None => format!("the site answers {} and redirects to another URL", status()),
             },
             Rule::SITE_REDIRECT_LOOP => format!("the site answers {} and redirects to the same URL", status()),
             Rule::SITE_REDIRECT_CHAIN => match (page.text("location"), page.destination()) {
                 (Some(first), Some(end)) => {
-                    format!("the site redirects to {} first and to {} in the end", visible(first), visible(end))
+                    format!("the site redirects to {} first and to {} in the end", visible(&first), visible(&end))
                 }
                 _ => return None,
             },
@@ -291,9 +292,8 @@ impl Site {
 }
 
 impl<'d> Page<'d> {
-    fn text(&self, name: &str) -> Option<&'d str> {
-        let text = self.data.column(name)?.text(self.row)?.trim();
-        (!text.is_empty()).then_some(text)
+    fn text(&self, name: &str) -> Option<Cow<'d, str>> {
+        self.data.column(name)?.text(self.row)
     }
 
     fn number(&self, name: &str) -> Option<u16> {
@@ -308,14 +308,14 @@ impl<'d> Page<'d> {
     }
 
     /// Where redirects end, as far as the table tells.
-    fn destination(&self) -> Option<&'d str> {
+    fn destination(&self) -> Option<Cow<'d, str>> {
         self.text("final").or_else(|| self.text("location")).filter(|url| location::origin(url).is_some())
     }
 
     /// Whether more than one redirect leads to the end.
     fn is_chain(&self) -> bool {
         let (first, end) = (self.text("location"), self.text("final"));
-        first.zip(end).is_some_and(|(first, end)| location::origin(first).is_some() && !is_same_page(first, end))
+        first.zip(end).is_some_and(|(first, end)| location::origin(&first).is_some() && !is_same_page(&first, &end))
     }
 
     /// The media type in lower case, without parameters.
@@ -350,7 +350,7 @@ impl<'d> Page<'d> {
             (title_says_so, "its title says that there is none"),
             (self.is_noindex(), "it has noindex"),
             (
-                canonical.is_some_and(|url| is_start(url) || is_error_page(location::path(url))),
+                canonical.is_some_and(|url| is_start(&url) || is_error_page(location::path(&url))),
                 "its canonical URL is another page",
             ),
             (bytes.is_some_and(|bytes| bytes < TINY), "its body is nearly empty"),
@@ -360,7 +360,7 @@ impl<'d> Page<'d> {
 
     /// The alternates of the page as language and URL, of a probe.
     fn alternates(&self) -> Option<Vec<(String, String)>> {
-        let links: BTreeMap<String, String> = serde_json::from_str(self.text("hreflang")?).ok()?;
+        let links: BTreeMap<String, String> = serde_json::from_str(&self.text("hreflang")?).ok()?;
         (!links.is_empty()).then(|| links.into_iter().collect())
     }
 
@@ -558,11 +558,12 @@ mod tests {
         ];
         for (columns, expected) in table {
             let lines = format!("{{\"url\":\"https://e.com/a\",{columns}}}\n");
-            assert_eq!(site(&lines).replacement(Rule::SITE_REDIRECT, "https://e.com/a"), expected, "{columns}");
+            let site = site(&lines);
+            assert_eq!(site.replacement(Rule::SITE_REDIRECT, "https://e.com/a").as_deref(), expected, "{columns}");
         }
         let local = "{\"url\":\"http://127.0.0.1:8000/a\",\"status\":301,\"final\":\"http://127.0.0.1:8000/b\"}\n";
         let found = site(local);
         let found = found.replacement(Rule::SITE_REDIRECT, "http://127.0.0.1:8000/a");
-        assert_eq!(found, Some("http://127.0.0.1:8000/b"));
+        assert_eq!(found.as_deref(), Some("http://127.0.0.1:8000/b"));
     }
 }

@@ -159,7 +159,7 @@ impl<'s> Rows<'s> {
             let row = data.find(&self.session.document().value(row, Field::Loc)?)?;
             Some(match column.value(row) {
                 data::Value::Number(number) => Value::Decimal(number),
-                _ => Value::Text(column.text(row)?.into()),
+                _ => Value::Text(column.text(row)?),
             })
         };
         found().unwrap_or(Value::Absent)

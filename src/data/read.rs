@@ -4,7 +4,8 @@ use super::names::{URL_NAMES, column_name};
 use super::{DataSetBuilder, TableSummary};
 use crate::protocol::lastmod;
 use crate::protocol::location::Location;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
+use roaring::RoaringBitmap;
 use serde_json::Value as Json;
 
 /// Delimiters, the one that URLs cannot hold first.
@@ -63,7 +64,7 @@ pub(super) fn read(
 ) -> Result<TableSummary, TableError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some(first) = text.lines().find(|line| !line.trim().is_empty()) else { return Err(TableError::Empty) };
-    let mut table = Table { set, summary: TableSummary::default(), seen: HashSet::new() };
+    let mut table = Table { set, summary: TableSummary::default(), seen: RoaringBitmap::new() };
     if first.trim_start().starts_with('{') {
         read_json_lines(&mut table, text, options)?;
     } else if LogLine::parse(first).is_some() {
@@ -79,7 +80,7 @@ struct Table<'s> {
     set: &'s mut DataSetBuilder,
     summary: TableSummary,
     /// Rows that this table has set.
-    seen: HashSet<u32>,
+    seen: RoaringBitmap,
 }
 
 impl Table<'_> {

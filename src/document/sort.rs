@@ -136,7 +136,7 @@ impl SortBy {
     pub fn text<'r, R: RowFacts + ?Sized>(&'r self, row: &'r R) -> Cow<'r, str> {
         match self {
             Self::Own(column) => column.text(row),
-            Self::Data(column) => column.text(&row.loc()).into(),
+            Self::Data(column) => column.text(&row.loc()),
         }
     }
 }

@@ -227,7 +227,8 @@ impl Met {
                 site.explain(site.rules(url, None).iter().find(is_grave)?, url, None)
             };
             let media_type = || {
-                let media_type = data.column("type")?.text(row)?.split(';').next()?.trim();
+                let media_type = data.column("type")?.text(row)?;
+                let media_type = media_type.split(';').next()?.trim();
                 let is_page = matches!(media_type, "text/html" | "application/xhtml+xml" | "application/pdf");
                 (media_type.contains('/') && !is_page).then(|| format!("no page: {}", excerpt_of_value(media_type)))
             };

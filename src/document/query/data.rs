@@ -11,6 +11,7 @@ use super::{Fact, RowFacts, Vocabulary};
 use crate::data::{Column, DataSet, Kind, Value, parse_boolean, parse_number};
 use crate::protocol::lastmod::{self, Precision};
 use crate::protocol::{Field, location};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -96,8 +97,8 @@ impl DataNode {
                 _ => false,
             },
             Check::Boolean(flag) => value == Value::Boolean(*flag),
-            Check::Text(matcher) => text(&self.set, row, self.column).is_some_and(|text| matcher.matches(text)),
-            Check::Loc => text(&self.set, row, self.column).is_some_and(|text| is_same_page(text, loc)),
+            Check::Text(matcher) => text(&self.set, row, self.column).is_some_and(|text| matcher.matches(&text)),
+            Check::Loc => text(&self.set, row, self.column).is_some_and(|text| is_same_page(&text, loc)),
             Check::Lastmod(order) => match (value, facts.value(Field::Lastmod)) {
                 (Value::Date { seconds, is_day }, Some(lastmod)) => {
                     compare_with_lastmod(seconds, is_day, &lastmod).is_some_and(|is| order.allows(is))
@@ -162,7 +163,7 @@ fn position(set: &DataSet, name: &str) -> Result<usize, String> {
     })
 }
 
-fn text(set: &DataSet, row: Option<crate::data::DataRow>, column: usize) -> Option<&str> {
+fn text(set: &DataSet, row: Option<crate::data::DataRow>, column: usize) -> Option<Cow<'_, str>> {
     set.columns()[column].text(row?)
 }
 

@@ -3,6 +3,7 @@
 use super::super::query::data_column;
 use super::super::row_facts::Fact;
 use crate::data::{Column, DataSet, Kind, Value};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ impl DataColumn {
     }
 
     /// The text for a URL; empty where there is none.
-    pub(super) fn text(&self, loc: &str) -> &str {
+    pub(super) fn text(&self, loc: &str) -> Cow<'_, str> {
         self.set.find(loc).and_then(|row| self.column()?.text(row)).unwrap_or_default()
     }
 

@@ -82,7 +82,7 @@ impl<'s> DataSource<'s> {
     /// The date as W3C Datetime: as it is, or rewritten from the notation of HTTP and mail.
     fn date(&self, snapshot: &Snapshot, row: RowId) -> Option<String> {
         let loc = snapshot.document.value(row, Field::Loc)?;
-        lastmod::written(self.column.text(self.data.find(&loc)?)?)
+        lastmod::written(&self.column.text(self.data.find(&loc)?)?)
     }
 }
 

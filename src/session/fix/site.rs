@@ -37,15 +37,15 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
             done.refuse("the site names no URL that can take its place");
             continue;
         };
-        let is_listed = set.duplicates().rows_of_page(url, &locs).iter().any(|other| other != row.0);
-        if is_listed || !given.insert(url.to_owned()) {
+        let is_listed = set.duplicates().rows_of_page(&url, &locs).iter().any(|other| other != row.0);
+        if is_listed || !given.insert(url.clone().into_owned()) {
             gone.insert(row.0);
             continue;
         }
         let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
-        match worse_value(Field::Loc, (&loc, url), &context) {
+        match worse_value(Field::Loc, (&loc, &url), &context) {
             Some(worse) => done.refuse(format!("{url} would violate {worse}")),
-            None => moved.push((row, Some(url.into()))),
+            None => moved.push((row, Some(url.as_ref().into()))),
         }
     }
     done.set_each(Field::Loc, moved);

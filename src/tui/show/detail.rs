@@ -163,7 +163,7 @@ fn data_lines(shared: &Shared, row: RowId, width: usize) -> Vec<Line> {
     let names = || data.columns().iter().filter(|column| column.has(found)).map(|column| charset.width(column.name()));
     let indent = names().max().map_or(12, |widest| (widest + 2).clamp(12, 20));
     let lines = data.columns().iter().filter_map(|column| {
-        let value = up_to(column.text(found)?, large::SMALL).to_owned();
+        let value = up_to(&column.text(found)?, large::SMALL).to_owned();
         let words = Words::dim(format!("{:indent$}", format!("@{} ", column.name()))).and(Role::Text, value);
         Some(words.wrapped_in(charset, width, indent, CUT).into_iter().map(Line::from))
     });

@@ -163,7 +163,7 @@ fn data_cells(shared: &Shared, row: RowId) -> Vec<String> {
     let Some(data) = shared.session.view().data.as_deref() else { return Vec::new() };
     let found = data_row(&shared.session, &shared.large, row);
     let text = |name: &String| found.and_then(|row| data.column(name)?.text(row)).unwrap_or_default();
-    shared.grid.data.names().map(|name| up_to(text(name), MOST_CELL).to_owned()).collect()
+    shared.grid.data.names().map(|name| up_to(&text(name), MOST_CELL).to_owned()).collect()
 }
 
 /// What to do where there is no row.

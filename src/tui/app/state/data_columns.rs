@@ -76,7 +76,7 @@ impl DataColumns {
         }
         for (name, width) in self.names.iter().zip(&mut self.widths) {
             let Some(column) = data.column(name) else { continue };
-            let widest = column.samples().map(|text| charset.width(up_to(text, MEASURED))).max();
+            let widest = column.samples().map(|text| charset.width(up_to(&text, MEASURED))).max();
             *width = (*width).max(charset.width(name) + 3).max(widest.unwrap_or_default());
         }
     }
