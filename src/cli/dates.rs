@@ -1,16 +1,15 @@
 //! `sited dates`: writes when the source of each page was changed, as a table for `--data`.
 
-use super::damage::Damage;
+#[cfg(feature = "net")]
+mod http;
+
 use super::dates_options::Dates;
 use super::destination::Destination;
-use super::list::passing;
+use super::locs::Selection;
 use super::output::json;
-use super::walk::InputSet;
-use super::{Failure, Status, Streams, filter};
-use crate::document::query::Query;
+use super::{Failure, Status, Streams};
 use crate::files::dates::{Dated, Dates as Sources, DatesError, MapError, SourceMap};
 use crate::files::{self, AtomicFile, is_stream};
-use crate::protocol::Field;
 use crate::protocol::location;
 use crate::words::{counted, excerpt, grouped};
 use hashbrown::HashSet;
@@ -31,40 +30,65 @@ const FIRST_BYTES: &[u8] = b"{\"url\":";
 
 /// Writes the dates; a set of more than `held` bytes is read file by file.
 pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if dates.http {
+        return over_http(dates, held, streams);
+    }
+    if let Some(option) = dates.http_option() {
+        let hint = "with --http the site is asked for the dates of its pages".to_owned();
+        return Err(Failure::Usage(format!("{option} is an option of --http"), hint));
+    }
     let map = SourceMap::parse(&dates.map)
         .map_err(|error| Failure::Usage(format!("--map {error}"), MapError::EXAMPLE.to_owned()))?;
-    let output = dates.output.as_deref().filter(|path| !is_stream(path));
-    if let Some(path) = output {
-        refuse_other_file(path)?;
-    }
+    refuse_other_output(dates)?;
     let source = dates.source();
     let sources = streams.watched(|progress| Sources::open(&source, map, progress)).map_err(|error| match error {
         DatesError::File(error) => Failure::File(error),
         error => Failure::Place(error.to_string(), error.hint()),
-    })?;
-    let file = output.map(|path| {
-        Destination::file(path, dates.common.mkdir).make()?;
-        Ok::<_, Failure>((path.to_path_buf(), AtomicFile::create(path)?))
     });
-    let mut found =
-        Found { sources, file: file.transpose()?, seen: HashSet::new(), dated: 0, missing: Missing::new(dates.all) };
-    found.collect(dates, held, streams)?;
-    let total = found.seen.len() as u64;
-    if total > 0 && found.dated == 0 {
+    let (mut sources, mut seen) = (sources?, HashSet::new());
+    let mut table = DatesTable::create(dates, "source")?;
+    selection(dates).each_loc(held, streams, |loc, out| {
+        if loc.is_empty() || !seen.insert(location::key_hash(loc)) {
+            return Ok(());
+        }
+        let found = sources.find(loc);
+        let line = found.as_ref().map(|Dated { modified, source }| Line { url: loc, modified, source });
+        table.add(loc, line.as_ref(), out)
+    })?;
+    let total = seen.len() as u64;
+    if total > 0 && table.dated() == 0 {
         let message = format!("none of {} has a source in {}", counted(total, "URL"), source.folder().display());
         let hint = "name the folder of the sources, or say where they are: --map '/blog/* = content/blog/*.md'";
         return Err(Failure::Place(message, hint.to_owned()));
     }
-    if let Some((_, file)) = found.file.take() {
-        file.commit()?;
-    }
-    streams.note(&format!("{} of {} dated", grouped(found.dated), counted(total, "URL")));
-    found.missing.say(streams);
+    table.finish(total, streams)?;
     Ok(Status::Fine)
 }
 
+#[cfg(feature = "net")]
+fn over_http(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    http::run(dates, held, streams)
+}
+
+#[cfg(not(feature = "net"))]
+fn over_http(_: &Dates, _: u64, _: &mut Streams<'_>) -> Result<Status, Failure> {
+    let message = "this sited was built without the feature net, so it sends no requests".to_owned();
+    Err(Failure::Usage(message, "take the dates of the sources: --git DIR or --mtime DIR".to_owned()))
+}
+
+/// The rows whose URLs get dates.
+fn selection(dates: &Dates) -> Selection<'_> {
+    Selection { paths: &dates.paths, filter: dates.filter.as_deref(), common: &dates.common }
+}
+
+/// The file that is written; `None`: standard output.
+fn output(dates: &Dates) -> Option<&Path> {
+    dates.output.as_deref().filter(|path| !is_stream(path))
+}
+
 /// Refuses to replace a file that this command has not written: a sitemap, for example, that was named by mistake.
-fn refuse_other_file(path: &Path) -> Result<(), Failure> {
+fn refuse_other_output(dates: &Dates) -> Result<(), Failure> {
+    let Some(path) = output(dates) else { return Ok(()) };
     let read = |path: &Path| {
         let mut start = Vec::new();
         let file = std::fs::File::open(path)?;
@@ -81,61 +105,52 @@ fn refuse_other_file(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What was found so far.
-struct Found {
-    sources: Sources,
+/// The output, and what is said about it.
+struct DatesTable {
     /// `None`: standard output.
     file: Option<(PathBuf, AtomicFile)>,
-    /// Hashes of the URLs.
-    seen: HashSet<u64>,
     dated: u64,
     missing: Missing,
 }
 
-impl Found {
-    /// Looks at the URLs of all sets, at each once.
-    fn collect(&mut self, dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        let now = dates.common.now()?;
-        let query = filter(dates.filter.as_deref(), &dates.common)?;
-        for path in &dates.paths {
-            let paths = std::slice::from_ref(path);
-            let mut set = if query.as_ref().is_some_and(Query::compares_rows) {
-                InputSet::open(&dates.common, (paths, held), now, streams)?
-            } else {
-                InputSet::open_once(&dates.common, (paths, held), now, streams)?
-            };
-            set.each(streams, |session, id, out| {
-                let facts = session.view().facts_by_row();
-                let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
-                let rows = rows.into_iter().flatten();
-                for row in passing(session, rows, query.as_ref().map(|query| (query, &facts))) {
-                    if let Some(loc) = session.document().value(row, Field::Loc) {
-                        self.add(loc.trim(), out)?;
-                    }
-                }
-                Ok(())
-            })?;
-            Damage::of(set.session()).say(streams);
-        }
-        Ok(())
+impl DatesTable {
+    /// Begins the output; `what` is what a URL without a line lacks.
+    fn create(dates: &Dates, what: &'static str) -> Result<Self, Failure> {
+        let file = output(dates).map(|path| {
+            Destination::file(path, dates.common.mkdir).make()?;
+            Ok::<_, Failure>((path.to_path_buf(), AtomicFile::create(path)?))
+        });
+        Ok(Self { file: file.transpose()?, dated: 0, missing: Missing::new(what, dates.all) })
     }
 
-    fn add(&mut self, url: &str, out: &mut dyn Write) -> Result<(), Failure> {
-        if url.is_empty() || !self.seen.insert(location::key_hash(url)) {
-            return Ok(());
-        }
-        let Some(Dated { modified, source }) = self.sources.find(url) else {
+    /// How many URLs have a date.
+    const fn dated(&self) -> u64 {
+        self.dated
+    }
+
+    /// Adds a URL with its line, if it has one; `out` is standard output.
+    fn add(&mut self, url: &str, line: Option<&Line<'_>>, out: &mut dyn Write) -> Result<(), Failure> {
+        let Some(line) = line else {
             self.missing.add(url);
             return Ok(());
         };
         self.dated += 1;
-        let line = Line { url, modified: &modified, source: &source };
         match &mut self.file {
-            None => write_line(&line, out)?,
+            None => write_line(line, out)?,
             Some((path, file)) => {
-                write_line(&line, file).map_err(|error| files::Error::system("write", path, error))?;
+                write_line(line, file).map_err(|error| files::Error::system("write", path, error))?;
             }
         }
+        Ok(())
+    }
+
+    /// Puts the file in place, and says how many of all URLs have a date.
+    fn finish(self, total: u64, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        if let Some((_, file)) = self.file {
+            file.commit()?;
+        }
+        streams.note(&format!("{} of {} dated", grouped(self.dated), counted(total, "URL")));
+        self.missing.say(streams);
         Ok(())
     }
 }
@@ -145,16 +160,18 @@ fn write_line(line: &Line<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// URLs without a source: all of them, or the first ones and how many more.
+/// URLs without a line: all of them, or the first ones and how many more.
 struct Missing {
+    /// What they lack.
+    what: &'static str,
     most: usize,
     first: Vec<String>,
     more: u64,
 }
 
 impl Missing {
-    const fn new(all: bool) -> Self {
-        Self { most: if all { usize::MAX } else { 5 }, first: Vec::new(), more: 0 }
+    const fn new(what: &'static str, all: bool) -> Self {
+        Self { what, most: if all { usize::MAX } else { 5 }, first: Vec::new(), more: 0 }
     }
 
     fn add(&mut self, url: &str) {
@@ -166,9 +183,10 @@ impl Missing {
     }
 
     fn say(self, streams: &mut Streams<'_>) {
-        streams.note_all(self.first.iter().map(|url| format!("no source: {url}")));
+        let what = self.what;
+        streams.note_all(self.first.iter().map(|url| format!("no {what}: {url}")));
         if self.more > 0 {
-            streams.note(&format!("no source: {}; --all names them", counted(self.more, "more URL")));
+            streams.note(&format!("no {what}: {}; --all names them", counted(self.more, "more URL")));
         }
     }
 }

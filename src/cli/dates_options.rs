@@ -9,13 +9,14 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "The source of a page is looked for where Hugo, Jekyll, Next and Astro have it, and under the path of its URL;\n\
-                  --map says where else. Last-Modified comes from the site itself: sited probe PATH -o site.jsonl --head\n\n\
+                  --map says where else. --http sends a request for each URL, as sited probe does, and takes Last-Modified.\n\n\
                   Examples:\n  sited dates public/ --git -o dates.jsonl\n  \
                   sited dates sitemap.xml --git site/ --map '/blog/* = content/blog/*.md' -o dates.jsonl\n  \
                   sited dates public/ --mtime public/ -o dates.jsonl\n  \
+                  sited dates public/ --http -o dates.jsonl\n  \
                   sited set public/ lastmod=@modified --data dates.jsonl --where '@modified!=lastmod'"
 )]
-#[group(id = "time_source", required = true, multiple = false, args = ["git", "mtime"])]
+#[group(id = "time_source", required = true, multiple = false, args = ["git", "mtime", "http"])]
 pub struct Dates {
     /// Sitemaps, sitemap indexes, or folders that hold one
     #[arg(required = true)]
@@ -26,8 +27,11 @@ pub struct Dates {
     /// Take the time at which the source was modified; DIR holds the sources
     #[arg(long, value_name = "DIR")]
     pub mtime: Option<PathBuf>,
+    /// Ask the site for the date of each page (Last-Modified), at the pace and within the limits of sited probe
+    #[arg(long)]
+    pub http: bool,
     /// Where sources are, such as '/blog/* = content/blog/*.md'; may be repeated, the first source that exists counts
-    #[arg(long, value_name = "PATTERN = PATH")]
+    #[arg(long, value_name = "PATTERN = PATH", conflicts_with = "http")]
     pub map: Vec<String>,
     /// Write a line of JSON for each URL to FILE (- is standard output, as without this option)
     #[arg(short, long, value_name = "FILE")]
@@ -41,9 +45,21 @@ pub struct Dates {
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
+    /// How each URL is asked about
+    #[cfg(feature = "net")]
+    #[command(flatten, next_help_heading = "With --http")]
+    pub probing: super::site_options::site_probe::ProbeOptions,
 }
 
 impl Dates {
+    /// The first option that was given and only `--http` has.
+    pub(super) fn http_option(&self) -> Option<&'static str> {
+        #[cfg(feature = "net")]
+        return self.probing.first();
+        #[cfg(not(feature = "net"))]
+        None
+    }
+
     /// Where times come from.
     pub(super) fn source(&self) -> TimeSource {
         let folder = self.git.clone().map(TimeSource::Git).or_else(|| self.mtime.clone().map(TimeSource::Folder));

@@ -11,7 +11,7 @@ use crate::net::address::loopback;
 use crate::net::client::Settings;
 use crate::net::delivery::Delivery;
 use crate::net::get::{Counts, GetError, Getter, Options, Summary};
-use crate::net::hosts::{HostRule, Hosts, requestable};
+use crate::net::hosts::{Hosts, requestable};
 use crate::protocol::Severity;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ use url::Url;
 
 /// The most bytes of a file that is read in place of a URL, uncompressed: what the protocol allows.
 const MAX_BYTES: u64 = 52_428_800;
+/// Files of several sets that are named in a command.
+const MOST_SHOWN: usize = 8;
 /// How often the progress line is drawn.
 const REDRAWN: Duration = Duration::from_millis(100);
 
@@ -41,8 +43,11 @@ pub(super) fn run(get: &Get, streams: &mut Streams<'_>) -> Result<Status, Failur
     if summary.entries.is_empty() {
         super::say("no sitemap was downloaded", "", streams.notes);
     } else {
-        let sets: Vec<_> = sets(&summary, &folder).iter().map(|set| shown(set)).collect();
-        streams.note(&format!("{}; open with: sited {}", words(&summary.counts), sets.join("; sited ")));
+        let sets = sets(&summary, &folder);
+        let all = sitemaps(&summary, &folder);
+        let commands = if sets.len() > 1 && all.len() <= MOST_SHOWN { vec![all] } else { sets };
+        let commands: Vec<_> = commands.iter().map(|set| shown(set)).collect();
+        streams.note(&format!("{}; open with: sited {}", words(&summary.counts), commands.join("; sited ")));
     }
     Ok(status)
 }
@@ -89,10 +94,12 @@ fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> R
             let hint = "what the server answers is said above".to_owned();
             Err(Failure::Place(format!("{url}: no sitemap was downloaded"), hint))
         }
+        // An index is a set of its own, but its sitemaps are part of any.
         Err(sets) => {
-            let names: Vec<_> = sets.iter().map(|set| shown(set)).collect();
-            let message = format!("{url}: robots.txt names {} sets: {}", sets.len(), names.join("; "));
-            Err(Failure::Place(message, "give the URL of one of them".to_owned()))
+            let paths = sitemaps(&summary, folder);
+            let files = counted(paths.len() as u64, "sitemap");
+            streams.note(&format!("{url}: robots.txt names {} sets; their {files} are read as one", sets.len()));
+            Ok(Local { paths, base_url: None, status })
         }
     }
 }
@@ -105,6 +112,11 @@ fn sets(summary: &Summary, folder: &Path) -> Vec<Vec<PathBuf>> {
     };
     let rows: Vec<PathBuf> = paths(false).collect();
     paths(true).map(|path| vec![path]).chain(Some(rows).filter(|rows| !rows.is_empty())).collect()
+}
+
+/// All files with rows.
+fn sitemaps(summary: &Summary, folder: &Path) -> Vec<PathBuf> {
+    summary.sitemaps.iter().map(|path| folder.join(path)).collect()
 }
 
 fn shown(set: &[PathBuf]) -> String {
@@ -128,14 +140,14 @@ impl Job<'_> {
             self.options.site.refuse_private([url].into_iter(), &hosts)?;
         }
         let signals = Signals::new(self.before_screen);
-        let getter = Getter::new(self.getter(hosts, loopback)?, Arc::clone(&signals.is_stopped));
+        let getter = Getter::new(self.getter(url, hosts, loopback)?, Arc::clone(&signals.is_stopped));
         let getter = getter.map_err(|error| self.options.site.refused(&error))?;
         download(&getter, url, folder, streams)
     }
 
-    fn getter(&self, hosts: Hosts, loopback: Vec<(String, u16)>) -> Result<Options, Failure> {
+    fn getter(&self, url: &Url, hosts: Hosts, loopback: Vec<(String, u16)>) -> Result<Options, Failure> {
         let DownloadOptions { timeout, max_time, site } = self.options;
-        let mut settings = Settings { silence: Some(*timeout), loopback, ..site.settings(*max_time)? };
+        let mut settings = Settings { silence: Some(*timeout), loopback, ..site.settings(*max_time, Some(url))? };
         // The user's own headers come after it and win.
         settings.headers.insert(0, ("accept".to_owned(), "application/xml,text/xml,*/*;q=0.8".to_owned()));
         let (max_bytes, force) = (self.max_bytes, self.force);
@@ -146,12 +158,7 @@ impl Job<'_> {
 impl DownloadOptions {
     /// The hosts that may be asked.
     fn hosts(&self, url: &Url) -> Hosts {
-        let mut hosts = Hosts::default();
-        HostRule::of_url(url)
-            .into_iter()
-            .chain(self.site.allow_host.iter().cloned())
-            .for_each(|rule| hosts.allow(rule));
-        hosts
+        Hosts::of(Some(url), &self.site.allow_host)
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) mod get_options;
 mod help;
 mod list;
 mod lock;
+mod locs;
 pub(crate) mod merge;
 mod meter;
 #[cfg(feature = "net")]

@@ -86,6 +86,7 @@ impl Notify {
         Ok(Settings {
             user_agent: self.user_agent.clone(),
             headers: Vec::new(),
+            credentials: None,
             timeout: self.timeout,
             silence: None,
             allow_private: self.allow_private,

@@ -1,7 +1,7 @@
 //! The options of `sited probe`, and how their values are read.
 
 use super::options::Common;
-use super::site_options::{SiteOptions, seconds};
+use super::site_options::site_probe::ProbeOptions;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,24 +27,15 @@ pub struct Probe {
     /// With --resume: ask again about URLs whose answer is older, such as 7d, 12h or 30m
     #[arg(long, value_name = "AGE", value_parser = age, requires = "resume")]
     pub max_age: Option<Duration>,
-    /// The most seconds that one request may take
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
-    pub timeout: Duration,
     /// Ask for the status only (HEAD): no title, canonical URL and alternates
     #[arg(long)]
     pub head: bool,
-    /// Ask about N URLs only, spread evenly over the sections of the site
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub sample: Option<u64>,
     /// Only rows that pass, such as 'section:blog'
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// Do not look at robots.txt; for your own site
-    #[arg(long)]
-    pub ignore_robots: bool,
-    /// How the site is asked
+    /// How each URL is asked about
     #[command(flatten)]
-    pub site: SiteOptions,
+    pub probing: ProbeOptions,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,

@@ -1,8 +1,11 @@
 //! The options of commands that send requests: how much a site is asked, and which hosts may be.
 
+pub(crate) mod site_probe;
+
 use super::Failure;
 use crate::files;
 use crate::net::client::{Settings, SettingsError};
+use crate::net::credentials::Credentials;
 use crate::net::hosts::{HostRule, Hosts};
 use crate::net::pace::Limits;
 use crate::net::probe::{USER_AGENT, refusal};
@@ -23,6 +26,10 @@ pub struct SiteOptions {
     /// Send this header with each request; may be repeated
     #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
     pub header: Vec<(String, String)>,
+    /// Send the user name and password that the environment variable VARIABLE holds as USER:PASSWORD, to the site's own host
+    /// only
+    #[arg(long, value_name = "VARIABLE", value_parser = variable)]
+    pub basic_auth: Option<String>,
     /// Ask hosts whose address is not public, such as 127.0.0.1
     #[arg(long)]
     pub allow_private: bool,
@@ -38,12 +45,13 @@ pub struct SiteOptions {
 }
 
 impl SiteOptions {
-    /// How requests are sent.
-    pub(super) fn settings(&self, timeout: Duration) -> Result<Settings, Failure> {
+    /// How requests are sent; `own` is a URL of the site, to which alone credentials go.
+    pub(super) fn settings(&self, timeout: Duration, own: Option<&Url>) -> Result<Settings, Failure> {
         let read = |path: &PathBuf| std::fs::read(path).map_err(|error| files::Error::system("read", path, error));
         Ok(Settings {
             user_agent: self.user_agent.clone(),
             headers: self.header.clone(),
+            credentials: own.map(|own| self.credentials(own)).transpose()?.flatten(),
             timeout,
             silence: None,
             allow_private: self.allow_private,
@@ -53,13 +61,26 @@ impl SiteOptions {
         })
     }
 
+    /// The credentials of the environment.
+    fn credentials(&self, own: &Url) -> Result<Option<Credentials>, Failure> {
+        let Some(name) = &self.basic_auth else { return Ok(None) };
+        let usage = |what: &str| {
+            let hint = format!("set it before the command runs: export {name}='USER:PASSWORD'");
+            Failure::Usage(format!("the environment variable {name} {what}"), hint)
+        };
+        let text = std::env::var(name).map_err(|_| usage("of --basic-auth is not set"))?;
+        let credentials = Credentials::basic(&text, own);
+        credentials.map(Some).ok_or_else(|| usage("of --basic-auth does not hold USER:PASSWORD"))
+    }
+
     /// The first option that was given and is not the default.
     pub(super) fn first(&self) -> Option<&'static str> {
-        let Self { rate, concurrency, header, allow_private, allow_host, cacert, .. } = self;
+        let Self { rate, concurrency, header, basic_auth, allow_private, allow_host, cacert, .. } = self;
         let options = [
             ((*rate - 5.0).abs() > f64::EPSILON, "--rate"),
             (*concurrency != 4, "--concurrency"),
             (!header.is_empty(), "--header"),
+            (basic_auth.is_some(), "--basic-auth"),
             (*allow_private, "--allow-private"),
             (!allow_host.is_empty(), "--allow-host"),
             (cacert.is_some(), "--cacert"),
@@ -124,6 +145,14 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     time.filter(|time| !time.is_zero()).ok_or_else(|| "expected a number of seconds, such as 10".to_owned())
 }
 
+/// Reads the name of an environment variable.
+fn variable(text: &str) -> Result<String, String> {
+    let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name = is_name && text.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+    let expected = "expected the name of an environment variable; others can see passwords on a command line";
+    if is_name { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
+}
+
 /// Reads a header.
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or_else(|| "expected NAME: VALUE".to_owned())?;
@@ -145,6 +174,8 @@ mod tests {
         assert!(["-1", "inf", "NaN", "x"].into_iter().all(|text| rate(text).is_err()));
         assert!(["0", "-1", "1e300", "x"].into_iter().all(|text| seconds(text).is_err()));
         assert_eq!(header("A-B: c: d"), Ok(("A-B".to_owned(), "c: d".to_owned())));
+        assert_eq!(variable("SITE_LOGIN"), Ok("SITE_LOGIN".to_owned()));
+        assert!(["", "user:password", "2", "a-b"].into_iter().all(|text| variable(text).is_err()));
         assert!(header("x").is_err() && host("https://e.com/").is_err() && host("e.com").is_ok());
     }
 }

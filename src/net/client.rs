@@ -1,10 +1,12 @@
-//! Sends single requests: no redirects, no cookies, no proxy, no credentials.
+//! Sends single requests: no redirects, no cookies, no proxy, and credentials only where they belong.
 
+use super::credentials::Credentials;
 use super::failure::{FailureKind, RequestError, TimeLimits};
 use super::resolver::PublicOnly;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use ureq::http::header::AUTHORIZATION;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::resolver::{DefaultResolver, Resolver};
@@ -19,6 +21,8 @@ pub(crate) struct Settings {
     pub user_agent: String,
     /// More headers.
     pub headers: Vec<(String, String)>,
+    /// The user name and password of the site.
+    pub credentials: Option<Credentials>,
     /// The most time that one request may take, to the end of what is read of the body.
     pub timeout: Duration,
     /// The most time in which a server may send nothing at all; `None`: only `timeout` counts.
@@ -49,6 +53,7 @@ pub(crate) enum SettingsError {
 pub(crate) struct Client {
     agent: Agent,
     headers: HeaderMap,
+    credentials: Option<Credentials>,
     limits: TimeLimits,
 }
 
@@ -99,11 +104,10 @@ impl Client {
             .max_idle_connections_per_host(settings.connections)
             .tls_config(tls)
             .build();
-        let (allow_private, loopback) = (settings.allow_private, settings.loopback.clone());
-        let resolver = PublicOnly { inner: resolver, allow_private, loopback };
+        let resolver = PublicOnly::new(resolver, settings.allow_private, settings.loopback.clone());
         let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
         let limits = TimeLimits { whole: settings.timeout, silence: settings.silence };
-        Ok(Self { agent, headers: headers(settings)?, limits })
+        Ok(Self { agent, headers: headers(settings)?, credentials: settings.credentials.clone(), limits })
     }
 
     /// Sends one request.
@@ -130,6 +134,9 @@ impl Client {
     fn run(&self, mut request: Request<impl AsSendBody>, url: &Url, more: &HeaderMap) -> Result<Answer, RequestError> {
         *request.headers_mut() = self.headers.clone();
         request.headers_mut().extend(more.clone());
+        if let Some(header) = self.credentials.as_ref().and_then(|credentials| credentials.header_for(url)) {
+            request.headers_mut().insert(AUTHORIZATION, header);
+        }
         *request.uri_mut() = url.as_str().parse().map_err(|error| {
             RequestError::new(FailureKind::Answer, format!("the URL cannot be requested ({error})"))
         })?;

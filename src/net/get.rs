@@ -72,6 +72,8 @@ pub(crate) struct Summary {
     pub findings: Vec<Delivery>,
     /// The named sitemaps that are there now.
     pub entries: Vec<Entry>,
+    /// All files with rows that are there now: the named ones, and those that indexes list.
+    pub sitemaps: Vec<PathBuf>,
     /// The URL of the folder of the only named sitemap, where all files are of one site.
     pub base_url: Option<String>,
     /// Hosts that are left alone, and why.
@@ -93,7 +95,33 @@ struct Run {
     counts: Counts,
     findings: Vec<Delivery>,
     entries: Vec<Entry>,
+    sitemaps: Vec<PathBuf>,
     base_url: Option<String>,
+}
+
+/// Files that are there, by their numbers.
+#[derive(Debug, Default)]
+struct Found {
+    entries: Vec<(usize, Entry)>,
+    sitemaps: Vec<(usize, PathBuf)>,
+}
+
+impl Found {
+    fn note(&mut self, wanted: &Wanted, is_index: bool) {
+        let path = wanted.name.clone();
+        if !is_index {
+            self.sitemaps.push((wanted.number, path.clone()));
+        }
+        if wanted.level == 1 {
+            self.entries.push((wanted.number, Entry { path, is_index }));
+        }
+    }
+}
+
+/// In the order of their numbers.
+fn in_order<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered.into_iter().map(|(_, value)| value).collect()
 }
 
 /// Why a run ended without a summary.
@@ -150,8 +178,8 @@ impl Getter {
         let mut stopped: Vec<_> =
             paces.iter().filter_map(|(host, pace)| Some((host.clone(), pace.stopped()?))).collect();
         stopped.sort();
-        let Run { counts, findings, entries, base_url } = run;
-        Ok(Summary { counts, findings, entries, base_url, stopped })
+        let Run { counts, findings, entries, sitemaps, base_url } = run;
+        Ok(Summary { counts, findings, entries, sitemaps, base_url, stopped })
     }
 
     /// Downloads until there is nothing more.
@@ -165,7 +193,7 @@ impl Getter {
         let (work, queue) = channel::<Wanted>();
         let (done, results) = channel::<Got>();
         let queue = Mutex::new(queue);
-        let (counts, entries) = std::thread::scope(|scope| {
+        let (counts, found) = std::thread::scope(|scope| {
             let mut started = 0;
             for _ in 0..workers {
                 let (queue, done) = (&queue, done.clone());
@@ -186,7 +214,8 @@ impl Getter {
             outcome
         })?;
         let base_url = schedule.base_url();
-        Ok(Run { counts, findings: schedule.into_findings(), entries, base_url })
+        let (entries, sitemaps) = (in_order(found.entries), in_order(found.sitemaps));
+        Ok(Run { counts, findings: schedule.into_findings(), entries, sitemaps, base_url })
     }
 
     fn serve(&self, queue: &Mutex<Receiver<Wanted>>, done: &Sender<Got>, folder: &Folder) {
@@ -211,8 +240,8 @@ fn hand_out(
     results: &Receiver<Got>,
     schedule: &mut Schedule<'_>,
     see: &mut dyn FnMut(&Counts),
-) -> Result<(Counts, Vec<Entry>), GetError> {
-    let (mut counts, mut entries, mut running) = (Counts::default(), Vec::new(), 0);
+) -> Result<(Counts, Found), GetError> {
+    let (mut counts, mut found, mut running) = (Counts::default(), Found::default(), 0);
     loop {
         while running < 2 * workers
             && let Some(wanted) = schedule.pending.pop_front()
@@ -222,8 +251,7 @@ fn hand_out(
         counts.files = schedule.len() as u64;
         see(&counts);
         if running == 0 {
-            entries.sort_by_key(|(number, _)| *number);
-            return Ok((counts, entries.into_iter().map(|(_, entry)| entry).collect()));
+            return Ok((counts, found));
         }
         let got = match results.recv_timeout(TICK) {
             Ok(got) => got,
@@ -241,8 +269,8 @@ fn hand_out(
         if let Some(error) = got.error {
             return Err(error.into());
         }
-        if got.is_there && wanted.level == 1 {
-            entries.push((wanted.number, Entry { path: wanted.name.clone(), is_index: got.is_index }));
+        if got.is_there {
+            found.note(wanted, got.is_index);
         }
         schedule.add_children(wanted, &got.last, &got.children);
     }

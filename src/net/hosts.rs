@@ -39,7 +39,7 @@ impl HostRule {
         Some(Self { host: url.host_str()?.to_ascii_lowercase(), port })
     }
 
-    fn contains(&self, url: &Url) -> bool {
+    pub(super) fn contains(&self, url: &Url) -> bool {
         let is_port = match self.port {
             Port::Any => true,
             Port::Standard => url.port().is_none(),
@@ -63,7 +63,13 @@ impl fmt::Display for HostRule {
 pub(crate) struct Hosts(Vec<HostRule>);
 
 impl Hosts {
+    /// The host of a site, and those that the user named.
+    pub(crate) fn of(own: Option<&Url>, named: &[HostRule]) -> Self {
+        Self(own.and_then(HostRule::of_url).into_iter().chain(named.iter().cloned()).collect())
+    }
+
     /// Adds one.
+    #[cfg(test)]
     pub(crate) fn allow(&mut self, rule: HostRule) {
         self.0.push(rule);
     }

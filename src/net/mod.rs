@@ -5,11 +5,13 @@
 
 pub(crate) mod address;
 pub(crate) mod client;
+pub(crate) mod credentials;
 pub(crate) mod delivery;
 mod download;
 mod failure;
 pub(crate) mod get;
 mod get_state;
+mod handover;
 mod head;
 pub(crate) mod hosts;
 pub(crate) mod indexnow;

@@ -54,6 +54,8 @@ struct State {
     /// The interval in use, longer after the server asked for less.
     interval: Duration,
     running: usize,
+    /// How many wait for their time: without them no one has to be woken.
+    waiting: usize,
     failures: u32,
     /// When the last pause began: answers to requests from before it do not make it longer.
     paused: Option<Instant>,
@@ -70,8 +72,13 @@ pub(super) struct Permit<'p> {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.pace.lock().running -= 1;
-        self.pace.changed.notify_all();
+        let mut state = self.pace.lock();
+        state.running -= 1;
+        let is_awaited = state.waiting > 0;
+        drop(state);
+        if is_awaited {
+            self.pace.changed.notify_all();
+        }
     }
 }
 
@@ -83,6 +90,7 @@ impl Pace {
             least: interval,
             interval,
             running: 0,
+            waiting: 0,
             failures: 0,
             paused: None,
             pauses: 0,
@@ -110,7 +118,9 @@ impl Pace {
             }
             let wait = state.next.saturating_duration_since(now).clamp(Duration::from_millis(1), LOOK);
             let wait = if state.next <= now { LOOK } else { wait };
+            state.waiting += 1;
             state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
         }
     }
 

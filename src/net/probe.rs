@@ -1,11 +1,12 @@
 //! Asks a site about many URLs: each once, at the pace that the site allows.
 //!
-//! Workers take URLs from a bounded queue and hand back records; memory does not grow with the number of URLs. A record
+//! Workers take URLs from one iterator and hand back records; memory does not grow with the number of URLs. A record
 //! of a URL for which the server did not answer is held back until the server answers again: when it does not, these
 //! URLs were not asked, and a later run asks them.
 
 use super::address::special;
 use super::client::{Answer, Client, Settings, SettingsError};
+use super::handover::{Giver, Handover};
 use super::hosts::{Hosts, requestable};
 use super::pace::{Limits, Pace};
 use super::polite::{Polite, Stop, may_pass};
@@ -16,13 +17,12 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use ureq::http::{HeaderMap, Method};
 use url::Url;
 
-/// How often the caller can show how far the work is.
+/// How often the caller can show how far the work is, at least.
 const TICK: Duration = Duration::from_millis(100);
 /// Workers of a run; more would only wait.
 const MOST_WORKERS: usize = 256;
@@ -52,6 +52,7 @@ impl Options {
         let settings = Settings {
             user_agent: USER_AGENT.to_owned(),
             headers: Vec::new(),
+            credentials: None,
             timeout: Duration::from_secs(30),
             silence: None,
             allow_private,
@@ -68,7 +69,7 @@ impl Options {
 pub(crate) enum Event {
     /// A URL was asked.
     Record(Box<Record>),
-    /// Some time has passed.
+    /// No record waits: what was taken can be written and shown.
     Tick,
 }
 
@@ -88,9 +89,39 @@ pub(crate) struct Prober {
     options: Options,
     /// The name by which robots.txt files call this program.
     agent: String,
-    sites: Mutex<HashMap<String, Arc<Site>>>,
+    /// By host. Workers that only look share the lock.
+    sites: RwLock<HashMap<String, Arc<Site>>>,
     is_stopped: AtomicBool,
     unasked: AtomicU64,
+}
+
+/// The URLs that no worker has taken yet.
+struct Queue<U> {
+    /// `None` after their end.
+    urls: Option<U>,
+    /// Why they ended early.
+    error: Option<io::Error>,
+}
+
+impl<U: Iterator<Item = io::Result<String>>> Queue<U> {
+    fn next(&mut self) -> Option<String> {
+        match self.urls.as_mut()?.next() {
+            Some(Ok(url)) => return Some(url),
+            Some(Err(error)) => self.error = Some(error),
+            None => {}
+        }
+        self.urls = None;
+        None
+    }
+}
+
+/// Takes records until there are no more.
+fn take(handover: &Handover<Record>, see: &mut impl FnMut(Event) -> io::Result<()>) -> io::Result<()> {
+    while let Some(records) = handover.take(TICK) {
+        records.into_iter().try_for_each(|record| see(Event::Record(Box::new(record))))?;
+        see(Event::Tick)?;
+    }
+    Ok(())
 }
 
 /// What is known about one host.
@@ -98,9 +129,11 @@ pub(crate) struct Prober {
 struct Site {
     pace: Pace,
     /// The rules of each scheme and port.
-    rules: Mutex<HashMap<String, Result<Arc<AgentRules>, String>>>,
+    rules: RwLock<HashMap<String, Result<Arc<AgentRules>, String>>>,
     /// Records of URLs for which the server did not answer.
     held: Mutex<Vec<Record>>,
+    /// Whether there have been any.
+    has_held: AtomicBool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -115,7 +148,7 @@ impl Prober {
 
     pub(super) fn with_client(client: Client, options: Options) -> Self {
         let agent = String::from_utf8_lossy(product_token(options.settings.user_agent.as_bytes())).into_owned();
-        let (sites, unasked) = (Mutex::default(), AtomicU64::new(0));
+        let (sites, unasked) = (RwLock::default(), AtomicU64::new(0));
         Self { client, options, agent, sites, is_stopped: AtomicBool::new(false), unasked }
     }
 
@@ -126,42 +159,29 @@ impl Prober {
         mut see: impl FnMut(Event) -> io::Result<()>,
     ) -> io::Result<Summary> {
         let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
-        let (work, queue) = sync_channel::<String>(2 * workers);
-        let (done, records) = sync_channel::<Record>(2 * workers);
-        let queue = Arc::new(Mutex::new(queue));
+        let handover = Handover::new();
+        let queue = Mutex::new(Queue { urls: Some(urls), error: None });
         let mut outcome = std::thread::scope(|scope| {
             let mut started = 0;
             for _ in 0..workers {
-                let (queue, done) = (Arc::clone(&queue), done.clone());
-                let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.work(&queue, &done));
+                let (queue, done) = (&queue, handover.giver());
+                let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.work(queue, &done));
                 started += usize::from(worker.is_ok());
             }
-            // Only the workers keep the queue: once the last of them has ended, the feeder cannot wait for room in it.
-            drop((queue, done));
             if started == 0 {
-                self.is_stopped.store(true, Ordering::Relaxed);
                 return Err(io::Error::other("the system cannot start a thread"));
             }
-            let feeder = std::thread::Builder::new().spawn_scoped(scope, move || self.feed(urls, &work));
-            let outcome = loop {
-                let event = match records.recv_timeout(TICK) {
-                    Ok(record) => Event::Record(Box::new(record)),
-                    Err(RecvTimeoutError::Timeout) => Event::Tick,
-                    Err(RecvTimeoutError::Disconnected) => break Ok(()),
-                };
-                if let Err(error) = see(event) {
-                    self.is_stopped.store(true, Ordering::Relaxed);
-                    break Err(error);
-                }
-            };
-            // Workers that want to hand over a record end now.
-            drop(records);
-            match feeder.map(std::thread::ScopedJoinHandle::join) {
-                Ok(Ok(fed)) => outcome.and(fed),
-                Ok(Err(_)) => outcome.and(Err(io::Error::other("a thread ended unexpectedly"))),
-                Err(error) => outcome.and(Err(error)),
+            let taken = take(&handover, &mut see);
+            if taken.is_err() {
+                self.is_stopped.store(true, Ordering::Relaxed);
             }
+            // Workers that want to hand over a record end now.
+            handover.close();
+            taken
         });
+        if let (Ok(()), Some(error)) = (&outcome, lock(&queue).error.take()) {
+            outcome = Err(error);
+        }
         let summary = self.finish(&mut |record| see(Event::Record(Box::new(record))));
         match (&mut outcome, summary) {
             (Ok(()), summary) => summary,
@@ -169,22 +189,14 @@ impl Prober {
         }
     }
 
-    /// Puts URLs into the queue, until there are none or no one takes them.
-    fn feed(&self, urls: impl Iterator<Item = io::Result<String>>, work: &SyncSender<String>) -> io::Result<()> {
-        for url in urls {
-            if self.is_stopped.load(Ordering::Relaxed) || work.send(url?).is_err() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn work(&self, queue: &Mutex<Receiver<String>>, done: &SyncSender<Record>) {
-        loop {
-            let next = lock(queue).recv();
-            let Ok(text) = next else { return };
+    /// Asks about one URL after the other, until there are no more or the work is stopped.
+    fn work(&self, queue: &Mutex<Queue<impl Iterator<Item = io::Result<String>>>>, done: &Giver<'_, Record>) {
+        while !self.is_stopped() {
+            // The lock is not held while the URL is asked about.
+            let next = lock(queue).next();
+            let Some(text) = next else { return };
             for record in self.ask(&text) {
-                if done.send(record).is_err() {
+                if !done.give(record) {
                     return;
                 }
             }
@@ -206,6 +218,7 @@ impl Prober {
             Ok((record, Some(error))) if may_pass(&error) => {
                 let mut held = lock(&site.held);
                 held.push(record);
+                site.has_held.store(true, Ordering::Relaxed);
                 if site.pace.fail(&error.to_string()) {
                     self.unasked.fetch_add(held.drain(..).count() as u64, Ordering::Relaxed);
                 }
@@ -216,7 +229,9 @@ impl Prober {
                 let mut records = Vec::new();
                 if record.status.is_some() {
                     site.pace.succeed();
-                    records.append(&mut lock(&site.held));
+                    if site.has_held.load(Ordering::Relaxed) {
+                        records.append(&mut lock(&site.held));
+                    }
                 }
                 records.push(record);
                 records
@@ -229,19 +244,28 @@ impl Prober {
     }
 
     fn site(&self, url: &Url) -> Arc<Site> {
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let new = || {
-            let pace = Pace::new(self.options.limits);
-            Arc::new(Site { pace, rules: Mutex::default(), held: Mutex::default() })
-        };
-        Arc::clone(lock(&self.sites).entry(host).or_insert_with(new))
+        let host = url.host_str().unwrap_or_default();
+        let known = self.sites.read().unwrap_or_else(PoisonError::into_inner).get(host).cloned();
+        known.unwrap_or_else(|| {
+            let new = || {
+                let (pace, has_held) = (Pace::new(self.options.limits), AtomicBool::new(false));
+                Arc::new(Site { pace, rules: RwLock::default(), held: Mutex::default(), has_held })
+            };
+            let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(sites.entry(host.to_owned()).or_insert_with(new))
+        })
     }
 
     /// The rules of a site, which are fetched by whoever wants them first.
     fn rules(&self, site: &Site, url: &Url) -> Option<Arc<AgentRules>> {
+        let origin = url.origin().ascii_serialization();
+        let known = site.rules.read().unwrap_or_else(PoisonError::into_inner).get(&origin).cloned();
+        if let Some(Ok(rules)) = known {
+            return Some(rules);
+        }
         // Others wait here until the rules are known.
-        let mut known = lock(&site.rules);
-        let rules = known.entry(url.origin().ascii_serialization()).or_insert_with(|| {
+        let mut known = site.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let rules = known.entry(origin).or_insert_with(|| {
             let fetched = super::rules::fetch(&self.client, &self.options.hosts, &site.pace, url, &self.agent);
             if let Some(delay) = fetched.as_ref().ok().and_then(AgentRules::crawl_delay) {
                 site.pace.delay(delay);
@@ -260,7 +284,7 @@ impl Prober {
     /// Hands over what was held back for hosts that answer, and says how the others ended.
     fn finish(&self, see: &mut impl FnMut(Record) -> io::Result<()>) -> io::Result<Summary> {
         let mut summary = Summary::default();
-        for (host, site) in lock(&self.sites).iter() {
+        for (host, site) in self.sites.read().unwrap_or_else(PoisonError::into_inner).iter() {
             let held = std::mem::take(&mut *lock(&site.held));
             if let Some(why) = site.pace.stopped() {
                 self.unasked.fetch_add(held.len() as u64, Ordering::Relaxed);

@@ -55,7 +55,12 @@ impl Record {
     /// One line of JSON, with its line break. A terminal obeys nothing in it: also the control characters that JSON
     /// allows are escaped.
     pub(crate) fn line(&self) -> String {
-        let json = serde_json::to_string(self).unwrap_or_default();
+        let mut json = serde_json::to_string(self).unwrap_or_default();
+        // Every such character but DEL is outside of ASCII.
+        if json.bytes().all(|byte| byte < 0x7f) {
+            json.push('\n');
+            return json;
+        }
         let mut line = String::with_capacity(json.len() + 1);
         for char in json.chars() {
             match char {

@@ -271,3 +271,55 @@ fn a_path_of_any_bytes_is_a_folder_of_sources() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("\"source\":\"a.html\""));
 }
+
+#[cfg(feature = "net")]
+#[test]
+fn the_site_is_asked_for_the_dates_of_its_pages() {
+    use crate::support::server::{Reply, Server};
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::text("User-agent: *\nDisallow: /private/\n"),
+        "/moved" => Reply::redirect(301, "/a"),
+        "/gone" => Reply::status(404).with("Last-Modified", "Wed, 01 May 2024 08:00:00 GMT"),
+        "/undated" => Reply::html(""),
+        path => {
+            let day = if path == "/a" { "Fri, 03" } else { "Sat, 04" };
+            Reply::html("<title>x</title>").with("Last-Modified", &format!("{day} May 2024 08:00:00 GMT"))
+        }
+    });
+    let folder = Folder::new();
+    let paths = ["/a", "/b", "/moved", "/gone", "/undated", "/private/x", "/a"];
+    let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+    for path in paths {
+        writeln!(text, "<url><loc>{}</loc><lastmod>2020-01-01</lastmod></url>", server.url(path)).unwrap();
+    }
+    folder.write("sitemap.xml", text + "</urlset>\n");
+    let words = ["dates", "sitemap.xml", "--http", "-o", "dates.jsonl"];
+    // Refused before anything is sent, as for a probe; and only --http sends anything.
+    let (status, _, notes) = sited(&folder, &words);
+    assert!(status == Some(2) && notes.contains("--allow-private"), "{notes}");
+    let (status, _, notes) = sited(&folder, &["dates", "sitemap.xml", "--mtime", ".", "--rate", "1"]);
+    assert!(status == Some(2) && notes.contains("--rate is an option of --http"), "{notes}");
+    assert!(server.log().is_empty() && !folder.file("dates.jsonl").exists());
+    let (status, _, notes) = sited(&folder, &[&words[..], &["--allow-private", "--rate", "0"]].concat());
+    assert_eq!(status, Some(0), "{notes}");
+    assert!(notes.contains("3 of 6 URLs dated") && notes.contains("no date: "), "{notes}");
+    let host = server.url("");
+    let mut found = days(&folder.text("dates.jsonl"));
+    found.sort();
+    let found: Vec<_> = found
+        .iter()
+        .map(|(url, day, source)| (url.replace(&host, ""), day.as_str(), source.replace(&host, "")))
+        .collect();
+    let line = |url: &str, day, source: &str| (url.to_owned(), day, source.to_owned());
+    assert_eq!(found, [line("/a", "03", "/a"), line("/b", "04", "/b"), line("/moved", "03", "/a")]);
+    let asked = server.log();
+    assert!(asked.iter().all(|seen| seen.method == if seen.path == "/robots.txt" { "GET" } else { "HEAD" }));
+    assert!(!server.paths().contains(&"/private/x".to_owned()));
+    // They are taken over like any other dates.
+    let (status, _, notes) = sited(
+        &folder,
+        &["set", "sitemap.xml", "lastmod=@modified", "--data", "dates.jsonl", "--where", "@modified!=lastmod"],
+    );
+    assert_eq!(status, Some(0), "{notes}");
+    assert_eq!(folder.text("sitemap.xml").matches("2024-05-0").count(), 4, "{}", folder.text("sitemap.xml"));
+}

@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -357,6 +358,64 @@ fn the_sitemaps_of_a_site_are_found() {
     let (status, out, notes) = get(&folder, &server.url("/"), &[]);
     assert!(status == Some(3) && out.contains("--allow-host www.other.test"), "{out}{notes}");
     assert_eq!(server.log().len(), 1);
+}
+
+#[test]
+fn several_sets_of_a_site_are_read_as_one() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::text(
+            &["/one/index.xml", "/two/index.xml", "/news.xml"]
+                .map(|path| format!("Sitemap: {}\n", at(seen, path)))
+                .concat(),
+        ),
+        "/one/index.xml" => xml(index(&[at(seen, "/one/a.xml"), at(seen, "/one/b.xml")])),
+        "/two/index.xml" => xml(index(&[at(seen, "/two/a.xml")])),
+        path => xml(urlset(&format!("https://e.com{path}"))),
+    });
+    let folder = Folder::new();
+    let site = server.url("/");
+    let (status, out, notes) = sited(&folder, &[&["list", &site], &FAST[..]].concat());
+    let expected = ["one/a", "one/b", "two/a", "news"].map(|name| format!("https://e.com/{name}.xml"));
+    let mut listed: Vec<&str> = out.lines().collect();
+    listed.sort_unstable();
+    let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    expected.sort_unstable();
+    assert_eq!((status, listed), (Some(0), expected), "{notes}");
+    assert!(notes.contains("robots.txt names 3 sets; their 4 sitemaps are read as one"), "{notes}");
+    let (status, out, notes) = sited(&folder, &[&["stats", &site, "--format", "json"], &FAST[..]].concat());
+    assert!(status == Some(0) && out.contains("\"urls\":4"), "{out}{notes}");
+    // Downloaded into a folder, they are opened by the command that is said.
+    let (status, _, notes) = get(&folder, &site, &["--into", "site"]);
+    assert_eq!(status, Some(0), "{notes}");
+    let command = notes.lines().find_map(|line| line.split_once("open with: sited ")).unwrap().1;
+    let words: Vec<&str> = std::iter::once("list").chain(command.split(' ')).collect();
+    let (status, out, notes) = sited(&folder, &words);
+    assert!(status == Some(0) && out.lines().count() == 4, "{command}: {out}{notes}");
+}
+
+#[test]
+fn credentials_go_to_the_host_of_the_url_alone() {
+    let other = Server::start(|_| xml(urlset("https://e.com/b")));
+    let elsewhere = other.url("/b.xml");
+    let server = Server::start(move |seen| match (seen.header("authorization"), seen.path.as_str()) {
+        // `u:p`
+        (Some("Basic dTpw"), "/index.xml") => xml(index(&[at(seen, "/a.xml"), elsewhere.clone(), at(seen, "/c.xml")])),
+        (Some("Basic dTpw"), "/c.xml") => Reply::redirect(302, &elsewhere),
+        (Some("Basic dTpw"), _) => xml(urlset("https://e.com/a")),
+        _ => Reply::status(401),
+    });
+    let folder = Folder::new();
+    let (url, host) = (server.url("/index.xml"), other.address.to_string());
+    // What stands in the URL is not sent.
+    let (status, out, _) = get(&folder, &url.replace("//", "//u:p@"), &[]);
+    assert!(status == Some(3) && out.contains("401"), "{out}");
+    let mut command = Command::new(program());
+    command.env_clear().envs(environment(folder.path())).env("LOGIN", "u:p").current_dir(folder.path());
+    command.args(["get", &url, "--basic-auth", "LOGIN", "--allow-host", &host]).args(FAST);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(other.log().len(), 2);
+    assert!(other.log().iter().all(|seen| seen.header("authorization").is_none()));
 }
 
 #[test]

@@ -242,3 +242,50 @@ fn limits_hold_for_a_whole_run() {
         assert_eq!(server.paths().iter().filter(of_section).count(), 10, "section {section}");
     }
 }
+
+/// Pages for whoever knows the password.
+fn private(seen: &Seen) -> Reply {
+    match seen.path.as_str() {
+        "/robots.txt" => Reply::status(404),
+        // `reader:open sesame`
+        _ if seen.header("authorization") != Some("Basic cmVhZGVyOm9wZW4gc2VzYW1l") => Reply::status(401),
+        "/away" => Reply::redirect(302, seen.header("x-other").unwrap()),
+        _ => Reply::html("<title>there</title>"),
+    }
+}
+
+/// Runs the program with a variable of the environment.
+fn with_variable(folder: &Folder, words: &[&str], value: Option<&str>) -> (Option<i32>, String) {
+    let mut command = Command::new(program());
+    command.env_clear().envs(environment(folder.path())).envs(value.map(|value| ("SITE_LOGIN", value)));
+    let output = command.args(words).current_dir(folder.path()).output().unwrap();
+    (output.status.code(), stderr(&output))
+}
+
+#[test]
+fn credentials_go_to_the_host_of_the_set_alone() {
+    let (server, other) = (Server::start(private), Server::start(pages));
+    let folder = Folder::new();
+    sitemap(&folder, [server.url("/a"), server.url("/away"), server.url("/b"), other.url("/c")]);
+    let (host, target) = (other.address.to_string(), format!("X-Other: {}", other.url("/d")));
+    let words = ["probe", "sitemap.xml", "-o", "site.jsonl", "--basic-auth", "SITE_LOGIN", "--allow-host", &host];
+    let words = [&words[..], &FAST, &["--header", &target]].concat();
+    // Without the variable, or with one of another form, nothing is sent; its value is never shown.
+    for (value, expected) in [(None, "is not set"), (Some("open sesame"), "does not hold USER:PASSWORD")] {
+        let (status, notes) = with_variable(&folder, &words, value);
+        assert!(status == Some(2) && notes.contains(expected) && !notes.contains("sesame"), "{notes}");
+    }
+    assert!(server.log().is_empty() && other.log().is_empty());
+    let (status, notes) = with_variable(&folder, &words, Some("reader:open sesame"));
+    assert_eq!(status, Some(0), "{notes}");
+    let records = records(&folder);
+    assert_eq!(records[&server.url("/a")]["title"], "there");
+    assert_eq!(records[&server.url("/away")]["final"], other.url("/d").as_str());
+    assert_eq!(records[&other.url("/c")]["status"], 200);
+    assert!(server.log().iter().all(|seen| seen.header("authorization").is_some()));
+    assert_eq!(other.paths(), ["/c", "/d"]);
+    assert!(other.log().iter().all(|seen| seen.header("authorization").is_none()));
+    // A password has no place on the command line.
+    let (status, notes) = with_variable(&folder, &["probe", ".", "-o", "x", "--basic-auth", "reader:secret"], None);
+    assert!(status == Some(2) && notes.contains("the name of an environment variable"), "{notes}");
+}

@@ -130,7 +130,7 @@ fn corrected(server: &Server) -> String {
 fn recipe() -> String {
     let manual = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual/pipelines.md")).unwrap();
     let blocks = manual.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
-    let mut found: Vec<&str> = blocks.filter(|block| block.contains("sited probe")).collect();
+    let mut found: Vec<&str> = blocks.filter(|block| block.contains("sited probe public/")).collect();
     assert_eq!(found.len(), 1);
     let recipe = found.pop().unwrap().to_owned();
     assert_eq!(recipe.lines().count(), 5, "{recipe}");
@@ -175,4 +175,30 @@ fn five_lines_correct_a_sitemap_by_its_site() {
         &folder,
         "sited probe public/ -o again.jsonl\nsited check public/ --data again.jsonl --rule 'site-*' --fail-on warning",
     );
+}
+
+/// What is asked on several machines is one table.
+#[test]
+fn parts_are_probed_separately_and_their_lines_put_together() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" | "/d" => Reply::status(404),
+        "/b" => Reply::redirect(301, "/c"),
+        _ => Reply::html("<title>page</title>"),
+    });
+    let folder = Folder::new();
+    for (name, paths) in [("sitemap-1.xml", ["/a", "/b"]), ("sitemap-2.xml", ["/d", "/e"])] {
+        let rows = paths.map(|path| format!("<url><loc>{}</loc></url>\n", server.url(path))).concat();
+        folder
+            .write(name, format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{rows}</urlset>\n"));
+    }
+    let manual = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual/pipelines.md")).unwrap();
+    let mut blocks = manual.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
+    let recipe = blocks.find(|block| block.contains("site-2.jsonl")).unwrap();
+    assert_eq!(recipe.lines().count(), 5, "{recipe}");
+    shell(&folder, &recipe.replace(" --rate 1 ", " "));
+    assert_eq!(folder.text("site.jsonl").lines().count(), 4);
+    let wrong = folder.text("wrong.csv");
+    assert_eq!(wrong, format!("loc,@status,@final\n{0}/b,301,{0}/c\n{0}/d,404,{0}/d\n", server.url("")));
+    let listed = run(&folder, &["list", "."]);
+    assert_eq!(stdout(&listed), ["/a", "/c", "/d", "/e"].map(|path| format!("{}\n", server.url(path))).concat());
 }

@@ -101,6 +101,7 @@ struct Shared {
     log: Mutex<Vec<Seen>>,
     running: AtomicUsize,
     most: AtomicUsize,
+    connections: AtomicUsize,
     is_stopped: AtomicBool,
     /// After so many requests the server closes every connection and takes no more.
     dies_after: Option<usize>,
@@ -143,6 +144,7 @@ impl Server {
             log: Mutex::default(),
             running: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
+            connections: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
             dies_after,
             tls,
@@ -155,6 +157,7 @@ impl Server {
                     return;
                 }
                 let (Ok(stream), own) = (stream, Arc::clone(&own)) else { continue };
+                own.connections.fetch_add(1, Ordering::SeqCst);
                 std::thread::spawn(move || own.serve(stream, address));
             }
         });
@@ -177,6 +180,11 @@ impl Server {
             self.log().into_iter().map(|seen| seen.path).filter(|path| path != "/robots.txt").collect();
         paths.sort();
         paths
+    }
+
+    /// The connections that were made.
+    pub(crate) fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::SeqCst)
     }
 
     /// The most requests that ran at a time.

@@ -26,11 +26,7 @@ impl Resolver for Names {
         if uri.host() != Some("internal.test") {
             return Ok(found);
         }
-        PublicOnly { inner: Names(self.0), allow_private: false, loopback: Vec::new() }.resolve(
-            &"http://x/".parse().unwrap(),
-            config,
-            timeout,
-        )
+        PublicOnly::new(Names(self.0), false, Vec::new()).resolve(&"http://x/".parse().unwrap(), config, timeout)
     }
 }
 
@@ -43,6 +39,7 @@ fn options(hosts: &[&str], certificates: Option<Vec<u8>>) -> Options {
         settings: Settings {
             user_agent: "sited/0.0".to_owned(),
             headers: Vec::new(),
+            credentials: None,
             timeout: Duration::from_secs(60),
             silence: Some(Duration::from_secs(30)),
             allow_private: true,

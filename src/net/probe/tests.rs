@@ -28,6 +28,7 @@ fn options(urls: &[String]) -> Options {
         settings: Settings {
             user_agent: "sited/0.0 (+https://example.com)".to_owned(),
             headers: Vec::new(),
+            credentials: None,
             timeout: Duration::from_secs(30),
             silence: None,
             allow_private: true,
@@ -364,10 +365,41 @@ fn addresses_that_are_not_public_get_nothing() {
     assert!(server.log().is_empty());
     // Of several addresses only the public ones are connected to.
     let mixed = ["127.0.0.1:80", "93.184.216.34:80", "10.0.0.1:80"].map(|address| address.parse().unwrap());
-    let resolver = PublicOnly { inner: Always(mixed.to_vec()), allow_private: false, loopback: Vec::new() };
+    let resolver = PublicOnly::new(Always(mixed.to_vec()), false, Vec::new());
     let timeout = NextTimeout::default();
     let found = resolver.resolve(&"http://e.com/".parse().unwrap(), &Config::default(), timeout).unwrap();
     assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), ["93.184.216.34:80"]);
+}
+
+/// Counts how often a name is resolved.
+#[derive(Debug)]
+struct Counted(Always, Arc<AtomicU64>);
+
+impl Resolver for Counted {
+    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.resolve(uri, config, timeout)
+    }
+}
+
+#[test]
+fn a_name_is_resolved_once_and_connections_are_used_again() {
+    let server = Server::start(|_| Reply::html(""));
+    let urls: Vec<_> =
+        (0..50).map(|number| format!("http://named.example:{}/{number}", server.address.port())).collect();
+    let count = Arc::new(AtomicU64::new(0));
+    let settings = Settings { connections: 4, ..options(&urls).settings };
+    let resolver = Counted(Always(vec![server.address]), Arc::clone(&count));
+    let limits = Limits { rate: 0.0, concurrency: 4 };
+    let prober = Prober::with_client(
+        Client::with_resolver(&settings, resolver).unwrap(),
+        Options { settings, limits, ..options(&urls) },
+    );
+    let (records, _) = run(&prober, &urls);
+    assert_eq!(records.len(), 50);
+    // Four workers may ask for it before one has the answer.
+    assert!(count.load(Ordering::SeqCst) <= 4, "{count:?}");
+    assert!(server.connections() <= 4, "{}", server.connections());
 }
 
 #[test]
@@ -430,10 +462,10 @@ fn an_error_of_the_caller_ends_the_work_while_every_queue_is_full() {
     let server = Server::start(|_| Reply::html(""));
     let urls: Vec<_> = (0..500).map(|number| server.url(&format!("/{number}"))).collect();
     let prober = Prober::new(options(&urls)).unwrap();
-    // Each of 4 workers holds a record that it cannot hand over, beside robots.txt, the record that came and 8 in the
-    // channel: none takes another URL after the error.
+    // Each of 4 workers holds a record that it cannot hand over, beside robots.txt, those that wait and up to 64 that were
+    // taken: none takes another URL after the error.
     let ended = prober.run(urls.iter().cloned().map(Ok), |_| {
-        while server.log().len() < 1 + 1 + 8 + 4 {
+        while server.log().len() < 1 + 1 + crate::net::handover::MOST_WAITING + 4 {
             std::thread::yield_now();
         }
         Err(io::Error::other("full"))

@@ -1,0 +1,50 @@
+//! `sited dates --http`: the dates that the site itself sends with its pages (`Last-Modified`).
+
+use super::super::dates_options::Dates;
+use super::super::site_options::site_probe::{SiteProbe, spool_error};
+use super::super::{Failure, Status, Streams};
+use super::{DatesTable, Line, refuse_other_output, selection};
+use crate::net::probe::Event;
+use crate::net::results::Seen;
+use crate::net::targets::Targets;
+use crate::words::counted;
+
+/// Asks for the date of each page, and for nothing else of it.
+pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    refuse_other_output(dates)?;
+    let mut targets = Targets::new(Seen::default()).map_err(spool_error)?;
+    selection(dates).each_loc(held, streams, |loc, _| targets.add(loc).map_err(spool_error))?;
+    let base_url = dates.common.base_url.as_deref();
+    let site = SiteProbe::prepare(&dates.probing, true, (targets, base_url), streams)?;
+    let (mut table, mut failure) = (DatesTable::create(dates, "date")?, None);
+    let ended = site.run(streams, |event, out| {
+        let Event::Record(record) = event else { return out.flush() };
+        // The date of an error page says nothing.
+        let is_page = record.final_status.is_some_and(|status| (200..300).contains(&status));
+        let modified = record.modified.as_deref().filter(|_| is_page);
+        let line = modified.map(|modified| Line {
+            url: &record.url,
+            modified,
+            source: record.last.as_deref().unwrap_or(&record.url),
+        });
+        table.add(&record.url, line.as_ref(), out).map_err(|error| {
+            failure = Some(error);
+            std::io::ErrorKind::Other.into()
+        })
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let ended = ended?;
+    let asked = ended.tally.asked();
+    let status = ended.say("the dates that were known are written", "run it again for", streams);
+    if asked > 0 && table.dated() == 0 {
+        let message = format!("none of {} has a Last-Modified", counted(asked, "URL"));
+        return Err(Failure::Place(message, "use the dates of the sources: --git DIR or --mtime DIR".to_owned()));
+    }
+    // A file without a line would stand for a site without dates.
+    if asked > 0 {
+        table.finish(asked, streams)?;
+    }
+    Ok(status)
+}

@@ -1,0 +1,53 @@
+//! The URLs of sets that a command is about: those of its paths that pass `--where`.
+
+use super::damage::Damage;
+use super::list::passing;
+use super::options::Common;
+use super::walk::InputSet;
+use super::{Failure, Streams, filter};
+use crate::document::query::Query;
+use crate::protocol::Field;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Which rows a command is about.
+pub(super) struct Selection<'s> {
+    pub(super) paths: &'s [PathBuf],
+    /// The query of `--where`.
+    pub(super) filter: Option<&'s str>,
+    pub(super) common: &'s Common,
+}
+
+impl Selection<'_> {
+    /// Shows the URL of each row; a set of more than `held` bytes is read file by file.
+    pub(super) fn each_loc(
+        &self,
+        held: u64,
+        streams: &mut Streams<'_>,
+        mut see: impl FnMut(&str, &mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let now = self.common.now()?;
+        let query = filter(self.filter, self.common)?;
+        for path in self.paths {
+            let paths = std::slice::from_ref(path);
+            let mut set = if query.as_ref().is_some_and(Query::compares_rows) {
+                InputSet::open(self.common, (paths, held), now, streams)?
+            } else {
+                InputSet::open_once(self.common, (paths, held), now, streams)?
+            };
+            set.each(streams, |session, id, out| {
+                let facts = session.view().facts_by_row();
+                let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
+                let rows = rows.into_iter().flatten();
+                for row in passing(session, rows, query.as_ref().map(|query| (query, &facts))) {
+                    if let Some(loc) = session.document().value(row, Field::Loc) {
+                        see(loc.trim(), out)?;
+                    }
+                }
+                Ok(())
+            })?;
+            Damage::of(set.session()).say(streams);
+        }
+        Ok(())
+    }
+}
