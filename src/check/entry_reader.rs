@@ -37,6 +37,8 @@ pub struct EntryReader {
     judged: JudgedValues,
     /// Whether near keys are asked for.
     with_near_keys: bool,
+    /// Rules that any field can break, of the last entry that took the fast path, each with the number of such fields.
+    shared: Vec<(Rule, u32)>,
     /// Rules of the extensions of the last entry, ascending, each with the number of findings that the entry has of it.
     places: Vec<(Rule, u32)>,
 }
@@ -73,7 +75,9 @@ impl EntryReader {
         mut see: impl FnMut(&Record, &Location<'_>),
     ) -> CheckedEntry {
         let ParsedEntry { entry, text, .. } = *parsed;
-        let read = self.quick(parsed, context, &mut see).unwrap_or_else(|| {
+        let quick = self.quick(parsed, context, &mut see);
+        let is_quick = quick.is_some();
+        let read = quick.unwrap_or_else(|| {
             let loc = entry.value(Field::Loc, text);
             let record = Record::of(entry, text);
             see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
@@ -88,7 +92,12 @@ impl EntryReader {
         self.places.clear();
         let rules = read.rules.union(site_entry::rules(entry, text, context));
         if !extension::concerns(entry, text) {
-            return CheckedEntry { rules: context.asked(rules), ..read };
+            let rules = context.asked(rules);
+            if is_quick && !self.shared.is_empty() {
+                self.places.extend(self.shared.iter().filter(|(rule, _)| rules.contains(*rule)));
+                self.places.sort_unstable();
+            }
+            return CheckedEntry { rules, ..read };
         }
         let of_extensions = self.check_extensions(parsed, context, links);
         let rules = context.asked(rules.union(of_extensions));
@@ -102,8 +111,8 @@ impl EntryReader {
         CheckedEntry { rules, ..read }
     }
 
-    /// How many findings the last entry has of the rules that its extensions break; empty if that is not known. Of
-    /// every other rule it has one.
+    /// How many findings the last entry has of the rules that its extensions, or several of its fields, break; empty if
+    /// that is not known. Of every other rule it has one.
     pub fn places(&self) -> &[(Rule, u32)] {
         &self.places
     }
@@ -183,23 +192,24 @@ impl EntryReader {
             Some(_) => None,
         };
         let mut values = Values::default();
+        self.shared.clear();
         if let Some(raw) = raw(Field::Lastmod)? {
             let sound = lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::TOLERANCE);
             match sound {
                 Some(_) => values.facts.lastmod = sound,
-                None => values.take(self.judged.value(Field::Lastmod, raw, context)?),
+                None => values.take(self.judged.value(Field::Lastmod, raw, context)?, &mut self.shared),
             }
         }
         if let Some(raw) = raw(Field::Changefreq)? {
             match Changefreq::of_bytes(raw) {
                 sound @ Some(_) => values.facts.changefreq = sound,
-                None => values.take(self.judged.value(Field::Changefreq, raw, context)?),
+                None => values.take(self.judged.value(Field::Changefreq, raw, context)?, &mut self.shared),
             }
         }
         if let Some(raw) = raw(Field::Priority)? {
             match priority::of_tenths(raw) {
                 sound @ Some(_) => values.priority = sound,
-                None => values.take(self.judged.value(Field::Priority, raw, context)?),
+                None => values.take(self.judged.value(Field::Priority, raw, context)?, &mut self.shared),
             }
         }
         Some(values)
@@ -217,7 +227,15 @@ struct Values {
 }
 
 impl Values {
-    fn take(&mut self, judged: &JudgedValue) {
+    fn take(&mut self, judged: &JudgedValue, shared: &mut Vec<(Rule, u32)>) {
+        if judged.rules.intersects(fields::OF_SOME_FIELD) {
+            for rule in judged.rules.intersection(fields::OF_SOME_FIELD).iter() {
+                match shared.iter_mut().find(|(known, _)| *known == rule) {
+                    Some((_, fields)) => *fields += 1,
+                    None => shared.push((rule, 1)),
+                }
+            }
+        }
         self.rules = self.rules.union(judged.rules);
         self.facts.lastmod = self.facts.lastmod.or(judged.facts.lastmod);
         self.facts.changefreq = self.facts.changefreq.or(judged.facts.changefreq);

@@ -10,7 +10,8 @@ use crate::xml::names::FileKind;
 /// The rules that an entry breaks besides those of its URL.
 pub(super) fn rules(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let site = context.site.filter(|site| site.compares_entries() && context.names.kind != FileKind::Index);
-    let Some((site, loc)) = site.zip(entry.value(Field::Loc, text)) else { return RuleSet::EMPTY };
+    let Some(site) = site else { return RuleSet::EMPTY };
+    let Some(loc) = entry.value(Field::Loc, text) else { return RuleSet::EMPTY };
     let lastmod = entry.value(Field::Lastmod, text);
     site.entry_rules(&loc, lastmod.as_deref(), || alternates(entry, text, context))
 }

@@ -217,7 +217,14 @@ impl Checks {
 
     /// Takes in the rows of a file that was just appended to the document. If the reader has near keys, each row is taken
     /// in as if no other named its page, and [`Checks::compare`] tells later of those for which that is not so.
-    pub fn absorb(&mut self, document: &Document, first: u32, reader: &Reader, url: Option<&str>, mtime: Option<i64>) {
+    pub fn absorb(
+        &mut self,
+        document: &Document,
+        first: u32,
+        reader: &mut Reader,
+        url: Option<&str>,
+        mtime: Option<i64>,
+    ) {
         let quirks = document.sitemaps().last().map_or(&[][..], |sitemap| &sitemap.quirks);
         let findings = self.with_quirks(quirks, &reader.findings);
         self.findings.extend(findings.iter().copied());
@@ -243,6 +250,8 @@ impl Checks {
         let rows = FileRows { file, first, keys: &reader.keys };
         if reader.near_keys.is_some() {
             set.insert_file_alone(rows, reader.parts());
+            let shapes = std::mem::take(&mut reader.shapes);
+            set.keep_shapes(first, reader.part(), shapes);
             set.link_alone(first, &reader.keys, reader.linked(first));
         } else {
             set.insert_file(rows, reader.parts(), reader.linked(first), &locs);

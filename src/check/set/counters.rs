@@ -50,10 +50,15 @@ impl Default for Counters {
 impl Counters {
     /// Adds (1) or removes (-1) a row.
     pub(super) fn count(&mut self, location: &Location<'_>, facts: &IndexedRow, step: i64) {
+        self.count_styled(slash_style(location), facts, step);
+    }
+
+    /// The same for a row whose path is known to end so.
+    pub(super) fn count_styled(&mut self, style: Option<SlashStyle>, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         add(&mut self.rows);
         if let Some(counter) =
-            slash_style(location).and_then(|style| self.slashes.get_mut(style.depth)?.get_mut(usize::from(style.slash)))
+            style.and_then(|style| self.slashes.get_mut(usize::from(style.depth))?.get_mut(usize::from(style.slash)))
         {
             add(counter);
         }
@@ -174,7 +179,7 @@ impl CounterDelta {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlashStyle {
     /// The number of its segments less one; all that are deeper count together.
-    pub depth: usize,
+    pub depth: u8,
     /// Whether it ends in a slash.
     pub slash: bool,
 }
@@ -187,5 +192,5 @@ pub(super) fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
     let depth = (location.path_slashes() as usize).checked_sub(1 + usize::from(slash))?;
     let last = || memchr::memrchr2(b'/', b'.', path).and_then(|at| path.get(at));
     let has_extension = !slash && last() == Some(&b'.');
-    (!has_extension).then_some(SlashStyle { depth: depth.min(DEPTHS - 1), slash })
+    (!has_extension).then_some(SlashStyle { depth: depth.min(DEPTHS - 1) as u8, slash })
 }

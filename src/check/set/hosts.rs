@@ -81,6 +81,23 @@ impl Hosts {
         numbers
     }
 
+    /// The number of the origin that was counted last.
+    pub(super) const fn last(&self) -> usize {
+        self.last
+    }
+
+    /// The origin of a number.
+    pub(super) fn origin(&self, number: u32) -> Option<Origin> {
+        self.known.get(number as usize).map(|known| known.origin)
+    }
+
+    /// The numbers that the origins of others have here, by their numbers there. Nothing is counted.
+    pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
+        let number =
+            |known: &Known| self.intern(&Location::outline(&known.text)).map_or(u32::MAX, |place| place as u32);
+        other.known.iter().map(number).collect()
+    }
+
     /// Counts a row no longer.
     pub(super) fn remove(&mut self, location: &Location<'_>) -> Option<Origin> {
         let place = self.place_of(location)?;

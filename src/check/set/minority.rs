@@ -25,9 +25,15 @@ impl SetIndex {
         if !self.has_minorities() {
             return;
         }
-        let Some(loc) = locs.loc(row) else { return };
-        let location = Location::outline(&loc);
-        if let Some(origin) = self.hosts.find(&location) {
+        let known = self.shapes.get(row as usize).and_then(|shape| Some((shape.origin().ok()?, shape.style)));
+        let (origin, style) = if let Some((origin, style)) = known {
+            (origin.and_then(|origin| self.hosts.origin(origin)), style)
+        } else {
+            let Some(loc) = locs.loc(row) else { return };
+            let location = Location::outline(&loc);
+            (self.hosts.find(&location), slash_style(&location))
+        };
+        if let Some(origin) = origin {
             rules.insert_if(SetRule::MixedScheme, self.hosts.rarer_scheme() == Some(origin.scheme));
             rules.insert_if(SetRule::MixedWww, self.hosts.is_www_minority(origin.host));
             rules.insert_if(SetRule::TemplateHost, self.hosts.is_template(origin.host));
@@ -38,8 +44,8 @@ impl SetIndex {
             }
         }
         let is_rarer =
-            |style: &SlashStyle| self.rarer_slash(style.depth).is_some_and(|(slash, _)| slash == style.slash);
-        rules.insert_if(SetRule::MixedSlash, slash_style(&location).as_ref().is_some_and(is_rarer));
+            |style: SlashStyle| self.rarer_slash(style.depth.into()).is_some_and(|(slash, _)| slash == style.slash);
+        rules.insert_if(SetRule::MixedSlash, style.is_some_and(is_rarer));
     }
 
     /// Among paths of one depth, the style of fewer rows where both occur and it is under a tenth, and its rows. A slash

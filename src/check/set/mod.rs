@@ -24,7 +24,7 @@ pub use alternates::{Link, host_hash};
 pub use counters::{CounterDelta, Presence};
 pub use duplicates::Duplicates;
 pub use near_duplicates::NearDuplicates;
-pub use read_tally::ReadTally;
+pub use read_tally::{ReadTally, RowShape};
 pub use rule::{SetRule, SetRuleTarget, SetRules};
 pub use set_delta::{RowSide, SetDelta, is_same_origin};
 
@@ -119,6 +119,8 @@ pub struct SetIndex {
     dirty: Vec<u32>,
     verdicts: FileCounters,
     counters: Counters,
+    /// The shapes of rows, by their id, of a set that is only reported on; of other rows the URL tells.
+    shapes: Vec<RowShape>,
     cross_submission: bool,
     /// Whether it is one file, which may be of a larger set.
     is_part: bool,
@@ -221,6 +223,14 @@ impl SetIndex {
     pub fn insert_file_alone<'p>(&mut self, rows: FileRows<'_>, parts: impl Iterator<Item = &'p ReadTally>) {
         Arc::make_mut(&mut self.duplicates).insert_alone(rows.first, rows.keys);
         parts.for_each(|part| self.take_in(rows.file, part));
+    }
+
+    /// Keeps the shapes of the rows of such a file, as `part` numbers their origins, if those of all rows before are kept.
+    pub fn keep_shapes(&mut self, first: u32, part: &ReadTally, mut shapes: Vec<RowShape>) {
+        if self.shapes.len() == first as usize {
+            RowShape::renumber(&mut shapes, &self.hosts.intern_all(&part.hosts));
+            self.shapes.append(&mut shapes);
+        }
     }
 
     /// Takes in the alternate links of such a file. Where they lead is known only after [`SetIndex::count_targets`].

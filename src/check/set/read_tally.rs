@@ -1,11 +1,43 @@
 //! Counters of one file, collected while it is read and added to the set index in one step.
 
 use super::IndexedRow;
-use super::counters::Counters;
+use super::counters::{Counters, SlashStyle, slash_style};
 use super::dates::Minutes;
 use super::file::FileTally;
 use super::hosts::Hosts;
 use crate::protocol::location::Location;
+
+/// What makes a row one of a minority: its origin, and how its path ends. 4 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowShape {
+    /// The number of the origin, [`RowShape::NONE`] or [`RowShape::BEYOND`].
+    origin: u16,
+    pub(super) style: Option<SlashStyle>,
+}
+
+impl RowShape {
+    /// The URL has no origin.
+    const NONE: u16 = u16::MAX;
+    /// There are more origins than numbers; the URL must be asked.
+    const BEYOND: u16 = u16::MAX - 1;
+
+    /// The number of its origin, if it has one; an error where the URL must be asked.
+    pub(super) const fn origin(self) -> Result<Option<u32>, ()> {
+        match self.origin {
+            Self::NONE => Ok(None),
+            Self::BEYOND => Err(()),
+            number => Ok(Some(number as u32)),
+        }
+    }
+
+    /// Gives origins other numbers: `numbers` has them by the old ones.
+    pub(super) fn renumber(shapes: &mut [Self], numbers: &[u32]) {
+        for shape in shapes.iter_mut().filter(|shape| shape.origin < Self::BEYOND) {
+            let number = numbers.get(usize::from(shape.origin)).and_then(|number| u16::try_from(*number).ok());
+            shape.origin = number.unwrap_or(Self::BEYOND).min(Self::BEYOND);
+        }
+    }
+}
 
 /// Counters over the rows of one file, with its own numbering of hosts.
 #[derive(Debug, Clone, Default)]
@@ -17,11 +49,21 @@ pub struct ReadTally {
 }
 
 impl ReadTally {
-    /// Counts a row; an outline of its URL is enough. The file that `facts` names does not count.
-    pub fn add(&mut self, location: &Location<'_>, facts: &IndexedRow) {
+    /// Counts a row; an outline of its URL is enough. The file that `facts` names does not count. Gives its shape, by the
+    /// numbering of this tally.
+    pub fn add(&mut self, location: &Location<'_>, facts: &IndexedRow) -> RowShape {
         let origin = self.hosts.add(location);
         self.file.add(origin, facts);
         facts.lastmod.into_iter().for_each(|seconds| self.minutes.add(seconds));
-        self.counters.count(location, facts, 1);
+        let style = slash_style(location);
+        self.counters.count_styled(style, facts, 1);
+        let number =
+            || u16::try_from(self.hosts.last()).map_or(RowShape::BEYOND, |number| number.min(RowShape::BEYOND));
+        RowShape { origin: origin.map_or(RowShape::NONE, |_| number()), style }
+    }
+
+    /// Gives shapes of rows that another tally has counted the numbers that their origins have here.
+    pub fn renumber(&mut self, other: &Self, shapes: &mut [RowShape]) {
+        RowShape::renumber(shapes, &self.hosts.intern_all(&other.hosts));
     }
 }

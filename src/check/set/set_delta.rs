@@ -51,6 +51,7 @@ impl SetIndex {
     #[must_use]
     pub fn with_delta(&self, delta: &SetDelta) -> Self {
         let mut index = Self {
+            shapes: Vec::new(),
             duplicates: Arc::clone(&self.duplicates),
             alternates: Alternates::default(),
             hosts: self.hosts.clone(),

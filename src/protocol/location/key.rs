@@ -101,12 +101,12 @@ pub(crate) fn near_key_hash(decoded: &str) -> u64 {
 /// Parameters of a query that are put in order without a heap.
 const PARAMETERS: usize = 16;
 
-/// [`near_key_hash`] of a URL that is its own [`key`]; `None` for one with more than [`SMALL`] bytes or [`PARAMETERS`]
+/// [`near_key_hash`] of a URL that is its own [`key`] but for capitals in scheme and host; `None` for one with more than [`SMALL`] bytes or [`PARAMETERS`]
 /// parameters, or whose path may name the index of a folder.
 pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let text = location.text.get(location.authority..)?;
     let mut lower_case = [0; SMALL];
-    let text = if location.classes & UPPER == 0 {
+    let text = if (location.classes | location.authority_classes) & UPPER == 0 {
         text
     } else {
         let lower_case = lower_case.get_mut(..text.len())?;

@@ -20,6 +20,10 @@ pub(crate) struct OriginCache {
     last: usize,
     /// The place that the next new one takes.
     next: usize,
+    /// Hashes of origins that were met once of late, and the place that the next takes. Where each URL is on a host of its
+    /// own, none is worth remembering.
+    once: [u64; ORIGINS],
+    next_once: usize,
 }
 
 /// How many origins are remembered.
@@ -70,11 +74,11 @@ impl OriginCache {
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and the same in every call.
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
         if let Some((location, faults)) = self.quick(text, url_prefix) {
-            let (key, is_plain) = match self.origins.get(self.last).and_then(|origin| origin.normal.as_deref()) {
-                None => (hash_normal(text.as_bytes()), true),
-                Some(normal) => (hash_of_parts(normal, location.rest()), false),
+            let key = match self.origins.get(self.last).and_then(|origin| origin.normal.as_deref()) {
+                None => hash_normal(text.as_bytes()),
+                Some(normal) => hash_of_parts(normal, location.rest()),
             };
-            return Validated { location, faults, key, is_plain };
+            return Validated { location, faults, key, is_plain: true };
         }
         let location = Location::of(text);
         let mut faults = location.validate();
@@ -164,6 +168,12 @@ impl OriginCache {
         if location.authority_classes & (PERCENT | HIGH | SPECIAL | ILLEGAL | SPACE) != 0 {
             return;
         }
+        let hash = hash_normal(text.as_bytes());
+        if !self.origins.is_empty() && !self.once.contains(&hash) {
+            self.once[self.next_once] = hash;
+            self.next_once = (self.next_once + 1) % ORIGINS;
+            return;
+        }
         // Nothing of this path can be found wrong, so what is found is about the origin.
         let faults = validate::validate(&format!("{text}/aaaaaaaaaaaa"));
         // Behind a misspelt scheme nothing is looked at.
@@ -226,12 +236,15 @@ mod tests {
     #[test]
     fn origins_with_faults_are_remembered_unless_nothing_behind_them_is_looked_at() {
         let mut neighbours = OriginCache::default();
+        neighbours.validate("https://example.net/", None);
         for (text, quick) in [
             ("http://localhost/a/b/c/d", true),
             ("HTTPS://Example.com/a/b/c/d", true),
             ("https://u@example.com/a/b/c", false),
             ("http://http//example.com/a/b/c", false),
         ] {
+            neighbours.validate(text, None);
+            assert!(neighbours.quick(text, None).is_none(), "{text} was met once");
             neighbours.validate(text, None);
             assert_eq!(neighbours.quick(text, None).is_some(), quick, "{text}");
         }

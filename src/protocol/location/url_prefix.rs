@@ -81,9 +81,13 @@ impl Location<'_> {
         if let (Some(scheme), Some((ours, host))) = (self.scheme, url_prefix.origin().split_once("://"))
             && self.authority_classes & (PERCENT | HIGH | SPECIAL) == 0
             && !self.authority().is_empty()
-            && (scheme.name() != ours || !self.authority().eq_ignore_ascii_case(host))
         {
-            return Faults::only(Fault::ForeignHost);
+            if scheme.name() != ours || !self.authority().eq_ignore_ascii_case(host) {
+                return Faults::only(Fault::ForeignHost);
+            }
+            if url_prefix.directory() == "/" {
+                return Faults::NONE;
+            }
         }
         let Some(theirs) = UrlPrefix::parse(self.text) else { return Faults::NONE };
         if theirs.origin() != url_prefix.origin() {

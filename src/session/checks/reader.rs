@@ -3,7 +3,7 @@
 use crate::check::Context;
 use crate::check::entry_reader::EntryReader;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{Link, ReadTally};
+use crate::check::set::{Link, ReadTally, RowShape};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
 use crate::session::checks::{Criteria, RuleSets, facts_of};
@@ -38,6 +38,8 @@ pub struct Reader {
     pub keys: Vec<u64>,
     /// Hash of the near key, by entry, if that was asked for.
     pub near_keys: Option<Vec<u64>>,
+    /// The shapes of the rows, as `part` numbers origins, along with the near keys.
+    pub shapes: Vec<RowShape>,
     /// What the rules of the set count of the entries; `further` has counted entries that others saw.
     part: ReadTally,
     further: Vec<ReadTally>,
@@ -70,6 +72,7 @@ impl Reader {
             findings: Vec::with_capacity(rows),
             keys: Vec::with_capacity(rows),
             near_keys: None,
+            shapes: Vec::new(),
             part: ReadTally::default(),
             further: Vec::new(),
             reading: EntryReader::default(),
@@ -80,8 +83,14 @@ impl Reader {
 
     /// The same reader, which also hashes the near key of each URL.
     pub(in crate::session) fn with_near_keys(self) -> Self {
-        let near_keys = Some(Vec::with_capacity(self.keys.capacity()));
-        Self { near_keys, reading: EntryReader::with_near_keys(), ..self }
+        let rows = self.keys.capacity();
+        let (near_keys, shapes) = (Some(Vec::with_capacity(rows)), Vec::with_capacity(rows));
+        Self { near_keys, shapes, reading: EntryReader::with_near_keys(), ..self }
+    }
+
+    /// The counters by whose numbers [`Reader::shapes`] name origins.
+    pub(super) const fn part(&self) -> &ReadTally {
+        &self.part
     }
 
     /// What was counted, in parts.
@@ -113,9 +122,12 @@ impl Visit for Reader {
             policy: self.criteria.policy.as_deref(),
             site: self.criteria.site.as_deref(),
         };
-        let Self { part, records, listed, .. } = self;
+        let Self { part, records, listed, near_keys, shapes, .. } = self;
         let read = self.reading.read(parsed, &context, &mut self.links, |record, location| {
-            part.add(location, &facts_of(record, 0));
+            let shape = part.add(location, &facts_of(record, 0));
+            if near_keys.is_some() {
+                shapes.push(shape);
+            }
             listed.extend(context.policy.and_then(|policy| policy.place_of(location.text())));
         });
         records.push(read.record);
@@ -136,7 +148,9 @@ impl Visit for Reader {
         Some(if self.near_keys.is_some() { fork.with_near_keys() } else { fork })
     }
 
-    fn join(&mut self, later: Self) {
+    fn join(&mut self, mut later: Self) {
+        self.part.renumber(&later.part, &mut later.shapes);
+        self.shapes.append(&mut later.shapes);
         let (entries, links) = (self.keys.len() as u32, self.links.len() as u32);
         self.records.extend(later.records);
         self.findings.extend(later.findings);

@@ -120,7 +120,7 @@ impl Session {
                 let mut visitor = visitor;
                 let records = records(&mut visitor, &sitemap.quirks);
                 state.document.append(source, records, sitemap);
-                state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
+                state.checks.absorb(&state.document, first, &mut visitor, url.as_deref(), mtime);
                 self.listed |= visitor.listed();
                 if let Some(near_keys) = visitor.near_keys {
                     let uncompared = self.uncompared.get_or_insert_default();
