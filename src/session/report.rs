@@ -254,6 +254,7 @@ impl Reporter {
                     counter.count(row, rules, rest, &mut counted);
                 }
             }
+            counter.name_hosts(&mut counted);
             (found, counted)
         };
         let pieces: Vec<(Vec<Unplaced>, Counted)> = rows.par_chunks(PIECE).map(of_piece).collect();

@@ -1,10 +1,13 @@
 //! Remembers the verdicts on values that entry after entry repeats, and keeps room to work in.
 
+use crate::check::fields::is_escaped_twice;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Link, host_hash};
 use crate::protocol::extension::hreflang;
-use crate::protocol::location::OriginCache;
+use crate::protocol::location::{Faults, OriginCache, Validated};
 use crate::xml::escape;
+use foldhash::fast::FixedState;
+use std::hash::BuildHasher;
 
 /// What consecutive entries share. Verdicts do not depend on it, only how long they take.
 #[derive(Debug, Default)]
@@ -17,9 +20,29 @@ pub(crate) struct Cache {
     host: (String, u32),
     /// The rules that the last entry broke, in no order, each with the number of its findings.
     pub(super) places: Vec<(Rule, u32)>,
+    hrefs: Hrefs,
     /// What the last entry says, if all of its extensions are alternate links.
     pub(super) alternates: Option<RepeatedAlternates>,
 }
+
+/// What a URL of an alternate link says.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Href {
+    text: String,
+    pub is_escaped_twice: bool,
+    pub faults: Faults,
+    /// See `key_hash`.
+    pub key: u64,
+    /// The hash of its host.
+    pub host: u32,
+}
+
+/// URLs that were met lately: the pages of a family list the same.
+#[derive(Debug, Default)]
+struct Hrefs(Vec<Href>);
+
+/// How many URLs are remembered: a power of two.
+const HREFS: usize = 256;
 
 /// What alternate links say, whatever page lists them.
 #[derive(Debug)]
@@ -36,6 +59,23 @@ impl Cache {
     /// The rules that the last entry broke, in no order, each with the number of its findings.
     pub(crate) fn places(&self) -> &[(Rule, u32)] {
         &self.places
+    }
+
+    /// What a URL of an alternate link says.
+    pub(super) fn href(&mut self, text: &str) -> &Href {
+        if self.hrefs.0.is_empty() {
+            self.hrefs.0.resize(HREFS, Href::default());
+        }
+        let slot = FixedState::default().hash_one(text.as_bytes()) as usize % HREFS;
+        if self.hrefs.0[slot].text != text || text.is_empty() {
+            let Validated { location, faults, key, .. } = self.urls.validate(text, None);
+            let (is_escaped_twice, host) = (is_escaped_twice(text), self.host_hash(location.host()));
+            let href = &mut self.hrefs.0[slot];
+            href.text.clear();
+            href.text.push_str(text);
+            (href.is_escaped_twice, href.faults, href.key, href.host) = (is_escaped_twice, faults, key, host);
+        }
+        &self.hrefs.0[slot]
     }
 
     /// A hash of a host's name, as the rules of the set compare it.

@@ -4,15 +4,15 @@
 //! versions; only links with `hreflang`, or with no hint what they are, are checked here.
 
 use super::blocks::is_same_page;
-use super::cache::{Cache, Language, Languages, Version, letters};
+use super::cache::{Cache, Href, Language, Languages, Version, letters};
 use super::outline::Outline;
 use super::values::OF_LOC;
 use super::{About, EntryContext, Sink, namespace};
-use crate::check::fields::{is_escaped_twice, loc_rule};
+use crate::check::fields::loc_rule;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set;
 use crate::protocol::extension::{self, Kind, hreflang};
-use crate::protocol::location::{self, Fault, Faults, Location, Validated};
+use crate::protocol::location::{self, Fault, Faults, Location};
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::Node;
 use crate::xml::escape;
@@ -132,11 +132,10 @@ pub(super) fn validate(
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("href", Kind::Text));
             continue;
         }
-        if is_escaped_twice(&href) {
+        let &Href { is_escaped_twice, faults, key, host, .. } = cache.href(&href);
+        if is_escaped_twice {
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }
-        let Validated { location, faults, key, .. } = cache.urls.validate(&href, None);
-        let host = cache.host_hash(location.host());
         self::href(number, faults, sink);
         if let Some(language) = language
             && let Some(known) = cache.languages.get(language)

@@ -139,6 +139,11 @@ impl Duplicates {
         for key in keys {
             places[shard(shorten(*key)) + 1] += 1;
         }
+        let Self { shards, hashes, groups, .. } = self;
+        let slots = Slots { hashes, groups };
+        for (table, more) in shards.iter_mut().zip(&places[1..]) {
+            table.reserve(*more as usize, |&slot| spread(slots.short_hash(slot)));
+        }
         (0..SHARDS).for_each(|shard| places[shard + 1] += places[shard]);
         let mut order = vec![0_u32; keys.len()];
         for (at, key) in keys.iter().enumerate() {

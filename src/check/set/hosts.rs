@@ -91,6 +91,11 @@ impl Hosts {
         self.known.get(number as usize).map(|known| known.origin)
     }
 
+    /// The same as it was written.
+    pub(super) fn text(&self, number: u32) -> &str {
+        self.known.get(number as usize).map_or("", |known| &known.text)
+    }
+
     /// The numbers that the origins of others have here, by their numbers there. Nothing is counted.
     pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
         let number =

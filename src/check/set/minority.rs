@@ -20,6 +20,16 @@ impl SetIndex {
         MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
     }
 
+    /// The number of a row's origin, as long as the shapes of rows are kept; see [`SetIndex::origin_text`].
+    pub fn origin_number(&self, row: u32) -> Option<u32> {
+        self.shapes.get(row as usize)?.origin().ok()?
+    }
+
+    /// The origin of that number, as it was written first.
+    pub fn origin_text(&self, number: u32) -> &str {
+        self.hosts.text(number)
+    }
+
     /// The rules that a row breaks by its scheme, host, port or final slash alone.
     pub(super) fn add_minority_rules(&self, row: u32, locs: &impl Locs, rules: &mut SetRules) {
         if !self.has_minorities() {

@@ -14,6 +14,8 @@ use crate::session::checks::rule_of;
 use crate::session::findings::reported_once;
 use crate::session::grouping::{Extent, Groups, KnownHosts};
 use crate::session::state::Snapshot;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -100,11 +102,13 @@ pub struct Counted {
     rules: Box<[Extent; Rule::COUNT]>,
     /// Rules that are grouped by host.
     hosts: BTreeMap<(Rule, Box<str>), Extent>,
+    /// The same by the number of the origin, until all rows are counted.
+    origins: HashMap<(Rule, u32), Extent, FixedState>,
 }
 
 impl Default for Counted {
     fn default() -> Self {
-        Self { rules: Box::new([Extent::default(); Rule::COUNT]), hosts: BTreeMap::new() }
+        Self { rules: Box::new([Extent::default(); Rule::COUNT]), hosts: BTreeMap::new(), origins: HashMap::default() }
     }
 }
 
@@ -118,6 +122,11 @@ impl Counted {
         if let Some(extent) = extent {
             extent.add(Extent { places, rows: 1 });
         }
+    }
+
+    /// Counts findings that are grouped by host by the number of the row's origin.
+    fn add_of_origin(&mut self, rule: Rule, places: u64, origin: u32) {
+        self.origins.entry((rule, origin)).or_default().add(Extent { places, rows: 1 });
     }
 
     /// Both together.
@@ -190,7 +199,11 @@ impl<'c> Counter<'c> {
     pub(super) fn count(&self, row: RowId, rules: RuleSet, rest: RuleSet, counted: &mut Counted) {
         let document = &self.snapshot.document;
         let flags = document.record(row).flags;
-        let host = || self.host_of(row);
+        let origin = self.snapshot.checks.set().origin_number(row.0);
+        let add = |counted: &mut Counted, rule: Rule, places: u64| match origin {
+            Some(origin) if rule.grouping() == Some(Grouping::Host) => counted.add_of_origin(rule, places, origin),
+            _ => counted.add(rule, places, || self.host_of(row)),
+        };
         let once = if flags.has_extensions() { self.once } else { self.once_alone };
         let quirks = document.quirks_of(row);
         let of_quirks: RuleSet = quirks.iter().map(|found| quirk::rule_of(found.kind)).collect();
@@ -208,10 +221,10 @@ impl<'c> Counter<'c> {
         {
             let known = |rule: Rule| places.iter().find(|(known, _)| *known == rule);
             let places_of = |rule: Rule| known(rule).map_or(1, |(_, places)| u64::from(*places));
-            others.iter().for_each(|rule| counted.add(rule, places_of(rule), host));
+            others.iter().for_each(|rule| add(counted, rule, places_of(rule)));
             for rule in rest.intersection(of_quirks).iter() {
                 let found = quirks.iter().filter(|found| quirk::rule_of(found.kind) == rule);
-                counted.add(rule, found.count() as u64, host);
+                add(counted, rule, found.count() as u64);
             }
             return;
         }
@@ -221,7 +234,15 @@ impl<'c> Counter<'c> {
             None => found.push((rule, 1)),
         });
         for (rule, places) in found.into_iter().filter(|(rule, _)| rest.contains(*rule)) {
-            counted.add(rule, places, host);
+            add(counted, rule, places);
+        }
+    }
+
+    /// Names the hosts of what was counted by the number of an origin.
+    pub(super) fn name_hosts(&self, counted: &mut Counted) {
+        for ((rule, origin), extent) in counted.origins.drain() {
+            let host = location::host(self.snapshot.checks.set().origin_text(origin)).to_ascii_lowercase();
+            counted.hosts.entry((rule, host.into_boxed_str())).or_default().add(extent);
         }
     }
 
