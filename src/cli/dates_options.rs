@@ -57,7 +57,10 @@ impl Dates {
         #[cfg(feature = "net")]
         return self.probing.first();
         #[cfg(not(feature = "net"))]
-        None
+        {
+            let Self { .. } = self;
+            None
+        }
     }
 
     /// Where times come from.
