@@ -1,6 +1,6 @@
 //! Bulk changes on the command line: in memory for small sets, file by file for large ones.
 //!
-//! Both ways do, say and write the same.
+//! Both print and write the same.
 
 use super::changes::{AROUND, changed_files, changed_rows, pending};
 use super::duplicates::{Stays, date_of, repeated};
@@ -10,8 +10,8 @@ use super::options::Target;
 use super::output::plain;
 use super::rules_file::{Ready, held_rules, rows_by_rule};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
+use super::set_reader::{self, Reopen, SetChange, SetReader, say_why_held};
 use super::values::refused_urls;
-use super::walk::{InputSet, say_why_held};
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
 use crate::files::{Backups, SaveMode};
@@ -57,12 +57,12 @@ pub(super) enum Task<'t> {
 }
 
 impl Task<'_> {
-    fn way(&self) -> ScanMode {
+    fn mode(&self) -> ScanMode {
         match self {
             Self::Command(command) | Self::Rows { like: command, .. } => ScanMode::of(command),
-            Self::Rules { rules, .. } if rules.iter().any(Ready::compares_rows) => ScanMode::Compared,
-            Self::Rules { .. } => ScanMode::Alone,
-            Self::Repeated { .. } => ScanMode::Compared,
+            Self::Rules { rules, .. } if rules.iter().any(Ready::compares_rows) => ScanMode::Counted,
+            Self::Rules { .. } => ScanMode::SinglePass,
+            Self::Repeated { .. } => ScanMode::Counted,
         }
     }
 
@@ -118,7 +118,7 @@ impl Task<'_> {
     }
 }
 
-/// Does a task, and saves. A set of more than `held` bytes is gone through.
+/// Does a task, and saves. A set of more than `held` bytes is streamed.
 pub(super) fn change(
     target: &Target,
     task: &Task<'_>,
@@ -133,26 +133,31 @@ pub(super) fn change(
         return task.held(session, target, streams);
     }
     let paths = [target.path.clone()];
-    let mut lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
-    let mut set = InputSet::open_to_change(common, (&paths, held), task.way(), streams)?;
-    if !matches!(set, InputSet::Held(_)) {
-        let mut done = through(&mut set, &mut lock, (target, task), streams)?;
-        if matches!(done, Err(Reopen::Compared)) {
-            drop(set);
-            set = InputSet::compared(common, &paths, common.now()?, streams)?;
-            done = through(&mut set, &mut lock, (target, task), streams)?;
-        }
-        let why = match done {
-            Ok(status) => return Ok(status),
-            Err(Reopen::Whole(why)) => why,
-            Err(Reopen::Compared) => "it has to be known as a whole",
-        };
-        drop(set);
-        set = InputSet::hold(common, &paths, why, streams)?;
+    let lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
+    let mut change = LockedChange { target, task, lock };
+    set_reader::change(&mut change, common, (&paths, held), streams)
+}
+
+/// A task with the lock of the files that it writes.
+struct LockedChange<'c> {
+    target: &'c Target,
+    task: &'c Task<'c>,
+    lock: Lock,
+}
+
+impl SetChange for LockedChange<'_> {
+    fn mode(&self) -> ScanMode {
+        self.task.mode()
     }
-    let InputSet::Held(session) = set else { return Ok(Status::Fine) };
-    lock.check(&session)?;
-    task.held(*session, target, streams)
+
+    fn streamed(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Result<Status, Reopen>, Failure> {
+        stream(set, &mut self.lock, (self.target, self.task), streams)
+    }
+
+    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        self.lock.check(&session)?;
+        self.task.held(session, self.target, streams)
+    }
 }
 
 /// What is printed of files, kept until it is known that all of them can be gone through.
@@ -190,17 +195,9 @@ impl Spool {
 /// What is reported where nothing is repeated.
 const ALL_DIFFER: &str = "nothing changed: no duplicate URLs";
 
-/// How a set is to be opened instead.
-enum Reopen {
-    /// All of it held, and why.
-    Whole(&'static str),
-    /// Gone through before, so that it is known as a whole.
-    Compared,
-}
-
-/// Goes through a large set. The inner error says how it has to be opened instead; nothing has been done then.
-fn through(
-    set: &mut InputSet,
+/// Changes a streamed set file by file. The inner error says how it has to be opened instead; nothing has been done then.
+fn stream(
+    set: &mut SetReader,
     lock: &mut Lock,
     (target, task): (&Target, &Task<'_>),
     streams: &mut Streams<'_>,
@@ -215,7 +212,7 @@ fn through(
         let mode = SaveMode { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
         BulkOptions::write(mode, save.common.accept_repairs)
     };
-    how = how.compared(matches!(set, InputSet::Parts(_)));
+    how = how.counted(matches!(set, SetReader::Counted(_)));
     let steps = match task {
         Task::Command(command) | Task::Rows { like: command, .. } => {
             how = how.command(command);
@@ -229,21 +226,21 @@ fn through(
         _ => RowSet::new(),
     };
     if how.asks_languages()
-        && let InputSet::Parts(parts) = set
-        && !streams.watched(|progress| parts.learn_languages(progress))?
+        && let SetReader::Counted(streamed) = set
+        && !streams.watched(|progress| streamed.learn_languages(progress))?
     {
-        return Ok(Err(Reopen::Whole("a page has too many versions")));
+        return Ok(Err(Reopen::Held("a page has too many versions")));
     }
-    let (mut bulk, mut spool, mut count, mut halted) = (Bulk::new(how, steps), Spool::new()?, 0, None);
-    let each = set.each(streams, |session, id, _| {
+    let (mut bulk, mut spool, mut count, mut reopen) = (Bulk::new(how, steps), Spool::new()?, 0, None);
+    let each = set.each_file(streams, |session, id, _| {
         let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
             Err(Fallback::Edit(error)) => return Err(error.into()),
-            Err(Fallback::Whole(why)) => {
-                halted = Some(Reopen::Whole(why));
+            Err(Fallback::Held(why)) => {
+                reopen = Some(Reopen::Held(why));
                 return Err(EditError::Refused(why.to_owned()).into());
             }
-            Err(Fallback::Compared) => {
-                halted = Some(Reopen::Compared);
+            Err(Fallback::Counted) => {
+                reopen = Some(Reopen::Counted);
                 return Err(EditError::Refused(String::new()).into());
             }
             Ok(None) => return Ok(()),
@@ -265,8 +262,8 @@ fn through(
         }
         Ok(())
     });
-    if let Some(why) = halted {
-        return Ok(Err(why));
+    if let Some(reopen) = reopen {
+        return Ok(Err(reopen));
     }
     each?;
     if !is_dry {
@@ -275,8 +272,8 @@ fn through(
     let done = match bulk.finish(set.session_mut()) {
         Ok(done) => done,
         Err(Fallback::Edit(error)) => return Err(error.into()),
-        Err(Fallback::Whole(why)) => return Ok(Err(Reopen::Whole(why))),
-        Err(Fallback::Compared) => return Ok(Err(Reopen::Compared)),
+        Err(Fallback::Held(why)) => return Ok(Err(Reopen::Held(why))),
+        Err(Fallback::Counted) => return Ok(Err(Reopen::Counted)),
     };
     if target.refuses_faults {
         let mut faults = done.sums.iter().filter_map(|sum| sum.intent.as_ref()?.urls.faults());
@@ -284,7 +281,7 @@ fn through(
     }
     // Files without a row stay where no row is left at all.
     if save.dry_run && !spool.gone.is_empty() && done.is_empty() {
-        return Ok(Err(Reopen::Whole("no row is left of it")));
+        return Ok(Err(Reopen::Held("no row is left of it")));
     }
     if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
         streams.note(ALL_DIFFER);
@@ -338,11 +335,11 @@ fn told(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String
 }
 
 /// The rows of a large set that go because their URLs stand more than once.
-fn gone(set: &mut InputSet, keep: Stays, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
+fn gone(set: &mut SetReader, keep: Stays, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
     let mut dates: HashMap<RowId, i64> = HashMap::new();
     let grouped = set.session().view().checks.set().duplicates().rows_of_groups();
     if keep == Stays::Newest && !grouped.is_empty() {
-        set.each(streams, |session, _, _| {
+        set.each_file(streams, |session, _, _| {
             let rows = session.document().resident_rows().filter(|row| grouped.contains(row.0));
             dates.extend(rows.filter_map(|row| Some((row, date_of(session, row)?))));
             Ok(())

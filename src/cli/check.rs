@@ -7,9 +7,9 @@ use super::destination::Destination;
 use super::output::{File, FindingView, Summary, check_json, finding_json, finding_text};
 use super::paths::each_path;
 use super::report::{self, JunitReport, SarifLog};
+use super::set_reader::{SetReader, held};
 use super::spool::Spool;
 use super::text_report;
-use super::walk::{InputSet, held};
 use super::{Failure, Status, Streams, filter};
 use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};
@@ -26,7 +26,7 @@ use crate::session::findings;
 use crate::session::grouping::{Extent, Groups};
 use crate::session::located_finding::LocatedFinding;
 use crate::session::report::{Counted, Receiver, Reporter, Summary as Grouped, Wanted, shown_name};
-use crate::session::stream::{NextDetail, ShownRows};
+use crate::session::stream::{Detail, FileRows};
 use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +116,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     };
     let common = report.common.clone();
     // Several files are one set; an index or a folder among them is one of its own.
-    let status = match InputSet::open_to_report(&common, (&check.paths, held), now, streams) {
+    let status = match SetReader::open_to_report(&common, (&check.paths, held), now, streams) {
         Ok(mut set) => report.tell(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // A file that one of the sets has is not checked once more, in whatever order they are named.
@@ -128,7 +128,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
                 if path.canonicalize().is_ok_and(|path| checked.contains(&path)) {
                     return Ok(());
                 }
-                match InputSet::open_to_report(&common, (&[path.to_path_buf()], held), now, streams) {
+                match SetReader::open_to_report(&common, (&[path.to_path_buf()], held), now, streams) {
                     Ok(mut set) => {
                         let document = set.session().document();
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);
@@ -177,23 +177,23 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
 
 impl Report {
     /// Takes in a set.
-    fn tell(&mut self, set: &mut InputSet, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn tell(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
-        set.each_told(streams, |session, (id, told), out| {
+        set.each_with_findings(streams, |session, (id, told), out| {
             let rows = match told {
-                ShownRows::All => None,
-                ShownRows::Rows(rows) | ShownRows::Counted(rows, _) => Some(rows),
+                FileRows::All => None,
+                FileRows::Rows(rows) | FileRows::Counted(rows, _) => Some(rows),
             };
-            if let ShownRows::Counted(_, counts) = told {
+            if let FileRows::Counted(_, counts) = told {
                 self.count_all(counts, session.view().profile());
             }
             let mut of_file = FileReport { report: self, session, file: file_name(session, id), out };
             reporter.each_of_sitemap(session, (id, rows), &mut of_file)?;
             self.take_groups(out)?;
-            Ok(if self.only_counts() { NextDetail::Counts } else { NextDetail::Words })
+            Ok(if self.only_counts() { Detail::Counts } else { Detail::Findings })
         })?;
         self.tell_of_set(&reporter, set, streams)
     }
@@ -202,7 +202,7 @@ impl Report {
     fn tell_of_set(
         &mut self,
         reporter: &Reporter,
-        set: &InputSet,
+        set: &SetReader,
         streams: &mut Streams<'_>,
     ) -> Result<Status, Failure> {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;

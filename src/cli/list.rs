@@ -5,8 +5,8 @@ use super::columns::{Columns, Places, Rows, sort_keys};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, row_json};
 use super::paths::each_path;
+use super::set_reader::{SetReader, held, say_why_held};
 use super::urls::Urls;
-use super::walk::{InputSet, held, say_why_held};
 use super::{Failure, Status, Streams, filter};
 use crate::document::index::IndexFile;
 use crate::document::query::Query;
@@ -49,19 +49,19 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let common = Common { conflicts: Conflicts::ShowBoth, ..common };
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let mut set = if keys.is_some() {
-            let set = InputSet::open(&common, (paths, u64::MAX), now, streams)?;
+            let set = SetReader::open(&common, (paths, u64::MAX), now, streams)?;
             say_why_held((set.session(), held), "sorting needs every row", streams);
             set
         } else if shown.compares_rows() || list.sitemaps {
-            InputSet::open(&common, (paths, held), now, streams)?
+            SetReader::open(&common, (paths, held), now, streams)?
         } else {
-            InputSet::open_once(&common, (paths, held), now, streams)?
+            SetReader::open_single_pass(&common, (paths, held), now, streams)?
         };
         if list.sitemaps {
             sitemaps(set.session(), (list.format, shown.columns.as_ref()), streams)?;
         } else if keys.is_none() {
             let before = shown.printed;
-            let printed = set.each(streams, |session, id, out| {
+            let printed = set.each_file(streams, |session, id, out| {
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
                 Ok(shown.print(session, rows.into_iter().flatten(), out)?)
             });
@@ -69,7 +69,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
                 say_incomplete(shown.printed - before, streams);
             }
             printed?;
-        } else if let (InputSet::Held(session), Some(keys)) = (&mut set, &keys) {
+        } else if let (SetReader::Held(session), Some(keys)) = (&mut set, &keys) {
             session.show_now(None, keys.clone());
             shown.print(session, session.view().view.rows(session.document()), streams.out)?;
         }
@@ -111,8 +111,8 @@ fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_
     let now = list.common.now()?;
     let mut met = Met::default();
     let status = each_path(&list.paths, streams, |path, streams| {
-        let mut set = InputSet::open_once(&list.common, (&[path.to_path_buf()], held), now, streams)?;
-        set.each(streams, |session, id, _| {
+        let mut set = SetReader::open_single_pass(&list.common, (&[path.to_path_buf()], held), now, streams)?;
+        set.each_file(streams, |session, id, _| {
             let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
             for row in passing(session, rows.into_iter().flatten(), None) {
                 met.note(data, session.document().value(row, Field::Loc).as_deref().unwrap_or_default());

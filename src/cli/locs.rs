@@ -3,7 +3,7 @@
 use super::damage::Damage;
 use super::list::passing;
 use super::options::Common;
-use super::walk::InputSet;
+use super::set_reader::SetReader;
 use super::{Failure, Streams, filter};
 use crate::document::query::Query;
 use crate::protocol::Field;
@@ -31,11 +31,11 @@ impl Selection<'_> {
         for path in self.paths {
             let paths = std::slice::from_ref(path);
             let mut set = if query.as_ref().is_some_and(Query::compares_rows) {
-                InputSet::open(self.common, (paths, held), now, streams)?
+                SetReader::open(self.common, (paths, held), now, streams)?
             } else {
-                InputSet::open_once(self.common, (paths, held), now, streams)?
+                SetReader::open_single_pass(self.common, (paths, held), now, streams)?
             };
-            set.each(streams, |session, id, out| {
+            set.each_file(streams, |session, id, out| {
                 let facts = session.view().facts_by_row();
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
                 let rows = rows.into_iter().flatten();

@@ -56,6 +56,7 @@ mod rules_file;
 mod save;
 mod script;
 pub(crate) mod set;
+mod set_reader;
 mod sets;
 mod shown;
 #[cfg(feature = "net")]
@@ -72,7 +73,6 @@ pub(crate) mod url_options;
 mod url_paths;
 mod urls;
 mod values;
-mod walk;
 
 use crate::check::Profile;
 use crate::check::policy::Policy;
@@ -93,6 +93,7 @@ use args::{Cli, Common, Open, Task, When};
 use destination::Destination;
 use lock::Lock;
 use renaming::{Downloads, Renaming};
+use set_reader::held;
 use sets::Edited;
 use shown::Shown;
 use std::collections::BTreeSet;
@@ -100,7 +101,6 @@ use std::io::{self, BufWriter, LineWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use walk::held;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

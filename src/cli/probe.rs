@@ -3,8 +3,8 @@
 use super::destination::Destination;
 use super::locs::Selection;
 use super::probe_options::Probe;
+use super::set_reader::held;
 use super::site_options::site_probe::{SiteProbe, spool_error};
-use super::walk::held;
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::net::probe::Event;

@@ -4,7 +4,7 @@ use super::damage::Damage;
 use super::lock::Lock;
 use super::options::{Common, size, when};
 use super::save::in_words;
-use super::walk::InputSet;
+use super::set_reader::{self, Reopen, SetChange, SetReader};
 use super::{Failure, Status, Streams, query};
 use crate::document::Document;
 use crate::document::form::Form;
@@ -82,33 +82,35 @@ mod parts;
 /// Groups of rows, each with its key.
 type Groups = Vec<(String, Vec<u32>)>;
 
-/// Deals out, says what is written, writes. A set of more than `held` bytes is gone through.
+/// Splits a set, says what is written, and writes it. A set of more than `held` bytes is streamed.
 pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let mut asked = Asked::of(split, streams)?;
     let common = asked.common();
     let paths = [split.path.clone()];
-    let compares = asked.queries.iter().any(Query::compares_rows);
-    let way = if compares { ScanMode::Compared } else { ScanMode::Alone };
-    let mut set = InputSet::open_to_change(&common, (&paths, held), way, streams)?;
-    if !matches!(set, InputSet::Held(_)) {
-        match parts::split(&mut set, &mut asked, streams)? {
-            Ok(status) => {
-                Damage::of(set.session()).say(streams);
-                return Ok(status);
-            }
-            Err(why) => {
-                drop(set);
-                set = InputSet::hold(&common, &paths, why, streams)?;
-            }
-        }
-    }
-    let InputSet::Held(session) = set else { return Ok(Status::Fine) };
-    let status = asked.held(&session, streams)?;
-    Damage::of(&session).say(streams);
-    Ok(status)
+    set_reader::change(&mut asked, &common, (&paths, held), streams)
 }
 
-/// The same for a set that is opened in another way.
+impl SetChange for Asked<'_> {
+    fn mode(&self) -> ScanMode {
+        if self.queries.iter().any(Query::compares_rows) { ScanMode::Counted } else { ScanMode::SinglePass }
+    }
+
+    fn streamed(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Result<Status, Reopen>, Failure> {
+        let done = parts::split(set, self, streams)?;
+        if done.is_ok() {
+            Damage::of(set.session()).say(streams);
+        }
+        Ok(done.map_err(Reopen::Held))
+    }
+
+    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        let status = self.of_session(&session, streams)?;
+        Damage::of(&session).say(streams);
+        Ok(status)
+    }
+}
+
+/// Splits a set that is opened by the caller.
 pub(super) fn run_split(
     split: &Split,
     streams: &mut Streams<'_>,
@@ -116,7 +118,7 @@ pub(super) fn run_split(
 ) -> Result<Status, Failure> {
     let mut asked = Asked::of(split, streams)?;
     let session = open(&asked.common(), asked.now, streams)?;
-    asked.held(&session, streams)
+    asked.of_session(&session, streams)
 }
 
 /// How rows are grouped.
@@ -254,7 +256,7 @@ impl<'s> Asked<'s> {
     }
 
     /// Splits a set that is held.
-    fn held(&mut self, session: &Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn of_session(&mut self, session: &Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         // Parts have the form of their set.
         match save::form_of(session) {
             Form::List if self.split.name.is_none() => self.name = self.name.replace(".xml", ".txt"),

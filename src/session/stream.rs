@@ -1,15 +1,15 @@
 //! A streamed set: read file by file, because it may not fit in memory.
 //!
 //! A first walk over the files counts: 8 bytes a URL, a hash under which URLs of one page and near duplicates meet. URLs
-//! that meet others are read once more and kept as texts, for hashes only propose. A last walk brings each file back,
-//! shows it in a [`Session`] in which every rule says what it says of the whole set, and sheds it again. What is kept
-//! for long is those hashes during the first walk, where entries start and what they break (6 bytes a URL), by which
-//! files are read again without being scanned again (`reread`), and the texts of URLs that are not alone.
+//! that meet others are read once more and kept as texts, for hashes only propose. A last walk reloads each file, shows it
+//! in a [`Session`] whose rules know the whole set, and unloads it again. What is kept for long is those hashes during the
+//! first walk, where entries start and what they break (6 bytes a URL), by which files are read again without being
+//! scanned again (`reread`), and the texts of URLs that are not alone.
 //!
 //! Of a set with alternate links the first walk keeps 8 bytes a URL more, a hash under which links find their rows, and
 //! the links themselves as hashes, once for all pages that list the same.
 //!
-//! Nothing can be changed in such a session; what a change makes of one file after the other is `super::bulk`'s.
+//! Nothing can be changed in such a session; [`bulk`] changes one file after the other and writes it beside its target.
 
 use crate::check::FindingTarget;
 use crate::check::rule::Rule;
@@ -26,6 +26,7 @@ use crate::session::file_fixes::is_near_limit;
 use crate::session::findings::file_findings::of_present;
 use crate::session::findings::{index_findings, required, robots};
 use crate::session::fix::alternates::FAMILY;
+use crate::session::policy;
 use crate::session::row_lines::offset_of_loc;
 use crate::session::state::languages::Languages;
 use crate::session::store::load::{self, Loader};
@@ -40,7 +41,7 @@ use std::sync::Arc;
 pub(crate) mod bulk;
 mod reread;
 
-pub(crate) use reread::{NextDetail, ShownRows};
+pub(crate) use reread::{Detail, FileRows};
 
 /// A set whose files are not held.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub(crate) struct StreamedSet {
     session: Session,
     loader: Loader,
     paths: Vec<PathBuf>,
-    kept: ScanCache,
+    cache: ScanCache,
 }
 
 /// Takes down the URLs of some rows.
@@ -83,11 +84,11 @@ impl StreamedSet {
         options: Options,
         progress: &Progress,
     ) -> Result<Option<Box<Self>>, files::Error> {
-        let (parts, is_linked) = Self::open_with(session, paths, (options, None), progress)?;
-        Ok((!is_linked).then(|| Box::new(parts)))
+        let (set, is_linked) = Self::open_with(session, paths, (options, None), progress)?;
+        Ok((!is_linked).then(|| Box::new(set)))
     }
 
-    /// The same for a set with alternate links.
+    /// Opens a set with alternate links.
     ///
     /// # Errors
     /// As [`Loader::load_all`].
@@ -97,11 +98,11 @@ impl StreamedSet {
         options: Options,
         progress: &Progress,
     ) -> Result<Box<Self>, files::Error> {
-        let (parts, _) = Self::open_with(session, paths, (options, Some(Vec::new())), progress)?;
-        Ok(Box::new(parts))
+        let (set, _) = Self::open_with(session, paths, (options, Some(Vec::new())), progress)?;
+        Ok(Box::new(set))
     }
 
-    /// Whether there are links that no one wanted is said too; the set is not known then.
+    /// The set, and whether it has links that no keys were given for: it is not complete then.
     fn open_with(
         mut session: Session,
         paths: &[PathBuf],
@@ -109,7 +110,7 @@ impl StreamedSet {
         progress: &Progress,
     ) -> Result<(Self, bool), files::Error> {
         let loader = session.loader(options);
-        let (mut hashes, mut kept): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
+        let (mut hashes, mut cache): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
         let mut is_linked = false;
         let make = |facts: &FileInfo| loader.reader(facts).with_near_keys();
         let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| match part {
@@ -130,7 +131,7 @@ impl StreamedSet {
                     None => {}
                 }
                 hashes.extend(of_file);
-                kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
+                cache.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = absorb_known(&mut session, part) {
                     let bytes = unload::unload(&mut session.current.state.document, id);
@@ -138,18 +139,18 @@ impl StreamedSet {
                 }
             }
         })?;
-        let mut parts = Self { session, loader, paths: paths.to_vec(), kept };
+        let mut set = Self { session, loader, paths: paths.to_vec(), cache };
         if is_linked {
-            return Ok((parts, true));
+            return Ok((set, true));
         }
-        let named = keys.map(|keys| parts.session.current.state.checks.count_targets(&keys));
+        let named = keys.map(|keys| set.session.current.state.checks.count_targets(&keys));
         let wanted = Arc::new(meeting(&hashes) | named.unwrap_or_default());
         drop(hashes);
         if !wanted.is_empty() {
-            parts.compare(&wanted, progress)?;
+            set.compare(&wanted, progress)?;
         }
-        finish_parts(&mut parts.session, loaded);
-        Ok((parts, false))
+        finish_loading(&mut set.session, loaded);
+        Ok((set, false))
     }
 
     /// Reads the URLs that may name pages that others name, and compares them.
@@ -161,7 +162,7 @@ impl StreamedSet {
         let state = &mut self.session.current.state;
         unload::keep_locs(&mut state.document, found.into_iter().map(|(row, loc, _)| (row, loc)));
         state.checks.compare(&state.document, wanted);
-        self.kept.compared = Arc::clone(wanted);
+        self.cache.compared = Arc::clone(wanted);
         Ok(())
     }
 
@@ -198,7 +199,7 @@ impl StreamedSet {
         &self.session
     }
 
-    /// The same, to be brought up to date when all files are through.
+    /// [`StreamedSet::session`], to be brought up to date after the last file.
     pub(crate) const fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
@@ -236,21 +237,16 @@ impl StreamedSet {
     /// Shows file after file, its rows with all that is known of them.
     ///
     /// # Errors
-    /// What `see` says, or that a file cannot be read any more or is another than before.
+    /// What `show` says, or that a file cannot be read any more or is another than before.
     pub(crate) fn each<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
-        mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
+        mut show: impl FnMut(&Session, SitemapId) -> Result<(), E>,
     ) -> Result<(), E> {
         let Self { session, loader, paths, .. } = self;
-        let mut next = 0;
-        let mut failed: Option<E> = None;
-        let loader = &*loader;
-        files::load_many(paths, &loader.options, progress, |facts| loader.reader(facts), &mut |part| {
-            let files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } = part else { return };
-            if failed.is_some() {
-                return;
-            }
+        let (loader, mut next) = (&*loader, 0);
+        load_each(paths, loader, progress, |part| {
+            let files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } = part else { return Ok(()) };
             let id = SitemapId(next);
             next += 1;
             let path = sitemap.path.clone().unwrap_or_default();
@@ -258,58 +254,77 @@ impl StreamedSet {
             let is_same = session.document().sitemap(id).is_some_and(|known| known.path == sitemap.path)
                 && on_disk.is_some_and(|on_disk| known(&on_disk) == Some(on_disk.hash));
             let result = if is_same && reload(session, id, source, visitor) {
-                see(session, id)
+                show(session, id)
             } else {
                 Err(files::Error::new(&path, Reason::Changed).into())
             };
             loader.options.buffers.give_back(unload(session, id));
-            if let Err(error) = result {
-                failed = Some(error);
-                progress.cancel();
-            }
+            result
         })?;
-        match failed {
-            Some(error) => Err(error),
-            None if next as usize == session.document().sitemaps().len() => Ok(()),
-            None => {
-                let gone = session.document().sitemap(SitemapId(next)).and_then(|sitemap| sitemap.path.clone());
-                Err(files::Error::new(gone.unwrap_or_default(), Reason::Changed).into())
-            }
+        if next as usize == session.document().sitemaps().len() {
+            return Ok(());
         }
+        let gone = session.document().sitemap(SitemapId(next)).and_then(|sitemap| sitemap.path.clone());
+        Err(files::Error::new(gone.unwrap_or_default(), Reason::Changed).into())
     }
 }
 
-/// Shows file after file of a set in one walk, for questions that are about each row alone: nothing that needs other rows
-/// is known of them. Gives back the set, its files not held.
+/// Shows the files of a set in a single pass, for questions that are about each row alone: nothing that needs other rows
+/// is known of them. Gives back the set, its files unloaded.
 ///
 /// # Errors
-/// As [`Loader::load_all`], or what `see` says.
+/// As [`Loader::load_all`], or what `show` says.
 pub(crate) fn walk<E: From<files::Error>>(
     mut session: Session,
     paths: &[PathBuf],
     options: Options,
     progress: &Progress,
-    mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
+    mut show: impl FnMut(&Session, SitemapId) -> Result<(), E>,
 ) -> Result<Session, E> {
     let loader = session.loader(options);
+    let loaded = load_each(paths, &loader, progress, |part| {
+        let Some(id) = absorb_known(&mut session, part) else { return Ok(()) };
+        let result = show(&session, id);
+        loader.options.buffers.give_back(unload(&mut session, id));
+        result
+    })?;
+    finish_loading(&mut session, loaded);
+    Ok(session)
+}
+
+/// Loads file after file for `take`, until it fails.
+fn load_each<E: From<files::Error>>(
+    paths: &[PathBuf],
+    loader: &Loader,
+    progress: &Progress,
+    mut take: impl FnMut(files::LoadedFile<Reader>) -> Result<(), E>,
+) -> Result<Loaded, E> {
     let mut failed: Option<E> = None;
     let make = |facts: &FileInfo| loader.reader(facts);
     let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| {
-        if failed.is_some() {
-            return;
-        }
-        let Some(id) = absorb_known(&mut session, part) else { return };
-        if let Err(error) = see(&session, id) {
+        if failed.is_none()
+            && let Err(error) = take(part)
+        {
             failed = Some(error);
             progress.cancel();
         }
-        loader.options.buffers.give_back(unload(&mut session, id));
     })?;
-    finish_parts(&mut session, loaded);
-    failed.map_or(Ok(session), Err)
+    failed.map_or(Ok(loaded), Err)
 }
 
-/// The same, and the findings of its rows are kept.
+/// An empty session with the clock, the criteria and the data of another, to read the same files once more.
+pub(crate) fn settings_of(other: &Session, base_url: Option<String>) -> Session {
+    let mut session = Session::new(other.current.clock, base_url);
+    session.state_folder.clone_from(&other.state_folder);
+    session.current.data.clone_from(&other.current.data);
+    policy::recheck_now(&mut session, other.current.checks.criteria().clone());
+    if other.current.checks.allows_other_sites() {
+        session.allow_other_sites();
+    }
+    session
+}
+
+/// Takes in a file and keeps the findings of its rows.
 fn absorb_known(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
     let numbers = match &part {
         files::LoadedFile::Sitemap { visitor, .. } => visitor.findings.clone(),
@@ -345,8 +360,8 @@ fn absorb_alone(session: &mut Session, part: files::LoadedFile<Reader>) -> Optio
     Some(id)
 }
 
-/// The first walk is over.
-fn finish_parts(session: &mut Session, loaded: Loaded) {
+/// Ends the first walk: the index, the saved document and the findings of files are known now.
+fn finish_loading(session: &mut Session, loaded: Loaded) {
     session.loading = false;
     session.set_read_only("it is gone through file by file");
     (session.path, session.paths, session.unread, session.recovered) =
@@ -370,7 +385,7 @@ fn finish_parts(session: &mut Session, loaded: Loaded) {
     required::check(session);
 }
 
-/// Brings a file back. False when it is another than before.
+/// Reloads a file. False when it is another than before.
 fn reload(session: &mut Session, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
     let state = &mut session.current.state;
     let Some(sitemap) = state.document.sitemap(id) else { return false };
@@ -384,7 +399,7 @@ fn reload(session: &mut Session, id: SitemapId, source: crate::document::source:
     true
 }
 
-/// Sheds a file. Gives back its bytes.
+/// Unloads a file. Gives back its bytes.
 fn unload(session: &mut Session, id: SitemapId) -> Option<Vec<u8>> {
     let state = &mut session.current.state;
     let sitemap = state.document.sitemap(id)?;

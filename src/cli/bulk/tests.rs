@@ -1,7 +1,7 @@
 //! The same is left of a set whether it is held or gone through.
 
 use super::super::args::{Cli, Task};
-use super::super::walk::tests::write;
+use super::super::set_reader::tests::write;
 use super::super::{Streams, apply, check, fix, rows, set, split};
 use clap::Parser;
 use flate2::read::GzDecoder;

@@ -4,7 +4,7 @@
 //!
 //! Plan, words and files are those of a set that is held. Memory: 16 bytes a URL, a file, and a part.
 
-use super::super::walk::InputSet;
+use super::super::set_reader::SetReader;
 use super::super::{Failure, Status, Streams};
 use super::{Asked, Key, key_of, told};
 use crate::document::Document;
@@ -112,12 +112,12 @@ fn is_united(document: &Document) -> bool {
 
 /// Splits. The inner error says why the set has to be held instead; nothing has been done then.
 pub(super) fn split(
-    set: &mut InputSet,
+    set: &mut SetReader,
     asked: &mut Asked<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Result<Status, &'static str>, Failure> {
     let mut rows = Rows::default();
-    set.each(streams, |session, _, _| {
+    set.each_file(streams, |session, _, _| {
         rows.note(session, asked);
         Ok(())
     })?;
@@ -172,18 +172,18 @@ pub(super) fn split(
     Ok(Ok(Status::Fine))
 }
 
-/// Walks again and brings each row to its part.
+/// Reads the set once more and brings each row to its part.
 fn brought(
-    set: &mut InputSet,
+    set: &mut SetReader,
     asked: &Asked<'_>,
     partition: &Repartition,
     streams: &mut Streams<'_>,
 ) -> Result<Spool, Failure> {
     let lengths = partition.document.sitemaps().iter().map(|sitemap| sitemap.entry_bytes);
     let mut spool = Spool::new(asked.folder(), lengths)?;
-    let mut again = set.again();
-    let walked = again.as_mut().unwrap_or(&mut *set);
-    walked.each(streams, |session, id, _| {
+    let mut second = set.reopened();
+    let reader = second.as_mut().unwrap_or(&mut *set);
+    reader.each_file(streams, |session, id, _| {
         let document = session.document();
         let mut cursor = partition.document.row_cursor();
         let mut parts: BTreeMap<SitemapId, Vec<u8>> = BTreeMap::new();
@@ -198,7 +198,7 @@ fn brought(
         }
         Ok(())
     })?;
-    let is_same = again.is_none_or(|again| again.session().has_files_of(set.session()));
+    let is_same = second.is_none_or(|second| second.session().has_files_of(set.session()));
     if !is_same || !spool.is_full() {
         return Err(files::Error::new(asked.path(), files::Reason::Changed).into());
     }

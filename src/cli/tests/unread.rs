@@ -1,7 +1,7 @@
 //! No command passes over a file of a set that it cannot read: whatever is in its place, held or gone through.
 
 use super::*;
-use crate::cli::walk::HELD;
+use crate::cli::set_reader::HELD;
 use crate::cli::{apply, check, dates, fix, list, rows, set, split};
 use clap::CommandFactory;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //!
 //! What is done, said and written is what a session that holds the set does: the same intents, edits, plan and save. Of a
 //! file that was changed nothing stays but its line of the plan, how long it is and what is around its rows. What
-//! needs more than one file at a time is not begun here, or given up: [`Fallback::Whole`] says why. What a fix leaves is counted
+//! needs more than one file at a time is not begun here, or given up: [`Fallback::Held`] says why. What a fix leaves is counted
 //! on the way (`left`).
 
 use crate::check::Profile;
@@ -35,45 +35,45 @@ use std::sync::Arc;
 use stream_effects::Tally;
 mod stream_effects;
 
-/// What has to be known of a set to change it file by file.
+/// How a set is read to be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScanMode {
-    /// Nothing but the file in hand.
-    Alone,
-    /// What the rules say of the set as a whole.
-    Compared,
-    /// All rows at once, and why.
-    Whole(&'static str),
+    /// File by file, once: the change looks at no more than one file.
+    SinglePass,
+    /// File by file, after a first pass: the change needs what the rules find in the set.
+    Counted,
+    /// All of it in memory, and why.
+    Held(&'static str),
 }
 
 impl ScanMode {
-    /// The way of a command.
+    /// The mode that a command needs.
     pub(crate) fn of(command: &Command) -> Self {
         if matches!(command, Command::RebaseIndex(_)) {
-            return Self::Alone;
+            return Self::SinglePass;
         }
         let (Command::Set { scope, .. }
         | Command::Replace { scope, .. }
         | Command::Delete(scope)
         | Command::Fix { scope, .. }) = command
         else {
-            return Self::Whole("this command needs all rows together");
+            return Self::Held("this command needs all rows together");
         };
         let compares = scope.query.as_ref().is_some_and(Query::compares_rows);
         if let Some(why) = answered(command) {
-            return Self::Whole(why);
+            return Self::Held(why);
         }
         let rules = named(command).unwrap_or_default();
         if rules.intersects(fix_table::OF_SET.minus(fix_table::OF_LINKS)) {
-            return Self::Whole("these findings are fixed by looking at several rows");
+            return Self::Held("these findings are fixed by looking at several rows");
         }
         // Another name of a file, news of their own, and where pages may lie, are about more than one file.
         let of_several = [Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_UNLISTED, Rule::SET_NEWS_MIXED];
         if rules.intersects(file_fixes::name::FIXES.union(RuleSet::of(&of_several))) {
-            return Self::Whole("these findings are fixed by looking at several files");
+            return Self::Held("these findings are fixed by looking at several files");
         }
         let is_of_set = |rule: Rule| rule.scope() == rule::Scope::Set || rule == Rule::LASTMOD_MISSING;
-        if compares || rules.iter().any(is_of_set) { Self::Compared } else { Self::Alone }
+        if compares || rules.iter().any(is_of_set) { Self::Counted } else { Self::SinglePass }
     }
 }
 
@@ -108,13 +108,13 @@ fn fixed(command: &Command) -> Option<RuleSet> {
     }
 }
 
-/// Why a change is not made file by file.
+/// Why a change stops that is made file by file.
 #[derive(Debug)]
 pub(crate) enum Fallback {
-    /// It needs all rows at once.
-    Whole(&'static str),
-    /// What the rules say of the set as a whole has to be known before.
-    Compared,
+    /// It needs all rows in memory.
+    Held(&'static str),
+    /// It needs a first pass over all files.
+    Counted,
     /// It cannot be made at all.
     Edit(EditError),
 }
@@ -136,7 +136,7 @@ pub(crate) struct BulkOptions {
     is_fix: bool,
     is_answered: bool,
     /// Whether what the rules say of the set as a whole is known.
-    is_compared: bool,
+    is_counted: bool,
     /// Whether it is about one row at most.
     is_single: bool,
     /// What is changed in the index, beside its rows.
@@ -159,7 +159,7 @@ enum IndexChange {
 impl BulkOptions {
     /// Writes as `mode` says; `accept` agrees to repairs.
     pub(crate) const fn write(mode: SaveMode, accept: bool) -> Self {
-        let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
+        let (is_filtered, is_fix, is_answered, is_counted) = (false, false, false, false);
         let (is_single, index, changes_urls) = (false, None, false);
         Self {
             mode,
@@ -169,7 +169,7 @@ impl BulkOptions {
             is_filtered,
             is_fix,
             is_answered,
-            is_compared,
+            is_counted,
             is_single,
             index,
             changes_urls,
@@ -206,14 +206,14 @@ impl BulkOptions {
 
     /// The same of a set that was gone through before.
     #[must_use]
-    pub(crate) const fn compared(mut self, is_compared: bool) -> Self {
-        self.is_compared = is_compared;
+    pub(crate) const fn counted(mut self, is_counted: bool) -> Self {
+        self.is_counted = is_counted;
         self
     }
 
     /// Whether languages of pages have to be learned from other pages.
     pub(crate) fn asks_languages(&self) -> bool {
-        self.is_compared && self.rules.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
+        self.is_counted && self.rules.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
     }
 }
 
@@ -310,19 +310,19 @@ impl Bulk {
         snapshot.saved = snapshot.state.document.clone();
         let Some(sitemap) = snapshot.document.sitemap(id) else { return Ok(None) };
         if sitemap.form != Form::Xml {
-            return Err(Fallback::Whole("one of its files is not XML"));
+            return Err(Fallback::Held("one of its files is not XML"));
         }
         if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
-            return Err(Fallback::Whole("files without a row are fixed only where all rows are meant"));
+            return Err(Fallback::Held("files without a row are fixed only where all rows are meant"));
         }
         let of_links = self.how.rules.unwrap_or_default().intersection(fix_table::OF_LINKS);
         let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
         if !of_links.is_empty() && snapshot.document.resident_rows().any(is_linked) {
             if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
-                return Err(Fallback::Whole("links between pages are fixed by looking at both ends"));
+                return Err(Fallback::Held("links between pages are fixed by looking at both ends"));
             }
-            if !self.how.is_compared {
-                return Err(Fallback::Compared);
+            if !self.how.is_counted {
+                return Err(Fallback::Counted);
             }
         }
         let idle = Progress::default();
@@ -343,7 +343,7 @@ impl Bulk {
             }
             let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &idle));
             if let (Some(tally), Some(applied)) = (&mut self.tally, &applied) {
-                tally.count((&snapshot, id), applied, self.how.is_compared)?;
+                tally.count((&snapshot, id), applied, self.how.is_counted)?;
             }
             let changed = applied.map(|applied| {
                 let is_nothing = applied.is_nothing();
@@ -374,7 +374,7 @@ impl Bulk {
             now: session.current.clock,
             known: &[],
         };
-        let plan = files::plan_part(&request, id).ok_or(Fallback::Whole("a file grows over its limits"))?;
+        let plan = files::plan_part(&request, id).ok_or(Fallback::Held("a file grows over its limits"))?;
         let Some(output) = plan.outputs.first().cloned() else { return Ok(None) };
         let is_changed = output.action != Action::Untouched;
         let emptied = (output.urls_after == 0 && output.urls_before > 0).then(|| output.path.clone());
@@ -425,7 +425,7 @@ impl Bulk {
     /// All files are through: the index follows, and the plan of the whole set.
     ///
     /// # Errors
-    /// [`Fallback::Whole`], of a fix.
+    /// [`Fallback::Held`], of a fix.
     pub(crate) fn finish(mut self, session: &mut Session) -> Result<StagedChange, Fallback> {
         let mut document = session.document().clone();
         let mut changes_index = false;

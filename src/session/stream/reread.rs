@@ -1,5 +1,4 @@
-//! A second look into files that were scanned before: where their entries stand is known, so their bytes are read and
-//! nothing is scanned.
+//! Reads files of a streamed set again without scanning them: where their entries start is known from the first walk.
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::form::Form;
@@ -22,26 +21,26 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Rows that are worth the way to another core.
+/// Rows that are worth a task on another core.
 const PIECE: usize = 1 << 12;
 
-/// What is shown of a file of a set that is gone through.
+/// The rows of a file of a streamed set that are in memory.
 #[derive(Debug)]
-pub(crate) enum ShownRows<'t> {
-    /// All of its rows are held.
+pub(crate) enum FileRows<'t> {
+    /// All of them.
     All,
-    /// These rows are held, others have no findings.
+    /// These; the others have no findings.
     Rows(&'t [RowId]),
-    /// These rows are held; of the others it is reported how many break a rule.
+    /// These; of the others only the number that breaks each rule is known.
     Counted(&'t [RowId], &'t Counts),
 }
 
-/// What whoever is shown a file wants of the next.
+/// What a receiver needs of the next file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NextDetail {
-    /// Rows with their text, so that findings can be put into words.
-    Words,
-    /// How many findings there are.
+pub(crate) enum Detail {
+    /// The rows that can have findings, with their text.
+    Findings,
+    /// The numbers of findings.
     Counts,
 }
 
@@ -109,8 +108,8 @@ impl ScanCache {
         known.collect()
     }
 
-    /// Those rows that pass with their rules, on all cores.
-    fn told(
+    /// The rows that pass with the rules that they break, found on all cores.
+    fn rows_with(
         &self,
         session: &Session,
         rows: Range<u32>,
@@ -118,8 +117,8 @@ impl ScanCache {
         passes: impl Fn(RowId, RuleSet) -> bool + Sync,
     ) -> Vec<RowId> {
         let (checks, document) = (&session.current.checks, session.document());
-        let is_told = |row: &RowId| passes(*row, checks.rules_of_unloaded(*row, (document, &self.undated), sets));
-        rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_told).collect()
+        let is_passing = |row: &RowId| passes(*row, checks.rules_of_unloaded(*row, (document, &self.undated), sets));
+        rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_passing).collect()
     }
 
     /// How many of the rows that pass break a rule, and whether all passed that break any.
@@ -153,13 +152,13 @@ impl ScanCache {
 }
 
 impl Known<'_> {
-    /// Shows these of its rows, and sheds them again.
-    fn shown<T, E: From<files::Error>>(
+    /// Reloads some of its rows, shows them, and unloads them again.
+    fn show<T, E: From<files::Error>>(
         &self,
         (session, buffers): (&mut Session, &Buffers),
         source: Result<Source, files::Error>,
         rows: &[RowId],
-        see: impl FnOnce(&Session, &[RowId]) -> Result<T, E>,
+        receive: impl FnOnce(&Session, &[RowId]) -> Result<T, E>,
     ) -> Result<T, E> {
         let source = source?;
         let record = |row: &RowId| {
@@ -168,7 +167,7 @@ impl Known<'_> {
         };
         let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
         unload::reload_some(&mut session.current.state.document, self.id, source, records);
-        let result = see(session, rows);
+        let result = receive(session, rows);
         buffers.give_back(unload::unload(&mut session.current.state.document, self.id));
         result
     }
@@ -181,7 +180,7 @@ impl Known<'_> {
         source.flatten().ok_or_else(|| files::Error::new(&self.path, Reason::Changed))
     }
 
-    /// It is done with.
+    /// Counts the file as read.
     fn pass(&self, progress: &Progress) {
         progress.advance(self.rows.len() as u64, self.len);
         progress.finish_files(1);
@@ -204,7 +203,7 @@ impl StreamedSet {
         wanted: &RowSet,
         progress: &Progress,
     ) -> Option<Result<Vec<Text>, files::Error>> {
-        let mut known = self.kept.known(&self.session)?;
+        let mut known = self.cache.known(&self.session)?;
         known.retain(|file| wanted.range_cardinality(file.rows.clone()) > 0);
         expect(&known, progress);
         let work = |file: &Known<'_>| {
@@ -233,32 +232,32 @@ impl StreamedSet {
 
     /// Shows file after file as [`StreamedSet::each`] does, but of their rows only those that may have findings, and which
     /// these are; nothing is known of the others. Where that cannot be told without a look at every row, all are shown.
-    /// Once `see` asks for no more than counts, a file is read only if findings of it cannot be counted without its text.
+    /// Once `show` asks for no more than counts, a file is read only if findings of it cannot be counted without its text.
     ///
     /// # Errors
-    /// What `see` says, or that a file cannot be read any more or is another than before.
-    pub(crate) fn each_told<E: From<files::Error>>(
+    /// What `show` says, or that a file cannot be read any more or is another than before.
+    pub(crate) fn each_with_findings<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
-        mut see: impl FnMut(&Session, SitemapId, ShownRows<'_>) -> Result<NextDetail, E>,
+        mut show: impl FnMut(&Session, SitemapId, FileRows<'_>) -> Result<Detail, E>,
     ) -> Result<(), E> {
         let has_minorities = self.session.current.checks.set().has_minorities();
-        let Self { session, loader, kept, .. } = self;
+        let Self { session, loader, cache, .. } = self;
         let buffers = &loader.options.buffers;
-        let Some(known) = kept.known(session).filter(|_| !has_minorities) else {
-            return self.each(progress, |session, id| see(session, id, ShownRows::All).map(|_| ()));
+        let Some(known) = cache.known(session).filter(|_| !has_minorities) else {
+            return self.each(progress, |session, id| show(session, id, FileRows::All).map(|_| ()));
         };
         expect(&known, progress);
         let sets = session.current.checks.rule_sets();
-        let is_told = |row: RowId, rules: RuleSet| !rules.is_empty() || kept.compared.contains(row.0);
+        let may_have = |row: RowId, rules: RuleSet| !rules.is_empty() || cache.compared.contains(row.0);
         let work = |file: &Known<'_>| file.read(&loader.options, progress);
-        let (mut seen, mut outcome) = (0, Ok(NextDetail::Words));
+        let (mut seen, mut outcome) = (0, Ok(Detail::Findings));
         files::in_order(&known, work, |file, source| {
-            let rows = kept.told(session, file.rows.clone(), &sets, is_told);
+            let rows = cache.rows_with(session, file.rows.clone(), &sets, may_have);
             outcome = file
-                .shown((session, buffers), source, &rows, |session, rows| see(session, file.id, ShownRows::Rows(rows)));
+                .show((session, buffers), source, &rows, |session, rows| show(session, file.id, FileRows::Rows(rows)));
             seen += 1;
-            matches!(outcome, Ok(NextDetail::Words))
+            matches!(outcome, Ok(Detail::Findings))
         });
         outcome?;
         let rest = known.get(seen..).unwrap_or_default();
@@ -270,24 +269,24 @@ impl StreamedSet {
         let mut unclear = Vec::new();
         for file in rest {
             let (counted, is_all) =
-                kept.counted(session, file.rows.clone(), &sets, |_, rules| rules.minus(once).is_empty());
+                cache.counted(session, file.rows.clone(), &sets, |_, rules| rules.minus(once).is_empty());
             if is_all {
-                see(session, file.id, ShownRows::Counted(&[], &counted))?;
+                show(session, file.id, FileRows::Counted(&[], &counted))?;
                 file.pass(progress);
                 continue;
             }
-            let is_shown = |row: RowId, rules: RuleSet| !rules.minus(once).is_empty() || kept.compared.contains(row.0);
-            let rows = kept.told(session, file.rows.clone(), &sets, is_shown);
-            let (counted, _) = kept.counted(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
+            let is_shown = |row: RowId, rules: RuleSet| !rules.minus(once).is_empty() || cache.compared.contains(row.0);
+            let rows = cache.rows_with(session, file.rows.clone(), &sets, is_shown);
+            let (counted, _) = cache.counted(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
             unclear.push((file, rows, counted));
         }
-        let mut outcome = Ok(NextDetail::Counts);
+        let mut outcome = Ok(Detail::Counts);
         files::in_order(
             &unclear,
             |(file, ..)| file.read(&loader.options, progress),
             |(file, rows, counted), source| {
-                outcome = file.shown((session, buffers), source, rows, |session, rows| {
-                    see(session, file.id, ShownRows::Counted(rows, counted))
+                outcome = file.show((session, buffers), source, rows, |session, rows| {
+                    show(session, file.id, FileRows::Counted(rows, counted))
                 });
                 outcome.is_ok()
             },
@@ -315,15 +314,15 @@ mod tests {
             paths.push(path);
         }
         let session = Session::new(Now { seconds: 1_795_000_000, offset: 0 }, None);
-        let mut parts =
+        let mut set =
             StreamedSet::open(session, &paths, files::Options::default(), &Progress::default()).unwrap().unwrap();
         let mut shown = 0;
-        let see = |_: &Session, _, told: ShownRows<'_>| {
-            shown += usize::from(matches!(told, ShownRows::Rows([_])));
-            Ok::<_, files::Error>(NextDetail::Words)
+        let show = |_: &Session, _, rows: FileRows<'_>| {
+            shown += usize::from(matches!(rows, FileRows::Rows([_])));
+            Ok::<_, files::Error>(Detail::Findings)
         };
-        parts.each_told(&Progress::default(), see).unwrap();
+        set.each_with_findings(&Progress::default(), show).unwrap();
         assert_eq!(shown, files);
-        assert!(parts.loader.options.buffers.len() < files - 10, "each file has a buffer of its own");
+        assert!(set.loader.options.buffers.len() < files - 10, "each file has a buffer of its own");
     }
 }

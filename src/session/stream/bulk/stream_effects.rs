@@ -25,9 +25,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-const RAISES: Fallback = Fallback::Whole("this fix must be tested against all rows first");
-const MOVES: Fallback = Fallback::Whole("changed URLs are compared with all others");
-const BOTH_ENDS: Fallback = Fallback::Whole("links between pages are fixed by looking at both ends");
+const RAISES: Fallback = Fallback::Held("this fix must be tested against all rows first");
+const MOVES: Fallback = Fallback::Held("changed URLs are compared with all others");
+const BOTH_ENDS: Fallback = Fallback::Held("links between pages are fixed by looking at both ends");
 
 /// Rules about rows of one page.
 const OF_PAGES: [SetRule; 3] = [SetRule::Duplicate, SetRule::DuplicateEquivalent, SetRule::DuplicateAcrossFiles];
@@ -117,19 +117,19 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts what becomes of the file that is held. `is_compared`: what the rules say of the set is known.
+    /// Counts what becomes of the file that is held. `is_counted`: what the rules say of the set is known.
     pub(super) fn count(
         &mut self,
         (snapshot, id): (&Snapshot, SitemapId),
         applied: &Applied,
-        is_compared: bool,
+        is_counted: bool,
     ) -> Result<(), Fallback> {
         let (old, new, profile) = (&snapshot.document, &applied.document, snapshot.checks.profile());
         if !applied.added.is_empty() || new.has_pending_split() {
-            return Err(Fallback::Whole("an entry, or a file, becomes several"));
+            return Err(Fallback::Held("an entry, or a file, becomes several"));
         }
         for row in applied.touched.iter().map(RowId) {
-            self.look((snapshot, new), row, is_compared)?;
+            self.look((snapshot, new), row, is_counted)?;
         }
         for (_, before, after) in snapshot.checks.rule_changes(applied, snapshot.clock) {
             self.count_change((before, after), profile)?;
@@ -152,13 +152,13 @@ impl Tally {
     }
 
     /// Looks at what the set compares of a row that changed.
-    fn look(&mut self, (snapshot, new): (&Snapshot, &Document), row: RowId, is_compared: bool) -> Result<(), Fallback> {
+    fn look(&mut self, (snapshot, new): (&Snapshot, &Document), row: RowId, is_counted: bool) -> Result<(), Fallback> {
         let (old, set) = (&snapshot.document, snapshot.checks.set());
         self.undates |= old.record(row).has_lastmod() && !new.record(row).has_lastmod();
         let (before, after) = (old.loc(row), new.loc(row));
         if before != after {
-            if !is_compared {
-                return Err(Fallback::Compared);
+            if !is_counted {
+                return Err(Fallback::Counted);
             }
             let is_linked = set.has_links() && key_hash(&before) != key_hash(&after);
             let is_near = near_key_hash(&before) == near_key_hash(&after) && is_same_origin(&before, &after);
@@ -181,8 +181,8 @@ impl Tally {
         if before == after {
             return Ok(());
         }
-        if !is_compared {
-            return Err(Fallback::Compared);
+        if !is_counted {
+            return Err(Fallback::Counted);
         }
         let own = key_hash(&new.loc(row));
         if before.is_empty() || after.is_empty() || after.iter().any(|link| link.key != own && !set.is_listed(link.key))

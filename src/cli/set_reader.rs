@@ -1,9 +1,10 @@
-//! Reads a set for commands that change nothing: small sets in memory, large ones file by file.
+//! Opens a set for a command and shows it file by file, whether it is held in memory or streamed.
 //!
-//! Both ways show the same, in the same order. A set is tried in memory first and let go as soon as it proves too large.
+//! Commands that read a set and commands that change one use the same [`SetReader`]; both kinds show the same, in the same
+//! order. A set is loaded first, and streamed once it proves larger than what is held.
 
 use super::args::Common;
-use super::{Failure, Streams};
+use super::{Failure, Status, Streams};
 use crate::document::sitemap::SitemapId;
 use crate::files;
 use crate::progress::Progress;
@@ -11,7 +12,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::store::load;
 use crate::session::stream::bulk::ScanMode;
-use crate::session::stream::{NextDetail, ShownRows, StreamedSet, walk};
+use crate::session::stream::{Detail, FileRows, StreamedSet, settings_of, walk};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 /// memory.
 pub(super) const HELD: u64 = 256 << 20;
 
-/// The same in use. A build for tests can lower it, so that a test of whole runs needs no set of that size.
+/// [`HELD`] in use. A build for tests can lower it, so that a test of whole runs needs no set of that size.
 pub(super) fn held() -> u64 {
     #[cfg(debug_assertions)]
     if let Some(bytes) = std::env::var("SITED_TEST_HELD").ok().and_then(|bytes| bytes.parse().ok()) {
@@ -28,28 +29,82 @@ pub(super) fn held() -> u64 {
     HELD
 }
 
-/// A set that is read.
-pub(super) enum InputSet {
+/// A set that a command reads, held or streamed.
+pub(super) enum SetReader {
     /// All of it is in memory.
     Held(Box<Session>),
-    /// Its files come and go.
-    Parts(Box<StreamedSet>),
-    /// The same, and nothing is asked that needs more than one walk.
-    Once(Box<Once>),
+    /// Streamed, after a first pass that counted what the rules of the set need. It can be read any number of times.
+    Counted(Box<StreamedSet>),
+    /// Streamed without a first pass. It can be read once.
+    SinglePass(Box<SinglePass>),
 }
 
-/// A set before its only walk, and after it.
-pub(super) struct Once {
+/// A streamed set before its only pass, and after it.
+pub(super) struct SinglePass {
     session: Session,
     paths: Vec<PathBuf>,
     options: files::Options,
-    /// How it was opened.
     common: Common,
-    /// Whether it was walked before, and what it goes without was reported.
-    is_again: bool,
+    /// Whether the set was read before, so that what it lacks has been reported.
+    is_reported: bool,
 }
 
-impl InputSet {
+/// How a set has to be opened instead, for a change that cannot be made in the mode that was tried.
+pub(super) enum Reopen {
+    /// All of it in memory, and why.
+    Held(&'static str),
+    /// With a first pass.
+    Counted,
+}
+
+/// A change of a set that can be made of a held set and, often, of a streamed one.
+pub(super) trait SetChange {
+    /// How a set that is too large to be held is tried first.
+    fn mode(&self) -> ScanMode;
+
+    /// Changes a streamed set. The inner error says how the set has to be opened instead; nothing has been done then.
+    fn streamed(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Result<Status, Reopen>, Failure>;
+
+    /// Changes a set that is held.
+    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure>;
+}
+
+/// Makes a change of the set of these paths. Streams a set of more than `held` bytes as long as the change can be made
+/// so, and loads it otherwise.
+pub(super) fn change(
+    change: &mut impl SetChange,
+    common: &Common,
+    (paths, held): (&[PathBuf], u64),
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let now = common.now()?;
+    let mut set = match (SetReader::open_held(common, (paths, now), streams, within(paths, held))?, change.mode()) {
+        (Some(set), _) => set,
+        (None, ScanMode::SinglePass) => SetReader::single_pass(common, paths, now, streams)?,
+        (None, ScanMode::Counted) => SetReader::counted(common, paths, now, streams)?,
+        (None, ScanMode::Held(why)) => SetReader::load(common, paths, why, streams)?,
+    };
+    loop {
+        let is_counted = match set {
+            SetReader::Held(session) => return change.held(*session, streams),
+            SetReader::Counted(_) => true,
+            SetReader::SinglePass(_) => false,
+        };
+        let reopen = match change.streamed(&mut set, streams)? {
+            Ok(status) => return Ok(status),
+            Err(reopen) => reopen,
+        };
+        // Two of them need not fit in memory.
+        drop(set);
+        set = match reopen {
+            Reopen::Held(why) => SetReader::load(common, paths, why, streams)?,
+            Reopen::Counted if is_counted => SetReader::load(common, paths, "it has to be known as a whole", streams)?,
+            Reopen::Counted => SetReader::counted(common, paths, common.now()?, streams)?,
+        };
+    }
+}
+
+impl SetReader {
     /// Opens several sitemaps as one set.
     pub(super) fn open(
         common: &Common,
@@ -57,171 +112,134 @@ impl InputSet {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        match Self::whole(common, (paths, now), streams, |session, options, progress| {
-            load::open_within(session, paths, options, limit(paths, held), progress)
-        })? {
+        match Self::open_held(common, (paths, now), streams, within(paths, held))? {
             Some(set) => Ok(set),
-            None => Self::compared(common, paths, now, streams),
+            None => Self::counted(common, paths, now, streams),
         }
     }
 
-    /// The same for a set that is only reported on.
+    /// Opens several sitemaps as one set that is only reported on.
     pub(super) fn open_to_report(
         common: &Common,
         (paths, held): (&[PathBuf], u64),
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        match Self::whole(common, (paths, now), streams, |session, options, progress| {
+        let load = |session: Session, options: files::Options, progress: &Progress| {
             load::open_to_report(session, paths, options, limit(paths, held), progress)
-        })? {
-            Some(set) => Ok(set),
-            None => Self::compared(common, paths, now, streams),
-        }
-    }
-
-    /// A set that is to be changed as `way` says; a small one is held.
-    pub(super) fn open_to_change(
-        common: &Common,
-        (paths, held): (&[PathBuf], u64),
-        way: ScanMode,
-        streams: &mut Streams<'_>,
-    ) -> Result<Self, Failure> {
-        let now = common.now()?;
-        if let Some(set) = Self::whole(common, (paths, now), streams, |session, options, progress| {
-            load::open_within(session, paths, options, limit(paths, held), progress)
-        })? {
-            return Ok(set);
-        }
-        match way {
-            ScanMode::Alone => Self::once(common, paths, now, streams),
-            ScanMode::Compared => Self::compared(common, paths, now, streams),
-            ScanMode::Whole(why) => Self::hold(common, paths, why, streams),
-        }
-    }
-
-    /// All of a large set, and why.
-    pub(super) fn hold(
-        common: &Common,
-        paths: &[PathBuf],
-        why: &str,
-        streams: &mut Streams<'_>,
-    ) -> Result<Self, Failure> {
-        say_held(why, streams);
-        Ok(Self::Held(Box::new(common.open_set(paths, common.now()?, streams)?)))
-    }
-
-    /// A large set that is read more than once.
-    pub(super) fn compared(
-        common: &Common,
-        paths: &[PathBuf],
-        now: Now,
-        streams: &mut Streams<'_>,
-    ) -> Result<Self, Failure> {
-        let options = common.options(streams)?;
-        let fresh = common.session(paths, now, streams)?;
-        let parts = streams.watched(|now| StreamedSet::open(fresh, paths, options.clone(), now))?;
-        let parts = if let Some(parts) = parts {
-            parts
-        } else {
-            let fresh = common.session(paths, now, streams)?;
-            streams.watched(|now| StreamedSet::open_linked(fresh, paths, options.clone(), now))?
         };
-        let set = Self::Parts(parts);
-        common.say_about(set.session(), streams);
-        Ok(set)
+        match Self::open_held(common, (paths, now), streams, load)? {
+            Some(set) => Ok(set),
+            None => Self::counted(common, paths, now, streams),
+        }
     }
 
-    /// The same for questions about each row alone: a large set is read once. What it goes without is reported when
-    /// [`InputSet::each`] has shown the rest.
-    pub(super) fn open_once(
+    /// Opens a set for questions about each row alone: a large one is read once. What it lacks is reported when
+    /// [`SetReader::each_file`] has shown the rest.
+    pub(super) fn open_single_pass(
         common: &Common,
         (paths, held): (&[PathBuf], u64),
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        if let Some(set) = Self::whole(common, (paths, now), streams, |session, options, progress| {
-            load::open_within(session, paths, options, limit(paths, held), progress)
-        })? {
-            return Ok(set);
+        match Self::open_held(common, (paths, now), streams, within(paths, held))? {
+            Some(set) => Ok(set),
+            None => Self::single_pass(common, paths, now, streams),
         }
-        Self::once(common, paths, now, streams)
     }
 
-    /// A large set that is read once.
-    fn once(common: &Common, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Self, Failure> {
-        let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
-        let (paths, common) = (paths.to_vec(), common.clone());
-        Ok(Self::Once(Box::new(Once { session, paths, options, common, is_again: false })))
-    }
-
-    /// The same set for one more walk, where one is all that it is good for.
-    pub(super) fn again(&self) -> Option<Self> {
-        let Self::Once(once) = self else { return None };
-        let mut session = Session::new(once.session.view().clock, once.options.base_url.clone());
-        session.set_profile(once.session.view().profile());
-        if once.session.view().checks.allows_other_sites() {
-            session.allow_other_sites();
-        }
-        let (paths, options, common) = (once.paths.clone(), once.options.clone(), once.common.clone());
-        Some(Self::Once(Box::new(Once { session, paths, options, common, is_again: true })))
-    }
-
-    /// All of a set, unless `load` finds it too large.
-    fn whole(
+    /// A set in memory, unless `load` finds it too large.
+    fn open_held(
         common: &Common,
         (paths, now): (&[PathBuf], Now),
         streams: &mut Streams<'_>,
         load: impl FnOnce(Session, files::Options, &Progress) -> Result<Option<Session>, files::Error>,
     ) -> Result<Option<Self>, Failure> {
         let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
-        let whole = streams.watched(|progress| load(session, options, progress))?;
-        Ok(whole.map(|session| {
+        let session = streams.watched(|progress| load(session, options, progress))?;
+        Ok(session.map(|session| {
             common.say_about(&session, streams);
             Self::Held(Box::new(session))
         }))
     }
 
-    /// What is known of it as a whole; its rows only while [`InputSet::each`] shows their file.
+    /// A large set in memory all the same, with a note that says why.
+    fn load(common: &Common, paths: &[PathBuf], why: &str, streams: &mut Streams<'_>) -> Result<Self, Failure> {
+        say_held(why, streams);
+        Ok(Self::Held(Box::new(common.open_set(paths, common.now()?, streams)?)))
+    }
+
+    /// A large set after its first pass.
+    fn counted(common: &Common, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Self, Failure> {
+        let options = common.options(streams)?;
+        let fresh = common.session(paths, now, streams)?;
+        let streamed = streams.watched(|now| StreamedSet::open(fresh, paths, options.clone(), now))?;
+        let streamed = if let Some(streamed) = streamed {
+            streamed
+        } else {
+            let fresh = common.session(paths, now, streams)?;
+            streams.watched(|now| StreamedSet::open_linked(fresh, paths, options.clone(), now))?
+        };
+        let set = Self::Counted(streamed);
+        common.say_about(set.session(), streams);
+        Ok(set)
+    }
+
+    /// A large set before its only pass.
+    fn single_pass(common: &Common, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Self, Failure> {
+        let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
+        let (paths, common) = (paths.to_vec(), common.clone());
+        Ok(Self::SinglePass(Box::new(SinglePass { session, paths, options, common, is_reported: false })))
+    }
+
+    /// A reader of the same set for a second pass; `None` where this one can be read again itself.
+    pub(super) fn reopened(&self) -> Option<Self> {
+        let Self::SinglePass(pass) = self else { return None };
+        let session = settings_of(&pass.session, pass.options.base_url.clone());
+        let (paths, options, common) = (pass.paths.clone(), pass.options.clone(), pass.common.clone());
+        Some(Self::SinglePass(Box::new(SinglePass { session, paths, options, common, is_reported: true })))
+    }
+
+    /// What is known of the set as a whole; its rows only while [`SetReader::each_file`] shows their file.
     pub(super) fn session(&self) -> &Session {
         match self {
             Self::Held(session) => session,
-            Self::Parts(parts) => parts.session(),
-            Self::Once(once) => &once.session,
+            Self::Counted(streamed) => streamed.session(),
+            Self::SinglePass(pass) => &pass.session,
         }
     }
 
-    /// The same, to be brought up to date when all files are through.
+    /// [`SetReader::session`], to be brought up to date after the last file.
     pub(super) fn session_mut(&mut self) -> &mut Session {
         match self {
             Self::Held(session) => session,
-            Self::Parts(parts) => parts.session_mut(),
-            Self::Once(once) => &mut once.session,
+            Self::Counted(streamed) => streamed.session_mut(),
+            Self::SinglePass(pass) => &mut pass.session,
         }
     }
 
-    /// Shows file after file, with where results are printed.
-    pub(super) fn each(
+    /// Shows file after file, with the writer of results.
+    pub(super) fn each_file(
         &mut self,
         streams: &mut Streams<'_>,
-        mut see: impl FnMut(&Session, SitemapId, &mut dyn Write) -> Result<(), Failure>,
+        mut show: impl FnMut(&Session, SitemapId, &mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self {
             Self::Held(session) => {
                 let files = 0..session.document().sitemaps().len() as u32;
-                files.map(SitemapId).try_for_each(|id| see(session, id, streams.out))
+                files.map(SitemapId).try_for_each(|id| show(session, id, streams.out))
             }
-            Self::Parts(parts) => {
-                streams.watched_printing(|progress, out| parts.each(progress, |session, id| see(session, id, out)))
+            Self::Counted(streamed) => {
+                streams.watched_printing(|progress, out| streamed.each(progress, |session, id| show(session, id, out)))
             }
-            Self::Once(once) => {
-                let Once { session, paths, options, common, is_again } = &mut **once;
+            Self::SinglePass(pass) => {
+                let SinglePass { session, paths, options, common, is_reported } = &mut **pass;
                 let fresh = Session::new(session.view().clock, None);
                 let fresh = std::mem::replace(session, fresh);
                 *session = streams.watched_printing(|progress, out| {
-                    walk(fresh, paths, options.clone(), progress, |session, id| see(session, id, out))
+                    walk(fresh, paths, options.clone(), progress, |session, id| show(session, id, out))
                 })?;
-                if !*is_again {
+                if !*is_reported {
                     common.say_about(session, streams);
                 }
                 Ok(())
@@ -229,19 +247,28 @@ impl InputSet {
         }
     }
 
-    /// The same; of a set that is not held it may be reported which rows can have findings, or how many there are.
-    pub(super) fn each_told(
+    /// Shows file after file for a report of findings: of a streamed set the rows that can have findings, or the numbers
+    /// of their findings.
+    pub(super) fn each_with_findings(
         &mut self,
         streams: &mut Streams<'_>,
-        mut see: impl FnMut(&Session, (SitemapId, ShownRows<'_>), &mut dyn Write) -> Result<NextDetail, Failure>,
+        mut show: impl FnMut(&Session, (SitemapId, FileRows<'_>), &mut dyn Write) -> Result<Detail, Failure>,
     ) -> Result<(), Failure> {
         match self {
-            Self::Parts(parts) => streams.watched_printing(|progress, out| {
-                parts.each_told(progress, |session, id, told| see(session, (id, told), out))
+            Self::Counted(streamed) => streams.watched_printing(|progress, out| {
+                streamed.each_with_findings(progress, |session, id, rows| show(session, (id, rows), out))
             }),
-            _ => self.each(streams, |session, id, out| see(session, (id, ShownRows::All), out).map(|_| ())),
+            _ => self.each_file(streams, |session, id, out| show(session, (id, FileRows::All), out).map(|_| ())),
         }
     }
+}
+
+/// Loads a set to be read or changed, unless it has more than `held` bytes.
+fn within(
+    paths: &[PathBuf],
+    held: u64,
+) -> impl FnOnce(Session, files::Options, &Progress) -> Result<Option<Session>, files::Error> {
+    move |session, options, progress| load::open_within(session, paths, options, limit(paths, held), progress)
 }
 
 /// The most bytes of these paths that are held. Standard input can be read only once.
@@ -249,7 +276,7 @@ fn limit(paths: &[PathBuf], held: u64) -> u64 {
     if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held }
 }
 
-/// Says why all of a set is held, if it is one of more than `held` bytes.
+/// Notes why all of a set is in memory, if it has more than `held` bytes.
 pub(super) fn say_why_held((session, held): (&Session, u64), why: &str, streams: &mut Streams<'_>) {
     let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
     if bytes > held {
@@ -264,7 +291,7 @@ fn say_held(why: &str, streams: &mut Streams<'_>) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::args::{Cli, Task};
-    use super::super::{Streams, check, list};
+    use super::super::{check, list};
     use super::*;
     use crate::check::rule::Rule;
     use crate::document::rows::RowId;
@@ -274,7 +301,7 @@ pub(super) mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// What a command line prints, results and notes, when sets of more than `held` bytes are gone through.
+    /// What a command line prints, results and notes, when sets of more than `held` bytes are streamed.
     fn printed(words: &[&str], path: &Path, held: u64) -> (String, String) {
         let words = words.iter().map(|word| if *word == "PATH" { path.to_str().unwrap() } else { word });
         let line = Cli::try_parse_from(["sited"].into_iter().chain(words)).unwrap();
@@ -340,7 +367,7 @@ pub(super) mod tests {
                     LOCS.get(usize::from(*loc)).map_or_else(|| format!("https://e.com/p/{loc}"), ToString::to_string);
                 writeln!(text, "<url><loc>{loc}</loc>{}{}</url>", rest(*value), links(*value)).unwrap();
             }
-            // One file of three is damaged: what was repaired is told as well.
+            // One file of three is damaged: what was repaired is reported as well.
             text.push_str(if number % 3 == 2 {
                 "<url><loc>https://e.com/?a&b</loc></url></urlset>\n"
             } else {
@@ -373,7 +400,7 @@ pub(super) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn a_set_says_the_same_held_or_gone_through(
+        fn a_set_says_the_same_held_or_streamed(
             mut files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..30), 1..5),
             (is_linked, is_mixed) in any::<(bool, bool)>(),
         ) {
@@ -399,7 +426,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_set_of_linked_pages_is_gone_through_and_says_the_same() {
+    fn a_set_of_linked_pages_is_streamed_and_says_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let page = |own: &str, other: &str| {
             format!(
@@ -412,7 +439,7 @@ pub(super) mod tests {
         fs::write(folder.path().join("s1.xml"), page("x", "a")).unwrap();
         fs::write(folder.path().join("s2.xml"), page("y", "z")).unwrap();
         let path = folder.path().join("sitemap_index.xml");
-        parts(&path);
+        streamed(&path);
         let (out, _) = printed(LINES[0], &path, 0);
         assert_eq!(out, printed(LINES[0], &path, u64::MAX).0);
         for rule in ["hreflang-target-missing", "hreflang-no-return"] {
@@ -421,15 +448,44 @@ pub(super) mod tests {
         assert!(out.contains("https://e.com/a (s0.xml, line "), "{out}");
     }
 
-    /// A set that is gone through.
-    fn parts(folder: &Path) -> InputSet {
+    /// A streamed set.
+    fn streamed(folder: &Path) -> SetReader {
         let line = Cli::try_parse_from(["sited", "check", folder.to_str().unwrap(), "--allow-missing"]).unwrap();
         let Some(Task::Check(task)) = line.task else { unreachable!("a check") };
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let mut streams = streams(&mut out, &mut notes);
-        let set = InputSet::open(&task.common, (&task.paths, 0), task.common.now().unwrap(), &mut streams).unwrap();
-        assert!(matches!(set, InputSet::Parts(_)));
+        let set = SetReader::open(&task.common, (&task.paths, 0), task.common.now().unwrap(), &mut streams).unwrap();
+        assert!(matches!(set, SetReader::Counted(_)));
         set
+    }
+
+    #[test]
+    fn a_set_that_is_read_again_is_checked_against_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[vec![(20, 0)], vec![(21, 0)]]);
+        let robots = folder.path().join("robots.txt");
+        fs::write(&robots, "User-agent: *\nDisallow: /p/21\n").unwrap();
+        let words = ["sited", "list", folder.path().to_str().unwrap(), "--allow-missing", "--robots"];
+        let line = Cli::try_parse_from(words.into_iter().chain([robots.to_str().unwrap()])).unwrap();
+        let Some(Task::List(task)) = line.task else { unreachable!("a list") };
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams = streams(&mut out, &mut notes);
+        let now = task.common.now().unwrap();
+        let mut set = SetReader::open_single_pass(&task.common, (&task.paths, 0), now, &mut streams).unwrap();
+        let mut again = set.reopened().unwrap();
+        let mut blocked = |set: &mut SetReader| {
+            let mut blocked = Vec::new();
+            let each = set.each_file(&mut streams, |session, _, _| {
+                let rows = session.document().resident_rows();
+                let rows = rows.filter(|row| session.view().rules_of(*row).contains(Rule::SITE_BLOCKED_BY_ROBOTS));
+                blocked.extend(rows.map(|row| row.0));
+                Ok(())
+            });
+            each.unwrap();
+            blocked
+        };
+        assert_eq!(blocked(&mut set), [1]);
+        assert_eq!(blocked(&mut again), [1]);
     }
 
     fn streams<'s>(out: &'s mut Vec<u8>, notes: &'s mut Vec<u8>) -> Streams<'s> {
@@ -447,28 +503,28 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn files_are_scanned_once_unless_any_row_may_be_told() {
+    fn files_are_scanned_once_unless_any_row_may_have_findings() {
         let folder = tempfile::tempdir().unwrap();
-        let told = |files: &[Vec<(u8, u8)>]| {
+        let rows_shown = |files: &[Vec<(u8, u8)>]| {
             write(folder.path(), files);
-            let (mut out, mut notes, mut told) = (Vec::new(), Vec::new(), Vec::new());
-            let see = |_: &Session, (_, rows): (SitemapId, ShownRows<'_>), _: &mut dyn Write| {
-                told.push(match rows {
-                    ShownRows::Rows(rows) => Some(rows.iter().map(|row| row.0).collect::<Vec<u32>>()),
-                    ShownRows::All | ShownRows::Counted(..) => None,
+            let (mut out, mut notes, mut shown) = (Vec::new(), Vec::new(), Vec::new());
+            let see = |_: &Session, (_, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
+                shown.push(match rows {
+                    FileRows::Rows(rows) => Some(rows.iter().map(|row| row.0).collect::<Vec<u32>>()),
+                    FileRows::All | FileRows::Counted(..) => None,
                 });
-                Ok(NextDetail::Words)
+                Ok(Detail::Findings)
             };
-            parts(folder.path()).each_told(&mut streams(&mut out, &mut notes), see).unwrap();
-            told
+            streamed(folder.path()).each_with_findings(&mut streams(&mut out, &mut notes), see).unwrap();
+            shown
         };
         // A date that is none, and a URL twice.
         let rows = [vec![(20, 2), (21, 1), (22, 2)], vec![(23, 2), (20, 2)]];
-        assert_eq!(told(&rows), [Some(vec![0, 1]), Some(vec![4])]);
-        // One URL of another scheme: whether a row is of the fewer is told by each URL.
-        assert_eq!(told(&[vec![(20, 2), (21, 2), (3, 2)], vec![]]), [None, None]);
+        assert_eq!(rows_shown(&rows), [Some(vec![0, 1]), Some(vec![4])]);
+        // One URL of another scheme: whether a row is of the minority depends on each URL.
+        assert_eq!(rows_shown(&[vec![(20, 2), (21, 2), (3, 2)], vec![]]), [None, None]);
         // A file that was repaired.
-        assert_eq!(told(&[vec![(20, 2)], vec![], vec![]]), [None, None, None]);
+        assert_eq!(rows_shown(&[vec![(20, 2)], vec![], vec![]]), [None, None, None]);
     }
 
     #[test]
@@ -481,24 +537,24 @@ pub(super) mod tests {
         for (with_image, expected) in [(false, 2), (true, 1)] {
             let text = fs::read_to_string(&last).unwrap();
             fs::write(&last, if with_image { text.replacen("</url>", image, 1) } else { text }).unwrap();
-            let mut set = parts(folder.path());
+            let mut set = streamed(folder.path());
             // What is not read need not be there any more.
             if !with_image {
                 fs::rename(&last, last.with_extension("away")).unwrap();
             }
             let (mut out, mut notes, mut shown, mut dates) = (Vec::new(), Vec::new(), Vec::new(), 0);
-            let see = |_: &Session, (id, told): (SitemapId, ShownRows<'_>), _: &mut dyn Write| {
-                match told {
-                    ShownRows::All => unreachable!("sound files of one site"),
-                    ShownRows::Rows(rows) => shown.push((id.0, rows.to_vec())),
-                    ShownRows::Counted(rows, counts) => {
+            let see = |_: &Session, (id, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
+                match rows {
+                    FileRows::All => unreachable!("sound files of one site"),
+                    FileRows::Rows(rows) => shown.push((id.0, rows.to_vec())),
+                    FileRows::Counted(rows, counts) => {
                         shown.push((id.0, rows.to_vec()));
                         dates += counts[Rule::LASTMOD_IMPOSSIBLE.index()];
                     }
                 }
-                Ok(NextDetail::Counts)
+                Ok(Detail::Counts)
             };
-            set.each_told(&mut streams(&mut out, &mut notes), see).unwrap();
+            set.each_with_findings(&mut streams(&mut out, &mut notes), see).unwrap();
             assert_eq!(dates, expected);
             let of_last = if with_image { vec![RowId(2)] } else { Vec::new() };
             assert_eq!(shown, [(0, vec![RowId(0), RowId(1)]), (1, of_last)]);
@@ -511,9 +567,9 @@ pub(super) mod tests {
     #[test]
     fn a_file_that_changes_between_two_readings_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        for is_told in [false, true] {
+        for with_findings in [false, true] {
             write(folder.path(), &[vec![(0, 0)], vec![(1, 0), (2, 0)]]);
-            let mut set = parts(folder.path());
+            let mut set = streamed(folder.path());
             write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
             let (mut out, mut notes, mut seen) = (Vec::new(), Vec::new(), Vec::new());
             let mut streams = streams(&mut out, &mut notes);
@@ -521,10 +577,10 @@ pub(super) mod tests {
                 seen.push((id.0, session.document().sitemap(id).map_or(0, |sitemap| sitemap.live)));
                 Ok(())
             };
-            let result = if is_told {
-                set.each_told(&mut streams, |session, (id, _), _| see(session, id).map(|()| NextDetail::Words))
+            let result = if with_findings {
+                set.each_with_findings(&mut streams, |session, (id, _), _| see(session, id).map(|()| Detail::Findings))
             } else {
-                set.each(&mut streams, |session, id, _| see(session, id))
+                set.each_file(&mut streams, |session, id, _| see(session, id))
             };
             assert_eq!(seen, [(0, 1)]);
             assert!(result.unwrap_err().to_string().contains("s1.xml: the file has changed"));
