@@ -66,7 +66,7 @@ pub struct Hints<'h> {
 }
 
 impl Decision {
-    /// Which field it is about; `None` for what is done to whole rows.
+    /// The field that changes; `None` for an answer about whole rows.
     pub const fn field(&self) -> Option<Field> {
         match self {
             Self::Zone(_) | Self::DayAlone | Self::Order { .. } | Self::Today(_) => Some(Field::Lastmod),

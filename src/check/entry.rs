@@ -22,7 +22,7 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     context.asked(every_rule(entry, text, context))
 }
 
-/// The same, and the alternate links of the entry, for the rules of the set.
+/// [`check`], which also collects the alternate links of the entry for the set rules.
 #[cfg(test)]
 pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
     let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));

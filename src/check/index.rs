@@ -42,7 +42,7 @@ pub(crate) fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<Finding> {
     out
 }
 
-/// The same, finding by finding: a hostile index has more of them than memory holds in words.
+/// Checks all children, finding by finding: a hostile index has more findings than memory holds.
 pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Finding)) {
     let common = commonest_origin(index);
     let common_home = common.and_then(UrlPrefix::parse);

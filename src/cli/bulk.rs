@@ -160,7 +160,7 @@ impl SetChange for LockedChange<'_> {
     }
 }
 
-/// What is printed of files, kept until it is known that all of them can be gone through.
+/// Output about files, held back until all of them have been changed.
 struct Spool {
     /// What is changed around the entries of files, which is listed before the rows.
     around: Vec<u8>,

@@ -58,7 +58,7 @@ struct Report {
     printed: u64,
     /// The worst findings, where not all are printed.
     worst: Option<Worst>,
-    /// Findings of the file in hand that will be listed as one.
+    /// Findings of the current file that will be listed as one.
     groups: Groups,
     form: Form,
     colour: bool,
@@ -81,7 +81,7 @@ pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Fa
     run_within(check, held(), streams)
 }
 
-/// The same with another size from which on sets are gone through file by file.
+/// [`run`] with the size from which on sets are streamed.
 pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = check.common.now()?;
     if let Some(text) = &check.explain {
@@ -176,7 +176,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
 }
 
 impl Report {
-    /// Takes in a set.
+    /// Reports the findings of a set.
     fn tell(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
@@ -198,7 +198,7 @@ impl Report {
         self.tell_of_set(&reporter, set, streams)
     }
 
-    /// Takes in what is found in the set as a whole.
+    /// Reports the findings of the set as a whole, and of files that are no sitemaps.
     fn tell_of_set(
         &mut self,
         reporter: &Reporter,
@@ -248,7 +248,7 @@ impl Report {
         Ok(())
     }
 
-    /// Lists what was grouped of a file that is through.
+    /// Lists the grouped findings of a file after its last row.
     fn take_groups(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         for group in self.groups.finish() {
             if let Some((rule, severity)) = group.counted() {
@@ -332,7 +332,7 @@ impl Report {
         }
     }
 
-    /// The same of findings in the file of this name.
+    /// Counts findings without messages in the file of this name.
     fn count_unlisted_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
         self.count(rule, severity, findings);
         if let Form::Text(grouped) = &mut self.form {
@@ -350,7 +350,7 @@ impl Report {
         self.query.is_some() || self.known.is_some() || self.accepted.is_some()
     }
 
-    /// Which findings of the file of this name are to be put into words.
+    /// The findings of the file of this name that need a message.
     fn wanted(&self, file: &str, profile: Profile) -> Wanted {
         if self.looks_closely() {
             return Wanted::ALL;

@@ -48,7 +48,7 @@ impl Damage {
         }
     }
 
-    /// Says it.
+    /// Prints the warning.
     pub(super) fn say(&self, streams: &mut Streams<'_>) {
         for (name, rules) in &self.files {
             let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");

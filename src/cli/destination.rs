@@ -1,4 +1,4 @@
-//! Checks the destination of a command: a missing folder is usually a typing error.
+//! Checks that the folder of a destination exists: a missing one is usually a typing error.
 
 use super::Failure;
 use crate::files::{self, is_stream};

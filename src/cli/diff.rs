@@ -166,7 +166,7 @@ impl Input {
     }
 }
 
-/// What was kept of a set; what it goes without, and what was damaged, is reported.
+/// Notes unread and damaged files of a compared set. Gives back what was read of it.
 fn told<V>(common: &Common, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
     common.say_loaded(&loaded, streams);
     damage.say(streams);

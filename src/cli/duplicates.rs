@@ -5,7 +5,7 @@ use crate::protocol::{Field, lastmod};
 use crate::session::Session;
 use clap::ValueEnum;
 
-/// Which row of a URL stays.
+/// The row of a duplicate URL that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Stays {
     /// The first

@@ -53,7 +53,7 @@ pub(super) enum Check<'a> {
 }
 
 impl Check<'_> {
-    /// Says how many changes were listed, and whether that is any.
+    /// Notes the number of listed changes. The status tells whether there are any.
     pub(super) fn finish(self, count: u64, streams: &mut Streams<'_>) -> Status {
         let words = match (self, count) {
             (Self::Changes, 0) => "nothing would change".to_owned(),

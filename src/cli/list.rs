@@ -29,7 +29,7 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
     run_within(list, held(), streams)
 }
 
-/// The same with another size from which on sets are gone through file by file.
+/// [`run`] with the size from which on sets are streamed.
 pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     if let Some(wanted) = list.missing {
         return missing(list, (wanted, held), streams);
@@ -151,7 +151,7 @@ struct Shown<'l> {
     printed: u64,
 }
 
-/// Says that the rows printed before a file could not be read are not all.
+/// Notes that rows are missing, after a file could not be read.
 fn say_incomplete(printed: u64, streams: &mut Streams<'_>) {
     if printed > 0 {
         let (rows, verb) = (counted(printed, "row"), if printed == 1 { "was" } else { "were" });
@@ -183,7 +183,7 @@ impl Shown<'_> {
 }
 
 impl Shown<'_> {
-    /// Says which URLs of the list no row has.
+    /// Notes the URLs of `--urls-from` that no row has.
     fn say_missing(&self, streams: &mut Streams<'_>) {
         if let Some(urls) = &self.urls {
             urls.say_missing(false, streams);

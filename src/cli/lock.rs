@@ -48,7 +48,7 @@ impl Lock {
         Ok(())
     }
 
-    /// The same for one set, which must have no changes that wait to be replayed.
+    /// Locks one set, and refuses it if a journal has unsaved changes of it.
     pub(super) fn take_idle(streams: &mut Streams<'_>, path: &Path) -> Result<Self, Failure> {
         let lock = Self::take(streams, &[path.to_path_buf()])?;
         let own = |state_slot: &StateSlot| matches!(&state_slot.left, Some(Ok(stored)) if !stored.entries.is_empty());

@@ -20,7 +20,7 @@ impl Streams<'_> {
         self.watched_printing(|progress, _| work(progress))
     }
 
-    /// The same for work that prints results meanwhile.
+    /// Shows the progress of work that prints results.
     pub(super) fn watched_printing<T>(&mut self, work: impl FnOnce(&Progress, &mut dyn Write) -> T) -> T {
         let progress = Progress::default();
         if !self.meter {

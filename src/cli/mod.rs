@@ -193,7 +193,7 @@ impl Failure {
         }
     }
 
-    /// The same, naming the set that it is about where the message does not.
+    /// This failure with the path of the set, if the message does not name it.
     fn about(self, path: &Path) -> Self {
         let is_named = self.to_string().contains(&*path.to_string_lossy());
         match self {
@@ -206,7 +206,7 @@ impl Failure {
         }
     }
 
-    /// The same, about something that it is in.
+    /// This failure with the name of what it occurred in.
     fn inside(self, what: &str) -> Self {
         match self {
             Self::Usage(message, hint) => Self::Usage(format!("{what}: {message}"), hint),
@@ -214,7 +214,7 @@ impl Failure {
         }
     }
 
-    /// Says it, with what to do about it in a second line.
+    /// Prints the failure, with its hint on a second line.
     fn say(&self, notes: &mut dyn Write) {
         let hint = match self {
             Self::Usage(_, hint) | Self::Place(_, hint) | Self::Waiting { hint, .. } => hint,
@@ -251,7 +251,7 @@ struct Streams<'w> {
     quiet: bool,
     /// Whether results may have colours.
     colour: bool,
-    /// What was reported that sets go without: a set that is opened in several ways says it once.
+    /// Files that were reported as left out: a set that is opened several times reports each once.
     left_out: BTreeSet<String>,
     /// The set that notes are about, where there are several.
     about: Option<String>,
@@ -303,7 +303,7 @@ impl<'w> Streams<'w> {
         files::Recovery { state: self.state.clone(), finish: self.finishes }
     }
 
-    /// Says something that is no result. That no one can hear it stops no work.
+    /// Prints a note. A closed standard error stops no work.
     fn note(&mut self, text: &str) {
         if !self.quiet {
             let about = self.about.as_deref().map_or_else(String::new, |about| format!("{about}: "));
@@ -311,7 +311,7 @@ impl<'w> Streams<'w> {
         }
     }
 
-    /// Says several of them, which are written together: there may be one for each row.
+    /// Prints several notes in one write: there may be one for each row.
     fn note_all<N: AsRef<str>>(&mut self, notes: impl IntoIterator<Item = N>) {
         if self.quiet {
             return;
@@ -577,7 +577,7 @@ impl Common {
         Ok(session)
     }
 
-    /// Says what a set goes without, and what was fixed before or waits to be.
+    /// Notes unread files, and interrupted saves that were or were not finished.
     fn say_about(&self, session: &Session, streams: &mut Streams<'_>) {
         streams.edited.open(session.files());
         self.say_left_out(session.unread(), session.document().index(), streams);
@@ -588,7 +588,7 @@ impl Common {
     }
 }
 
-/// Says that an interrupted save was finished first; warns of one that this run leaves as it is.
+/// Notes an interrupted save that was finished; warns of one that this run leaves as it is.
 fn say_recovered(recovered: &files::Recovered, streams: &mut Streams<'_>) {
     if let Some(pending) = &recovered.pending {
         let _ = writeln!(streams.notes, "warning: {}", output::plain(&pending.to_string()));

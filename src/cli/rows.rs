@@ -188,7 +188,7 @@ impl Target {
         Ok(opened)
     }
 
-    /// The same, refusing a change that makes URLs errors or duplicates, or not.
+    /// This target, which refuses a change that makes URLs errors or duplicates, or does not.
     pub(super) fn refusing_faults(&self, refuses_faults: bool) -> Self {
         Self { refuses_faults, ..self.clone() }
     }

@@ -43,7 +43,7 @@ pub(super) struct Ready {
     pub(super) assignments: Vec<Assignment>,
 }
 
-/// The same on a set that is held.
+/// Applies a rules file to a set in memory.
 pub(super) fn held_rules(
     mut session: Session,
     rules: &[Ready],

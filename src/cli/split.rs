@@ -292,7 +292,7 @@ impl<'s> Asked<'s> {
         Ok(Status::Fine)
     }
 
-    /// Says what will be written.
+    /// Notes the files that will be written.
     fn tell(&mut self, plan: &Plan, left: &Leftovers, groups: usize, streams: &mut Streams<'_>) -> Result<(), Failure> {
         self.lock.claim(plan.outputs.iter().map(|output| output.path.as_path()))?;
         for output in &plan.outputs {
@@ -324,7 +324,7 @@ impl<'s> Asked<'s> {
     }
 }
 
-/// Says what was written.
+/// Notes the files that were written.
 fn told(plan: &Plan, groups: usize, saved: &Saved, streams: &mut Streams<'_>) {
     let (words, written) = (split::words(plan, groups), grouped(saved.written.len() as u64));
     streams.note(&format!("{words}: {written} written{}{}", beside(saved, true), backup(saved)));

@@ -1,4 +1,4 @@
-//! A place where output waits until what is before it is known: in memory, then in a file that no one else sees.
+//! Holds back output until the output before it is known: in memory, then in an unnamed temporary file.
 
 use super::BUFFER;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};

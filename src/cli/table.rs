@@ -51,7 +51,7 @@ struct Column {
     field: Field,
     /// Each different value once.
     values: Vec<Value>,
-    /// Which of them a URL has, by its number.
+    /// The number of the value of each URL.
     of: Vec<u32>,
 }
 

@@ -15,7 +15,7 @@ use crate::words::counted;
 const HINT: &str = "make it readable or put it where the set says; --allow-missing goes on without it";
 
 impl Common {
-    /// The same for a command that says itself what was not read.
+    /// Options for a command that reports unread files itself.
     pub(super) fn reporting(&self) -> Self {
         Self { reports_unread: true, ..self.clone() }
     }
@@ -25,7 +25,7 @@ impl Common {
         !self.allow_missing && !self.reports_unread
     }
 
-    /// Says what a set goes without, where someone has allowed that.
+    /// Notes the unread files of a set, where `--allow-missing` is given.
     pub(super) fn say_left_out(&self, unread: &[files::Error], index: Option<&Index>, streams: &mut Streams<'_>) {
         if !self.allow_missing {
             return;
@@ -52,7 +52,7 @@ impl Common {
         }
     }
 
-    /// The same of a set that was loaded, with the interrupted save that waits to be finished.
+    /// Notes the unread files of a loaded set, and an interrupted save that is not finished.
     pub(super) fn say_loaded(&self, loaded: &files::Loaded, streams: &mut Streams<'_>) {
         super::say_recovered(&loaded.recovered, streams);
         self.say_left_out(&loaded.unread, loaded.index.as_ref(), streams);

@@ -77,7 +77,7 @@ fn localize(
     Ok((base_url, status))
 }
 
-/// The same for a path that stands for one file or index.
+/// Downloads the sitemaps of one path, and gives the one path that replaces it.
 fn localize_one(path: &Path, options: &UrlOptions, streams: &mut Streams<'_>) -> Result<(PathBuf, Status), Failure> {
     let mut paths = vec![path.to_path_buf()];
     let (_, status) = localize(&mut paths, options, streams)?;

@@ -150,7 +150,7 @@ impl Urls {
         self.texts.len()
     }
 
-    /// Says how many URLs no row had, and which.
+    /// Notes the URLs that no row had.
     pub(super) fn say_missing(&self, is_all: bool, streams: &mut Streams<'_>) {
         let missing = self.missing().count() as u64;
         if missing > 0 {
@@ -164,7 +164,7 @@ impl Urls {
 /// URLs that are shown unless all are wanted.
 pub(super) const SHOWN: usize = 5;
 
-/// Says how many URLs are alike in some way, and which: the first, or all.
+/// Notes a message with the first of its URLs, or with all of them.
 pub(super) fn say_some<'u>(
     message: &str,
     count: u64,

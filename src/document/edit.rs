@@ -40,23 +40,23 @@ pub enum NewEntry {
 pub enum Edit {
     /// One field of many rows to one value.
     Set {
-        /// Which rows; deleted ones are passed over.
+        /// The rows that change; deleted ones stay as they are.
         rows: RowSet,
-        /// Which field.
+        /// The field that is set.
         field: Field,
         /// Decoded text.
         value: Value,
     },
     /// One field of many rows, each to a value of its own.
     SetEach {
-        /// Which field.
+        /// The field that is set.
         field: Field,
         /// Rows in rising order, with their values.
         values: Vec<(RowId, Value)>,
     },
     /// A row's whole entry text (its field overrides are gone then).
     Raw {
-        /// Which row.
+        /// The row whose text is replaced.
         row: RowId,
         /// The entry text with its leading whitespace.
         text: Arc<str>,
@@ -81,7 +81,7 @@ pub enum Edit {
     /// Another text around the entries of a file: a head and a tail without entries, or a whole index, whose entries
     /// may be fewer than before, in the same order.
     Frame {
-        /// Which file.
+        /// The file that changes.
         file: Member,
         /// Its new head and tail. Entries must mean under them what they meant before.
         frame: Arc<Source>,
@@ -99,14 +99,14 @@ pub enum Edit {
     },
     /// Whether a file is written gzipped; of an index, its first.
     Pack {
-        /// Which file.
+        /// The file that changes.
         file: Member,
         /// Packed or not.
         gzip: bool,
     },
     /// Another name in the same folder; the index follows.
     Rename {
-        /// Which file.
+        /// The file that changes.
         file: Member,
         /// The name alone.
         name: Arc<str>,

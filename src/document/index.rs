@@ -134,7 +134,7 @@ pub struct Index {
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
     pub edited: Arc<BTreeSet<usize>>,
-    /// Which sitemaps the entries name, once someone has asked.
+    /// The sitemaps that the entries name, looked up on first use.
     pub places: IndexLookup,
 }
 

@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Which version of a row the merge takes.
+/// The version of a row that the merge takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeChoice {
     /// As it is here.
@@ -114,7 +114,7 @@ struct Alone {
 #[derive(Debug, Clone)]
 struct File {
     id: SitemapId,
-    /// Which it is there; `None` where they took it from the set.
+    /// The id of the file in their version; `None` if they removed it.
     there: Option<SitemapId>,
     /// For each row of theirs the row here.
     rows: Vec<(RowId, RowId)>,

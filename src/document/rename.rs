@@ -20,7 +20,7 @@ pub(crate) fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// The same relative name with another last part.
+/// A relative name with another file name.
 fn sibling_name(name: &str, file: &str) -> String {
     match name.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{file}"),

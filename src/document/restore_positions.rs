@@ -8,7 +8,7 @@ use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::SitemapId;
 use std::collections::{BTreeMap, HashMap};
 
-/// The same with a place for every row that is deleted here and not in `saved`; `None` where each has one.
+/// The document with a place for every row that is deleted here and not in `saved`; `None` if each has one.
 pub(crate) fn restore_positions(document: &Document, saved: &Document) -> Option<Document> {
     let is_deleted = |row: &RowId| !document.is_live(*row) && saved.is_live(*row);
     let mut deleted: BTreeMap<SitemapId, RowSet> = BTreeMap::new();

@@ -261,7 +261,7 @@ impl SortKey {
         }
     }
 
-    /// The same of texts that are not empty.
+    /// Compares texts that are not empty.
     pub(super) fn compare_bytes(&self, a: &[u8], b: &[u8]) -> Ordering {
         if self.descending { natural_bytes(b, a) } else { natural_bytes(a, b) }
     }

@@ -89,7 +89,7 @@ impl Source {
         })
     }
 
-    /// The same, with what leads from its bytes back to the file as stored: in rising order.
+    /// This source with anchors from its bytes to the file as stored, in rising order.
     #[must_use]
     pub fn anchored(self, anchors: Vec<Anchor>) -> Self {
         Self { anchors: anchors.into(), ..self }
@@ -100,7 +100,7 @@ impl Source {
         self.anchors.is_empty()
     }
 
-    /// The same with other lines and columns for the places that lead back to the file as stored.
+    /// This source with other lines and columns of its anchors.
     #[must_use]
     pub fn with_places(mut self, place: impl Fn((u64, u64)) -> (u64, u64)) -> Self {
         for (_, stored) in &mut self.anchors {
@@ -407,7 +407,7 @@ impl<'b> Lines<'b> {
         Self { bytes, at: 0, line: 1, column: 1, anchors: &[] }
     }
 
-    /// The same for repaired bytes: positions are those of the file as stored.
+    /// Lines of repaired bytes: positions are those of the file as stored.
     pub const fn anchored(bytes: &'b [u8], anchors: &'b [Anchor]) -> Self {
         Self { anchors, ..Self::new(bytes) }
     }
@@ -457,9 +457,9 @@ impl<'b> Lines<'b> {
 /// The source and entry that a row was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// Which source.
+    /// The number of the source.
     pub source: usize,
-    /// Which entry of it.
+    /// The number of the entry in the source.
     pub entry: usize,
     /// The row.
     pub row: RowId,

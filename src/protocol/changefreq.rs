@@ -100,7 +100,7 @@ impl Changefreq {
         Self::of_bytes(text.as_bytes())
     }
 
-    /// The same of text that no one has read yet.
+    /// The value of undecoded text.
     pub const fn of_bytes(text: &[u8]) -> Option<Self> {
         Some(match text {
             b"always" => Self::Always,

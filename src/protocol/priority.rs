@@ -266,7 +266,7 @@ impl<'t> Decimal<'t> {
         ((self.billionths() + 5_000_000) / 10_000_000) as u8
     }
 
-    /// The same number with a point, no plus, no idle zeros, at least one decimal.
+    /// The number with a point, no plus, no redundant zeros, and at least one decimal.
     fn shortest(&self) -> String {
         let sign = if self.negative && !self.is_zero() { "-" } else { "" };
         let whole = if self.units().is_empty() { "0" } else { self.units() };

@@ -216,7 +216,7 @@ impl AgentRules {
         self.verdict_of_path(&escaped(path_and_query(url).as_bytes()))
     }
 
-    /// The same for a path that is percent-encoded already and begins with `/`.
+    /// The verdict on a path that is percent-encoded already and begins with `/`.
     pub(crate) fn verdict_of_path(&self, path: &[u8]) -> Verdict {
         match self.rules.iter().find(|rule| matches(path, &rule.pattern)) {
             Some(Rule { allows: false, line, .. }) => Verdict::Blocked { line: *line },

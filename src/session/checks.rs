@@ -62,7 +62,7 @@ pub struct Checks {
     findings: Column<u16>,
     /// Rows per entry rule.
     counts: Arc<Counts>,
-    /// Duplicates, hosts, histograms. There is one for the state in hand; states that history keeps have
+    /// Duplicates, hosts, histograms. There is one for the current state; states that history keeps have
     /// given theirs away ([`Checks::bare`]) unless a worker made it.
     set: Arc<SetIndex>,
     is_bare: bool,
@@ -77,7 +77,7 @@ pub struct Checks {
     detached_site: Option<Weak<Site>>,
     /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
     allows_other_sites: bool,
-    /// The latest date in each file, of a set whose files are not held; see [`super::parts`].
+    /// The latest date in each file, of a streamed set; see [`crate::session::stream`].
     pub(super) newest: Arc<Vec<Option<i64>>>,
 }
 
@@ -182,7 +182,7 @@ impl Checks {
         self.criteria.site.as_deref()
     }
 
-    /// The same rows for other expectations: every row is looked at again. `None` when cancelled.
+    /// The checks of all rows under other criteria, on all cores. `None` when cancelled.
     #[must_use]
     pub fn under(&self, criteria: Criteria, document: &Document, now: Now, progress: &Progress) -> Option<Self> {
         let mut checks = Self { criteria, ..self.clone() };
@@ -344,7 +344,7 @@ impl Checks {
         sets.map(|set| numbers.of(set)).collect()
     }
 
-    /// The same without the set index: what history keeps, so that the one in hand is never copied.
+    /// These checks without the set index: what the history keeps, so that the current index is never copied.
     #[must_use]
     pub fn bare(&self) -> Self {
         Self { set: Arc::default(), is_bare: true, ..self.clone() }
@@ -406,7 +406,7 @@ impl Checks {
         self.with_set_rules(own, row, document)
     }
 
-    /// The same for many rows; `sets` are all sets of rules ([`Checks::rule_sets`]).
+    /// [`Checks::rules_of`] for a caller with many rows, who asks for the sets of rules once ([`Checks::rule_sets`]).
     pub fn rules_in(&self, row: RowId, document: &Document, sets: &[RuleSet]) -> RuleSet {
         let own = sets.get(usize::from(self.finding_id(row))).copied().unwrap_or_default();
         self.with_set_rules(own, row, document)

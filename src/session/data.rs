@@ -131,7 +131,7 @@ pub(crate) fn dates(
     Ok(Some((Arc::new(builder.finish()), words)))
 }
 
-/// Which rows of a set data columns know.
+/// How many rows of a set the data columns cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
     /// Live rows.
@@ -146,7 +146,7 @@ pub struct Coverage {
     pub missing: u64,
 }
 
-/// Which URLs of data have been met, row by row.
+/// Collects the URLs of the data that rows have.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Met {
     rows: u64,

@@ -1,5 +1,4 @@
-//! What is wrong with a file as a whole and can be fixed by a key: text around its entries, and what was
-//! repaired when it was read.
+//! Findings and fixes of a file as a whole: the text around its entries, and repairs that were made when it was read.
 
 pub(super) mod list;
 pub(super) mod name;

@@ -220,7 +220,7 @@ fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule,
     counts
 }
 
-/// Which rules rows break that no fixer fixes.
+/// Counts, by rule, the findings of the affected rows that the fix leaves.
 fn unfixed(snapshot: &Snapshot, affected: &[u32], fixed_rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
     let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
     for row in affected.iter().filter(|row| !fixed_rows.contains(**row)) {

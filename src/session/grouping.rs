@@ -56,7 +56,7 @@ impl Extent {
     }
 }
 
-/// The groups of the file in hand.
+/// The groups of the file that is being reported.
 #[derive(Debug, Default)]
 pub struct Groups(Vec<Group>);
 

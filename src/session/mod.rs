@@ -92,7 +92,7 @@ pub struct Session {
     saved_version: u64,
     /// What the files were when they were read or written last.
     disk: Disk,
-    /// Whether files on disk are another's, and the next save is to write ours over them.
+    /// Whether other programs changed the files on disk and the next save overwrites that.
     owes_files: bool,
     /// What becomes of the files that a save replaces.
     backups: files::Backups,
@@ -113,11 +113,11 @@ pub struct Session {
     file_findings: Arc<Vec<Finding>>,
     /// Number of the set of rules that each entry of the index violates.
     index_rules: Vec<u16>,
-    /// Which of the URLs that the policy requires are listed, of a set whose files are not held.
+    /// The required URLs of the policy that are listed, of a streamed set.
     listed: RowSet,
     /// What rows are compared by when all files are there, of a set that is only reported on.
     uncompared: Option<Uncompared>,
-    /// Lines of rows that findings of others name, by row, of a set whose files are not held.
+    /// Lines of rows that findings of others name, by row, of a streamed set.
     known_lines: Arc<Vec<(u32, u32)>>,
 }
 
@@ -181,7 +181,7 @@ impl Session {
         &self.current.state.document
     }
 
-    /// Chooses whose expectations count; every row is looked at again, on all cores.
+    /// Sets the profile and checks every row again, on all cores.
     pub fn set_profile(&mut self, profile: Profile) {
         let criteria = Criteria { profile, ..self.view().checks.criteria().clone() };
         policy::recheck_now(self, criteria);
@@ -201,7 +201,7 @@ impl Session {
         self.current.state.checks.allow_other_sites();
     }
 
-    /// Tells the session what time it is (the clock is the caller's).
+    /// Sets the current time: sessions read no clock.
     pub const fn set_clock(&mut self, now: Now) {
         self.current.clock = now;
     }
@@ -226,17 +226,17 @@ impl Session {
         self.disk == other.disk
     }
 
-    /// Which of several files could not be read, and why.
+    /// The files that could not be read, each with the reason.
     pub fn unread(&self) -> &[files::Error] {
         &self.unread
     }
 
-    /// Where the set will live, if someone said so.
+    /// The public base URL of the set, if it is known.
     pub fn base_url(&self) -> Option<&str> {
         self.current.base_url.as_deref()
     }
 
-    /// Says where the set will live; rules of place follow at the next load.
+    /// Sets the public base URL of the set; rules about paths follow at the next load.
     pub fn set_base_url(&mut self, url: Option<String>) {
         self.current.base_url = url.map(Into::into);
     }

@@ -1,7 +1,6 @@
 //! A complete report: every finding with its place, in the order of the files.
 //!
-//! `Session::report` is for a set that is held in memory; `super::parts` goes through a larger one with the same
-//! [`Reporter`], so that both say the same.
+//! A set in memory and a streamed one use the same [`Reporter`], so that their reports are equal.
 
 use crate::session::findings;
 use crate::session::findings::{required, robots};
@@ -80,7 +79,7 @@ impl Reporter {
             of_set.entry(file).or_default().extend(found);
         }
         // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for
-        // it. What is gone through file by file has looked already.
+        // it. A streamed set has done so already.
         let document = session.document();
         let near = if !session.current.checks.knows_near_duplicates() && !document.is_streamed() {
             let rows = may_be_near(document);

@@ -78,7 +78,7 @@ impl RowNames<'_> {
         format!("{place} ({})", document.sitemap(file).map_or("", |sitemap| &sitemap.name))
     }
 
-    /// The same, the file left out where it is that of another row: `line 12`, `b.xml, line 12`.
+    /// The name of a row beside another row, without the file if both are in one: `line 12`, `b.xml, line 12`.
     pub(super) fn beside(self, document: &Document, (row, other): (RowId, RowId), number: u32) -> String {
         let (file, place) = self.place(document, row, number);
         let is_here = matches!(self, Self::Numbers) || file == document.sitemap_of(other);

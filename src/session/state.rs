@@ -61,7 +61,7 @@ pub struct Snapshot {
     pub data: Option<Arc<DataSet>>,
     /// The URL of the set's folder, if someone said it.
     pub base_url: Option<Arc<str>>,
-    /// Of a set that is gone through, the languages that pages are in which do not say so themselves.
+    /// Of a streamed set, the languages of pages that do not list themselves.
     pub(super) languages: Option<Arc<Languages>>,
 }
 
@@ -109,7 +109,7 @@ impl Snapshot {
         self.document.value(row, field)
     }
 
-    /// The same in the saved files; `None` also for rows that are not there yet.
+    /// A field's value in the saved files; `None` also for rows that are not saved yet.
     pub fn saved_cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
         self.saved.value(row, field)
     }

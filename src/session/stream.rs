@@ -337,7 +337,7 @@ fn absorb_known(session: &mut Session, part: files::LoadedFile<Reader>) -> Optio
     Some(id)
 }
 
-/// Takes in a file of a set that is gone through; an index is just taken in.
+/// Adds a file to a streamed set, its rows resident; of an index nothing else is done.
 fn absorb_alone(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
     let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
         session.absorb(part);

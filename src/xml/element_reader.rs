@@ -18,7 +18,7 @@ impl Elements {
         }
     }
 
-    /// The same for one entry alone.
+    /// The elements of one entry.
     pub fn of(entry: &Entry, text: &[u8], names: &Names) -> Self {
         let mut elements = Self::default();
         elements.read(entry, text, names);

@@ -20,7 +20,7 @@ pub struct Grid {
     pub line_end: &'static str,
     /// What is between the columns; `None` for a list.
     pub delimiter: Option<u8>,
-    /// Which column holds which field, by [`Field::index`].
+    /// The column of each field, by [`Field::index`].
     pub columns: [Option<u16>; 4],
     /// The header's cells as written, without quotes; empty for a list.
     pub header: Box<[Box<str>]>,

@@ -70,7 +70,7 @@ pub(super) fn versions(outline: Outline<'_>) -> impl Iterator<Item = (u32, Cow<'
     coded(outline).map(|(at, _, href, link)| (at, href, link))
 }
 
-/// The same with the language of each version, as written and decoded.
+/// The versions with their languages as written and decoded.
 pub(super) fn coded(outline: Outline<'_>) -> impl Iterator<Item = (u32, Cow<'_, str>, Cow<'_, str>, set::Link)> {
     let mut languages = Languages::default();
     links(outline).filter_map(move |(_, node)| {

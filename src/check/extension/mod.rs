@@ -117,7 +117,7 @@ impl Sink for Collected<'_> {
     }
 }
 
-/// Tells each breach to a function.
+/// A sink that calls a function with each breach.
 struct Counter<F>(F);
 
 impl<F: FnMut(Rule)> Sink for Counter<F> {
@@ -182,7 +182,7 @@ pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
     set
 }
 
-/// The same, and the language versions of the page as the rules of the set compare them.
+/// [`check`], which also collects the language versions of the page for the set rules.
 #[cfg(test)]
 pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
     let elements = Elements::of(entry, text, context.names);
@@ -190,7 +190,7 @@ pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_
     check_elements(&parsed, &elements, context, &mut Cache::default(), links)
 }
 
-/// The same of an entry whose elements are these; how often each rule is broken is kept in the cache.
+/// [`check`] with elements that were noted before; the number of breaches of each rule is kept in the cache.
 pub(crate) fn check_elements(
     parsed: &ParsedEntry<'_>,
     elements: &Elements,
@@ -233,7 +233,7 @@ pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl
     validate(&Outline::new(text, &elements), &entry_context, &mut Cache::default(), &mut Counter(add));
 }
 
-/// The same in words, with fixes, in the order of the text.
+/// The findings with messages and fixes, in the order of the text.
 pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Finding> {
     let elements = Elements::of(entry, text, context.names);
     let outline = Outline::new(text, &elements);
@@ -275,7 +275,7 @@ pub(crate) fn versions(entry: &Entry, text: &[u8], names: &Names) -> Vec<(String
     coded.map(|(_, code, href, link)| (code.into_owned(), href.into_owned(), link)).collect()
 }
 
-/// The same for the set alone.
+/// The alternate links of an entry as the set rules compare them.
 pub(crate) fn links(entry: &Entry, text: &[u8], names: &Names, out: &mut Vec<Link>) {
     let elements = Elements::of(entry, text, names);
     out.extend(links::versions(Outline::new(text, &elements)).map(|(.., link)| link));

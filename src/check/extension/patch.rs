@@ -19,7 +19,7 @@ impl Patch {
         (!cuts.is_empty()).then_some(Self(cuts))
     }
 
-    /// The same with one more range behind the others.
+    /// This patch with one more range behind the others.
     pub(super) fn and(mut self, range: Range<usize>, with: impl Into<String>) -> Self {
         self.0.push((range, with.into()));
         self

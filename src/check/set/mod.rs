@@ -2,7 +2,7 @@
 //!
 //! [`SetIndex`] is kept up to date row by row: [`SetIndex::remove`] with the old facts,
 //! [`SetIndex::insert`] with the new ones ([`SetIndex::revise`] for both where the URL stays),
-//! [`SetIndex::recompute`] when a batch is through. After that its
+//! [`SetIndex::recompute`] after a batch. After that its
 //! counts equal those of an index built again, whatever happened before. It knows rows and files by
 //! number only and looks texts up through [`Locs`]; it must not know of documents or screens.
 
@@ -149,12 +149,12 @@ impl SetIndex {
         self.cross_submission = declared;
     }
 
-    /// Says whether this is one file alone, which may be part of a larger set: what it does not list may be in the others.
+    /// Sets whether this is a single file, which may be part of a larger set: other files may list what it does not.
     pub fn set_part(&mut self, is_part: bool) {
         self.is_part = is_part;
     }
 
-    /// Tells when a file was last changed, in seconds since 1970; unknown at first. Settle afterwards.
+    /// Sets the modification time of a file, in seconds since 1970. Call `recompute` afterwards.
     pub fn set_mtime(&mut self, file: u32, mtime: Option<i64>) {
         self.touch(file).set_mtime(mtime);
     }
@@ -435,7 +435,7 @@ impl SetIndex {
         (0..self.files.len() as u32).map(Some).chain([None]).flat_map(|file| self.broken_of(file))
     }
 
-    /// The same of one file, or of the set.
+    /// The rules that one file, or the set, breaks.
     pub fn broken_of(&self, file: Option<u32>) -> impl Iterator<Item = (Option<u32>, SetRule)> {
         let own = file.and_then(|number| self.files.get(number as usize));
         let of_set =

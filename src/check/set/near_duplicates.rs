@@ -57,12 +57,12 @@ impl SetIndex {
         self.near_pairs(locs).into_iter().map(|(row, _)| row).collect()
     }
 
-    /// The same among some rows only, as long as no other row comes near to one of them.
+    /// Near duplicates among some rows, if no other row is one of theirs.
     pub fn near_duplicates_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> NearDuplicates {
         NearDuplicates::of(self.near_pairs_among(rows, locs))
     }
 
-    /// The same rows, each with the earlier one.
+    /// Near duplicates, each with the earlier row.
     pub fn near_pairs(&self, locs: &impl Locs) -> Vec<(u32, u32)> {
         self.near_pairs_among(&self.duplicates.rows(), locs)
     }

@@ -1,8 +1,9 @@
-//! The split of a set that is too large to be held: a first walk takes down the group and the length of each row, which
-//! is all that dealing needs; a second brings the rows to their parts in a temporary file; then each part is read, written
-//! beside its place like any save's, and all are put in place by one commit.
+//! Splits a streamed set: a first walk notes the group and the length of each row, a second brings the rows to their
+//! parts.
 //!
-//! Plan, words and files are those of a set that is held. Memory: 16 bytes a URL, a file, and a part.
+//! The parts are collected in a temporary file. Then each is read, written beside its target as by any save, and all
+//! are put in place by one commit. Plan, messages and files are those of a set in memory. Memory: 16 bytes a URL, a
+//! file, and a part.
 
 use super::super::set_reader::SetReader;
 use super::super::{Failure, Status, Streams};

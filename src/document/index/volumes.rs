@@ -169,7 +169,7 @@ impl Index {
         self.more = more.into();
     }
 
-    /// The same with another head and tail of a further file, by its number.
+    /// This index with another head and tail of a further file, by its number.
     #[must_use]
     pub fn with_volume(&self, number: usize, frame: &Arc<Source>, gzip: bool) -> Self {
         let mut index = self.clone();
@@ -288,7 +288,7 @@ impl Index {
 /// A planned file of an index, not yet assigned to a volume.
 #[derive(Debug)]
 pub struct Slot {
-    /// Which of the files that are there; `None` for a new one.
+    /// The number of the existing file; `None` for a new one.
     pub file: Option<usize>,
     /// Its entries, counted through the whole index.
     pub entries: Range<usize>,

@@ -40,7 +40,7 @@ impl Versions<'_> {
         bytes[0] != bytes[1] && bytes[0] != bytes[2] && bytes[1] != bytes[2]
     }
 
-    /// Both versions in one. `None` where an entry would mean something else than where it comes from.
+    /// The merged index. `None` where an entry would get another meaning than in its own version.
     pub(super) fn merged(&self) -> Option<MergedIndex> {
         let Self { base, ours, theirs } = *self;
         let is_one = [base, ours, theirs].iter().all(|index| index.more.is_empty());

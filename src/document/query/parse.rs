@@ -416,7 +416,7 @@ fn expectation(name: Name) -> &'static str {
     }
 }
 
-/// Which operators the field takes.
+/// The operators that a field takes.
 fn usage(name: Name) -> &'static str {
     match name {
         Name::Loc | Name::Host | Name::Path | Name::Section | Name::File => {

@@ -136,7 +136,7 @@ pub fn regex_message(error: &regex::Error) -> String {
     }
 }
 
-/// Which rules a code or pattern names.
+/// The rules that a code or pattern matches.
 pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u16> {
     // Built once: every key that is typed into a query asks for hundreds of codes.
     let regex = has_wildcard(pattern).then(|| build(&glob(pattern, true), false));

@@ -83,7 +83,7 @@ impl Path {
         }
     }
 
-    /// The same place with a child, an attribute or a whole path of them below it.
+    /// This path with a child, an attribute or a whole path of them below it.
     ///
     /// # Errors
     /// As [`Path::parse`].

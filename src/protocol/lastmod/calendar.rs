@@ -51,7 +51,7 @@ impl Date {
         Self { year: year as i32, month: month as u8, day: day as u8 }
     }
 
-    /// The same day of another month; the last of that month where it has no such day.
+    /// The day in another month, or the last day of a shorter month.
     pub(super) const fn plus_months(self, months: i64) -> Self {
         let total = self.year as i64 * 12 + self.month as i64 - 1 + months;
         let year = total.div_euclid(12) as i32;

@@ -9,7 +9,7 @@ use super::{Faults, Lastmod, Precision};
 /// A date in another notation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Foreign {
-    /// Which notation, and what else is wrong.
+    /// The notation, and other faults.
     pub faults: Faults,
     /// The day, where it is certain.
     pub date: Option<Date>,

@@ -78,7 +78,7 @@ pub fn parse_input(typed: &str, current: Option<&str>, now: Now) -> Result<Optio
     moved.map(Some).ok_or_else(|| InputError::new(why_not(current)))
 }
 
-/// The same day of another month, the last of it where it is shorter.
+/// The day in another month, or the last day of a shorter month.
 fn shift_months(text: &str, months: i64) -> Option<String> {
     // Twenty thousand years hold every date there is, and keep the arithmetic small.
     let months = if months.abs() < 240_000 { months } else { return None };

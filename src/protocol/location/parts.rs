@@ -80,7 +80,7 @@ impl<'t> Location<'t> {
         Self { classes: survey.classes, pairs: survey.pairs, slashes: Some(survey.slashes), ..location }
     }
 
-    /// The same without looking at what is behind the authority: every class of character counts as
+    /// A location without a look at what is behind the authority: every class of character counts as
     /// possible there. Quicker where only the parts are asked for; no base for a verdict.
     pub(crate) fn outline(text: &'t str) -> Self {
         let bytes = text.as_bytes();

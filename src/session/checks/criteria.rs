@@ -1,4 +1,4 @@
-//! Findings for other criteria than those that they were found for: of the site's answers as they come, and of states of
+//! Checks under other criteria than those of the findings at hand: answers of the site as they arrive, and states of
 //! the history.
 
 use super::{Checks, Criteria};
@@ -33,7 +33,7 @@ impl Checks {
         }
     }
 
-    /// Takes the criteria of the state that was in hand before: of the rows that differ between the two, the findings are
+    /// Takes the criteria of the state before this one: of the rows that differ between the two, the findings are
     /// made again if they are those for other criteria, and those of all other rows are the ones that were there.
     pub fn adopt_criteria(&mut self, before: &Self, (document, touched): (&Document, &RowSet), now: Now) -> bool {
         let is_same = self.was_found_for(&before.criteria);

@@ -1,4 +1,4 @@
-//! The rows that set rules flag.
+//! The rows that break a set rule, found when a query first asks for them.
 
 use crate::check::rule::Rule;
 use crate::check::set::SetRule;

@@ -1,4 +1,4 @@
-//! The document as the set rules look rows up in it.
+//! Implements the row look-up of the set rules for a document.
 
 use crate::check::extension;
 use crate::check::set::{Link, Locs};

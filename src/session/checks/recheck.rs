@@ -1,4 +1,4 @@
-//! Evaluating the entry rules of changed rows again, page by page on all cores.
+//! Checks changed rows again, page by page on all cores.
 
 use super::{Checks, Counts, Criteria, INLINE_ROWS, Numbers, add, sync};
 use crate::check::rule::RuleSet;

@@ -1,5 +1,5 @@
-//! Rules of a set whose files are not held: what is counted once stays, what belongs to rows comes and goes with their
-//! file ([`crate::document::Document::unload`]).
+//! Checks of a streamed set: counters of the set stay, findings of rows are dropped and restored with their file
+//! ([`crate::document::Document::unload`]).
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{FileRows, Link, NearDuplicates, RowSide, SetDelta, SetIndex};
@@ -86,7 +86,7 @@ impl Checks {
         rules
     }
 
-    /// The entry rules that rows of the file in hand broke before a change, and break after it.
+    /// The entry rules that rows of the resident file broke before a change, and break after it.
     pub fn rule_changes(&self, applied: &Applied, now: Now) -> Vec<(RowId, RuleSet, RuleSet)> {
         let Some(rechecked) = self.recheck_rows(applied, now, &Progress::default()) else { return Vec::new() };
         let sets = self.rule_sets();

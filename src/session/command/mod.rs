@@ -42,21 +42,21 @@ const ALLOW_PRIVATE: &str = "--allow-private";
 pub enum Command {
     /// Give fields of rows new values.
     Set {
-        /// Which rows.
+        /// The rows that change.
         scope: Scope,
         /// At least one, each field once.
         assignments: Vec<Assignment>,
     },
     /// Rewrite URLs with a regular expression.
     Replace {
-        /// Which rows.
+        /// The rows that change.
         scope: Scope,
         /// What by what.
         replace: Replace,
     },
     /// Add, change, remove extensions.
     Extend {
-        /// Which rows.
+        /// The rows that change.
         scope: Scope,
         /// At least one, all of one kind.
         acts: Vec<ExtensionChange>,
@@ -119,7 +119,7 @@ pub enum Command {
     },
     /// Apply fixes.
     Fix {
-        /// Which rows.
+        /// The rows that change.
         scope: Scope,
         /// Rule codes or patterns; none: every rule whose fix is safe.
         rules: Vec<String>,
@@ -140,7 +140,7 @@ pub enum Command {
     Verify,
     /// Where the set will live.
     SetBaseUrl(String),
-    /// The same, and the entries of the index are written below it.
+    /// Set the base URL, and write the entries of the index below it.
     RebaseIndex(String),
     /// Show help, on a topic if one is given.
     Help(Option<String>),
@@ -158,7 +158,7 @@ pub enum Command {
     Columns(Vec<String>),
 }
 
-/// Which rows a command is about.
+/// The rows that a command selects.
 ///
 /// Neither part given: the marked rows, else the current one; without a screen, which has no current
 /// row, all of them.
@@ -180,7 +180,7 @@ impl Scope {
 /// One `FIELD=VALUE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// Which field.
+    /// The field that is set.
     pub field: Field,
     /// What was typed: a value, `none`, or a form that depends on the old value or the clock
     /// (`today`, `now`, `+7d`, `+0.1`); known to be one of the forms of its field.
@@ -244,7 +244,7 @@ pub struct SourceDates {
 pub enum ProbeCommand {
     /// Ask the site about rows.
     Ask {
-        /// Which; neither part given: the marked rows, else all.
+        /// The rows whose URLs are requested; without a query and rows: the marked rows, else all.
         scope: Scope,
         /// Whether addresses that are not public may be asked.
         allow_private: bool,
@@ -305,7 +305,7 @@ impl CommandError {
         format!("{line}\n{:indent$}{} {}", "", "^".repeat(marks), self.message)
     }
 
-    /// The same error in a text that has `by` more bytes in front.
+    /// This error in a text with `by` more bytes in front.
     fn shifted(mut self, by: usize) -> Self {
         self.span = self.span.start + by..self.span.end + by;
         self
@@ -325,7 +325,7 @@ impl From<SortError> for CommandError {
 }
 
 impl Command {
-    /// Which rows a command that changes rows is about, if it takes that.
+    /// The scope of a command that changes rows.
     pub const fn scope(&self) -> Option<&Scope> {
         match self {
             Self::Set { scope, .. }

@@ -155,14 +155,14 @@ impl Replace {
         Self::new(&ReplaceParts { line: &line, pattern, replacement, delimiter: '\0', all, any_case })
     }
 
-    /// The same, about other URLs.
+    /// This replacement in other URLs.
     #[must_use]
     pub const fn within(mut self, targets: Targets) -> Self {
         self.targets = targets;
         self
     }
 
-    /// Which URLs it is about.
+    /// The URLs that are rewritten.
     pub const fn targets(&self) -> Targets {
         self.targets
     }

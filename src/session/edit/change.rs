@@ -17,23 +17,23 @@ use crate::xml::extension_edit::ExtensionChange;
 pub enum Change {
     /// Fields to values as typed: `today`, `+0.1`, `none`, `0.8`.
     Set {
-        /// Which rows.
+        /// The rows that change.
         rows: RowSet,
         /// What.
         assignments: Vec<Assignment>,
     },
     /// One field, each row to a value of its own.
     Values {
-        /// Which rows are meant; those without a value below stay as they are.
+        /// The rows that the change is about; those without a value below stay as they are.
         rows: RowSet,
-        /// Which field.
+        /// The field that is set.
         field: Field,
         /// The values, in the order of the rows.
         values: Vec<(RowId, Value)>,
     },
     /// A regular expression on the URLs.
     Replace {
-        /// Which rows.
+        /// The rows that change.
         rows: RowSet,
         /// What by what, and in which URLs.
         replace: Replace,
@@ -44,9 +44,9 @@ pub enum Change {
     RebaseIndex(String),
     /// One step up or down: priority by 0.1, date by a day, frequency to its neighbour.
     Nudge {
-        /// Which rows.
+        /// The rows that change.
         rows: RowSet,
-        /// Which field; loc has no steps.
+        /// The field that is stepped; loc has no steps.
         field: Field,
         /// Up: greater, later, more often.
         up: bool,
@@ -72,21 +72,21 @@ pub enum Change {
     RevertFile(Member),
     /// A row's text, edited as text.
     Raw {
-        /// Which row.
+        /// The row whose text is replaced.
         row: RowId,
         /// From `<url` to `</url>`.
         text: String,
     },
     /// Extensions added, changed, removed.
     Extend {
-        /// Which rows.
+        /// The rows that change.
         rows: RowSet,
         /// What, in order.
         acts: Vec<ExtensionChange>,
     },
     /// One rule's findings fixed by what someone decided.
     Decide {
-        /// Which rows; those without the finding are left alone.
+        /// The rows to fix; those without the finding stay as they are.
         rows: RowSet,
         /// Whose findings.
         rule: Rule,
@@ -97,7 +97,7 @@ pub enum Change {
     Several(Vec<Change>),
     /// What the rules' fixers say.
     Fix {
-        /// Which rows.
+        /// The rows that change.
         rows: RowSet,
         /// Whose findings.
         rules: RuleSet,
@@ -117,7 +117,7 @@ pub enum Reach {
     Chosen,
     /// The whole set, so that its index is meant too.
     Set,
-    /// Rows of one file of a set of which no other is held: its index is looked at when all files are through.
+    /// Rows of the resident file of a streamed set: the index is changed after the last file.
     File,
 }
 

@@ -55,9 +55,9 @@ pub struct Intent {
 /// One row of a preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
-    /// Which row.
+    /// The changed row.
     pub row: RowId,
-    /// What of it.
+    /// The changed field or element.
     pub part: PreviewPart,
     /// Its value now.
     pub before: Option<String>,
@@ -119,7 +119,7 @@ impl Label {
         Self(vec![Clause { words, count: Some((count, noun)), aside: false, refused: (0, None) }])
     }
 
-    /// The same with rows that cannot take it, and why the first of them cannot.
+    /// Adds the number of rows that refuse the change, and the reason of the first.
     pub(in crate::session) fn refusing(mut self, rows: u64, reason: Option<&String>) -> Self {
         if let Some(last) = self.0.last_mut() {
             last.refused = (rows, reason.cloned());
@@ -127,7 +127,7 @@ impl Label {
         self
     }
 
-    /// The same, and something that is only said where there is any of it.
+    /// Adds a clause that is left out where its count is zero.
     pub(in crate::session) fn and_any(mut self, count: u64, noun: &'static str, after: &str) -> Self {
         self.0.extend(Self::of("", count, noun, after).0.into_iter().map(|clause| Clause { aside: true, ..clause }));
         self

@@ -100,7 +100,7 @@ pub(in crate::session) fn intend(
     Some(intent)
 }
 
-/// The same intent with what a replacement makes of the index.
+/// Adds the replaced URLs of the index to an intent.
 pub(in crate::session) fn replace_in_index(snapshot: &Snapshot, mut intent: Intent, replace: &Replace) -> Intent {
     let (edit, count) = index_urls::with_urls(snapshot, &|_, loc| replace.apply(loc).filter(|new| new != loc));
     if !replace.targets().index {

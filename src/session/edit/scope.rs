@@ -86,7 +86,7 @@ pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress
     })
 }
 
-/// The same with the deleted rows, which can be put back.
+/// The rows of a scope, with the deleted ones, which can be restored.
 pub(in crate::session) fn rows_with_deleted(
     snapshot: &Snapshot,
     scope: &Scope,

@@ -44,7 +44,7 @@ pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent:
     lines.unwrap_or_else(|why| vec![format!("# {}: {why}", one_line(&intent.label.to_string()))])
 }
 
-/// The same for a change that someone asked for by a command; `rows` are those that it meant.
+/// The lines that repeat a change made by a command; `rows` are those that the command selected.
 pub(in crate::session) fn lines_of_command(
     snapshot: &Snapshot,
     command: &Command,
@@ -177,7 +177,7 @@ fn scope_of(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
     }
 }
 
-/// The same where deleted rows count as well.
+/// A scope that selects these rows also among the deleted ones.
 fn named_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
     let scope = named(snapshot, rows)?;
     let locs: HashSet<Cow<'_, str>> = rows.iter().map(|row| snapshot.document.loc(RowId(row))).collect();

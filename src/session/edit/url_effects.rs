@@ -1,5 +1,4 @@
-//! What a change of URLs leads to beyond the rows that it is about: URLs that are errors or duplicates, and URLs that keep
-//! the host that others lost.
+//! Side effects of changed URLs: new errors, new duplicates, and URLs that keep a host which the others lost.
 
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::message::messages_of_value;
@@ -116,7 +115,7 @@ impl UrlEffects {
         Some(format!("{words} still {has} {old}{others}: replacing {old} by {new} with --in all changes {them}"))
     }
 
-    /// The same of other rows.
+    /// Adds the effects on other rows.
     pub(in crate::session) fn plus(&mut self, other: Self) {
         self.errors.plus(other.errors);
         self.duplicates.plus(other.duplicates);

@@ -125,7 +125,7 @@ pub(in crate::session) fn of_sitemap(
     findings
 }
 
-/// The same of a file that is there for certain.
+/// The findings of a file that is known to exist.
 pub(in crate::session) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<Finding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let mut findings = file_fixes::findings(document, Member::Sitemap(id), profile);

@@ -180,7 +180,7 @@ pub(in crate::session) fn list_findings(snapshot: &Snapshot, document: &Document
     found
 }
 
-/// The same, finding by finding.
+/// [`list_findings`], finding by finding.
 pub(in crate::session) fn each_list_finding(snapshot: &Snapshot, document: &Document, see: &mut dyn FnMut(Finding)) {
     let agreed = document.with_pending_split();
     let Some(index) = agreed.index() else { return };
@@ -194,7 +194,7 @@ pub(in crate::session) fn each_list_finding(snapshot: &Snapshot, document: &Docu
     });
 }
 
-/// The same, where that costs no more than a frame.
+/// [`list_findings`] of an index that is small enough to be checked in a frame; none of a larger one.
 pub(in crate::session) fn list_findings_of_few(snapshot: &Snapshot, document: &Document) -> Vec<Finding> {
     if has_small_index(document) { list_findings(snapshot, document) } else { Vec::new() }
 }

@@ -1,5 +1,6 @@
-//! Findings that no row carries – of files, of the index and its entries, of the set – in one list, each with what one
-//! key does about it. What the counts of rules count beside rows is here, and nothing else.
+//! Lists the findings that no row has: of files, of the index and its entries, and of the set, each with its fix.
+//!
+//! The counts of rules are those of rows and of this list, and of nothing else.
 
 use crate::check::rule::{FixKind, Rule};
 use crate::check::set::SetRule;

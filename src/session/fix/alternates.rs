@@ -1,5 +1,5 @@
-//! Alternate links of several rows fixed: a page listed among its own versions, links returned, versions that
-//! list the same.
+//! Fixes alternate links between rows: lists a page among its own versions, adds return links, and makes versions
+//! list the same links.
 
 use crate::check::decision::Decision;
 use crate::check::extension;

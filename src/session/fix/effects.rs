@@ -1,5 +1,7 @@
-//! What a fix leaves beside what it ends: rules that more is reported of afterwards than before. What is fixed in one
-//! place may be what another rule counts, such as the dates of a set that lost rows; no one is to be surprised by that.
+//! Counts the findings that a fix leaves or adds: rules with more findings afterwards than before.
+//!
+//! What is fixed in one place can be what another rule counts, such as the dates of a set that lost rows. The preview
+//! names these rules, so that no one is surprised.
 
 use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};

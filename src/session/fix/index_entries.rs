@@ -1,4 +1,5 @@
-//! An index fixed: entries that should not be there out, values of the others corrected. Every other byte stays.
+//! Fixes the entries of an index: removes those that do not belong there and corrects values of others. Every other
+//! byte stays.
 
 use crate::check::Context;
 use crate::check::FindingTarget;

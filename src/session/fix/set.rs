@@ -1,5 +1,5 @@
-//! Findings of several rows together fixed: duplicates merged, the rarer spelling of an address made the common
-//! one, values that say nothing removed.
+//! Fixes findings that several rows have together: merges duplicates, gives all URLs the usual spelling of their
+//! host, and removes values without information.
 
 use crate::check::decision::Decision;
 use crate::check::rewrite;

@@ -1,9 +1,9 @@
-//! A fix is tried before it is made: where it would raise an error or a warning somewhere else, the rows that raise it
-//! are left alone, with the reason.
+//! Tries a fix before it is made: rows for which it would raise an error or a warning elsewhere are skipped, with the
+//! reason.
 //!
 //! Invariant: after a fix no row, no file and not the set breaks a rule of severity error or warning that it did not
-//! break before. What is excused is [`SHARES`], and what someone asked for in so many words: that rows be deleted, or
-//! that a value be read in a given way.
+//! break before. Exceptions are [`SHARES`], and what the user asked for explicitly: that rows are deleted, or that a
+//! value is read in a given way.
 
 use crate::check::Profile;
 use crate::check::decision::Decision;

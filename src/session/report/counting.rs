@@ -1,7 +1,8 @@
-//! Findings of rows that a report only counts: who is informed which, and their numbers.
+//! Decides which findings of a report need a message, and counts the others.
 //!
-//! Putting a finding into words, and trying its fix, costs many times what finding it costs; a report that prints a few
-//! places of each rule needs words for these alone. A property test holds the numbers to those of the words.
+//! Writing the message of a finding, and trying its fix, costs many times what finding it costs; a report that prints
+//! a few places of each rule needs messages for these alone. A property test holds the numbers to those of the
+//! messages.
 
 use crate::check::entry::ENTRY_RULES;
 use crate::check::rule::{Grouping, Rule, RulePlaces, RuleSet};
@@ -24,7 +25,7 @@ pub trait Receiver {
     /// Why no more are taken in.
     type Error;
 
-    /// Which findings of the rows that come next are to be put into words; the others are counted.
+    /// The findings of the next rows that need a message; the others are only counted.
     fn wanted(&self) -> Wanted;
 
     /// Takes in findings in words.
@@ -129,7 +130,7 @@ impl Counted {
         self.origins.entry((rule, origin)).or_default().add(Extent { places, rows: 1 });
     }
 
-    /// Both together.
+    /// The sum of two counts.
     pub(super) fn join(mut self, other: Self) -> Self {
         self.rules.iter_mut().zip(*other.rules).for_each(|(extent, other)| extent.add(other));
         for (host, extent) in other.hosts {
@@ -171,7 +172,7 @@ pub(super) struct Counter<'c> {
     near: &'c NearDuplicates,
     /// Rules of which a row has one finding, whatever it is.
     once: RuleSet,
-    /// The same of a row without extensions: no URL but its own breaks the rules of URLs.
+    /// Rules that a row without extensions breaks at most once: it has one URL.
     once_alone: RuleSet,
     /// What was counted while rows were read.
     places: Arc<RulePlaces>,

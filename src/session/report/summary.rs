@@ -32,9 +32,9 @@ pub struct Summary {
 /// The findings of one rule.
 #[derive(Debug)]
 pub struct RuleGroup {
-    /// Which rule.
+    /// The violated rule.
     pub rule: Rule,
-    /// How bad.
+    /// Its severity in the profile of the session.
     pub severity: Severity,
     /// The first files, in their order.
     pub files: Vec<FileGroup>,
@@ -79,7 +79,7 @@ impl Summary {
         self.group(rule, severity).findings += findings;
     }
 
-    /// The same of findings in the file of this name.
+    /// Counts findings without messages in the file of this name.
     pub fn count_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
         let group = self.group(rule, severity);
         group.findings += findings;

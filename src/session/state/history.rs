@@ -100,7 +100,7 @@ impl History {
         }
     }
 
-    /// The states that are kept beside the one in hand.
+    /// The states that are kept beside the current one.
     pub(crate) fn states(&mut self) -> impl Iterator<Item = &mut State> {
         self.steps.iter_mut().map(|step| &mut step.other)
     }
@@ -110,10 +110,10 @@ impl History {
         self.steps.iter().map(|step| step.said.as_slice())
     }
 
-    /// The list, oldest first. `saved` is the version on disk, `current` the one in hand.
+    /// The list, oldest first. `saved` is the version on disk, `current` that of the current state.
     pub(crate) fn entries(&self, saved: u64, current: u64) -> Vec<Entry> {
         let version_after = |at: usize| -> u64 {
-            // The state after step `at` is what the next step keeps as its before, or the one in hand.
+            // The state after step `at` is what the next step keeps as its before, or the current one.
             match (at + 1).cmp(&self.done) {
                 std::cmp::Ordering::Less => self.steps.get(at + 1).map_or(current, |step| step.other.version),
                 std::cmp::Ordering::Equal => current,

@@ -1,5 +1,7 @@
-//! Which language a page is in that does not say so itself: its other versions do, and of a set that is gone through
-//! they are not at hand. Each is heard while its file is held, and what they say together is kept.
+//! The languages of pages that do not list themselves: their other versions name them.
+//!
+//! The other versions of a streamed set are not in memory. A walk over all files collects what they say before the
+//! fix that needs it.
 
 use crate::check::extension;
 use crate::document::rows::RowId;

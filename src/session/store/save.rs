@@ -66,7 +66,7 @@ impl Session {
         self.plan_within(to, Limits::default())
     }
 
-    /// The same with other limits of one file.
+    /// A plan with other limits of one file.
     pub fn plan_within(&self, to: Option<&Path>, limits: Limits) -> Plan {
         let request = request(self, to, limits);
         match to.and_then(|path| Some((path, other_form(self, path)?))) {

@@ -1,10 +1,9 @@
-//! A change of a set that is gone through file by file: each file is changed and written beside its target while it is
-//! held; when all are through, one commit puts them in place.
+//! Changes a streamed set file by file: each file is changed and written beside its target while it is resident; one
+//! commit puts all in place.
 //!
-//! What is done, said and written is what a session that holds the set does: the same intents, edits, plan and save. Of a
-//! file that was changed nothing stays but its line of the plan, how long it is and what is around its rows. What
-//! needs more than one file at a time is not begun here, or given up: [`Fallback::Held`] says why. What a fix leaves is counted
-//! on the way (`left`).
+//! The result is that of a session that holds the set: the same intents, edits, plan and save. Of a changed file only
+//! its line of the plan, its size and its frame are kept. A change that needs more than one file at a time is
+//! refused: [`Fallback::Held`] has the reason. What a fix leaves is counted on the way (`stream_effects`).
 
 use crate::check::Profile;
 use crate::check::decision::{self, Decision, Hints};
@@ -184,7 +183,7 @@ impl BulkOptions {
         Self { writes: false, ..Self::write(mode, false) }
     }
 
-    /// The same for a command.
+    /// These options for a command.
     #[must_use]
     pub(crate) fn command(self, command: &Command) -> Self {
         let is_filtered = command.scope().is_some_and(|scope: &Scope| scope.query.is_some());
@@ -204,7 +203,7 @@ impl BulkOptions {
         Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, index, changes_urls, ..self }
     }
 
-    /// The same of a set that was gone through before.
+    /// These options for a set with or without a first pass.
     #[must_use]
     pub(crate) const fn counted(mut self, is_counted: bool) -> Self {
         self.is_counted = is_counted;
@@ -328,7 +327,7 @@ impl Bulk {
         let idle = Progress::default();
         let mut document = snapshot.document.clone();
         for (step, change) in changes(&snapshot).map_err(Fallback::Edit)? {
-            // The index is changed once, when all files are through.
+            // The index is changed once, after the last file.
             let change = match change {
                 Change::Replace { rows, replace, .. } => Change::Replace { rows, replace, reach: Reach::File },
                 Change::RebaseIndex(_) => continue,
@@ -350,7 +349,7 @@ impl Bulk {
                 document = applied.document;
                 !is_nothing
             });
-            // They are counted when all files are through.
+            // They are counted after the last file.
             intent.urls.duplicates = Found::default();
             if let Some(sum) = self.sums.get_mut(step) {
                 sum.add(intent, changed.unwrap_or_default());
@@ -422,7 +421,7 @@ impl Bulk {
         }
     }
 
-    /// All files are through: the index follows, and the plan of the whole set.
+    /// After the last file: changes the index, and plans the save of the whole set.
     ///
     /// # Errors
     /// [`Fallback::Held`], of a fix.

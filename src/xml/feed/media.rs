@@ -227,7 +227,7 @@ impl ExtractedMedia {
         });
     }
 
-    /// Says that a text is missing or too long.
+    /// Notes a text that is missing or too long.
     fn measure(&mut self, kind: Defect, at: u32, text: Option<&PlacedText>, most: usize) {
         match text.map(|(text, at)| (text.chars().count(), *at)) {
             None => self.odd.push((kind, at, String::new())),

@@ -18,7 +18,7 @@ use super::markup::{self, Markup};
 use super::names;
 use crate::xml::defect::FoundDefect;
 
-/// Which feed format.
+/// A feed format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feed {
     /// RSS 0.91 to 2.0: `<rss>`.

@@ -13,7 +13,7 @@ pub struct TableHints<'a> {
     pub name: NameHint,
 }
 
-/// Which form a file's name asks for, where the content alone is ambiguous.
+/// The form that a file's name suggests, where the content alone is ambiguous.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NameHint {
     /// A list of URLs (`.txt`, `urllist`).

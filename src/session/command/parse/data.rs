@@ -1,4 +1,4 @@
-//! Parses commands about what other programs and the site know.
+//! Parses the commands `data`, `probe` and `dates`.
 
 use super::Reader;
 use crate::files::dates::{SourceMap, TimeSource};

@@ -1,7 +1,7 @@
-//! What a fix of a set that is gone through leaves, and whether it may be made without being tried: counted file by file.
+//! Counts, file by file, what a fix of a streamed set leaves, and whether the fix may be made without a trial.
 //!
-//! It comes to what is counted where the set is held (`fix::effects`). A fix that would raise an error or a warning
-//! anywhere is not made here: which rows are to be left alone for it is found by trying, and that takes all of them.
+//! The numbers are those of a set in memory (`fix::effects`). A fix that would raise an error or a warning anywhere
+//! is not made here: finding the rows that must be skipped takes trials with all of them.
 
 use crate::check::Finding;
 use crate::check::Profile;
@@ -198,7 +198,7 @@ impl Tally {
         Ok(())
     }
 
-    /// All files are through, and the set will be `document`: the rules of which more findings are left, with how many
+    /// After the last file, when the set will be `document`: the rules of which more findings are left, with how many
     /// more. What the session knows of links is brought up to date.
     pub(super) fn finish(mut self, session: &mut Session, document: &Document) -> Result<Vec<(Rule, u64)>, Fallback> {
         let profile = session.view().profile();
