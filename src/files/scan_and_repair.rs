@@ -55,7 +55,14 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
         } else {
             visitor = make(facts);
-            scan::scan(&first.bytes, &mut visitor, &Progress::default())
+            // Nearly always sound now, and then a large file is scanned on all cores.
+            let sound = scan::scan_sound(&first.bytes, &mut visitor, &Progress::default());
+            if sound.damage.is_empty() {
+                sound
+            } else {
+                visitor = make(facts);
+                scan::scan(&first.bytes, &mut visitor, &Progress::default())
+            }
         };
         bytes = first.bytes;
         // Hardly ever: what a repair made of very odd tags may need another.

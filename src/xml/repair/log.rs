@@ -1,7 +1,6 @@
 //! The repairs that were made, within a bound of memory.
 
 use crate::xml::defect::{Defect, FoundDefect};
-use std::collections::HashMap;
 
 /// How many repairs of one kind outside of entries are kept.
 const OUTSIDE_ENTRIES: u32 = 100;
@@ -25,19 +24,24 @@ struct Noted {
 /// The repairs of a file.
 pub(super) struct RepairLog {
     pub(super) repairs: Vec<FoundDefect>,
-    noted: HashMap<Defect, Noted>,
+    /// By kind; a file has few, so that a search costs less than a hash.
+    noted: Vec<(Defect, Noted)>,
     /// Bytes that repairs may still say about their places.
     words: usize,
 }
 
 impl RepairLog {
     pub(super) fn new(file_len: usize) -> Self {
-        Self { repairs: Vec::new(), noted: HashMap::new(), words: WORDS + file_len }
+        Self { repairs: Vec::new(), noted: Vec::new(), words: WORDS + file_len }
     }
 
     /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
     pub(super) fn is_new(&mut self, kind: Defect, at: usize, entry: Option<u32>) -> bool {
-        let noted = self.noted.entry(kind).or_default();
+        let known = self.noted.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.noted.push((kind, Noted::default()));
+            self.noted.len() - 1
+        });
+        let Some((_, noted)) = self.noted.get_mut(known) else { return false };
         let last = std::mem::replace(&mut noted.at, at);
         if entry.is_some() {
             noted.is_outside = false;

@@ -1,7 +1,8 @@
 //! Copies the undamaged entries of a damaged file without taking them apart.
 //!
-//! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens. Looking ahead is paid
-//! for from a budget, so that a file in which every entry looks endless costs no more than twice its length.
+//! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens, and so is a sound one among
+//! many damaged: both ways write the same. Looking ahead is paid for from a budget, so that a file in which every entry
+//! looks endless costs no more than twice its length.
 
 use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, TextKind};
@@ -22,12 +23,37 @@ pub(super) struct SoundnessCheck {
     illegal: usize,
     /// Bytes that may still be looked at in vain.
     budget: usize,
+    /// Entries in a row that were looked at in vain.
+    failures: u32,
+    /// Entries that are left to the tokens without a look, since those before them were damaged.
+    skipped: u32,
 }
+
+/// Entries in a row that are looked at in vain before some are left out.
+const PATIENCE: u32 = 4;
+/// The most entries that are left out before the next look, as a power of two.
+const LONGEST_SKIP: u32 = 5;
 
 impl SoundnessCheck {
     pub(super) fn new(bytes: &[u8]) -> Self {
         let parser = Parser::of(bytes);
-        Self { parser, illegal: 0, budget: bytes.len() }
+        Self { parser, illegal: 0, budget: bytes.len(), failures: 0, skipped: 0 }
+    }
+
+    /// Whether the next entry is worth a look: where entry after entry is damaged, few are.
+    fn is_promising(&mut self) -> bool {
+        let is_next = self.skipped == 0;
+        self.skipped = self.skipped.saturating_sub(1);
+        is_next && self.budget > 0
+    }
+
+    /// Takes note of an entry that was looked at in vain.
+    fn fail(&mut self, len: usize) {
+        self.budget = self.budget.saturating_sub(len);
+        self.failures += 1;
+        if let Some(exponent) = self.failures.checked_sub(PATIENCE) {
+            self.skipped = 1 << exponent.min(LONGEST_SKIP);
+        }
     }
 
     /// Whether a character that XML cannot hold is between two places.
@@ -62,7 +88,10 @@ impl Repairer<'_> {
         if !self.elements.stack.is_empty() || self.closed.is_some() || !is_entry() {
             return None;
         }
-        let soundness = self.soundness.as_mut().filter(|soundness| soundness.budget > 0)?;
+        let soundness = self.soundness.as_mut()?;
+        if !soundness.is_promising() {
+            return None;
+        }
         soundness.parser.damage.list.clear();
         let (entry, end) = soundness.parser.entry(self.bytes, token.start, token, &self.names);
         let is_clean = !soundness.has_illegal(self.bytes, token.start, end) && soundness.parser.damage.list.is_empty();
@@ -74,9 +103,10 @@ impl Repairer<'_> {
         // What follows an entry without anything in it may belong into it.
         let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
         let Some(values) = values.filter(|_| has_fields) else {
-            soundness.budget = soundness.budget.saturating_sub(end - token.start);
+            soundness.fail(end - token.start);
             return None;
         };
+        soundness.failures = 0;
         self.empty_entry = None;
         self.anchor(token.start);
         self.entries += 1;

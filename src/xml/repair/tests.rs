@@ -463,6 +463,21 @@ fn an_implied_entry_has_the_names_of_the_root() {
     assert_eq!(scan.damage, [], "{}", String::from_utf8_lossy(&repaired.bytes));
 }
 
+/// Where entry after entry is damaged, not every one is looked at; what is written is the same.
+#[test]
+fn sound_entries_after_many_damaged_ones_are_written_alike() {
+    let sound =
+        |number: usize| format!("<url>\n<loc>https://e.com/{number}</loc><lastmod>2026-01-01</lastmod></url>\n");
+    let damaged = |number: usize| format!("<url>\n<loc>https://e.com/{number}<lastmod>2026-01-01</lastmod></url>\n");
+    for run in [3, 4, 5, 9, 40, 120] {
+        let entry = |number: usize| if number % (2 * run) < run { damaged(number) } else { sound(number) };
+        let text = format!("<urlset {NS}>\n{}</urlset>\n", (0..480).map(entry).collect::<String>());
+        let (whole, model) = (repair(text.as_bytes()).unwrap(), by_tokens(text.as_bytes()).unwrap());
+        assert_eq!(String::from_utf8_lossy(&whole.bytes), String::from_utf8_lossy(&model.bytes), "runs of {run}");
+        assert_eq!(whole.repairs, model.repairs, "runs of {run}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]

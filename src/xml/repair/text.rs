@@ -33,7 +33,7 @@ impl Repairer<'_> {
         let mut at = from;
         while at < to {
             let rest = self.bytes.get(at..to).unwrap_or_default();
-            let clean = rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len());
+            let clean = first_special(rest);
             self.out.extend_from_slice(rest.get(..clean).unwrap_or_default());
             at += clean;
             let rest = rest.get(clean..).unwrap_or_default();
@@ -268,6 +268,19 @@ pub(super) fn is_url(local: &[u8]) -> bool {
 pub(super) fn has_illegal(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| is_illegal(*byte))
         || bytes.windows(3).any(|three| matches!(three, [0xEF, 0xBF, 0xBE | 0xBF]))
+}
+
+/// Where the first byte is that may have to be repaired; the end where there is none.
+fn first_special(bytes: &[u8]) -> usize {
+    let mut from = 0;
+    for chunk in bytes.chunks(32) {
+        // The whole chunk, no early exit: that is what the compiler vectorises.
+        if chunk.iter().fold(false, |found, byte| found | is_special(*byte)) {
+            return from + chunk.iter().position(|byte| is_special(*byte)).unwrap_or(chunk.len());
+        }
+        from += chunk.len();
+    }
+    from
 }
 
 const fn is_special(byte: u8) -> bool {

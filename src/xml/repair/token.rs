@@ -45,7 +45,8 @@ impl Tokens {
 /// it is not a tag.
 fn named(bytes: &[u8], token: Markup) -> Markup {
     let name = token.name(bytes);
-    if name.is_empty() {
+    // The usual case: letters are a name, and need no decoding.
+    if name.iter().all(u8::is_ascii_alphabetic) {
         return token;
     }
     match wellformed::name_len(name) {

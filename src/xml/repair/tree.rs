@@ -119,11 +119,12 @@ impl<'b> Repairer<'b> {
             }
             return;
         }
-        if !is_blank {
-            self.empty_entry = None;
-            if let Some(top) = self.elements.stack.last_mut() {
-                top.has_text = true;
-            }
+        if is_blank {
+            return self.out.extend_from_slice(text);
+        }
+        self.empty_entry = None;
+        if let Some(top) = self.elements.stack.last_mut() {
+            top.has_text = true;
         }
         self.characters(from, to, self.place());
     }

@@ -4,12 +4,12 @@ use super::super::escape;
 
 /// A start tag of that name, as people write it.
 pub(super) fn tag(name: &[u8]) -> String {
-    format!("<{}>", name_shown(name))
+    ["<", &name_shown(name), ">"].concat()
 }
 
 /// An end tag of that name.
 pub(super) fn end_tag(name: &[u8]) -> String {
-    format!("</{}>", name_shown(name))
+    ["</", &name_shown(name), ">"].concat()
 }
 
 /// What is between two places, cut.
@@ -20,6 +20,10 @@ pub(super) fn shown(bytes: &[u8], from: usize, to: usize) -> String {
 /// A name, cut where it is long, without what no terminal should get.
 pub(super) fn name_shown(name: &[u8]) -> String {
     const LENGTH: usize = 32;
+    // Nearly every name is short and plain, and a file may have one to be shown in every entry.
+    if name.len() <= LENGTH && name.iter().all(u8::is_ascii_graphic) {
+        return escape::lossy(name).into_owned();
+    }
     let text = escape::lossy(name.get(..name.len().min(4 * LENGTH)).unwrap_or_default());
     let mut letters = text.chars();
     let mut out: String = letters.by_ref().take(LENGTH).filter(|letter| !letter.is_control()).collect();
@@ -33,6 +37,9 @@ pub(super) fn name_shown(name: &[u8]) -> String {
 pub(super) fn snippet(bytes: &[u8], at: usize) -> String {
     const LENGTH: usize = 24;
     let rest = bytes.get(at..bytes.len().min(at + 4 * (LENGTH + 2))).unwrap_or_default();
+    if let Some(snippet) = ascii_snippet(rest, LENGTH) {
+        return snippet;
+    }
     let text = escape::lossy(rest);
     let mut letters = text.chars();
     let mut out: String = letters.by_ref().take(1).collect();
@@ -44,4 +51,38 @@ pub(super) fn snippet(bytes: &[u8], at: usize) -> String {
         out.push('…');
     }
     out
+}
+
+/// [`snippet`] of ASCII text, which is a part of it: no character is decoded, and the memory is of the right size at once.
+fn ascii_snippet(rest: &[u8], length: usize) -> Option<String> {
+    let rest = std::str::from_utf8(rest).ok().filter(|rest| rest.is_ascii())?;
+    let (first, more) = rest.split_at_checked(1)?;
+    let len = more.bytes().position(|byte| byte.is_ascii_control() || byte == b'<').unwrap_or(more.len());
+    let from = usize::from(first.bytes().all(|byte| byte.is_ascii_control()));
+    let shown = rest.get(from..=len.min(length))?.trim();
+    Some([shown, if len > length { "…" } else { "" }].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// [`snippet`], character by character.
+    fn by_characters(bytes: &[u8], at: usize) -> String {
+        let text = escape::lossy(bytes.get(at..).unwrap_or_default()).into_owned();
+        let more: Vec<char> =
+            text.chars().skip(1).take_while(|letter| !letter.is_control() && *letter != '<').collect();
+        let shown: String = text.chars().take(1).chain(more.iter().copied().take(24)).collect();
+        let shown: String = shown.chars().filter(|letter| !letter.is_control()).collect();
+        format!("{}{}", shown.trim(), if more.len() > 24 { "…" } else { "" })
+    }
+
+    proptest! {
+        #[test]
+        fn a_snippet_is_the_same_whether_or_not_it_is_ascii(text in "[ -~\n\t\u{1}é<]{0,40}", at in 0..8usize) {
+            let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            prop_assert_eq!(snippet(text.as_bytes(), at), by_characters(text.as_bytes(), at));
+        }
+    }
 }
