@@ -4,9 +4,8 @@
 
 use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
-
-type Ids = HashMap<Box<str>, u32, FixedState>;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
 
 /// A row's origin, as indexes into the tables of hosts and ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,30 +18,49 @@ pub(super) struct Origin {
     pub port: u32,
 }
 
+/// A piece of [`Hosts::text`].
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: u32,
+    len: u32,
+}
+
+impl Span {
+    fn of(self, text: &str) -> &str {
+        text.get(self.start as usize..self.start as usize + self.len as usize).unwrap_or_default()
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Host {
-    name: Box<str>,
+    name: Span,
     is_template: bool,
     /// `www.x` for `x` and the other way round.
     partner: Option<u32>,
-    rows: u64,
+    rows: u32,
 }
 
 #[derive(Debug, Clone)]
 struct Known {
     /// As written: `HTTPS://Example.com`.
-    text: Box<str>,
+    text: Span,
     origin: Origin,
-    rows: u64,
+    rows: u32,
 }
 
 /// All origins of the set.
+///
+/// Every row of a set may have a host of its own, so that a host takes a hundred bytes and no allocation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hosts {
+    /// All texts and names, one behind the other; a name is part of the text that it was read from, if it is written so.
+    text: String,
     list: Vec<Host>,
-    ids: Ids,
+    /// Numbers of hosts by their names.
+    ids: HashTable<u32>,
     known: Vec<Known>,
-    known_ids: Ids,
+    /// Numbers of origins by their texts.
+    known_ids: HashTable<u32>,
     /// The origin asked for last; neighbours share theirs.
     last: usize,
     /// Rows per scheme: http, https.
@@ -51,6 +69,10 @@ pub(super) struct Hosts {
     pub www_minority: u64,
     /// Rows of hosts that are for examples.
     templates: u64,
+}
+
+fn hash(text: &str) -> u64 {
+    FixedState::default().hash_one(text)
 }
 
 /// Hosts that are for examples, with all below them (RFC 2606, section 3).
@@ -72,8 +94,8 @@ impl Hosts {
     pub(super) fn absorb(&mut self, other: &Self) -> Vec<u32> {
         let mut numbers = vec![0; other.list.len()];
         for known in &other.known {
-            let Some(place) = self.intern(&Location::outline(&known.text)) else { continue };
-            let origin = self.count(place, known.rows as i64);
+            let Some(place) = self.intern(&Location::outline(known.text.of(&other.text))) else { continue };
+            let origin = self.count(place, i64::from(known.rows));
             if let Some(number) = numbers.get_mut(known.origin.host as usize) {
                 *number = origin.host;
             }
@@ -93,13 +115,14 @@ impl Hosts {
 
     /// The same as it was written.
     pub(super) fn text(&self, number: u32) -> &str {
-        self.known.get(number as usize).map_or("", |known| &known.text)
+        self.known.get(number as usize).map_or("", |known| known.text.of(&self.text))
     }
 
     /// The numbers that the origins of others have here, by their numbers there. Nothing is counted.
     pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
-        let number =
-            |known: &Known| self.intern(&Location::outline(&known.text)).map_or(u32::MAX, |place| place as u32);
+        let number = |known: &Known| {
+            self.intern(&Location::outline(known.text.of(&other.text))).map_or(u32::MAX, |place| place as u32)
+        };
         other.known.iter().map(number).collect()
     }
 
@@ -116,12 +139,12 @@ impl Hosts {
 
     /// The hosts that rows have now, in lower case.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().filter(|host| host.rows > 0).map(|host| &*host.name)
+        self.list.iter().filter(|host| host.rows > 0).map(|host| host.name.of(&self.text))
     }
 
     /// The host's name in lower case.
     pub(super) fn name(&self, host: u32) -> &str {
-        self.list.get(host as usize).map_or("", |host| &host.name)
+        self.list.get(host as usize).map_or("", |host| host.name.of(&self.text))
     }
 
     /// The scheme with fewer rows where both occur; http if there are as many of each.
@@ -138,7 +161,8 @@ impl Hosts {
     pub(super) fn is_www_minority(&self, host: u32) -> bool {
         let Some(host) = self.list.get(host as usize) else { return false };
         let Some(partner) = host.partner.and_then(|partner| self.list.get(partner as usize)) else { return false };
-        let is_rarer = host.rows < partner.rows || (host.rows == partner.rows && host.name.starts_with("www."));
+        let is_rarer =
+            host.rows < partner.rows || (host.rows == partner.rows && host.name.of(&self.text).starts_with("www."));
         partner.rows > 0 && is_rarer
     }
 
@@ -154,16 +178,18 @@ impl Hosts {
 
     /// The origin that most rows share, as written, and their number. Of equals, the first in the alphabet.
     pub(super) fn commonest(&self) -> Option<(&str, u64)> {
-        let best = self.known.iter().max_by(|a, b| a.rows.cmp(&b.rows).then_with(|| b.text.cmp(&a.text)))?;
-        (best.rows > 0).then_some((&best.text, best.rows))
+        let text = |known: &Known| known.text.of(&self.text);
+        let best = self.known.iter().max_by(|a, b| a.rows.cmp(&b.rows).then_with(|| text(b).cmp(text(a))))?;
+        (best.rows > 0).then_some((text(best), u64::from(best.rows)))
     }
 
     fn place_of(&self, location: &Location<'_>) -> Option<usize> {
         let (text, _) = location.origin()?;
-        if self.known.get(self.last).is_some_and(|known| *known.text == *text) {
+        let is_it = |place: usize| self.known.get(place).is_some_and(|known| known.text.of(&self.text) == text);
+        if is_it(self.last) {
             return Some(self.last);
         }
-        self.known_ids.get(text).map(|&place| place as usize)
+        self.known_ids.find(hash(text), |place| is_it(*place as usize)).map(|place| *place as usize)
     }
 
     fn intern(&mut self, location: &Location<'_>) -> Option<usize> {
@@ -173,55 +199,82 @@ impl Hosts {
         }
         let (text, _) = location.origin()?;
         let url_prefix = UrlPrefix::parse(text)?;
-        let host = self.host(Location::of(url_prefix.origin()).host());
+        let span = self.keep(text)?;
+        let host = self.host(Location::of(url_prefix.origin()).host(), span)?;
         let port = match location.port() {
             Port::Other(port) => u32::from(port),
             Port::None | Port::Empty | Port::Default => 0,
             Port::Bad => u32::MAX,
         };
         let place = self.known.len();
-        self.known_ids.insert(text.into(), place as u32);
         let origin = Origin { scheme: location.scheme()?, host, port };
-        self.known.push(Known { text: text.into(), origin, rows: 0 });
+        self.known.push(Known { text: span, origin, rows: 0 });
+        let Self { text: all, known, known_ids, .. } = self;
+        let hash_of = |place: &u32| known.get(*place as usize).map_or(0, |known| hash(known.text.of(all)));
+        known_ids.insert_unique(hash(text), place as u32, hash_of);
         self.last = place;
         Some(place)
     }
 
-    fn host(&mut self, name: &str) -> u32 {
-        if let Some(&host) = self.ids.get(name) {
-            return host;
+    /// Keeps a text; `None` beyond 4 GiB of them.
+    fn keep(&mut self, text: &str) -> Option<Span> {
+        let start = u32::try_from(self.text.len()).ok()?;
+        u32::try_from(self.text.len() + text.len()).ok()?;
+        self.text.push_str(text);
+        Some(Span { start, len: text.len() as u32 })
+    }
+
+    fn host_named(&self, name: &str) -> Option<u32> {
+        let is_it = |id: &u32| self.list.get(*id as usize).is_some_and(|host| host.name.of(&self.text) == name);
+        self.ids.find(hash(name), is_it).copied()
+    }
+
+    /// The host of that name, which was read from a text that is kept.
+    fn host(&mut self, name: &str, from: Span) -> Option<u32> {
+        if let Some(host) = self.host_named(name) {
+            return Some(host);
         }
         let id = self.list.len() as u32;
         let partner = match name.strip_prefix("www.") {
-            Some(bare) => self.ids.get(bare),
-            None => self.ids.get(format!("www.{name}").as_str()),
+            Some(bare) => self.host_named(bare),
+            None => self.host_named(&format!("www.{name}")),
         };
-        let partner = partner.copied();
+        let span = match from.of(&self.text).find(name) {
+            Some(at) => Span { start: from.start + at as u32, len: name.len() as u32 },
+            None => self.keep(name)?,
+        };
         if let Some(partner) = partner.and_then(|partner| self.list.get_mut(partner as usize)) {
             partner.partner = Some(id);
         }
-        self.ids.insert(name.into(), id);
-        self.list.push(Host { name: name.into(), is_template: is_template(name), partner, rows: 0 });
-        id
+        self.list.push(Host { name: span, is_template: is_template(name), partner, rows: 0 });
+        let Self { text, list, ids, .. } = self;
+        let hash_of = |id: &u32| list.get(*id as usize).map_or(0, |host| hash(host.name.of(text)));
+        ids.insert_unique(hash(name), id, hash_of);
+        Some(id)
     }
 
     fn count(&mut self, place: usize, step: i64) -> Origin {
         const NOWHERE: Origin = Origin { scheme: Scheme::Http, host: 0, port: 0 };
         let Some(known) = self.known.get_mut(place) else { return NOWHERE };
-        known.rows = known.rows.saturating_add_signed(step);
+        known.rows = stepped(known.rows, step);
         let origin = known.origin;
         let scheme = &mut self.schemes[origin.scheme as usize];
         *scheme = scheme.saturating_add_signed(step);
         let partner = self.list.get(origin.host as usize).and_then(|host| host.partner);
         let partner_rows = partner.and_then(|partner| self.list.get(partner as usize)).map_or(0, |host| host.rows);
         if let Some(host) = self.list.get_mut(origin.host as usize) {
-            self.www_minority -= host.rows.min(partner_rows);
-            host.rows = host.rows.saturating_add_signed(step);
+            self.www_minority -= u64::from(host.rows.min(partner_rows));
+            host.rows = stepped(host.rows, step);
             if host.is_template {
                 self.templates = self.templates.saturating_add_signed(step);
             }
-            self.www_minority += host.rows.min(partner_rows);
+            self.www_minority += u64::from(host.rows.min(partner_rows));
         }
         origin
     }
+}
+
+/// A number of rows, of which there are at most as many as 32 bits count.
+fn stepped(rows: u32, step: i64) -> u32 {
+    u32::try_from(u64::from(rows).saturating_add_signed(step)).unwrap_or(u32::MAX)
 }
