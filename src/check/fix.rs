@@ -6,15 +6,17 @@
 
 use super::action::{Action, Fix};
 use super::context::{Context, Subject};
-use super::entry::check;
+use super::entry::{check, revise};
 use super::extension;
 use super::fields::{LASTMOD, PRIORITY, breaks, check_value, loc_rule, places, trim_strict};
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault, Faults};
 use crate::protocol::{Field, changefreq, lastmod, priority};
-use crate::xml::entry::{Anomalies, Entry};
+use crate::xml::entry::{Anomalies, Entry, TextKind};
 use crate::xml::escape;
+use crate::xml::record::Record;
+use std::cell::OnceCell;
 
 /// An entry after the fixes of some rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,10 +45,11 @@ pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unat
     for _ in 0..steps {
         let entry = Entry::of(&current, context.names);
         let set = check(&entry, &current, context).intersection(rules);
+        let trial = Trial::new(&entry, &current, context);
         let candidates = set.iter().flat_map(|rule| places(rule).map(move |field| (rule, field)));
         let fix = candidates
             .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
-            .filter_map(|(rule, field)| of_entry(rule, field, &entry, &current, context))
+            .filter_map(|(rule, field)| of_entry(rule, field, &trial))
             .find(|fix| fix.is_safe || !unattended);
         let Some(fix) = fix else {
             let subject = Subject { entry: &entry, text: &current, context };
@@ -73,14 +76,28 @@ pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unat
     (!values.is_empty()).then_some(FixedEntry::Values(values))
 }
 
-/// The fix for a finding of an entry, if there is one. `entry` must be the anatomy of `text`.
-pub(super) fn of_entry(
-    rule: Rule,
-    field: Option<Field>,
-    entry: &Entry,
-    text: &[u8],
-    context: &Context<'_>,
-) -> Option<Fix> {
+/// An entry whose fixes are tried.
+pub(super) struct Trial<'a> {
+    pub(super) subject: Subject<'a>,
+    /// The rules that it breaks, once they are asked for: they are the same for all its fixes.
+    before: OnceCell<RuleSet>,
+}
+
+impl<'a> Trial<'a> {
+    /// `entry` must be the anatomy of `text`.
+    pub(super) const fn new(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>) -> Self {
+        Self { subject: Subject { entry, text, context }, before: OnceCell::new() }
+    }
+
+    fn before(&self) -> RuleSet {
+        let Subject { entry, text, context } = self.subject;
+        *self.before.get_or_init(|| check(entry, text, context))
+    }
+}
+
+/// The fix for a finding of an entry, if there is one.
+pub(super) fn of_entry(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> Option<Fix> {
+    let Subject { entry, text, context } = trial.subject;
     if entry.anomalies.has(Anomalies::BROKEN) {
         return None;
     }
@@ -134,7 +151,7 @@ pub(super) fn of_entry(
             _ => return None,
         },
     };
-    holds(&fix, rule, field, &Subject { entry, text, context }).then_some(fix)
+    holds(&fix, rule, field, trial).then_some(fix)
 }
 
 /// The fix for a rule that a value breaks by itself. `value` is decoded and trimmed of all blanks.
@@ -283,15 +300,37 @@ fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
 
 /// Tries a fix: the finding must be gone, and no rule newly broken. A corrected scheme may bring to
 /// light what could not be checked before.
-fn holds(fix: &Fix, rule: Rule, field: Option<Field>, subject: &Subject<'_>) -> bool {
-    let Subject { entry, text, context } = *subject;
+fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool {
+    let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
+    let adds_none = |after: RuleSet| {
+        // Nearly always all that is broken now was broken before, and no family is looked at.
+        let new = after.minus(trial.before());
+        new.is_empty() || new.minus(with_milder(trial.before())).is_empty() || (reveals && !fix.is_safe)
+    };
+    if let Some(after) = revised(&fix.action, field, trial) {
+        return !after.contains(rule) && adds_none(after);
+    }
+    let Subject { entry, text, context } = trial.subject;
     let after = fix.action.apply(entry, text, context);
     let new = Entry::of(&after, context.names);
-    let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
-    let added = check(&new, &after, context).minus(with_milder(check(entry, text, context)));
     !new.anomalies.has(Anomalies::BROKEN)
         && !breaks(rule, field, &new, &after, context)
-        && (added.is_empty() || (reveals && !fix.is_safe))
+        && adds_none(check(&new, &after, context))
+}
+
+/// The rules that an entry breaks after the field of a finding got a new value, where that can be told from the value
+/// ([`revise`]); the finding is gone if its rule is none of them.
+fn revised(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
+    let Action::Set { field: of, value: Some(value) } = action else { return None };
+    let Subject { entry, text, context } = trial.subject;
+    // Text that XML cannot hold is not what it would be read as.
+    let is_plain = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic());
+    if field != Some(*of) || !is_plain || entry.field(*of)?.text != TextKind::Plain {
+        return None;
+    }
+    let mut record = Record::of(entry, text);
+    record.note(*of, Some(value));
+    revise(trial.before(), *of, Some(value), &record, context)
 }
 
 /// The rules with their milder variants: a finding that becomes less grave is not a new one.
@@ -443,6 +482,41 @@ mod tests {
                 prop_assert_eq!(fix_entry(&repaired, context, all, true), None, "{}", String::from_utf8_lossy(&repaired));
                 Ok(())
             })?;
+        }
+    }
+
+    /// What is told from a new value alone is what the whole entry says with it.
+    fn revised_as_a_whole(kind: FileKind, text: &str) -> Result<(), TestCaseError> {
+        with_context(kind, |context| {
+            let bytes = text.as_bytes();
+            let entry = Entry::of(bytes, context.names);
+            let trial = Trial::new(&entry, bytes, context);
+            for rule in trial.before().iter() {
+                for field in places(rule).flatten() {
+                    let Some(value) = entry.value(field, bytes) else { continue };
+                    let Some(fix) = of_value(rule, field, trim_strict(&value), context) else { continue };
+                    let Some(rules) = revised(&fix.action, Some(field), &trial) else { continue };
+                    let after = fix.action.apply(&entry, bytes, context);
+                    let new = Entry::of(&after, context.names);
+                    prop_assert!(!new.anomalies.has(Anomalies::BROKEN), "{}", text);
+                    prop_assert_eq!(rules, check(&new, &after, context), "{} {:?} in {}", rule, &fix.action, text);
+                    let is_left = breaks(rule, Some(field), &new, &after, context);
+                    prop_assert_eq!(rules.contains(rule), is_left, "{} {:?} in {}", rule, &fix.action, text);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_tried_as_its_entry_would_be(text in any_entry(FileKind::Urlset)) {
+            revised_as_a_whole(FileKind::Urlset, &text)?;
+        }
+
+        #[test]
+        fn a_value_in_an_index_too(text in any_entry(FileKind::Index)) {
+            revised_as_a_whole(FileKind::Index, &text)?;
         }
     }
 

@@ -4,14 +4,14 @@
 //! who minds. No control character of a file reaches a message.
 
 use super::action::Action;
-use super::context::Context;
+use super::context::{Context, Subject};
 use super::extension;
 use super::fields::{
     FIELD_RULES, LASTMOD, OF_SOME_FIELD, PRIORITY, TOLERANCE, breaks, broken_in, check_fields, check_value, loc_rule,
     places, rules_of_field, trim_strict,
 };
 use super::finding::{Finding, Position};
-use super::fix;
+use super::fix::{self, Trial};
 use super::rule::{Rule, RuleSet};
 use super::site::ENTRY_SITE_RULES;
 use super::site_entry;
@@ -25,6 +25,16 @@ use std::borrow::Cow;
 /// The findings of one entry in words, worst first. `set` is what [`super::entry::check`] said; rules
 /// about the file or the set in it are passed over, since their words need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
+    in_words(&Trial::new(entry, text, context), set, true)
+}
+
+/// The same without fixes: to try them costs more than the words.
+pub(crate) fn messages_without_fixes(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
+    in_words(&Trial::new(entry, text, context), set, false)
+}
+
+fn in_words(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
+    let Subject { entry, text, context } = trial.subject;
     let mut findings = Vec::new();
     each_broken(entry, text, context, set, |rule, field| {
         let Some(severity) = rule.severity_in(context.profile) else { return };
@@ -35,7 +45,7 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
             }
             None => of_whole(rule, entry, text, context),
         };
-        let fix = fix::of_entry(rule, field, entry, text, context);
+        let fix = if has_fixes { fix::of_entry(rule, field, trial) } else { None };
         findings.push(Finding::new(rule, severity, message).at(position).with_fix(fix));
     });
     for rule in set.intersection(ENTRY_SITE_RULES).iter() {
@@ -45,7 +55,8 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
         }));
     }
     if extension::concerns(entry, text) {
-        findings.extend(extension::findings(entry, text, context).into_iter().filter(|found| set.contains(found.rule)));
+        let found = extension::findings(entry, text, context, has_fixes);
+        findings.extend(found.into_iter().filter(|found| set.contains(found.rule)));
     }
     worst_first(findings)
 }

@@ -352,8 +352,10 @@ impl Report {
 
     /// The findings of the file of this name that need a message.
     fn wanted(&self, file: &str, profile: Profile) -> Wanted {
+        // Of all forms one has the fix of a finding.
+        let has_fixes = matches!(self.form, Form::Json(_));
         if self.looks_closely() {
-            return Wanted::ALL;
+            return Wanted { has_fixes, ..Wanted::ALL };
         }
         if self.only_counts() {
             return Wanted::NONE;
@@ -364,7 +366,7 @@ impl Report {
             (_, None) => RuleSet::EMPTY,
         };
         let unasked = Rule::ALL.into_iter().filter(|rule| !self.choice.takes(*rule)).collect();
-        Wanted::but(satisfied.union(unasked), &self.groups)
+        Wanted { has_fixes, ..Wanted::but(satisfied.union(unasked), &self.groups) }
     }
 
     /// Prints what could not be printed before the end.

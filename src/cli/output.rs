@@ -5,6 +5,7 @@
 use crate::session::located_finding::LocatedFinding;
 use serde::Serialize;
 use serde_json::ser::Formatter;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -151,8 +152,15 @@ pub(crate) fn check_json(
 
 /// Writes one of the findings of that document.
 pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &FindingView<'_>) -> io::Result<()> {
-    out.write_all(if is_first { b"\n" } else { b",\n" })?;
-    json(out, finding)
+    out.write_all(&json_line(is_first, finding)?)
+}
+
+/// A value on a line of a list, in one piece: a serializer writes every bracket and comma on its own.
+pub(super) fn json_line(is_first: bool, value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = Vec::with_capacity(1 << 10);
+    line.extend_from_slice(if is_first { b"\n" } else { b",\n" });
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Tame))?;
+    Ok(line)
 }
 
 /// Writes a finding as `path:line:column: severity[rule]: message`; one about a whole file or set is at
@@ -161,10 +169,14 @@ pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Findin
 /// In colours, the place is bold and the severity has its own.
 pub(crate) fn finding_text(out: &mut dyn Write, finding: &FindingView<'_>, colour: bool) -> io::Result<()> {
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
-    let (file, message) = (plain(finding.file), plain(finding.message));
-    let place = Paint::Bold.on(format_args!("{file}:{line}:{column}:"), colour);
-    let what = Paint::of(finding.severity).on(format_args!("{}[{}]", finding.severity, finding.rule), colour);
-    writeln!(out, "{place} {what}: {message}")
+    let (file, message) = (without_controls(finding.file), without_controls(finding.message));
+    if colour {
+        let place = Paint::Bold.on(format_args!("{file}:{line}:{column}:"), colour);
+        let what = Paint::of(finding.severity).on(format_args!("{}[{}]", finding.severity, finding.rule), colour);
+        return writeln!(out, "{place} {what}: {message}");
+    }
+    // A report may have a million lines: none is put together before it is written.
+    writeln!(out, "{file}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule)
 }
 
 /// A colour of results.
@@ -254,6 +266,9 @@ struct Tame;
 
 impl Formatter for Tame {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        if is_printable(fragment) {
+            return out.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some(at) = rest.find(is_unsafe) {
             let (safe, after) = rest.split_at(at);
@@ -269,7 +284,20 @@ impl Formatter for Tame {
 
 /// Text without anything that a terminal would obey or that would break the line.
 pub(crate) fn plain(text: &str) -> String {
+    without_controls(text).into_owned()
+}
+
+/// [`plain`] without a copy of text that is so already.
+pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
+    if is_printable(text) || !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
     text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Whether text is printable ASCII, as nearly all is. Without an early exit, which is what the compiler vectorises.
+fn is_printable(text: &str) -> bool {
+    text.bytes().fold(true, |is_so_far, byte| is_so_far & matches!(byte, b' '..=b'~'))
 }
 
 /// Controls (C0, DEL, C1), line and paragraph separators, and what turns the direction of text.

@@ -3,12 +3,14 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes it and
 //! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::output::{FindingView, json, plain};
+use super::output::{FindingView, json, json_line, without_controls};
 use super::spool::Spool;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 use crate::xml::escape;
+use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -34,37 +36,31 @@ impl SarifLog {
     }
 
     pub(super) fn add(&mut self, finding: &FindingView<'_>) -> io::Result<()> {
-        let mut place = json!({ "artifactLocation": { "uri": uri(finding.file) } });
-        if let Some(line) = finding.line {
-            place["region"] = json!({ "startLine": line, "startColumn": finding.column.unwrap_or(1) });
-        }
-        let mut result = json!({
-            "ruleId": finding.rule,
-            "level": level(finding.severity),
-            "message": { "text": finding.message },
-            "locations": [{ "physicalLocation": place }],
-        });
-        if let Some(rule) = Rule::from_code(finding.rule) {
+        let known = Rule::from_code(finding.rule).map(|rule| {
             let known = self.rules.iter().position(|known| *known == rule);
-            result["ruleIndex"] = json!(known.unwrap_or(self.rules.len()));
-            if known.is_none() {
+            known.unwrap_or_else(|| {
                 self.rules.push(rule);
-            }
-        }
-        if let Some(loc) = finding.loc {
-            result["locations"][0]["logicalLocations"] = json!([{ "fullyQualifiedName": loc, "kind": "resource" }]);
-            // What stays the same when lines move.
-            result["partialFingerprints"] =
-                json!({ "ruleAndUrl/v1": format!("{} {} {loc}", finding.rule, finding.field.unwrap_or("")) });
-        }
-        if let Some(count) = finding.count {
-            result["properties"] = json!({ "count": count, "rows": finding.rows });
-        }
-        // In one piece: each write may be one to a file.
-        let mut text = if self.is_empty { b"\n".to_vec() } else { b",\n".to_vec() };
+                self.rules.len() - 1
+            })
+        });
+        let region = finding.line.map(|line| Region { column: finding.column.unwrap_or(1), line });
+        // What stays the same when lines move.
+        let fingerprint = |loc: &str| format!("{} {} {loc}", finding.rule, finding.field.unwrap_or(""));
+        let result = SarifResult {
+            level: level(finding.severity),
+            locations: [Location {
+                logical: finding.loc.map(|name| [LogicalLocation { name, kind: "resource" }]),
+                physical: PhysicalLocation { artifact: Artifact { uri: uri(finding.file) }, region },
+            }],
+            message: Text { text: finding.message },
+            fingerprints: finding.loc.map(|loc| Fingerprints { rule_and_url: fingerprint(loc) }),
+            properties: finding.count.map(|count| Properties { count, rows: finding.rows }),
+            rule: finding.rule,
+            rule_index: known,
+        };
+        let line = json_line(self.is_empty, &result)?;
         self.is_empty = false;
-        json(&mut text, &result)?;
-        self.results.write_all(&text)
+        self.results.write_all(&line)
     }
 
     pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -85,6 +81,83 @@ impl SarifLog {
         self.results.write_all_to(out)?;
         writeln!(out, "\n]}}]}}")
     }
+}
+
+/// A finding (SARIF 2.1.0, section 3.27). The properties of this object and those in it are in the order of their names.
+#[derive(Serialize)]
+struct SarifResult<'f> {
+    level: &'f str,
+    locations: [Location<'f>; 1],
+    message: Text<'f>,
+    #[serde(rename = "partialFingerprints", skip_serializing_if = "Option::is_none")]
+    fingerprints: Option<Fingerprints>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<Properties>,
+    #[serde(rename = "ruleId")]
+    rule: &'f str,
+    #[serde(rename = "ruleIndex", skip_serializing_if = "Option::is_none")]
+    rule_index: Option<usize>,
+}
+
+/// Section 3.28.
+#[derive(Serialize)]
+struct Location<'f> {
+    #[serde(rename = "logicalLocations", skip_serializing_if = "Option::is_none")]
+    logical: Option<[LogicalLocation<'f>; 1]>,
+    #[serde(rename = "physicalLocation")]
+    physical: PhysicalLocation,
+}
+
+/// Section 3.33: the URL.
+#[derive(Serialize)]
+struct LogicalLocation<'f> {
+    #[serde(rename = "fullyQualifiedName")]
+    name: &'f str,
+    kind: &'f str,
+}
+
+/// Section 3.29: the place in the file.
+#[derive(Serialize)]
+struct PhysicalLocation {
+    #[serde(rename = "artifactLocation")]
+    artifact: Artifact,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+/// Section 3.4.
+#[derive(Serialize)]
+struct Artifact {
+    uri: String,
+}
+
+/// Section 3.30.
+#[derive(Serialize)]
+struct Region {
+    #[serde(rename = "startColumn")]
+    column: u64,
+    #[serde(rename = "startLine")]
+    line: u64,
+}
+
+/// Section 3.11.
+#[derive(Serialize)]
+struct Text<'f> {
+    text: &'f str,
+}
+
+/// Section 3.27.17.
+#[derive(Serialize)]
+struct Fingerprints {
+    #[serde(rename = "ruleAndUrl/v1")]
+    rule_and_url: String,
+}
+
+/// What a finding stands for that is listed once for a whole file.
+#[derive(Serialize)]
+struct Properties {
+    count: u64,
+    rows: Option<u64>,
 }
 
 /// SARIF's word for a severity (section 3.27.10).
@@ -149,13 +222,15 @@ impl JunitReport {
 
     pub(super) fn add(&mut self, finding: &FindingView<'_>, fails: bool) -> io::Result<()> {
         let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
-        let at = finding.loc.map_or_else(String::new, |loc| format!(" {loc}"));
-        let file = attribute(finding.file);
-        let case = attribute(&format!("{} {line}:{column}{at}", finding.rule));
-        let (rule, message) = (attribute(finding.rule), attribute(finding.message));
-        let text = attribute(&format!("{}:{line}:{column}: {}", finding.file, finding.message));
-        let mut out = Vec::new();
-        writeln!(out, "    <testcase classname=\"{file}\" name=\"{case}\" file=\"{file}\" line=\"{line}\">")?;
+        let (file, rule, message) = (attribute(finding.file), attribute(finding.rule), attribute(finding.message));
+        let (blank, loc) = finding.loc.map_or(("", Cow::Borrowed("")), |loc| (" ", attribute(loc)));
+        // In one piece: each write may be one to a file.
+        let mut out = Vec::with_capacity(1 << 10);
+        writeln!(
+            out,
+            "    <testcase classname=\"{file}\" name=\"{rule} {line}:{column}{blank}{loc}\" file=\"{file}\" line=\"{line}\">"
+        )?;
+        let text = format_args!("{file}:{line}:{column}: {message}");
         if fails {
             writeln!(out, "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>")?;
         } else {
@@ -208,8 +283,11 @@ impl JunitReport {
 }
 
 /// Text for an attribute or an element, without what XML cannot hold.
-fn attribute(text: &str) -> String {
-    escape::escape(&plain(text)).into_owned()
+fn attribute(text: &str) -> Cow<'_, str> {
+    match without_controls(text) {
+        Cow::Borrowed(text) => escape::escape(text),
+        Cow::Owned(text) => Cow::Owned(escape::escape(&text).into_owned()),
+    }
 }
 
 /// One workflow command a finding: `::error file=…,line=…,col=…,title=…::message`.
@@ -220,20 +298,29 @@ pub(super) fn github(out: &mut dyn Write, finding: &FindingView<'_>) -> io::Resu
         _ => "notice",
     };
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
-    let (file, rule) = (property(finding.file), property(finding.rule));
-    let at = finding.loc.map_or_else(String::new, |loc| format!(" ({loc})"));
-    let message = data(&format!("{}{at}", finding.message));
-    writeln!(out, "::{command} file={file},line={line},col={column},title={rule}::{message}")
+    let (file, rule, message) = (property(finding.file), property(finding.rule), data(finding.message));
+    write!(out, "::{command} file={file},line={line},col={column},title={rule}::{message}")?;
+    match finding.loc.map(data) {
+        Some(loc) => writeln!(out, " ({loc})"),
+        None => writeln!(out),
+    }
 }
 
-/// The text of a workflow command.
-fn data(text: &str) -> String {
-    plain(&text.replace(['\r', '\n'], "\u{FFFD}")).replace('%', "%25")
+/// The text of a workflow command. Line breaks are controls, and no control stays.
+fn data(text: &str) -> Cow<'_, str> {
+    escaped(without_controls(text), &[('%', "%25")])
 }
 
 /// A property of a workflow command.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn property(text: &str) -> Cow<'_, str> {
+    escaped(data(text), &[(':', "%3A"), (',', "%2C")])
+}
+
+fn escaped<'t>(text: Cow<'t, str>, escapes: &[(char, &str)]) -> Cow<'t, str> {
+    let escape = |text: Cow<'t, str>, (letter, escaped): &(char, &str)| {
+        if text.contains(*letter) { Cow::Owned(text.replace(*letter, escaped)) } else { text }
+    };
+    escapes.iter().fold(text, escape)
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ pub(crate) fn nearest(text: &str) -> Option<Changefreq> {
     if let Some((_, meant)) = SYNONYMS.iter().find(|(word, _)| *word == lower) {
         return Some(*meant);
     }
-    if lower.len() > 12 {
+    if lower.len() > LONGEST {
         return None;
     }
     let distances = Changefreq::ALL.into_iter().map(|frequency| (distance(&lower, frequency.name()), frequency));
@@ -173,20 +173,25 @@ pub(crate) fn parse_input(typed: &str) -> Option<String> {
     })
 }
 
-/// How many characters must be added, dropped or replaced to get from one word to the other.
+/// The longest word that anything is compared with here, in bytes.
+const LONGEST: usize = 12;
+
+/// How many characters must be added, dropped or replaced to get from one word to the other. Of the second word the
+/// first [`LONGEST`] characters count.
 fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
+    // On the stack: a file may have a misspelt word in every entry.
+    let mut row: [usize; LONGEST + 1] = std::array::from_fn(|column| column);
     for (line, letter) in from.chars().enumerate() {
-        let mut next = vec![line + 1];
-        for (column, other) in to.iter().enumerate() {
-            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX - 1);
-            let replaced = at(&row, column) + usize::from(letter != *other);
-            next.push(replaced.min(at(&row, column + 1) + 1).min(at(&next, column) + 1));
+        let (mut diagonal, mut left) = (line, line + 1);
+        let [first, ..] = &mut row;
+        *first = left;
+        for (above, other) in row.iter_mut().skip(1).zip(to.chars()) {
+            let replaced = diagonal + usize::from(letter != other);
+            left = replaced.min(*above + 1).min(left + 1);
+            diagonal = std::mem::replace(above, left);
         }
-        row = next;
     }
-    row.last().copied().unwrap_or(0)
+    row.get(to.chars().take(LONGEST).count()).copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -39,17 +39,31 @@ pub(super) fn reported_once() -> RuleSet {
 
 /// The findings of a row, worst first.
 pub(crate) fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
-    of_rules(snapshot, row, snapshot.rules_of(row), RowNames::Numbers)
+    of_rules(snapshot, row, snapshot.rules_of(row), Wording { names: RowNames::Numbers, has_fixes: true })
+}
+
+/// How findings are put into words.
+#[derive(Clone, Copy)]
+pub(super) struct Wording<'n> {
+    /// What other rows are called.
+    pub(super) names: RowNames<'n>,
+    /// Whether the fixes of the entry are tried and named.
+    pub(super) has_fixes: bool,
 }
 
 /// The findings of a row that breaks these rules, worst first.
-pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, names: RowNames<'_>) -> Vec<Finding> {
+pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, words: Wording<'_>) -> Vec<Finding> {
     if rules.is_empty() {
         return Vec::new();
     }
     let (entry, text) = snapshot.document.entry(row);
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
-    let mut findings = message::messages(&entry, &text, &context, rules);
+    let Wording { names, has_fixes } = words;
+    let mut findings = if has_fixes {
+        message::messages(&entry, &text, &context, rules)
+    } else {
+        message::messages_without_fixes(&entry, &text, &context, rules)
+    };
     let locs = DocumentLocs(&snapshot.document);
     for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
         let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };

@@ -2,8 +2,7 @@
 //!
 //! A set in memory and a streamed one use the same [`Reporter`], so that their reports are equal.
 
-use crate::session::findings;
-use crate::session::findings::{required, robots};
+use crate::session::findings::{self, Wording, required, robots};
 mod counting;
 pub(crate) mod markdown;
 pub(super) mod summary;
@@ -246,7 +245,7 @@ impl Reporter {
                 let in_words = if wanted.is_all() { rules } else { wanted.of_row(rules, || counter.host_of(row)) };
                 let rest = rules.minus(in_words);
                 if !in_words.is_empty() {
-                    let of_row = self.of_row(session, (row, in_words), file);
+                    let of_row = self.of_row(session, (row, in_words), (file, wanted));
                     found.extend(of_row.into_iter().filter(|(_, found)| in_words.contains(found.finding.rule)));
                 }
                 if !rest.is_empty() {
@@ -264,9 +263,15 @@ impl Reporter {
     }
 
     /// The findings of a row in the order of the file: that is how people read a report.
-    fn of_row(&self, session: &Session, (row, rules): (RowId, RuleSet), file: &Arc<str>) -> Vec<Unplaced> {
+    fn of_row(
+        &self,
+        session: &Session,
+        (row, rules): (RowId, RuleSet),
+        (file, wanted): (&Arc<str>, &Wanted),
+    ) -> Vec<Unplaced> {
         let document = session.document();
-        let mut findings = findings::of_rules(&session.current, row, rules, RowNames::Lines(&self.lines));
+        let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: wanted.has_fixes };
+        let mut findings = findings::of_rules(&session.current, row, rules, words);
         if self.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
             findings.extend(findings::of_near(&session.current, row, self.near.first_of(row.0)));
         }

@@ -233,13 +233,13 @@ pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl
     validate(&Outline::new(text, &elements), &entry_context, &mut Cache::default(), &mut Counter(add));
 }
 
-/// The findings with messages and fixes, in the order of the text.
-pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Finding> {
+/// The findings with messages, in the order of the text, and with fixes if they are asked for.
+pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fixes: bool) -> Vec<Finding> {
     let elements = Elements::of(entry, text, context.names);
     let outline = Outline::new(text, &elements);
     let breaches = breaches(&outline, entry, context);
     let (entry_context, before) = (entry_context(&ParsedEntry::new(text, entry), context), tally(&breaches));
-    let trials = trials(text.len());
+    let trials = if has_fixes { trials(text.len()) } else { 0 };
     let subject = Subject { entry, text, context };
     let fix = |breach: &Breach| {
         let remedy = fixes::of(breach, &outline, &subject)?;

@@ -21,7 +21,7 @@ fn entry(extensions: &str) -> String {
 fn found(text: &str, names: &Names) -> Vec<Finding> {
     let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None, site: None };
     let entry = Entry::of(text.as_bytes(), names);
-    let found = findings(&entry, text.as_bytes(), &context);
+    let found = findings(&entry, text.as_bytes(), &context, true);
     let set: RuleSet = found.iter().map(|found| found.rule).collect();
     assert_eq!(check(&entry, text.as_bytes(), &context), set, "{text}");
     found

@@ -65,19 +65,22 @@ pub struct Wanted {
     pub known_hosts: Vec<(Rule, KnownHosts)>,
     /// Whether it matters how many places of a row break a rule that is grouped by file.
     pub counts_places: bool,
+    /// Whether the words name the fix: trying it costs more than all other words.
+    pub has_fixes: bool,
 }
 
 impl Wanted {
     /// Every finding.
-    pub const ALL: Self = Self { rules: RuleSet::ALL, known_hosts: Vec::new(), counts_places: true };
+    pub const ALL: Self = Self { rules: RuleSet::ALL, known_hosts: Vec::new(), counts_places: true, has_fixes: true };
 
     /// No finding, and of each no more than its number.
-    pub const NONE: Self = Self { rules: RuleSet::EMPTY, known_hosts: Vec::new(), counts_places: false };
+    pub const NONE: Self =
+        Self { rules: RuleSet::EMPTY, known_hosts: Vec::new(), counts_places: false, has_fixes: false };
 
     /// All findings but those of some rules, and but those that have a group which they would add nothing to.
     pub fn but(satisfied: RuleSet, groups: &Groups) -> Self {
         let rules = RuleSet::ALL.minus(satisfied).minus(groups.of_files());
-        Self { rules, known_hosts: groups.known_hosts(), counts_places: true }
+        Self { rules, known_hosts: groups.known_hosts(), ..Self::ALL }
     }
 
     /// Whether nothing is only counted.
@@ -346,7 +349,7 @@ mod tests {
             let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
             for (rules, counts_places) in [(RuleSet::EMPTY, true), (RuleSet::EMPTY, false), (RuleSet::ALL.minus(few), true)] {
-                let wanted = Wanted { rules, known_hosts: Vec::new(), counts_places };
+                let wanted = Wanted { rules, known_hosts: Vec::new(), counts_places, has_fixes: true };
                 let mut some = Some { wanted, found: Vec::new(), counted: Counted::default() };
                 Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
                 let is_of_row = |found: &&LocatedFinding| found.row().is_some();
