@@ -12,6 +12,7 @@ mod peers;
 mod report;
 mod saves;
 mod screen;
+mod shape_tasks;
 mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
@@ -150,14 +151,19 @@ fn open(index: &Path) -> (Session, Duration) {
 
 /// Resident memory of a process that has opened the set and nothing else.
 fn memory(set: &Set, report: &mut Report) {
-    let this = std::env::current_exe().expect("know where this program is");
-    let output = std::process::Command::new(this).arg("--resident").arg(&set.index).output().expect("start it again");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<u64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
-    if let [now, peak] = numbers[..] {
+    if let Some((now, peak)) = resident_after_opening(&set.index) {
         report.bytes("open: resident memory", now, Some(set.bytes + 40 * u64::from(set.urls)));
         report.bytes("open: resident memory at its peak", peak, None);
     }
+}
+
+/// What is resident in such a process, in bytes: at the end and at its peak.
+fn resident_after_opening(index: &Path) -> Option<(u64, u64)> {
+    let this = std::env::current_exe().expect("know where this program is");
+    let output = std::process::Command::new(this).arg("--resident").arg(index).output().expect("start it again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Vec<u64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
+    if let [now, peak] = numbers[..] { Some((now, peak)) } else { None }
 }
 
 fn print_resident(index: &Path) {

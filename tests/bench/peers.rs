@@ -68,6 +68,20 @@ fn checking(index: &Path) -> Command {
     command
 }
 
+/// How long `sited check` takes to print every finding to a file.
+pub(crate) fn print_findings(index: &Path, format: &str, to: &Path) -> Duration {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
+    command.args(["check", "--fail-on", "never", "--format", format]);
+    // The other formats have every finding anyway.
+    command.args(if format == "text" { &["--all"][..] } else { &[] }).arg(index);
+    run_into(&mut command, to).expect("sited is built")
+}
+
+/// How long `cat` takes to write a file to another one.
+pub(crate) fn cat_to(from: &Path, to: &Path) -> Option<Duration> {
+    run_into(Command::new("cat").arg(from), to)
+}
+
 /// How long xmllint takes for the parts of a set; `None` where it is not installed.
 pub(crate) fn xmllint(set: &Set) -> Option<Duration> {
     run(Command::new("xmllint").args(["--stream", "--noout"]).args(&set.parts))
@@ -96,7 +110,16 @@ pub(crate) fn check_memory(index: &Path) -> Option<u64> {
 
 /// Runs a program to its end; `None`, said aloud, where it is not installed.
 fn run(command: &mut Command) -> Option<Duration> {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    timed(command.stdout(Stdio::null()))
+}
+
+/// The same with its output in a new file.
+fn run_into(command: &mut Command, to: &Path) -> Option<Duration> {
+    timed(command.stdout(fs::File::create(to).expect("make a file")))
+}
+
+fn timed(command: &mut Command) -> Option<Duration> {
+    command.stdin(Stdio::null()).stderr(Stdio::null());
     let (took, status) = time(|| command.status());
     let name = command.get_program().to_string_lossy().into_owned();
     match status {

@@ -34,7 +34,8 @@ pub(crate) fn measure(set: &Set, session: &mut Session, rounds: u32, report: &mu
     memory(set, report);
 }
 
-fn copied(from: &Path, to: &Path) {
+/// Copies a folder and waits until the copy is on the disk.
+pub(crate) fn copied(from: &Path, to: &Path) {
     for (program, words) in [("cp", vec![Path::new("-r"), from, to]), ("sync", vec![])] {
         let status = Command::new(program).args(words).status();
         assert!(status.is_ok_and(|status| status.success()), "{program} works");

@@ -51,7 +51,7 @@ pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
 
 /// Sends a key; how long until the position in the corner is another one. Keys come as fast as one that is held down
 /// repeats, not faster: the program draws no more than a frame in 16 ms.
-fn key(terminal: &Terminal, key: &str) -> Duration {
+pub(crate) fn key(terminal: &Terminal, key: &str) -> Duration {
     std::thread::park_timeout(Duration::from_millis(30));
     let corner = |screen: &vt100::Screen| screen.rows(0, 120).last().unwrap_or_default();
     let before = terminal.look(corner);

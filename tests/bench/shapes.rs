@@ -4,7 +4,7 @@
 use super::generate::{HOST, Set, mix, write_set};
 use super::peers;
 use super::report::{Report, time};
-use super::{open, yardstick};
+use super::{open, shape_tasks, yardstick};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl Shape {
     pub(crate) const ALL: [Self; 6] =
         [Self::Plain, Self::Minified, Self::Noisy, Self::Hreflang, Self::Images, Self::Intl];
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Minified => "minified",
@@ -50,7 +50,7 @@ impl Shape {
     }
 
     /// What one entry and the blanks behind it are.
-    fn entry(self, text: &mut String, number: u32) -> std::fmt::Result {
+    pub(crate) fn entry(self, text: &mut String, number: u32) -> std::fmt::Result {
         let bits = mix(number);
         let pick = |shift: u32, below: u64| (bits >> shift) % below;
         let (year, month, day) = (2016 + pick(0, 10), pick(8, 12) + 1, pick(16, 28) + 1);
@@ -120,9 +120,25 @@ impl Shape {
 pub(crate) fn measure(shapes: &[Shape], urls: u32, rounds: u32, report: &mut Report) {
     for shape in shapes {
         let folder = tempfile::tempdir_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("make a folder");
-        let entry = |text: &mut String, number: u32| shape.entry(text, number);
-        let set = write_set(folder.path(), (urls, 4), &entry).expect("write the set");
+        let set = shape.set(folder.path(), urls);
         of_set(*shape, &set, rounds, report);
+        shape_tasks::measure(*shape, &set, rounds.min(3), report);
+    }
+}
+
+impl Shape {
+    /// A set of this shape in a folder.
+    pub(crate) fn set(self, folder: &Path, urls: u32) -> Set {
+        write_set(folder, (urls, 4), &|text: &mut String, number| self.entry(text, number)).expect("write the set")
+    }
+
+    /// What marks a link of an entry: an alternate or an image.
+    pub(crate) const fn link(self) -> Option<&'static str> {
+        match self {
+            Self::Hreflang => Some("<xhtml:link"),
+            Self::Images => Some("<image:loc>"),
+            Self::Plain | Self::Minified | Self::Noisy | Self::Intl => None,
+        }
     }
 }
 

@@ -1,0 +1,159 @@
+//! What else is done with a set of one shape, each beside its yardstick: opening it within memory, printing its findings,
+//! saving all of it, repairing it, and keys while the editor works; and whether the cost grows with the set alone.
+
+use super::generate::{Set, write_set};
+use super::report::{Report, time};
+use super::shapes::Shape;
+use super::support::Folder;
+use super::support::terminal::{Start, Terminal};
+use super::{open, peers, resident_after_opening, run, saves, screen};
+use sited::session::store::save;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// URLs of the set that a larger one is compared with.
+const FEW: u32 = 10_000;
+
+/// Time for one finding, beside what its bytes take.
+const FINDING: Duration = Duration::from_micros(1);
+
+/// Keys that are timed while one task runs.
+const KEYS: usize = 40;
+
+pub(crate) fn measure(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
+    memory(shape, set, report);
+    growth(shape, set, rounds, report);
+    if shape == Shape::Noisy {
+        printing(set, rounds, report);
+    }
+    if shape == Shape::Plain {
+        damage(set, rounds, report);
+    }
+    keys(shape, set, report);
+    // Last, since it changes the set.
+    saving(shape, set, rounds, report);
+}
+
+/// The open editor: the bytes of the files, 40 for each row and 8 for each link.
+fn memory(shape: Shape, set: &Set, report: &mut Report) {
+    let links: usize = shape.link().map_or(0, |link| {
+        let texts = set.parts.iter().map(|part| fs::read_to_string(part).expect("read a part"));
+        texts.map(|text| text.matches(link).count()).sum()
+    });
+    if let Some((now, _)) = resident_after_opening(&set.index) {
+        let allowed = set.bytes + 40 * u64::from(set.urls) + 8 * links as u64;
+        report.bytes(&format!("{}: open, resident memory", shape.name()), now, Some(allowed));
+    }
+}
+
+/// A larger set takes as much longer as it is larger, and a fifth at most beside that. What the program takes for a set
+/// of four URLs is no cost of URLs.
+fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
+    let few = FEW.min(set.urls / 4).max(4);
+    let folders =
+        [4, few].map(|urls| (urls, tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder")));
+    let [tiny, small] = folders.each_ref().map(|(urls, folder)| shape.set(folder.path(), *urls));
+    let tasks: [(&str, fn(&Path) -> Duration); 2] =
+        [("sited check", peers::check), ("open, ready", |index| time(|| open(index)).0)];
+    for (name, task) in tasks {
+        let of = |set: &Set, rounds| (0..rounds).map(|_| task(&set.index)).min().unwrap_or_default();
+        // Short times vary more.
+        let (tiny, small, large) = (of(&tiny, 3 * rounds), of(&small, 3 * rounds), of(set, rounds));
+        let share = f64::from(set.urls) / f64::from(few);
+        let linear = small.saturating_sub(tiny).mul_f64(share) + tiny;
+        let what = format!("{}: {name}, {} URLs by the time of {few}", shape.name(), set.urls);
+        report.time(&what, large, Some(linear.mul_f64(1.2)));
+    }
+}
+
+/// Every finding in each format, to a file: beside the check itself, what the same bytes take and a time for each.
+fn printing(set: &Set, rounds: u32, report: &mut Report) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
+    let (out, copy) = (folder.path().join("out"), folder.path().join("copy"));
+    peers::print_findings(&set.index, "text", &out);
+    let findings = fs::read_to_string(&out).expect("read what was printed").lines().count() as u32;
+    for format in ["text", "json", "sarif", "github", "junit"] {
+        let (mut check, mut print, mut cat) = (Duration::MAX, Duration::MAX, Duration::MAX);
+        for _ in 0..rounds.max(1) {
+            check = check.min(peers::check(&set.index));
+            print = print.min(peers::print_findings(&set.index, format, &out));
+            cat = cat.min(peers::cat_to(&out, &copy).unwrap_or(Duration::MAX));
+        }
+        let allowed = (cat < Duration::MAX).then(|| cat + FINDING * findings);
+        let what = format!("noisy: print {findings} findings, {format}");
+        report.time(&what, print.saturating_sub(check), allowed);
+    }
+}
+
+/// One file with the same damage in every entry, beside the same file without.
+fn damage(set: &Set, rounds: u32, report: &mut Report) {
+    type Damage = (&'static str, fn(&str) -> String);
+    const SOUND: Damage = ("sound", str::to_owned);
+    const KINDS: [Damage; 8] = [
+        ("raw &", |entry| entry.replace("</loc>", "?a=1&b=2</loc>")),
+        ("control character", |entry| entry.replace("</loc>", "\u{1}x</loc>")),
+        ("unknown entity", |entry| entry.replace("</loc>", "&foo;x</loc>")),
+        ("< in a value", |entry| entry.replace("</loc>", "a<b</loc>")),
+        ("attribute without quotes", |entry| entry.replace("<loc>", "<loc lang=en>")),
+        ("wrong end tag", |entry| entry.replace("</lastmod>", "</lastmode>")),
+        ("no end of the entry", |entry| entry.replace("  </url>\n", "")),
+        ("unclosed child", |entry| entry.replace("</lastmod>", "")),
+    ];
+    let took = |(_, damaged): Damage| {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
+        let entry = |text: &mut String, number: u32| {
+            let mut sound = String::new();
+            Shape::Plain.entry(&mut sound, number)?;
+            text.push_str(&damaged(&sound));
+            Ok(())
+        };
+        let one = write_set(folder.path(), (set.urls, 1), &entry).expect("write the set");
+        let file = one.parts.first().expect("a set has a file");
+        (0..rounds.max(1)).map(|_| peers::check(file)).min().unwrap_or_default()
+    };
+    let sound = took(SOUND);
+    report.time("plain: sited check, one sound file", sound, None);
+    for kind in KINDS {
+        report.time(&format!("plain: sited check, {} in every entry", kind.0), took(kind), Some(sound * 2));
+    }
+}
+
+/// Keys while the editor opens a set, sorts it and changes all of its rows.
+fn keys(shape: Shape, set: &Set, report: &mut Report) {
+    let folder = Folder::new();
+    let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
+    terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(|row| row.contains(" 1  /")));
+    for (task, line) in [("opens", ""), ("sorts", ":sort loc\r"), ("changes all rows", ":set priority=0.4\r")] {
+        terminal.send(line);
+        if !line.is_empty() {
+            // The line is gone from the screen when it has begun.
+            terminal.wait_for("NORMAL");
+        }
+        let times = moves(&terminal);
+        let what = format!("{}: a key to its frame while the editor {task}, 95th percentile", shape.name());
+        report.time(&what, times, Some(Duration::from_millis(16)));
+    }
+}
+
+/// The 95th percentile of the times of keys that move about.
+fn moves(terminal: &Terminal) -> Duration {
+    let mut times: Vec<_> = (0..KEYS).map(|number| screen::key(terminal, ["j", "j", "k"][number % 3])).collect();
+    times.sort();
+    times.get(KEYS * 95 / 100).copied().unwrap_or_default()
+}
+
+/// A save after a change of all rows, with what it reads back, beside a copy of the same bytes.
+fn saving(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
+    let folder = set.index.parent().expect("a set has a folder");
+    let (mut session, _) = open(&set.index);
+    let (mut copy, mut saved) = (Duration::MAX, Duration::MAX);
+    for round in 0..rounds.max(1) {
+        let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
+        copy = copy.min(time(|| saves::copied(folder, place.path())).0);
+        run(&mut session, &format!("set priority=0.{}", 2 + round % 7));
+        saved = saved.min(time(|| save::now(&mut session, None, false).expect("the set can be saved")).0);
+    }
+    report.peer(&format!("{}: cp -r and sync", shape.name()), Some(copy));
+    report.time(&format!("{}: save all rows after a change of all, read back", shape.name()), saved, Some(copy * 2));
+}
