@@ -47,6 +47,9 @@ fn memory(shape: Shape, set: &Set, report: &mut Report) {
     }
 }
 
+/// A task with a set, by its name.
+type Task = (&'static str, fn(&Path) -> Duration);
+
 /// A larger set takes as much longer as it is larger, and a fifth at most beside that. What the program takes for a set
 /// of four URLs is no cost of URLs.
 fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
@@ -54,8 +57,7 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let folders =
         [4, few].map(|urls| (urls, tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder")));
     let [tiny, small] = folders.each_ref().map(|(urls, folder)| shape.set(folder.path(), *urls));
-    let tasks: [(&str, fn(&Path) -> Duration); 2] =
-        [("sited check", peers::check), ("open, ready", |index| time(|| open(index)).0)];
+    let tasks: [Task; 2] = [("sited check", peers::check), ("open, ready", |index| time(|| open(index)).0)];
     for (name, task) in tasks {
         let of = |set: &Set, rounds| (0..rounds).map(|_| task(&set.index)).min().unwrap_or_default();
         // Short times vary more.
@@ -119,12 +121,12 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// Keys while the editor opens a set, sorts it and changes all of its rows.
+/// Keys while the editor opens a set and sorts it.
 fn keys(shape: Shape, set: &Set, report: &mut Report) {
     let folder = Folder::new();
     let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
     terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(|row| row.contains(" 1  /")));
-    for (task, line) in [("opens", ""), ("sorts", ":sort loc\r"), ("changes all rows", ":set priority=0.4\r")] {
+    for (task, line) in [("opens", ""), ("sorts", ":sort loc\r")] {
         terminal.send(line);
         if !line.is_empty() {
             // The line is gone from the screen when it has begun.
