@@ -82,7 +82,7 @@ fn claimed<'p>(
     state_slot: Result<StateSlot, LockedByOther>,
     files: impl Iterator<Item = &'p Path>,
 ) -> Result<StateSlot, LockedByOther> {
-    state_slot.and_then(|mut state_slot| state_slot.claim(files).map(|()| state_slot))
+    state_slot.and_then(|state_slot| state_slot.claim(files).map(|()| state_slot))
 }
 
 /// Removes what dead processes have left beside the files of a set, `set_folder` being the folder of the one that it is opened

@@ -8,15 +8,16 @@
 
 mod counter;
 pub(crate) mod format;
+mod locks;
 pub(crate) mod stored;
 mod writer;
 
 use super::disk::{Disk, fingerprint};
 pub(crate) use super::lock::LockedByOther;
-use super::lock::file_locks::FileLocks;
-use super::lock::{FileKeys, Lock, NoLock, keys, make_own, real, real_in};
+use super::lock::{real, real_in};
 use super::{Options, trust};
 pub(crate) use format::{Entry, Header, Lost, Stored, Unusable};
+pub(crate) use locks::SlotLocks;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -73,79 +74,10 @@ pub struct OtherJournal {
     pub stored: Stored,
 }
 
-/// The lock of a set in the state folder, held whenever the folder allows it.
-#[derive(Debug)]
-struct StateLock {
-    folder: PathBuf,
-    name: String,
-    keys: FileKeys,
-    lock: Option<Lock>,
-}
-
-impl StateLock {
-    /// Makes sure that it is held: the folder may have become writable, or may have been removed.
-    fn ensure(&mut self) -> Result<(), NoLock> {
-        if self.lock.as_ref().is_some_and(Lock::is_in_place) {
-            self.lock.iter_mut().for_each(Lock::list);
-            return Ok(());
-        }
-        self.take(None)
-    }
-
-    fn take(&mut self, other: Option<&Lock>) -> Result<(), NoLock> {
-        self.lock = None;
-        make_own(&self.folder)?;
-        self.lock = Some(Lock::take(other, &self.folder, &self.name, &self.keys)?);
-        Ok(())
-    }
-
-    fn hold(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
-        if let Some(lock) = &mut self.lock {
-            lock.hold(keys.clone())?;
-        }
-        self.keys = keys;
-        Ok(())
-    }
-}
-
-/// Path of a journal, with the lock that writing it needs.
-#[derive(Debug, Clone)]
-struct JournalPath {
-    path: Option<PathBuf>,
-    lock: Arc<Mutex<StateLock>>,
-}
-
-impl JournalPath {
-    fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, StateLock> {
-        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_locked(&self) -> bool {
-        self.lock().lock.is_some()
-    }
-
-    /// The path, if it is this process's to write.
-    fn ready(&self) -> Result<&Path, JournalFailure> {
-        let path = self.path().ok_or(JournalFailure::NoFolder)?;
-        let mut lock = self.lock();
-        match lock.ensure() {
-            Ok(()) => Ok(path),
-            Err(NoLock::Held(held)) => Err(JournalFailure::Held(held)),
-            Err(NoLock::Place(error)) => Err(JournalFailure::of_folder(lock.folder.clone(), &error)),
-        }
-    }
-}
-
 /// The state slot of one open set: its journal and its lock in the state folder.
 #[derive(Debug)]
 pub struct StateSlot {
-    place: JournalPath,
-    set: Vec<PathBuf>,
-    files: FileLocks,
+    locks: SlotLocks,
     /// The journal of an earlier session, if there is one.
     pub left: Option<Result<Stored, Unusable>>,
 }
@@ -185,72 +117,40 @@ impl StateSlot {
         is_wanted.then(|| Self::take_in(options.state.as_deref(), set))
     }
 
-    /// Takes a slot for a process that already has one: files locked there may be locked here.
-    fn take_beside(other: Option<&Self>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
+    /// Takes files for a set, and reads what an earlier session left of it.
+    fn take_beside(other: Option<&SlotLocks>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
         let set: Vec<PathBuf> = set.iter().map(|path| real(path)).collect();
-        let name = name_of(&set);
         let folder = state.map(|state| state.join(FOLDER));
-        let path = folder.as_ref().map(|folder| folder.join(&name).with_extension(END));
-        let keys = keys(set.iter().map(PathBuf::as_path));
-        let mut lock = StateLock { folder: folder.unwrap_or_default(), name, keys, lock: None };
-        let others = other.map(|other| other.place.lock());
-        let taken = match path {
-            Some(_) => lock.take(others.as_ref().and_then(|other| other.lock.as_ref())),
-            None => Ok(()),
-        };
-        drop(others);
-        if let Err(NoLock::Held(held)) = taken {
-            return Err(held);
-        }
-        if let Some(keys) = lock.lock.as_ref().map(|lock| lock.keys().clone()) {
-            lock.keys = keys;
-        }
-        let mut files = other.map(|other| other.files.shared()).unwrap_or_default();
-        files.hold(set.iter().map(PathBuf::as_path))?;
+        let locks = SlotLocks::take(other, folder, name_of(&set), set)?;
         // In a folder that is not this user's alone nothing is believed.
-        let left = path.as_ref().filter(|_| lock.lock.is_some()).and_then(|path| stored::read(path));
-        let place = JournalPath { path, lock: Arc::new(Mutex::new(lock)) };
-        Ok(Self { place, set, files, left })
+        let left = locks.place.path().filter(|_| locks.place.is_locked()).and_then(stored::read);
+        Ok(Self { locks, left })
+    }
+
+    /// Its locks, for a job that takes more of them.
+    pub const fn locks(&self) -> &SlotLocks {
+        &self.locks
     }
 
     /// Takes more files that belong to the set, or that it will make.
     ///
     /// # Errors
-    /// [`LockedByOther`] when another process has one of them; what is held stays held.
-    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
-        let files: Vec<&Path> = files.collect();
-        let mut lock = self.place.lock();
-        let keys = &lock.keys | &keys(files.iter().copied());
-        lock.hold(keys)?;
-        drop(lock);
-        self.files.hold(files.into_iter())
-    }
-
-    /// Gives back every file but these and those that the set is opened by. A save has put other files in their places,
-    /// which are locked now.
-    ///
-    /// # Errors
-    /// [`LockedByOther`] when another process was faster.
-    fn claim_only(&mut self, disk: &Disk) -> Result<(), LockedByOther> {
-        let files: Vec<&Path> = self.set.iter().map(PathBuf::as_path).chain(disk.paths()).collect();
-        let mut lock = self.place.lock();
-        let keys = &keys(files.iter().copied()) & &lock.keys;
-        lock.hold(keys)?;
-        drop(lock);
-        self.files.hold_only(files.into_iter())
+    /// As [`SlotLocks::claim`].
+    pub fn claim<'p>(&self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
+        self.locks.claim(files)
     }
 
     /// Journals of other sets with files in the same folders. The caller decides whether they concern this set.
     pub fn other_journals(&self, disk: &Disk) -> Vec<OtherJournal> {
         let mut known = HashMap::new();
-        let files = disk.paths().chain(self.set.iter().map(PathBuf::as_path));
+        let files = disk.paths().chain(self.locks.set.iter().map(PathBuf::as_path));
         let folders: BTreeSet<PathBuf> =
             files.filter_map(|path| real_in(path, &mut known).parent().map(Path::to_path_buf)).collect();
         let is_near = |header: &Header| {
             let files = header.files.iter().map(|file| &file.path).chain([&header.set]);
             files.filter_map(|path| Path::new(path).parent()).any(|folder| folders.contains(folder))
         };
-        let own = self.place.path().filter(|_| self.is_locked());
+        let own = self.locks.place.path().filter(|_| self.is_locked());
         let entries = own.and_then(Path::parent).and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         let others = paths.filter(|path| path.extension().is_some_and(|end| end == END) && Some(&**path) != own);
@@ -272,7 +172,7 @@ impl StateSlot {
 
     /// Moves the journal of another set, which is the same set by other paths, to this slot. It stays where it is on failure.
     pub fn adopt(&mut self, other: OtherJournal) -> Option<Stored> {
-        let path = self.place.path().filter(|_| self.is_locked())?;
+        let path = self.locks.place.path().filter(|_| self.is_locked())?;
         fs::rename(&other.path, path).ok()?;
         counter::rename(&other.path, path);
         Some(other.stored)
@@ -294,7 +194,7 @@ impl StateSlot {
 
     /// Where the journal of this set is.
     pub fn journal(&self) -> Option<&Path> {
-        self.place.path()
+        self.locks.place.path()
     }
 
     /// Whether a set was opened by one of the paths that this one is opened by.
@@ -303,41 +203,24 @@ impl StateSlot {
         header.paths().iter().any(|path| names.contains(path))
     }
 
-    /// What a journal of this set begins with.
-    pub fn header(&self, disk: &Disk, begun: i64) -> Header {
-        Header::new(&self.set, disk, begun)
-    }
-
     /// Whether it is that of the set that is opened by these paths.
     pub fn is_of(&self, set: &[PathBuf]) -> bool {
-        set.iter().map(|path| real(path)).eq(self.set.iter().cloned())
-    }
-
-    /// The state slot of the same set at other paths; `None` if it is this one.
-    ///
-    /// # Errors
-    /// [`LockedByOther`] when another process has one of them.
-    pub fn moved(&self, set: &[PathBuf]) -> Result<Option<Self>, LockedByOther> {
-        if self.is_of(set) {
-            return Ok(None);
-        }
-        let state = self.place.path().and_then(Path::parent).and_then(Path::parent);
-        Self::take_beside(Some(self), state, set).map(Some)
+        set.iter().map(|path| real(path)).eq(self.locks.set.iter().cloned())
     }
 
     /// Sets the earlier journal aside, where nothing overwrites it, and returns its new name.
     pub fn set_aside(&mut self) -> Option<PathBuf> {
         self.left = None;
-        self.place.path().filter(|_| self.is_locked()).and_then(stored::set_aside)
+        self.locks.place.path().filter(|_| self.is_locked()).and_then(stored::set_aside)
     }
 
     /// Gives the earlier journal a second name, where nothing overwrites it, and returns it. The new journal replaces the
     /// first name.
     pub fn keep_aside(&self) -> Option<PathBuf> {
-        self.place.path().filter(|_| self.is_locked()).and_then(stored::keep_aside)
+        self.locks.place.path().filter(|_| self.is_locked()).and_then(stored::keep_aside)
     }
 
-    /// Opens the journal for writing. An earlier journal stays until the first change, or until [`Journal::begin_anew`].
+    /// Opens the journal for writing. An earlier journal stays until the first change, or until [`Journal::restart`].
     pub fn begin(self, header: Option<Header>, watcher: Option<&Watcher>) -> Journal {
         let journal = self.begin_with(&(Arc::new(|_| Ok(())) as Gate), watcher);
         if let Some(header) = header {
@@ -349,7 +232,7 @@ impl StateSlot {
     /// The same, with operations that may fail.
     fn begin_with(self, gate: &Gate, watcher: Option<&Watcher>) -> Journal {
         let report = Arc::new(Mutex::new(Report::default()));
-        let writer = || Writer::new(self.place.clone(), Arc::clone(gate), Arc::clone(&report), watcher.cloned());
+        let writer = || Writer::new(self.locks.place.clone(), Arc::clone(gate), Arc::clone(&report), watcher.cloned());
         let (sender, receiver) = channel();
         let own = writer();
         let thread = gate(Step::Thread)
@@ -364,7 +247,7 @@ impl StateSlot {
 
     /// The paths that the set is opened by, as a journal names them.
     pub fn names(&self) -> Vec<String> {
-        self.set.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        self.locks.set.iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     /// The same of any paths.
@@ -375,17 +258,17 @@ impl StateSlot {
 
     /// The paths that the set is opened by, absolute and without links.
     pub fn set(&self) -> &[PathBuf] {
-        &self.set
+        &self.locks.set
     }
 
     /// Whether the place in the state folder is locked; not where there are no locks, or no folder for them.
     pub fn is_locked(&self) -> bool {
-        self.place.is_locked()
+        self.locks.place.is_locked()
     }
 
     /// Whether another process is kept from changing the set, by one lock or another.
     pub fn is_exclusive(&self) -> bool {
-        self.is_locked() || self.files.is_any()
+        self.locks.is_exclusive()
     }
 }
 
@@ -443,7 +326,7 @@ impl Flusher {
 }
 
 impl Journal {
-    /// Begins a journal that holds nothing yet, in the place of what was left.
+    /// Begins a journal that holds nothing yet, in the place of what was left, or of what a save has written to the files.
     pub fn restart(&self, header: Header) {
         self.order(WriterCommand::Restart(header));
     }
@@ -471,30 +354,6 @@ impl Journal {
         &self.state_slot
     }
 
-    /// Takes more files that belong to the set, or that it will make.
-    ///
-    /// # Errors
-    /// As [`StateSlot::claim`].
-    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
-        self.state_slot.claim(files)
-    }
-
-    /// Gives back what was taken beside the files of the set: they were not made.
-    pub fn give_back(&mut self, disk: &Disk) {
-        // Nothing is new in it, so no one can have it.
-        let _ = self.state_slot.claim_only(disk);
-    }
-
-    /// Begins again after a save: what was written so far is saved, and the files are these.
-    ///
-    /// # Errors
-    /// [`LockedByOther`] when another process has taken one of the files that the save has made.
-    pub fn begin_anew(&mut self, disk: &Disk, begun: i64) -> Result<(), LockedByOther> {
-        let held = self.state_slot.claim_only(disk);
-        self.order(WriterCommand::Restart(self.state_slot.header(disk, begun)));
-        held
-    }
-
     /// Why changes are not kept, if they are not.
     pub fn failure(&self) -> Option<JournalFailure> {
         self.report().failure.clone()
@@ -510,13 +369,21 @@ impl Journal {
     }
 
     /// Removes the journal, because nothing is unsaved.
-    pub fn remove(mut self) {
+    pub fn remove(self) {
+        drop(self.remove_beside());
+    }
+
+    /// The same beside whatever is done next: it is gone when the value that this gives is.
+    pub fn remove_beside(mut self) -> Removing {
         match &mut self.writing {
-            Writing::Here(writer) => writer.get_mut().unwrap_or_else(PoisonError::into_inner).remove(),
+            Writing::Here(writer) => {
+                writer.get_mut().unwrap_or_else(PoisonError::into_inner).remove();
+                Removing(None)
+            }
             Writing::Beside(sender, thread) => {
                 // A thread that has ended removes nothing.
                 let _ = sender.send(WriterCommand::Remove);
-                let _ = thread.take().map(JoinHandle::join);
+                Removing(thread.take())
             }
         }
     }
@@ -534,6 +401,17 @@ impl Journal {
                 }
             }
         }
+    }
+}
+
+/// A journal that is being removed.
+#[derive(Debug)]
+pub struct Removing(Option<JoinHandle<()>>);
+
+impl Drop for Removing {
+    /// The journal is gone when this is.
+    fn drop(&mut self) {
+        let _ = self.0.take().map(JoinHandle::join);
     }
 }
 

@@ -10,11 +10,11 @@ fn state_slot(folder: &Path) -> StateSlot {
 }
 
 fn path_of(state_slot: &StateSlot) -> PathBuf {
-    state_slot.place.path().unwrap().to_path_buf()
+    state_slot.locks.place.path().unwrap().to_path_buf()
 }
 
 fn begin(state_slot: StateSlot) -> Journal {
-    let header = state_slot.header(&Disk::default(), 7);
+    let header = state_slot.locks().header(&Disk::default(), 7);
     let journal = state_slot.begin(None, None);
     journal.restart(header);
     journal
@@ -280,7 +280,7 @@ impl Bench {
             watched.fetch_add(1, Ordering::SeqCst);
         }));
         let state_slot = state_slot(folder.path());
-        let header = state_slot.header(&Disk::default(), 7);
+        let header = state_slot.locks().header(&Disk::default(), 7);
         let journal = state_slot.begin_with(&gate, Some(&watcher));
         journal.restart(header);
         Self { folder, journal, fails, told, last: 0 }
@@ -298,7 +298,7 @@ impl Bench {
 
     /// What the file says is unsaved: each line builds on the one before, or holds everything.
     fn value(&self) -> Option<u64> {
-        let stored = read(self.journal.state_slot().place.path().unwrap())?.unwrap();
+        let stored = read(self.journal.state_slot().locks.place.path().unwrap())?.unwrap();
         assert!(stored.entries.iter().all(|entry| matches!(entry, Entry::Line(_))), "{stored:?}");
         Some(stored.lines().fold(0, |value, line| {
             if let Some(all) = line.trim_matches('"').strip_prefix("all ") {
@@ -358,7 +358,7 @@ fn one_failed_write_is_made_good_at_once() {
         bench.journal.flush();
         assert_eq!(bench.value(), Some(1));
         if half {
-            let path = bench.journal.state_slot().place.path().unwrap().to_path_buf();
+            let path = bench.journal.state_slot().locks.place.path().unwrap().to_path_buf();
             let mut text = fs::read(&path).unwrap();
             text.extend(b"0123456789abcdef 2 half a li");
             fs::write(&path, text).unwrap();

@@ -4,12 +4,14 @@ use crate::document::index::{Child, ChildState, leaf_children};
 use crate::document::merge::{Merge, MergeChoice};
 use crate::document::{Document, RowState};
 use crate::files::external_changes::{OutsideChanges, Thoroughness, look};
+use crate::files::journal::SlotLocks;
 use crate::files::{self, Disk, Options};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::edit::{EditError, Intent, Label, Prepared, prepared};
 use crate::session::findings::file_findings;
 use crate::session::state::Snapshot;
+use crate::session::store::journal::locks::{Claimed, Relocked};
 use crate::session::store::{journal, load};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,7 @@ pub(crate) struct Comparing {
     paths: Vec<PathBuf>,
     options: Options,
     snapshot: Snapshot,
+    locks: Option<SlotLocks>,
 }
 
 /// Both versions, ready to be merged.
@@ -45,6 +48,8 @@ pub struct Compared {
     /// Our side as it was when it was compared.
     snapshot: Snapshot,
     disk: Disk,
+    /// The locks of the set, where a journal is kept.
+    locks: Option<SlotLocks>,
 }
 
 /// A merge worked out completely.
@@ -53,6 +58,8 @@ pub struct Merged {
     prepared: Prepared,
     theirs: Document,
     disk: Disk,
+    /// The locks of their files.
+    relocked: Option<Relocked>,
 }
 
 impl Comparing {
@@ -61,7 +68,7 @@ impl Comparing {
     /// # Errors
     /// Why the two cannot be merged, in a whole sentence.
     pub(crate) fn run(self) -> Result<Compared, String> {
-        let Self { path, paths, options, snapshot } = self;
+        let Self { path, paths, options, snapshot, locks } = self;
         let session = Session::new(snapshot.clock, options.base_url.clone());
         // The lock and the journal are ours already.
         let options = Options { state: None, ..options };
@@ -78,7 +85,7 @@ impl Comparing {
             return Err(why);
         }
         let merge = Merge::of(&snapshot.saved, &snapshot.document, theirs.document()).map_err(|why| why.0)?;
-        Ok(Compared { merge, snapshot, disk: theirs.disk })
+        Ok(Compared { merge, snapshot, disk: theirs.disk, locks })
     }
 }
 
@@ -111,7 +118,9 @@ impl Compared {
             ..Intent::counting(taken)
         };
         let prepared = prepared::prepare_intent(&self.snapshot, intent, progress)?;
-        Some(Merged { prepared, theirs, disk: self.disk.clone() })
+        let seconds = self.snapshot.clock.seconds;
+        let relocked = self.locks.as_ref().map(|locks| Relocked::of(locks, &self.disk, seconds));
+        Some(Merged { prepared, theirs, disk: self.disk.clone(), relocked })
     }
 }
 
@@ -137,7 +146,8 @@ pub(crate) fn keep_ours<'p>(session: &mut Session, paths: impl Iterator<Item = &
 pub(crate) fn compare(session: &Session, options: Options) -> Option<Comparing> {
     let base_url = session.base_url().map(ToOwned::to_owned).or(options.base_url);
     let options = Options { base_url, ..options };
-    Some(Comparing { path: session.path.clone()?, paths: session.paths.clone(), options, snapshot: session.snapshot() })
+    let (path, paths) = (session.path.clone()?, session.paths.clone());
+    Some(Comparing { path, paths, options, snapshot: session.snapshot(), locks: journal::locks(session) })
 }
 
 /// Puts a merge in place as one step; what is unsaved from then on is what differs from their files.
@@ -145,7 +155,7 @@ pub(crate) fn compare(session: &Session, options: Options) -> Option<Comparing> 
 /// # Errors
 /// [`EditError`] when something was changed since both were compared.
 pub(crate) fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::session::Report, EditError> {
-    let Merged { prepared, theirs, disk } = merged;
+    let Merged { prepared, theirs, disk, relocked } = merged;
     let report = session.commit(prepared, None)?;
     session.disk = disk;
     session.current.saved = theirs;
@@ -162,7 +172,7 @@ pub(crate) fn commit_merge(session: &mut Session, merged: Merged) -> Result<crat
     session.saved_version = u64::MAX;
     session.current.count_changes();
     file_findings::check(session);
-    journal::note_save(session);
+    journal::note_save(session, Claimed::default(), relocked);
     Ok(report)
 }
 

@@ -3,9 +3,10 @@
 //! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
 //! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
 
-use crate::session::edit::prepared;
 mod describe;
+pub(crate) mod locks;
 pub(crate) mod recovery;
+pub(crate) mod replay;
 mod salvage;
 mod written;
 
@@ -14,18 +15,18 @@ use crate::document::diff_edits::{edits_since, has_fresh_ids};
 use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
-use crate::files::journal::{Flusher, Journal, LockedByOther, MakeAllLines, Note, StateSlot, Stored, Watcher};
-use crate::files::{self, Action, Plan};
-use crate::progress::Progress;
+use crate::files::journal::{
+    Flusher, Header, Journal, LockedByOther, MakeAllLines, Note, Removing, SlotLocks, StateSlot, Watcher,
+};
 use crate::session::Session;
-use crate::session::edit::{EditError, Intent};
 pub(crate) use describe::changes_in;
+use locks::{Claimed, Relocked};
 pub(crate) use recovery::{RecoverableChanges, Unreplayable};
-pub(crate) use salvage::Missing;
-use salvage::Salvage;
+pub(crate) use replay::apply_journal;
+#[cfg(test)]
+pub(crate) use replay::replay;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use written::Written;
 
@@ -57,13 +58,14 @@ pub(in crate::session) struct Keeping {
     undone: u32,
     /// Whether rows have the ids that a fresh load gives.
     is_fresh: bool,
-    is_paused: bool,
     /// What a save is writing, until it is known what came of it.
     during: Option<During>,
     /// How often the journal had caught up after a failure when the last whole line was noted.
     caught_up: u64,
-    /// The place of the set at the path that a save moves it to.
-    next: Option<StateSlot>,
+    /// The state slot at the paths of a save that was begun and not finished: whatever it has made there stays locked.
+    unfinished: Option<StateSlot>,
+    /// The journal that the set had before a save moved it.
+    removing: Option<Removing>,
 }
 
 /// A save that runs.
@@ -75,8 +77,17 @@ struct During {
 }
 
 impl Keeping {
-    fn new(journal: Journal, is_paused: bool) -> Self {
-        Self { journal, done: 0, undone: 0, is_fresh: true, is_paused, during: None, caught_up: 0, next: None }
+    fn new(journal: Journal) -> Self {
+        Self {
+            journal,
+            done: 0,
+            undone: 0,
+            is_fresh: true,
+            during: None,
+            caught_up: 0,
+            unfinished: None,
+            removing: None,
+        }
     }
 
     /// Whether a line can say what was done by the lines before it.
@@ -99,141 +110,25 @@ fn then(document: &Document, during: &During) -> JournalLine {
     JournalLine::Then(edits_since(document, &during.document).iter().map(Written::from).collect())
 }
 
+/// The locks of the set, where a journal is kept.
+pub(in crate::session) fn locks(session: &Session) -> Option<SlotLocks> {
+    session.keeping.as_ref().map(|keeping| keeping.journal.state_slot().locks().clone())
+}
+
 /// The journal of the set, where there is one, to be removed: nothing of the set is kept any longer.
 pub(crate) fn take_journal(session: &mut Session) -> Option<Journal> {
     session.keeping.take().map(|keeping| keeping.journal)
 }
 
-/// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
-///
-/// # Errors
-/// [`EditError`] when another process has one of them open, or an earlier session left changes to what is replaced.
-pub(in crate::session) fn claim(session: &mut Session, plan: &Plan) -> Result<(), EditError> {
-    let Some(keeping) = &mut session.keeping else { return Ok(()) };
-    keeping.next = None;
-    let held = |path: &Path, held: LockedByOther| {
-        EditError::Refused(format!("{}: {held}; choose another name", path.display()))
-    };
-    let (state_slot, path) = (keeping.journal.state_slot(), plan.path.as_deref().filter(|_| !plan.copy));
-    if let Some(path) = path {
-        keeping.next = state_slot.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
-        let left = keeping.next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
-        if matches!(left, Some(Ok(stored)) if recovery::is_worth_a_question(stored)) {
-            keeping.next = None;
-            let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
-            return Err(EditError::Refused(format!("{}: {words}", path.display())));
-        }
-    }
-    let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
-    let files = written.map(|output| output.path.as_path());
-    let claimed = match &mut keeping.next {
-        Some(next) => next.claim(files),
-        None => keeping.journal.claim(files),
-    };
-    claimed.map_err(|error| {
-        keeping.next = None;
-        held(plan.path.as_deref().unwrap_or(Path::new("")), error)
-    })
-}
-
-/// Whether no one else has what a save would make or replace, to be told before a question is asked. Nothing of it
-/// stays taken.
-///
-/// # Errors
-/// As when the save begins.
-pub(crate) fn may_save(session: &mut Session, plan: &Plan) -> Result<(), EditError> {
-    let claimed = claim(session, plan);
-    if let Some(keeping) = &mut session.keeping {
-        keeping.next = None;
-        keeping.journal.give_back(&session.disk);
-    }
-    claimed
-}
-
-/// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were. Where
-/// some are missing or do not fit, the journal is kept beside the new one, under the name that is returned.
-///
-/// # Errors
-/// [`EditError`] when a line does not fit the set: what was before it is done.
-pub(crate) fn replay(session: &mut Session, left: RecoverableChanges) -> Result<usize, EditError> {
-    let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
-    let has_gaps = !salvage.missing.is_empty();
-    let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
-    let journal = state_slot.begin(Some(stored.header), session.watcher.as_ref());
-    session.keeping = Some(Keeping::new(journal, true));
-    let outcome = replay_steps(session, salvage);
-    let seconds = session.current.clock.seconds;
-    if let Some(keeping) = &mut session.keeping {
-        keeping.is_paused = false;
-        if outcome.is_err() && !has_gaps {
-            aside = keeping.journal.state_slot().keep_aside();
-        }
-        let restarted = if is_of_save { keeping.journal.begin_anew(&session.disk, seconds) } else { Ok(()) };
-        lose_to(session, restarted);
-    }
-    // One line instead of many, whose ids are certain.
-    note_all(session);
-    let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
-    outcome.map_err(|error| EditError::Refused(format!("{error}{kept}")))
-}
-
-/// Applies what a journal holds to the open set, as steps that can be undone.
-///
-/// # Errors
-/// [`EditError`] when it is not of these files as they are now, or a line does not fit them: what was before that
-/// is done.
-pub(crate) fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), EditError> {
-    let entries = recovery::applicable(session, stored)?;
-    let salvage = Salvage::of(&entries, session.current.saved.row_limit());
-    let missing = salvage.missing.clone();
-    replay_steps(session, salvage).map(|count| (count, missing))
-}
-
-fn replay_steps(session: &mut Session, salvage: Salvage) -> Result<usize, EditError> {
-    let mut count = 0;
-    for line in salvage.steps {
-        count += 1;
-        match line {
-            JournalLine::Did { label, edit } => redo_line(session, label, edit.flat())?,
-            JournalLine::Since(edits) => redo_line(session, "changes of an earlier session".to_owned(), edits)?,
-            JournalLine::Undid => drop(session.undo().ok_or_else(|| EditError::Refused("nothing to undo".to_owned()))?),
-            JournalLine::Redid => drop(session.redo().ok_or_else(|| EditError::Refused("nothing to redo".to_owned()))?),
-            JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
-        }
-    }
-    Ok(count)
-}
-
 /// Gives up what an earlier session left.
 pub(crate) fn discard(session: &mut Session, left: RecoverableChanges) {
-    keep_from_here(session, left.state_slot);
+    keep_from_here(session, left.state_slot, left.header);
 }
 
-fn redo_line(session: &mut Session, label: String, edits: Vec<Written>) -> Result<(), EditError> {
-    let mut done = Vec::new();
-    let mut document = session.document().clone();
-    for written in edits {
-        let edit = written
-            .edit(&document)
-            .ok_or_else(|| EditError::Refused("a change does not fit these files".to_owned()))?;
-        let applied = document.apply(&edit, &Progress::default());
-        document = applied.ok_or(EditError::Cancelled)?.document;
-        done.push(edit);
-    }
-    let edit = match <[Edit; 1]>::try_from(done) {
-        Ok([edit]) => edit,
-        Err(edits) => Edit::Several(edits),
-    };
-    let intent = Intent { label: label.into(), edit: Some(edit), ..Intent::counting(1) };
-    let prepared = prepared::prepare_intent(&session.current, intent, &Progress::default());
-    session.commit(prepared.ok_or(EditError::Cancelled)?, None).map(drop)
-}
-
-fn keep_from_here(session: &mut Session, state_slot: StateSlot) {
-    let header = state_slot.header(&session.disk, session.current.clock.seconds);
+fn keep_from_here(session: &mut Session, state_slot: StateSlot, header: Header) {
     let journal = state_slot.begin(None, session.watcher.as_ref());
     journal.restart(header);
-    session.keeping = Some(Keeping::new(journal, false));
+    session.keeping = Some(Keeping::new(journal));
     if session.is_modified() {
         note_all(session);
     }
@@ -286,9 +181,9 @@ fn note_step_alone(session: &mut Session, back: bool) {
     }
 }
 
-/// What makes every line that leads from the files to the document of now; `None` while nothing is noted.
+/// What makes every line that leads from the files to the document of now; `None` where no journal is kept.
 fn everything(session: &Session) -> Option<MakeAllLines> {
-    let keeping = session.keeping.as_ref().filter(|keeping| !keeping.is_paused)?;
+    let keeping = session.keeping.as_ref()?;
     let (document, saved) = (session.current.state.document.clone(), session.current.saved.clone());
     let during = keeping.during.clone();
     Some(Arc::new(move || {
@@ -301,12 +196,17 @@ fn everything(session: &Session) -> Option<MakeAllLines> {
     }))
 }
 
-/// A save of this document begins. Gives what waits until that is written down, which must be before anything is
-/// replaced.
-pub(in crate::session) fn note_saving(session: &mut Session, document: &Document) -> Option<Flusher> {
+/// A save of this document begins, whose locks are taken. Gives what waits until that is written down, which must be
+/// before anything is replaced.
+pub(in crate::session) fn note_saving(
+    session: &mut Session,
+    document: &Document,
+    claimed: &Claimed,
+) -> Option<Flusher> {
     let keeping = session.keeping.as_mut()?;
+    keeping.unfinished = None;
     // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
-    let next = keeping.next.as_ref().map(StateSlot::names);
+    let next = claimed.0.as_ref().map(StateSlot::names);
     let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
     keeping.during = Some(During { document: document.clone(), to: to.clone() });
     let all = everything(session);
@@ -324,12 +224,19 @@ pub(in crate::session) fn note_saving(session: &mut Session, document: &Document
 /// A save that was begun has changed nothing and will not go on.
 pub(crate) fn note_no_save(session: &mut Session) {
     if let Some(keeping) = &mut session.keeping {
-        (keeping.during, keeping.next) = (None, None);
+        (keeping.during, keeping.unfinished) = (None, None);
+    }
+}
+
+/// A save that was begun came to no end: what it has made at other paths stays locked until the next one.
+pub(in crate::session) fn note_unfinished(session: &mut Session, claimed: Claimed) {
+    if let Some(keeping) = &mut session.keeping {
+        keeping.unfinished = claimed.0;
     }
 }
 
 /// While a save runs no one knows which files a crash will leave: what is unsaved is written for both.
-fn note_during(session: &mut Session) {
+pub(in crate::session) fn note_during(session: &mut Session) {
     let Some(during) = session.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
     let Some(all) = everything(session) else { return };
     let document = session.current.state.document.clone();
@@ -339,25 +246,19 @@ fn note_during(session: &mut Session) {
 }
 
 /// The set was saved: what is unsaved now counts from there.
-pub(in crate::session) fn note_save(session: &mut Session) {
-    if session.keeping.is_none() {
-        return;
-    }
-    let (seconds, is_fresh) = (session.current.clock.seconds, has_fresh_ids(&session.current.saved));
+pub(in crate::session) fn note_save(session: &mut Session, claimed: Claimed, relocked: Option<Relocked>) {
+    let is_fresh = has_fresh_ids(&session.current.saved);
     let is_modified = session.is_modified();
-    let Some(keeping) = &mut session.keeping else { return };
-    if let Some(mut next) = keeping.next.take() {
-        // What is left there is of the file that was replaced, and none of it could be replayed.
-        if next.left.is_some() {
-            next.set_aside();
-        }
-        std::mem::replace(&mut keeping.journal, next.begin(None, session.watcher.as_ref())).remove();
+    let (Some(keeping), Some(Relocked { held, header })) = (&mut session.keeping, relocked) else { return };
+    if let Some(next) = claimed.0 {
+        let journal = std::mem::replace(&mut keeping.journal, next.begin(None, session.watcher.as_ref()));
+        keeping.removing = Some(journal.remove_beside());
         keeping.caught_up = 0;
     }
-    let restarted = keeping.journal.begin_anew(&session.disk, seconds);
+    keeping.journal.restart(header);
     (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
     keeping.during = None;
-    lose_to(session, restarted);
+    lose_to(session, held);
     if is_modified {
         note_all(session);
     }
@@ -408,16 +309,6 @@ pub(crate) fn flush_journal(session: &Session) {
     if let Some(keeping) = &session.keeping {
         keeping.journal.flush();
     }
-}
-
-/// The paths that the set is opened by once this is saved: all files of its index, which may be more or fewer than
-/// before; without one, all files.
-fn opened_by(plan: &Plan) -> Vec<PathBuf> {
-    let document = &plan.document;
-    if document.index().is_some() || document.sitemaps().len() == 1 {
-        return files::main_paths(document);
-    }
-    document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect()
 }
 
 /// Hashes of the bytes of all files, in no order.

@@ -174,17 +174,21 @@ pub(in crate::session) fn remember(session: &mut Session, on_disk: Option<OnDisk
 
 /// Whether a file has merge conflicts that no one has resolved.
 pub fn has_conflicts(session: &Session) -> bool {
-    let document = session.document();
-    document.sitemaps().iter().any(|sitemap| is_conflicted(&sitemap.quirks))
-        || document.index().is_some_and(|index| index.files().any(|file| is_conflicted(file.quirks)))
+    is_conflicted(session.document())
+}
+
+/// The same of a document.
+pub(in crate::session) fn is_conflicted(document: &Document) -> bool {
+    document.sitemaps().iter().any(|sitemap| has_conflict(&sitemap.quirks))
+        || document.index().is_some_and(|index| index.files().any(|file| has_conflict(file.quirks)))
 }
 
 /// The files that have unresolved merge conflicts: those of the index, then its children in their order.
 pub fn conflicted_files(session: &Session) -> Vec<PathBuf> {
     let document = session.document();
     let index = document.index().into_iter().flat_map(Index::files);
-    let index = index.filter(|file| is_conflicted(file.quirks)).filter_map(|file| file.path.map(Path::to_path_buf));
-    let sitemaps = document.sitemaps().iter().filter(|sitemap| is_conflicted(&sitemap.quirks));
+    let index = index.filter(|file| has_conflict(file.quirks)).filter_map(|file| file.path.map(Path::to_path_buf));
+    let sitemaps = document.sitemaps().iter().filter(|sitemap| has_conflict(&sitemap.quirks));
     index.chain(sitemaps.filter_map(|sitemap| sitemap.path.clone())).collect()
 }
 
@@ -200,7 +204,7 @@ pub fn kind(session: &Session) -> FileKind {
     if session.document().index().is_some() { FileKind::Index } else { FileKind::Urlset }
 }
 
-fn is_conflicted(quirks: &[Quirk]) -> bool {
+fn has_conflict(quirks: &[Quirk]) -> bool {
     quirks.iter().any(|quirk| quirk.kind == Defect::MergeConflict)
 }
 

@@ -20,20 +20,28 @@ use crate::session::edit::EditError;
 use crate::session::findings::{file_findings, index_findings};
 use crate::session::state::State;
 use crate::session::store::journal;
+use crate::session::store::journal::locks::{Claimed, Relocked, SaveLocks};
 use crate::words::{counted, grouped, size};
 use crate::xml::feed::Feed;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A save that can run on a worker.
-#[derive(Debug, Clone)]
-pub struct Saving {
+/// A save whose locks are still to be taken, of the document as it is now.
+#[derive(Debug)]
+pub struct PendingSave {
     plan: Plan,
     disk: Disk,
     mode: SaveMode,
     version: u64,
-    /// The document that it writes, as it was when it began.
     document: Document,
+    locks: SaveLocks,
+}
+
+/// A save that can run on a worker.
+#[derive(Debug)]
+pub struct Saving {
+    pending: PendingSave,
+    claimed: Claimed,
     /// Waits until it is written down that this save begins.
     noted: Option<Flusher>,
 }
@@ -46,17 +54,59 @@ pub struct SaveResult {
     version: u64,
     document: Document,
     copy: bool,
+    claimed: Claimed,
+    /// The locks of the files that were written; nothing where no journal is kept, or where the save did not end well.
+    relocked: Option<Relocked>,
+}
+
+impl PendingSave {
+    /// Takes the locks that the save needs. A plan that cannot be carried out needs none.
+    ///
+    /// # Errors
+    /// [`EditError`] when another process has one of the files open, or an earlier session left changes to what is
+    /// replaced.
+    pub(crate) fn claim(&mut self) -> Result<Claimed, EditError> {
+        if self.plan.is_ready() { self.locks.take(&self.plan) } else { Ok(Claimed::default()) }
+    }
 }
 
 impl Saving {
     /// Writes. Files are replaced only after all of them were written and synced beside their targets.
-    pub fn run(mut self, progress: &Progress) -> SaveResult {
-        if let Some(noted) = &self.noted {
+    pub fn run(self, progress: &Progress) -> SaveResult {
+        self.write(progress).lock()
+    }
+
+    /// The same, with the files that were written still to be locked.
+    pub(in crate::session) fn write(self, progress: &Progress) -> Written {
+        let Self { pending, claimed, noted } = self;
+        let PendingSave { plan, mut disk, mode, version, document, locks } = pending;
+        if let Some(noted) = &noted {
             noted.flush();
         }
-        let outcome = files::save_as_asked(&self.plan, &mut self.disk, &self.mode, progress);
-        let Self { plan, disk, version, document, .. } = self;
-        SaveResult { outcome, disk, version, document, copy: plan.copy }
+        let outcome = files::save_as_asked(&plan, &mut disk, &mode, progress);
+        let seconds = mode.now.seconds;
+        let result = SaveResult { outcome, disk, version, document, copy: plan.copy, claimed, relocked: None };
+        Written { result, locks, seconds }
+    }
+}
+
+/// Files that a save has written.
+#[derive(Debug)]
+pub(in crate::session) struct Written {
+    result: SaveResult,
+    locks: SaveLocks,
+    /// When it was begun.
+    seconds: i64,
+}
+
+impl Written {
+    /// Locks them: the locks of the files that they replaced lock nothing any more.
+    pub(in crate::session) fn lock(self) -> SaveResult {
+        let Self { mut result, locks, seconds } = self;
+        if result.outcome.is_ok() && !result.copy {
+            result.relocked = locks.take_again(&mut result.claimed, &result.disk, seconds);
+        }
+        result
     }
 }
 
@@ -144,19 +194,35 @@ pub(in crate::session) fn other_form(session: &Session, path: &Path) -> Option<F
     (wanted != form_of(session)).then_some(wanted)
 }
 
-/// A save to be run on a worker. `force` writes over files that changed since they were read.
+/// A save to be begun when its locks are taken. `force` writes over files that changed since they were read.
 ///
 /// # Errors
-/// [`EditError`] when the set is read-only (a save to another path is allowed then too, unless it is loading).
-pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, EditError> {
+/// [`EditError`] while the set is being loaded. One that is read-only can be saved to another path.
+pub fn prepare(session: &mut Session, plan: Plan, force: bool) -> Result<PendingSave, EditError> {
     if session.loading {
         return Err(EditError::Refused("still loading; wait, or stop it with Esc".into()));
     }
-    // Before anything is written down: a plan that cannot be carried out is no one's business.
-    if plan.is_ready() {
-        journal::claim(session, &plan)?;
+    Ok(prepare_now(session, plan, force))
+}
+
+/// A save to be run on a worker, whose locks are taken. What was changed since it was prepared stays unsaved.
+pub(crate) fn begin_claimed(session: &mut Session, pending: PendingSave, claimed: Claimed) -> Saving {
+    let noted = if pending.plan.copy { None } else { journal::note_saving(session, &pending.plan.document, &claimed) };
+    if session.current.state.version != pending.version {
+        journal::note_during(session);
     }
-    Ok(begin_now(session, plan, force))
+    Saving { pending, claimed, noted }
+}
+
+/// A save to be run on a worker.
+///
+/// # Errors
+/// As [`prepare`] and [`PendingSave::claim`].
+pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, EditError> {
+    let mut pending = prepare(session, plan, force)?;
+    // Before anything is written down: a plan that cannot be carried out is no one's business.
+    let claimed = pending.claim()?;
+    Ok(begin_claimed(session, pending, claimed))
 }
 
 /// Names the user's state folder, which has the key that authenticates records of saves.
@@ -174,13 +240,12 @@ pub fn set_backups(session: &mut Session, when: When) {
     session.backups.set_when(when);
 }
 
-fn begin_now(session: &mut Session, plan: Plan, force: bool) -> Saving {
-    let noted = if plan.copy { None } else { journal::note_saving(session, &plan.document) };
+fn prepare_now(session: &mut Session, plan: Plan, force: bool) -> PendingSave {
     let (version, document) = (session.current.state.version, session.document().clone());
     let disk = if plan.copy { Disk::default() } else { session.disk.clone() };
     let state = session.state_folder.clone();
     let mode = SaveMode { force, backups: session.backups.clone(), now: session.current.clock, state };
-    Saving { plan, disk, mode, version, document, noted }
+    PendingSave { plan, disk, mode, version, document, locks: SaveLocks::of(session) }
 }
 
 /// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
@@ -201,6 +266,8 @@ pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files
         Err(error) => {
             if matches!(error.reason, files::Reason::Cancelled) {
                 journal::note_no_save(session);
+            } else {
+                journal::note_unfinished(session, result.claimed);
             }
             return Err(error);
         }
@@ -239,7 +306,7 @@ pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files
     session.current.view = session.current.view.with_changed_rows(&session.current.state.document, &[], None);
     index_findings::check_entries(session);
     file_findings::check(session);
-    journal::note_save(session);
+    journal::note_save(session, result.claimed, result.relocked);
     Ok(message)
 }
 
@@ -304,7 +371,8 @@ fn forget_repairs(session: &mut Session, old: &Document) {
 /// As `Session::saved`, and when the plan has problems or needs a base URL.
 pub fn now(session: &mut Session, to: Option<&Path>, force: bool) -> Result<String, files::Error> {
     let plan = session.plan(to);
-    let saving = begin_now(session, plan, force);
+    let pending = prepare_now(session, plan, force);
+    let saving = begin_claimed(session, pending, Claimed::default());
     finish(session, saving.run(&Progress::default()))
 }
 

@@ -123,7 +123,7 @@ impl App {
 
     /// Whether the rows on show are not yet those that were asked for.
     fn rows_are_coming(&self) -> bool {
-        self.modes.is_calm() && (self.shared.wanted.is_any() || self.shared.opening.is_creating)
+        self.modes.is_calm() && (self.shared.wanted.is_any() || self.shared.opening.holds_keys)
     }
 
     /// Whether an event is about rows that are still being looked for: `f` and a query, Enter, `dd` deletes

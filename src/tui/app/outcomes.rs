@@ -1,7 +1,7 @@
 //! Takes in the outcomes of jobs.
 
 use super::App;
-use super::flows::{conflicts, data, external_changes, inspect, loaded, probe, rules, save};
+use super::flows::{conflicts, data, external_changes, inspect, loaded, probe, recovery, rules, save};
 use super::modes::Mode;
 use super::operations::{edit, mark, recheck, view};
 use super::state::find::Hit;
@@ -18,6 +18,10 @@ pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) 
             Kind::View => app.shared.wanted.view = None,
             Kind::Search => app.shared.wanted.stop_search(),
             Kind::Probe => probe::probed(&mut app.shared, Ok(String::new())),
+            // The set stays as it is: it cannot be changed, and what waits in the state folder is not lost.
+            Kind::Load | Kind::Edit if std::mem::take(&mut app.shared.opening.holds_keys) => {
+                app.shared.session.set_read_only("the journal could not be read");
+            }
             Kind::Plan => (app.shared.save.wanted, app.shared.save.then_leave) = (None, false),
             _ => {}
         }
@@ -34,6 +38,8 @@ pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) 
 pub(super) fn take(app: &mut App, outcome: JobOutcome) {
     match outcome {
         JobOutcome::Loaded(result) => loaded::loaded(app, result),
+        JobOutcome::JournalRead(loaded, read) => loaded::journal_read(app, loaded, read),
+        JobOutcome::Replayed(replayed) => recovery::replayed(&mut app.shared, replayed.map(|replayed| *replayed)),
         JobOutcome::Beginning(rows) => {
             let is_wanted = app.shared.session.is_loading() && app.shared.session.view().shown() == 0;
             app.shared.opening.first_rows = if is_wanted { rows } else { Vec::new() };
@@ -44,8 +50,9 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Preview { ticket, preview } => preview.map_or((), |preview| previewed(app, ticket, preview)),
         JobOutcome::Edited(result) => edit::edited(&mut app.shared, result),
         JobOutcome::Found { ticket, hit } => found(app, ticket, hit),
-        JobOutcome::Planned { ticket, planned } => save::planned(&mut app.shared, ticket, planned),
-        JobOutcome::Saved(result) => save::save_done(app, result),
+        JobOutcome::Planned { ticket, planned, locks } => save::planned(&mut app.shared, ticket, planned, locks),
+        JobOutcome::Claimed { pending, looks, claimed } => save::claimed(&mut app.shared, *pending, looks, claimed),
+        JobOutcome::Saved(result) => save::save_done(app, *result),
         JobOutcome::Pending { ticket, pending } => {
             if let Mode::Changes(changes) = app.modes.current_mut()
                 && !changes.take(ticket, pending)
@@ -78,7 +85,7 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Covered(coverage) => data::covered(app, coverage),
         JobOutcome::Counted(counts) => counts.map_or((), |counts| rules::counted_by_file(app, counts)),
         JobOutcome::SideAccepted(result) => conflicts::side_accepted(&mut app.shared, result),
-        JobOutcome::Created(path, state_slot) => loaded::created(app, path, state_slot),
+        JobOutcome::Created(path, read) => loaded::created(app, path, read),
         JobOutcome::AnswersWritten { batches, result } => probe::answers_written(&mut app.shared, batches, result),
         JobOutcome::Reported(written) => rules::findings_written(&mut app.shared, written),
         JobOutcome::Read(read) => {

@@ -95,10 +95,7 @@ fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
         (Answer::KeepOurs(saving), _) => external_changes::keep_ours(&mut app.shared, saving),
         (Answer::SaveElsewhere, _) => app.open_line(Purpose::Command, "write "),
         (Answer::Replay, Subject::Recoverable(changes)) => recovery::replay(&mut app.shared, changes),
-        (Answer::Later, _) => {
-            app.shared.session.set_read_only("unsaved changes of an earlier session are waiting");
-            app.shared.say("changes kept for later; the set is read-only");
-        }
+        (Answer::Later, _) => recovery::later(&mut app.shared),
         (Answer::DropRecoverable, Subject::Recoverable(changes)) => journal::discard(&mut app.shared.session, changes),
         // These are answers to questions with a subject.
         (Answer::Resolve { .. } | Answer::Replay | Answer::DropRecoverable, _) => {}

@@ -8,6 +8,7 @@ mod details;
 mod dialogs;
 mod files;
 mod fixes;
+mod journal;
 mod large;
 mod lists;
 mod many;

@@ -8,6 +8,7 @@ use crate::session::store::journal::recovery;
 use crate::session::store::journal::tests::{edits, keeping, open, rows, run, state_slot, write_set};
 use proptest::prelude::*;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 /// What becomes of a journal, at places behind its first line; each is a share of all there are.
 #[derive(Debug, Clone, Copy)]

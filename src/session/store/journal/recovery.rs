@@ -6,13 +6,14 @@
 //! afterwards, the journal goes to the place of those paths.
 
 use crate::document::Document;
-use crate::files;
 use crate::files::journal::{Entry, Header, StateSlot, Stored, Unusable};
+use crate::files::{self, Disk, Loaded};
+use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::edit::EditError;
-use crate::session::store::journal;
 use crate::session::store::journal::salvage::{Missing, Salvage};
-use crate::session::store::journal::{JournalLine, hashes_of, json};
+use crate::session::store::journal::{JournalLine, hashes_of, json, keep_from_here};
+use crate::session::store::load;
 use crate::words::counted;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -20,9 +21,11 @@ use std::path::{Path, PathBuf};
 
 /// Unsaved changes of an earlier session, ready to be replayed.
 #[derive(Debug)]
-pub(crate) struct RecoverableChanges {
+pub struct RecoverableChanges {
     pub(super) state_slot: StateSlot,
     pub(super) stored: Stored,
+    /// What the journal begins with if they are given up.
+    pub(super) header: Header,
     /// When they were begun, in seconds since 1970.
     pub begun: i64,
     /// What they were, oldest first.
@@ -40,6 +43,68 @@ impl RecoverableChanges {
     pub(crate) const fn missing(&self) -> &Missing {
         &self.salvage.missing
     }
+}
+
+/// The files of an open set, for a job that compares them with journals.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenSet {
+    /// The paths that it was opened by.
+    paths: Vec<PathBuf>,
+    disk: Disk,
+    document: Document,
+    /// How many rows the files have.
+    rows: u32,
+    clock: Now,
+}
+
+impl OpenSet {
+    pub(crate) fn of(session: &Session) -> Self {
+        Self {
+            paths: if session.paths.is_empty() {
+                session.path.iter().cloned().collect()
+            } else {
+                session.paths.clone()
+            },
+            disk: session.disk.clone(),
+            document: session.document().clone(),
+            rows: session.current.saved.row_limit(),
+            clock: session.current.clock,
+        }
+    }
+
+    /// A set whose files are all read, before the session has taken note of that. `None` if it cannot be changed, so that
+    /// its journal waits for another time.
+    pub(crate) fn loaded(session: &Session, loaded: &Loaded) -> Option<Self> {
+        let mut document = session.document().clone();
+        if let Some(index) = &loaded.index {
+            document.set_index(Some(index.clone()));
+        }
+        let is_read_only = session.read_only.is_some() || loaded.stopped || loaded.recovered.pending.is_some();
+        if is_read_only || load::is_conflicted(&document) {
+            return None;
+        }
+        let paths = if loaded.paths.is_empty() { loaded.path.iter().cloned().collect() } else { loaded.paths.clone() };
+        let rows = document.row_limit();
+        Some(Self { paths, disk: session.disk.clone(), document, rows, clock: session.current.clock })
+    }
+
+    /// A set of one new sitemap.
+    pub(crate) fn new_at(path: PathBuf, clock: Now) -> Self {
+        let mut session = Session::new(clock, None);
+        load::start_new(&mut session, path);
+        Self::of(&session)
+    }
+}
+
+/// What the state folder holds for a set.
+#[derive(Debug)]
+pub enum JournalRead {
+    /// So many unsaved changes of an earlier session, which had these files open by other paths.
+    Elsewhere(usize, String),
+    /// Nothing that can be replayed; perhaps a word about what cannot.
+    Idle(Box<(StateSlot, Header)>, Option<String>),
+    /// Unsaved changes of an earlier session; perhaps a word about others, which cannot be replayed.
+    Recoverable(Box<RecoverableChanges>, Option<String>),
 }
 
 /// What a journal is to the files that are open now.
@@ -80,7 +145,7 @@ impl BegunSave {
 
 /// The open set, for comparing it with journals; the hashes of all its bytes are made when they are asked for.
 struct OpenFiles<'s> {
-    session: &'s Session,
+    set: &'s OpenSet,
     /// The paths that it was opened by, and those of them that there are.
     paths: [Vec<String>; 2],
     hashes: OnceCell<Vec<u64>>,
@@ -89,30 +154,25 @@ struct OpenFiles<'s> {
 }
 
 impl<'s> OpenFiles<'s> {
-    fn new(session: &'s Session, state_slot: &StateSlot) -> Self {
-        Self::opened_by(session, state_slot.names())
+    fn new(set: &'s OpenSet, state_slot: &StateSlot) -> Self {
+        Self::opened_by(set, state_slot.names())
     }
 
-    fn opened_by(session: &'s Session, names: Vec<String>) -> Self {
-        let loaded = if session.paths.is_empty() { session.path.as_slice() } else { &session.paths };
+    fn opened_by(set: &'s OpenSet, names: Vec<String>) -> Self {
         Self {
-            session,
-            paths: [names, StateSlot::names_of(loaded.iter().map(PathBuf::as_path))],
+            set,
+            paths: [names, StateSlot::names_of(set.paths.iter().map(PathBuf::as_path))],
             hashes: OnceCell::new(),
             files: OnceCell::new(),
         }
     }
 
-    fn document(&self) -> &Document {
-        self.session.document()
-    }
-
     fn hashes(&self) -> &[u64] {
-        self.hashes.get_or_init(|| hashes_of(self.document()))
+        self.hashes.get_or_init(|| hashes_of(&self.set.document))
     }
 
     fn files(&self) -> &BTreeSet<String> {
-        self.files.get_or_init(|| StateSlot::names_of(self.session.disk.paths()).into_iter().collect())
+        self.files.get_or_init(|| StateSlot::names_of(self.set.disk.paths()).into_iter().collect())
     }
 
     fn is_opened_by(&self, paths: &[String]) -> bool {
@@ -127,8 +187,8 @@ impl<'s> OpenFiles<'s> {
         // Where a save makes other paths of the set, files that it leaves alone may be all that is open here.
         let turned = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
         // Another file may hold the very same bytes; at its own place, a set may have been moved.
-        let is_of_these = own || header.is_of_some_of(&self.session.disk);
-        if is_of_these && header.fits(&self.session.disk) && turned != Some(true) {
+        let is_of_these = own || header.is_of_some_of(&self.set.disk);
+        if is_of_these && header.fits(&self.set.disk) && turned != Some(true) {
             // Rows are known by the order of their files, which the paths tell.
             if own || self.is_opened_by(&header.paths()) {
                 return Bearing::Whole;
@@ -165,19 +225,15 @@ fn is_within(some: &[u64], all: &[u64]) -> bool {
     some.iter().all(|one| all.any(|other| other == one))
 }
 
-/// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
-/// left if it can be replayed, and a word about what cannot. Where that waits for other paths
-/// (`Session::waiting_elsewhere`), the set can only be read.
-pub(crate) fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
-    if let Some((count, paths)) = waiting_elsewhere(session, &state_slot) {
-        let words = format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
-        session.set_read_only(words.clone());
-        return (None, Some(words));
+/// Reads what the state folder holds for a set, and puts aside what nobody can replay.
+pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
+    if let Some((count, paths)) = waiting_for(set, &state_slot) {
+        return JournalRead::Elsewhere(count, paths);
     }
     let mut words = None;
     let mut found = match state_slot.left.take() {
         None => None,
-        Some(Ok(stored)) => match OpenFiles::new(session, &state_slot).bearing(&stored, true) {
+        Some(Ok(stored)) => match OpenFiles::new(set, &state_slot).bearing(&stored, true) {
             Bearing::Whole => Some((stored, false)),
             Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
             // No one is asked to open other paths for nothing.
@@ -192,8 +248,8 @@ pub(crate) fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<
             None
         }
     };
-    for other in state_slot.other_journals(&session.disk) {
-        let bearing = OpenFiles::new(session, &state_slot).bearing(&other.stored, false);
+    for other in state_slot.other_journals(&set.disk) {
+        let bearing = OpenFiles::new(set, &state_slot).bearing(&other.stored, false);
         let is_free = found.is_none();
         match bearing {
             Bearing::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
@@ -213,7 +269,7 @@ pub(crate) fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<
     }
     if let Some((stored, is_of_save)) = found {
         let (begun, is_cut) = (stored.header.begun, stored.is_cut);
-        let salvage = Salvage::of(&stored.entries, session.current.saved.row_limit());
+        let salvage = Salvage::of(&stored.entries, set.rows);
         let labels = if is_of_save {
             // The save was finished, and no one was left to say so.
             vec!["what was changed while it was being saved".to_owned()]
@@ -221,19 +277,45 @@ pub(crate) fn open(session: &mut Session, mut state_slot: StateSlot) -> (Option<
             labels(&salvage.steps)
         };
         if !labels.is_empty() || !salvage.missing.is_empty() {
-            return (
-                Some(RecoverableChanges { state_slot, stored, begun, labels, is_cut, salvage, is_of_save }),
-                words,
-            );
+            let header = state_slot.locks().header(&set.disk, set.clock.seconds);
+            let changes = RecoverableChanges { state_slot, stored, header, begun, labels, is_cut, salvage, is_of_save };
+            return JournalRead::Recoverable(Box::new(changes), words);
         }
     }
-    journal::keep_from_here(session, state_slot);
-    (None, words)
+    let header = state_slot.locks().header(&set.disk, set.clock.seconds);
+    JournalRead::Idle(Box::new((state_slot, header)), words)
+}
+
+/// Begins to keep what is changed. Gives what an earlier session left if it can be replayed, and a word about what
+/// cannot. Where that waits for other paths, the set can only be read.
+pub(crate) fn begin(session: &mut Session, read: JournalRead) -> (Option<RecoverableChanges>, Option<String>) {
+    match read {
+        JournalRead::Elsewhere(count, paths) => {
+            let changes = counted(count as u64, "unsaved change");
+            let words = format!("an earlier session left {changes} to it; open {paths}");
+            session.set_read_only(words.clone());
+            (None, Some(words))
+        }
+        JournalRead::Idle(idle, words) => {
+            let (state_slot, header) = *idle;
+            keep_from_here(session, state_slot, header);
+            (None, words)
+        }
+        JournalRead::Recoverable(changes, words) => (Some(*changes), words),
+    }
+}
+
+/// Both on this thread.
+#[cfg(test)]
+pub(crate) fn open(session: &mut Session, state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
+    let read = read(&OpenSet::of(session), state_slot);
+    begin(session, read)
 }
 
 /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
 pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
-    let present = OpenFiles::new(session, state_slot);
+    let set = OpenSet::of(session);
+    let present = OpenFiles::new(&set, state_slot);
     let count = |stored: &Stored, own| match present.bearing(stored, own) {
         Bearing::Whole => unsaved(stored),
         Bearing::SinceSave(lines) => usize::from(lines.is_some()),
@@ -247,18 +329,23 @@ pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
 /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
 /// that show them and ask. Where files are changed now, those could not be replayed any more.
 pub(crate) fn waiting_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(usize, String)> {
-    let present = OpenFiles::new(session, state_slot);
+    waiting_for(&OpenSet::of(session), state_slot)
+}
+
+fn waiting_for(set: &OpenSet, state_slot: &StateSlot) -> Option<(usize, String)> {
+    let present = OpenFiles::new(set, state_slot);
     let waits = |stored: &Stored, own| match present.bearing(stored, own) {
         Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
         _ => None,
     };
     let own = state_slot.left.iter().flatten().find_map(|stored| waits(stored, true));
-    own.or_else(|| state_slot.other_journals(&session.disk).iter().find_map(|other| waits(&other.stored, false)))
+    own.or_else(|| state_slot.other_journals(&set.disk).iter().find_map(|other| waits(&other.stored, false)))
 }
 
 /// A journal of these files whose changes cannot be replayed, since files have changed.
 pub(crate) fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<Unreplayable> {
-    let present = OpenFiles::new(session, state_slot);
+    let set = OpenSet::of(session);
+    let present = OpenFiles::new(&set, state_slot);
     let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
         Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
         Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
@@ -310,7 +397,7 @@ fn unsaved(stored: &Stored) -> usize {
 
 /// The lines of a journal that can be applied to the files as they are open now.
 pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, EditError> {
-    match OpenFiles::opened_by(session, Vec::new()).bearing(stored, false) {
+    match OpenFiles::opened_by(&OpenSet::of(session), Vec::new()).bearing(stored, false) {
         Bearing::Whole => Ok(stored.entries.clone()),
         Bearing::SinceSave(Some(entries)) => Ok(entries),
         Bearing::SinceSave(None) => Err(EditError::Refused("all changes of this journal are saved".to_owned())),

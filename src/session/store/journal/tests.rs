@@ -3,6 +3,7 @@
 use super::*;
 use crate::document::rows::RowId;
 use crate::files::Options;
+use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::command::parse;
@@ -10,6 +11,7 @@ use crate::session::edit::Asker;
 use crate::session::state::vocabulary;
 use crate::session::store::journal;
 use crate::session::store::journal::recovery;
+use crate::session::store::journal::salvage::Missing;
 use crate::session::store::load;
 use crate::session::store::save;
 use crate::session::store::save::{SaveResult, Saving};
@@ -376,7 +378,7 @@ fn replayed_without(number: usize, commands: &[&str]) -> (Session, Missing) {
     journal::replay(&mut session, left).unwrap();
     journal::flush_journal(&session);
     // The damaged journal is still there to be read, and the new one is sound.
-    let found = files::journal::stored::list(&folder.path().join("state"), &[path]).unwrap();
+    let found = crate::files::journal::stored::list(&folder.path().join("state"), &[path]).unwrap();
     assert_eq!(found.iter().map(|found| found.is_aside).collect::<Vec<_>>(), [false, true]);
     assert_eq!(fs::read_to_string(&found[1].path).unwrap(), damaged);
     let text = changes_in(&found[1].stored.as_ref().unwrap().entries).join("\n");
@@ -471,7 +473,8 @@ fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_other
     let (journal, _) = journal_text(folder.path());
     let aside = journal.with_extension("journal.aside-1");
     fs::rename(&journal, &aside).unwrap();
-    let find = || files::journal::stored::list(&folder.path().join("state"), std::slice::from_ref(&path)).unwrap();
+    let find =
+        || crate::files::journal::stored::list(&folder.path().join("state"), std::slice::from_ref(&path)).unwrap();
     let stored = find().remove(0).stored.unwrap();
     let mut session = open(&path);
     assert_eq!(journal::apply_journal(&mut session, &stored).unwrap(), (2, Missing::default()));
@@ -526,7 +529,7 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
     }
 }
 
-/// Between the rename of a save and its end the new file is no one's: whoever takes it then has it.
+/// Between the rename of a save and the next lock the new file is no one's: whoever takes it then has it.
 #[cfg(unix)]
 #[test]
 fn a_file_that_another_takes_in_the_middle_of_a_save_is_left_to_it() {
@@ -539,10 +542,10 @@ fn a_file_that_another_takes_in_the_middle_of_a_save_is_left_to_it() {
         save::begin(&mut session, plan, false)
     }
     .unwrap();
-    let result = saving.run(&Progress::default());
+    let written = saving.write(&Progress::default());
     let elsewhere = folder.path().join("elsewhere");
     let other = StateSlot::take(&elsewhere, &folder.path().join("a.xml")).unwrap();
-    save::finish(&mut session, result).unwrap();
+    save::finish(&mut session, written.lock()).unwrap();
     let reason = session.read_only().unwrap();
     assert!(reason.contains("has it open with another state folder, since") || reason.contains("since it was saved"));
     assert!(StateSlot::take(&elsewhere, &folder.path().join("b.xml")).is_err(), "the rest is held");

@@ -4,13 +4,15 @@ use super::super::App;
 use super::super::modes::ask::Ask;
 use super::super::operations::view;
 use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
 use super::super::state::request::Answer;
 use super::{conflicts, recovery};
 use crate::check::rule::Rule;
-use crate::files::journal::{LockedByOther, StateSlot};
+use crate::files::journal::LockedByOther;
 use crate::files::{self, Error, Loaded, Reason};
-use crate::session::store::load;
-use crate::session::store::save;
+use crate::session::store::journal::recovery::{JournalRead, OpenSet};
+use crate::session::store::{journal, load, save};
+use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::counted;
@@ -19,25 +21,7 @@ use std::path::PathBuf;
 pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) {
     app.shared.opening.first_rows = Vec::new();
     match result {
-        Ok(mut loaded) => {
-            let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
-            let state_slot = loaded.state_slot.take();
-            app.shared.session.finish(loaded);
-            app.shared.grid.follow(&app.shared.session);
-            if let Some(spec) = app.shared.opening.view.take() {
-                view::show_view(&mut app.shared, spec);
-            }
-            say_loaded(&mut app.shared, stopped, sample);
-            if let Some(state_slot) = state_slot {
-                recovery::keep(app, state_slot);
-            }
-            if load::has_conflicts(&app.shared.session) {
-                conflicts::ask_side(&mut app.shared);
-            } else if app.shared.session.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
-                // It was answered just now: the next save writes it.
-                conflicts::accept_side(&mut app.shared);
-            }
-        }
+        Ok(loaded) => read_journal(app, loaded),
         Err(error) if error.is_missing() && !error.is_folder_missing() => {
             let path = error.path.clone();
             app.ask(Ask::new(
@@ -60,6 +44,50 @@ pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) 
                 vec![('q', "leave", Answer::Leave(3))],
             ));
         }
+    }
+}
+
+/// Reads what the state folder holds for the files, in a job: until that is known, nothing can be changed.
+fn read_journal(app: &mut App, mut loaded: Loaded) {
+    let set = match loaded.state_slot.take() {
+        None => None,
+        // Nothing can be changed, so nothing is kept, and what was left waits for another time.
+        Some(Ok(state_slot)) => OpenSet::loaded(&app.shared.session, &loaded).map(|set| (set, state_slot)),
+        Some(Err(held)) => {
+            finish(app, loaded);
+            return recovery::read_only(app, &held);
+        }
+    };
+    let Some((set, state_slot)) = set else { return finish(app, loaded) };
+    app.shared.jobs.run(Kind::Load, false, move |progress| {
+        let read = journal::recovery::read(&set, state_slot);
+        JobOutcome::JournalRead(loaded, (!progress.is_cancelled()).then_some(read))
+    });
+}
+
+/// The files are read, and so is what the state folder holds for them.
+pub(in crate::tui::app) fn journal_read(app: &mut App, mut loaded: Loaded, read: Option<JournalRead>) {
+    loaded.stopped |= read.is_none();
+    finish(app, loaded);
+    if let Some(read) = read {
+        recovery::begin(app, read);
+    }
+}
+
+/// The set is complete.
+fn finish(app: &mut App, loaded: Loaded) {
+    let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
+    app.shared.session.finish(loaded);
+    app.shared.grid.follow(&app.shared.session);
+    if let Some(spec) = app.shared.opening.view.take() {
+        view::show_view(&mut app.shared, spec);
+    }
+    say_loaded(&mut app.shared, stopped, sample);
+    if load::has_conflicts(&app.shared.session) {
+        conflicts::ask_side(&mut app.shared);
+    } else if app.shared.session.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
+        // It was answered just now: the next save writes it.
+        conflicts::accept_side(&mut app.shared);
     }
 }
 
@@ -93,11 +121,13 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
 }
 
 /// A new sitemap begins, at a path where nothing is.
-pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, state_slot: Option<Result<StateSlot, LockedByOther>>) {
-    app.shared.opening.is_creating = false;
+pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, read: Option<Result<JournalRead, LockedByOther>>) {
+    app.shared.opening.holds_keys = false;
     load::start_new(&mut app.shared.session, path);
-    if let Some(state_slot) = state_slot {
-        recovery::keep(app, state_slot);
+    match read {
+        Some(Ok(read)) => recovery::begin(app, read),
+        Some(Err(held)) => recovery::read_only(app, &held),
+        None => {}
     }
     app.shared.grid.follow(&app.shared.session);
     app.shared.say("a new sitemap; o adds its first URL");

@@ -10,6 +10,7 @@ use crate::files::{self, Options, Reason};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::store::journal;
+use crate::session::store::journal::recovery::{self, OpenSet};
 use crate::session::store::load::Loader;
 use crate::session::store::save;
 use crate::tui::jobs::Kind;
@@ -90,12 +91,13 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     start(shared, opened, options);
 }
 
-/// Takes the place of a new set in the state folder; the set is there when that is known.
+/// Takes the state slot of a new set and reads its journal; the set is there when that is known.
 pub(in crate::tui::app) fn create(shared: &mut Shared, path: PathBuf) {
-    let options = shared.opening.options.clone();
-    shared.opening.is_creating = true;
+    let (options, clock) = (shared.opening.options.clone(), shared.session.view().clock);
+    shared.opening.holds_keys = true;
     shared.jobs.run(Kind::Load, false, move |_| {
         let state_slot = StateSlot::wanted(&options, std::slice::from_ref(&path));
-        JobOutcome::Created(path, state_slot)
+        let set = OpenSet::new_at(path.clone(), clock);
+        JobOutcome::Created(path, state_slot.map(|state_slot| Ok(recovery::read(&set, state_slot?))))
     });
 }

@@ -3,12 +3,14 @@
 use super::super::App;
 use super::super::modes::ask::Ask;
 use super::super::state::Shared;
+use super::super::state::outcome::JobOutcome;
 use super::super::state::request::{Answer, Subject};
-use crate::files::journal::{LockedByOther, StateSlot};
+use crate::files::journal::LockedByOther;
 use crate::protocol::lastmod::{self, Now};
-use crate::session::store::journal;
 use crate::session::store::journal::RecoverableChanges;
-use crate::session::store::journal::recovery;
+use crate::session::store::journal::recovery::{self, JournalRead};
+use crate::session::store::journal::replay::{self, Replay, Replayed};
+use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::counted;
@@ -16,23 +18,20 @@ use crate::words::counted;
 /// Changes of an earlier session that are shown by name.
 const MOST_LEFT: usize = 12;
 
+/// Another process has files of the set.
+pub(in crate::tui::app) fn read_only(app: &mut App, held: &LockedByOther) {
+    app.shared.session.set_read_only(held.to_string());
+    app.shared.fail(format!("{held}; it can be read here, not changed"));
+}
+
 /// Begins to keep what is changed, and asks about what an earlier session left unsaved.
-pub(in crate::tui::app) fn keep(app: &mut App, state_slot: Result<StateSlot, LockedByOther>) {
-    let state_slot = match state_slot {
-        Ok(state_slot) => state_slot,
-        Err(held) => {
-            app.shared.session.set_read_only(held.to_string());
-            return app.shared.fail(format!("{held}; it can be read here, not changed"));
-        }
-    };
-    // Nothing can be changed, so nothing is kept, and what was left waits for another time.
-    if app.shared.session.read_only().is_some() {
-        return;
+pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
+    if let JournalRead::Elsewhere(count, paths) = &read {
+        let (count, paths) = (*count, paths.clone());
+        recovery::begin(&mut app.shared.session, read);
+        return say_waiting(app, count, &paths);
     }
-    if let Some((count, path)) = recovery::waiting_elsewhere(&app.shared.session, &state_slot) {
-        return say_waiting(app, count, &path);
-    }
-    let (left, words) = recovery::open(&mut app.shared.session, state_slot);
+    let (left, words) = recovery::begin(&mut app.shared.session, read);
     let Some(left) = left else {
         if let Some(words) = words {
             // One line of the footer has no room for a path.
@@ -80,7 +79,6 @@ pub(in crate::tui::app) fn keep(app: &mut App, state_slot: Result<StateSlot, Loc
 /// Changes of these files wait where they were open as another set. Saved from here, they could not be replayed.
 fn say_waiting(app: &mut App, count: usize, path: &str) {
     let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
-    app.shared.session.set_read_only(format!("{words}; open {path}"));
     let line = |text: &str| Line::from(Words::text(text.to_owned()));
     app.ask(Ask::new(
         Words::text(words),
@@ -99,12 +97,28 @@ fn date_and_time(shared: &Shared, seconds: i64) -> String {
     lastmod::parse_input("now", None, now).ok().flatten().unwrap_or_default()
 }
 
-/// Does again what an earlier session left unsaved.
+/// Does again what an earlier session left unsaved, in a job; keys wait, since they are about the result.
 pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges) {
-    let kept = if left.missing().is_empty() { "" } else { "; the damaged journal is kept: sited recover shows it" };
-    match journal::replay(&mut shared.session, left) {
+    let replay = Replay::of(&shared.session, left);
+    shared.opening.holds_keys = true;
+    shared.say("replaying the changes…");
+    shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Replayed(replay.run(progress).map(Box::new)));
+}
+
+/// The changes are replayed, or that was stopped and they wait for another time.
+pub(in crate::tui::app) fn replayed(shared: &mut Shared, replayed: Option<Replayed>) {
+    shared.opening.holds_keys = false;
+    let Some(replayed) = replayed else { return later(shared) };
+    let kept = if replayed.has_gaps() { "; the damaged journal is kept: sited recover shows it" } else { "" };
+    match replay::put_in_place(&mut shared.session, replayed) {
         Ok(steps) => shared.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
         Err(refused) => shared.fail(format!("some changes could not be replayed: {refused}")),
     }
     shared.grid.follow(&shared.session);
+}
+
+/// Leaves the changes where they are.
+pub(in crate::tui::app) fn later(shared: &mut Shared) {
+    shared.session.set_read_only("unsaved changes of an earlier session are waiting");
+    shared.say("changes kept for later; the set is read-only");
 }

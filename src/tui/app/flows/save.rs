@@ -11,16 +11,20 @@ use super::plan_lines::{is_empty_list, plan_lines, problems, title, untouched_li
 use super::{external_changes, leave};
 use crate::files::external_changes::Thoroughness;
 use crate::files::{Plan, Reason};
+use crate::session::edit::EditError;
 use crate::session::store;
-use crate::session::store::journal;
+use crate::session::store::journal::locks::{Claimed, SaveLocks};
 use crate::session::store::planning;
 use crate::session::store::planning::Planned;
 use crate::session::store::save;
-use crate::session::store::save::SaveResult;
+use crate::session::store::save::{PendingSave, SaveResult};
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use std::path::PathBuf;
+
+/// What is reported of a save that was stopped in time.
+const STOPPED: &str = "the save was stopped; no file was changed";
 
 /// Saves: asks first where something is missing or where files come, go, or change their names.
 pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool) {
@@ -42,25 +46,39 @@ pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool)
     ask_plan(&mut app.shared, to, PlanPurpose::Save { force });
 }
 
-/// Works out a save; what it is for happens when it is known.
+/// Works out a save; what it is for happens when it is known. Whether another process is in the way of a save that asks
+/// is looked at too, before anybody answers a question for nothing.
 fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
     let planning = planning::of_session(&shared.session, to.as_deref());
+    let locks = matches!(purpose, PlanPurpose::Save { .. }).then(|| SaveLocks::of(&mut shared.session));
     let ticket = shared.jobs.next_ticket();
     shared.save.wanted = Some(PlanRequest { ticket, to, purpose });
-    let is_small = shared.is_small();
-    shared
-        .jobs
-        .run(Kind::Plan, is_small, move |progress| JobOutcome::Planned { ticket, planned: planning.run(progress) });
+    shared.jobs.run(Kind::Plan, false, move |progress| {
+        let planned = planning.run(progress);
+        let asks = |plan: &&Plan| (plan.asks || plan.needs_base.is_some()) && plan.problems.is_empty();
+        let asking = planned.as_ref().map(|planned| &planned.plan).filter(asks);
+        let locks = locks.zip(asking).map_or(Ok(()), |(mut locks, plan)| locks.try_out(plan));
+        JobOutcome::Planned { ticket, planned, locks }
+    });
 }
 
 /// A plan has come; it counts if it is the one that was asked for last, and is made again if something was changed
 /// meanwhile.
-pub(in crate::tui::app) fn planned(shared: &mut Shared, ticket: u64, planned: Option<Planned>) {
+pub(in crate::tui::app) fn planned(
+    shared: &mut Shared,
+    ticket: u64,
+    planned: Option<Planned>,
+    locks: Result<(), EditError>,
+) {
     let Some(wanted) = shared.save.wanted.take_if(|wanted| wanted.ticket == ticket) else { return };
     let Some(planned) = planned else {
         shared.save.then_leave = false;
         return shared.say("stopped; nothing was written");
     };
+    if let Err(refused) = locks {
+        shared.save.then_leave = false;
+        return shared.fail(refused.to_string());
+    }
     if !planning::is_planned(&shared.session, &planned) {
         return ask_plan(shared, wanted.to, wanted.purpose);
     }
@@ -89,14 +107,6 @@ fn save_planned(app: &mut App, to: Option<PathBuf>, force: bool, planned: Planne
         return app.shared.say("a save is running already");
     }
     let plan = &planned.plan;
-    // Before anybody answers a question for nothing.
-    if (plan.asks || plan.needs_base.is_some())
-        && plan.problems.is_empty()
-        && let Err(refused) = journal::may_save(&mut app.shared.session, plan)
-    {
-        app.shared.save.then_leave = false;
-        return app.shared.fail(refused.to_string());
-    }
     if let Some(proposal) = &plan.needs_base {
         let proposal = proposal.clone();
         app.shared.save.waiting = Some(Waiting { to, force });
@@ -170,24 +180,48 @@ pub(in crate::tui::app) fn write_waiting(app: &mut App) {
     }
 }
 
+/// Takes the locks that a save needs, in a job. What is saved is the document as it is now.
 fn write(shared: &mut Shared, plan: Plan, force: bool) {
-    let is_own = !force && plan.path.as_ref() == shared.session.path();
+    let looks = !force && plan.path.as_ref() == shared.session.path();
     shared.save.new_folder = None;
-    match save::begin(&mut shared.session, plan, force) {
-        Ok(saving) => {
-            let looking = is_own.then(|| store::external_changes::begin_look(&shared.session));
-            shared.jobs.run(Kind::Save, false, move |progress| {
-                // What is about to be written is looked at closely when it is; this is about all the others too.
-                let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
-                if outside.changed.is_empty() {
-                    JobOutcome::Saved(saving.run(progress))
-                } else {
-                    JobOutcome::HeldBack(outside)
-                }
-            });
+    let mut pending = match save::prepare(&mut shared.session, plan, force) {
+        Ok(pending) => Box::new(pending),
+        Err(refused) => return shared.fail(refused.to_string()),
+    };
+    shared.jobs.run(Kind::Save, false, move |progress| {
+        let claimed = pending.claim();
+        JobOutcome::Claimed { pending, looks, claimed: (!progress.is_cancelled()).then_some(claimed) }
+    });
+}
+
+/// The locks are taken: the save begins.
+pub(in crate::tui::app) fn claimed(
+    shared: &mut Shared,
+    pending: PendingSave,
+    looks: bool,
+    claimed: Option<Result<Claimed, EditError>>,
+) {
+    let claimed = match claimed {
+        Some(Ok(claimed)) => claimed,
+        refused => {
+            shared.save.then_leave = false;
+            return match refused {
+                Some(Err(refused)) => shared.fail(refused.to_string()),
+                _ => shared.say(STOPPED),
+            };
         }
-        Err(refused) => shared.fail(refused.to_string()),
-    }
+    };
+    let looking = looks.then(|| store::external_changes::begin_look(&shared.session));
+    let saving = save::begin_claimed(&mut shared.session, pending, claimed);
+    shared.jobs.run(Kind::Save, false, move |progress| {
+        // What is about to be written is looked at closely when it is; this is about all the others too.
+        let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
+        if outside.changed.is_empty() {
+            JobOutcome::Saved(Box::new(saving.run(progress)))
+        } else {
+            JobOutcome::HeldBack(outside)
+        }
+    });
 }
 
 pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
@@ -204,7 +238,7 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
         }
         Err(error) if matches!(error.reason, Reason::Cancelled) => {
             app.shared.save.then_leave = false;
-            app.shared.say("the save was stopped; no file was changed");
+            app.shared.say(STOPPED);
         }
         Err(error) if matches!(error.reason, Reason::Changed) => {
             app.shared.save.then_leave = false;

@@ -72,8 +72,9 @@ pub enum Start {
 /// What was opened, and what is known of it while it is read.
 #[derive(Default)]
 pub(in crate::tui) struct Opening {
-    /// Whether the place of a new set is being taken: keys wait, because they are about that set.
-    pub is_creating: bool,
+    /// Whether keys wait: a new set is being made, or the changes of an earlier session are being replayed, and what is
+    /// typed is about the result.
+    pub holds_keys: bool,
     /// How files are read.
     pub(in crate::tui::app) options: Options,
     /// What was opened last.

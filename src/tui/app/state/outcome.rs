@@ -9,7 +9,7 @@ use crate::data::DataSet;
 use crate::document::rows::RowSet;
 use crate::document::view::{View, ViewSpec};
 use crate::files::external_changes::OutsideChanges;
-use crate::files::journal::{LockedByOther, StateSlot};
+use crate::files::journal::LockedByOther;
 use crate::files::verify::Proof;
 use crate::files::{Error, FirstRow, Loaded, MergeConflict};
 use crate::session::data::Coverage;
@@ -17,9 +17,12 @@ use crate::session::edit::{EditError, Prepared};
 use crate::session::policy::Rechecked;
 use crate::session::report::CountsByFile;
 use crate::session::store::external_changes::{Compared, Merged};
+use crate::session::store::journal::locks::Claimed;
+use crate::session::store::journal::recovery::JournalRead;
+use crate::session::store::journal::replay::Replayed;
 use crate::session::store::pending::Pending;
 use crate::session::store::planning::Planned;
-use crate::session::store::save::SaveResult;
+use crate::session::store::save::{PendingSave, SaveResult};
 use crate::session::store::verify::FileDiff;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +32,10 @@ use std::sync::Arc;
 pub enum JobOutcome {
     /// The files are read.
     Loaded(Result<Loaded, Error>),
+    /// The files are read, and so is what the state folder holds for them; `None` if that was stopped.
+    JournalRead(Loaded, Option<JournalRead>),
+    /// The changes of an earlier session are replayed; `None` if the job was stopped.
+    Replayed(Option<Box<Replayed>>),
     /// The first rows of a large file that is still being read.
     Beginning(Vec<FirstRow>),
     /// Rows to show; `None` if the job was stopped.
@@ -66,9 +73,20 @@ pub enum JobOutcome {
         ticket: u64,
         /// The plan.
         planned: Option<Planned>,
+        /// Why another process is in its way, as far as it asks a question.
+        locks: Result<(), EditError>,
+    },
+    /// The locks of a save are taken; it may begin.
+    Claimed {
+        /// The save.
+        pending: Box<PendingSave>,
+        /// Whether it is held back where other programs changed files of the set.
+        looks: bool,
+        /// The locks; `None` if the job was stopped.
+        claimed: Option<Result<Claimed, EditError>>,
     },
     /// The files are written.
-    Saved(SaveResult),
+    Saved(Box<SaveResult>),
     /// What is not saved yet; no changes if the job was stopped.
     Pending {
         /// Which request it answers.
@@ -120,8 +138,8 @@ pub enum JobOutcome {
     Counted(Option<CountsByFile>),
     /// The answers to merge conflicts as a change, worked out.
     SideAccepted(Result<Prepared, EditError>),
-    /// The place of a new set in the state folder, if there is one, for the set at this path.
-    Created(PathBuf, Option<Result<StateSlot, LockedByOther>>),
+    /// What the state folder holds for a new set at this path, if there is such a folder.
+    Created(PathBuf, Option<Result<JournalRead, LockedByOther>>),
     /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
     Reported(Result<String, EditError>),
     /// Answers of `:probe` were written to a file, or were not.

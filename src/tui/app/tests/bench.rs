@@ -50,16 +50,19 @@ impl Bench {
         Self::begin(start, app, options)
     }
 
+    /// The same with work of this kind held back from the beginning.
+    pub(super) fn start_held(start: Start, options: Options, hold: Kind) -> Self {
+        let app = App::new(Session::new(NOW, None), Theme::default(), (120, 30));
+        Self::begin_held(start, app, options, Some(hold))
+    }
+
     fn begin(start: Start, app: App, options: Options) -> Self {
-        let mut bench = Self {
-            app,
-            copied: Vec::new(),
-            status: None,
-            suspended: Vec::new(),
-            folder: None,
-            hold: None,
-            held: Vec::new(),
-        };
+        Self::begin_held(start, app, options, None)
+    }
+
+    fn begin_held(start: Start, app: App, options: Options, hold: Option<Kind>) -> Self {
+        let mut bench =
+            Self { app, copied: Vec::new(), status: None, suspended: Vec::new(), folder: None, hold, held: Vec::new() };
         let effects = bench.app.start(start, options);
         bench.effects(effects);
         bench
@@ -110,6 +113,14 @@ impl Bench {
             self.send(Event::Part(part));
         }
         self.send(Event::Done(Finished { kind, number: 0, outcome: Some(outcome) }));
+    }
+
+    /// Does the work that was held back, and holds back what is asked for next.
+    pub(super) fn step(&mut self) {
+        let kind = self.hold.unwrap();
+        for (work, progress) in std::mem::take(&mut self.held) {
+            self.work(kind, work, &progress);
+        }
     }
 
     /// Does the work that was held back.

@@ -1,0 +1,177 @@
+//! The locks of an open set, shared by the session and the jobs that take or give back some of them.
+//!
+//! Taking a lock reads and writes files and may wait for another process, so the screen leaves it to jobs. Both use the
+//! same locks: what a job has taken stays taken when it ends.
+
+use super::super::disk::Disk;
+use super::super::lock::file_locks::FileLocks;
+use super::super::lock::{FileKeys, Lock, LockedByOther, NoLock, keys, make_own, real};
+use super::format::Header;
+use super::{END, JournalFailure, StateSlot};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// The lock of a set in the state folder, held whenever the folder allows it.
+#[derive(Debug)]
+pub(super) struct StateLock {
+    folder: PathBuf,
+    name: String,
+    keys: FileKeys,
+    lock: Option<Lock>,
+}
+
+impl StateLock {
+    /// Makes sure that it is held: the folder may have become writable, or may have been removed.
+    fn ensure(&mut self) -> Result<(), NoLock> {
+        if self.lock.as_ref().is_some_and(Lock::is_in_place) {
+            self.lock.iter_mut().for_each(Lock::list);
+            return Ok(());
+        }
+        self.take(None)
+    }
+
+    fn take(&mut self, other: Option<&Lock>) -> Result<(), NoLock> {
+        self.lock = None;
+        make_own(&self.folder)?;
+        self.lock = Some(Lock::take(other, &self.folder, &self.name, &self.keys)?);
+        Ok(())
+    }
+
+    fn hold(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
+        if let Some(lock) = &mut self.lock {
+            lock.hold(keys.clone())?;
+        }
+        self.keys = keys;
+        Ok(())
+    }
+}
+
+/// Path of a journal, with the lock that writing it needs.
+#[derive(Debug, Clone)]
+pub(super) struct JournalPath {
+    path: Option<PathBuf>,
+    lock: Arc<Mutex<StateLock>>,
+}
+
+impl JournalPath {
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, StateLock> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_locked(&self) -> bool {
+        self.lock().lock.is_some()
+    }
+
+    /// The path, if it is this process's to write.
+    pub(super) fn ready(&self) -> Result<&Path, JournalFailure> {
+        let path = self.path().ok_or(JournalFailure::NoFolder)?;
+        let mut lock = self.lock();
+        match lock.ensure() {
+            Ok(()) => Ok(path),
+            Err(NoLock::Held(held)) => Err(JournalFailure::Held(held)),
+            Err(NoLock::Place(error)) => Err(JournalFailure::of_folder(lock.folder.clone(), &error)),
+        }
+    }
+}
+
+/// The locks of one set: the one in the state folder and those on its files. A clone shares them.
+#[derive(Debug, Clone)]
+pub struct SlotLocks {
+    pub(super) place: JournalPath,
+    /// The real paths that the set is opened by.
+    pub(super) set: Arc<[PathBuf]>,
+    files: Arc<Mutex<FileLocks>>,
+}
+
+impl SlotLocks {
+    /// Takes the locks of a set. Files that this process has locked by `other` may be locked here too.
+    pub(super) fn take(
+        other: Option<&Self>,
+        folder: Option<PathBuf>,
+        name: String,
+        set: Vec<PathBuf>,
+    ) -> Result<Self, LockedByOther> {
+        let path = folder.as_ref().map(|folder| folder.join(&name).with_extension(END));
+        let keys = keys(set.iter().map(PathBuf::as_path));
+        let mut lock = StateLock { folder: folder.unwrap_or_default(), name, keys, lock: None };
+        let others = other.map(|other| other.place.lock());
+        let taken = match path {
+            Some(_) => lock.take(others.as_ref().and_then(|other| other.lock.as_ref())),
+            None => Ok(()),
+        };
+        drop(others);
+        if let Err(NoLock::Held(held)) = taken {
+            return Err(held);
+        }
+        if let Some(keys) = lock.lock.as_ref().map(|lock| lock.keys().clone()) {
+            lock.keys = keys;
+        }
+        let mut files = other.map(|other| other.files().shared()).unwrap_or_default();
+        files.hold(set.iter().map(PathBuf::as_path))?;
+        let place = JournalPath { path, lock: Arc::new(Mutex::new(lock)) };
+        Ok(Self { place, set: set.into(), files: Arc::new(Mutex::new(files)) })
+    }
+
+    fn files(&self) -> MutexGuard<'_, FileLocks> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes more files that belong to the set, or that it will make.
+    ///
+    /// # Errors
+    /// [`LockedByOther`] when another process has one of them; what is held stays held.
+    pub fn claim<'p>(&self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
+        let files: Vec<&Path> = files.collect();
+        let mut lock = self.place.lock();
+        let keys = &lock.keys | &keys(files.iter().copied());
+        lock.hold(keys)?;
+        drop(lock);
+        self.files().hold(files.into_iter())
+    }
+
+    /// Gives back every file but these and those that the set is opened by. A save has put other files in their places,
+    /// which are locked now.
+    ///
+    /// # Errors
+    /// [`LockedByOther`] when another process was faster.
+    pub fn claim_only(&self, disk: &Disk) -> Result<(), LockedByOther> {
+        let files: Vec<&Path> = self.set.iter().map(PathBuf::as_path).chain(disk.paths()).collect();
+        let mut lock = self.place.lock();
+        let keys = &keys(files.iter().copied()) & &lock.keys;
+        lock.hold(keys)?;
+        drop(lock);
+        self.files().hold_only(files.into_iter())
+    }
+
+    /// What a journal of the set begins with.
+    pub fn header(&self, disk: &Disk, begun: i64) -> Header {
+        Header::new(&self.set, disk, begun)
+    }
+
+    /// The state slot of the same set at other paths; `None` if it is this one.
+    ///
+    /// # Errors
+    /// [`LockedByOther`] when another process has one of them.
+    pub fn moved(&self, set: &[PathBuf]) -> Result<Option<StateSlot>, LockedByOther> {
+        if set.iter().map(|path| real(path)).eq(self.set.iter().cloned()) {
+            return Ok(None);
+        }
+        let state = self.place.path().and_then(Path::parent).and_then(Path::parent);
+        StateSlot::take_beside(Some(self), state, set).map(Some)
+    }
+
+    /// Whether another process is kept from changing the set, by one lock or another. Waits for no job: one that takes
+    /// locks at this moment has some.
+    pub(super) fn is_exclusive(&self) -> bool {
+        let is_locked = match self.place.lock.try_lock() {
+            Ok(lock) => lock.lock.is_some(),
+            Err(TryLockError::Poisoned(lock)) => lock.into_inner().lock.is_some(),
+            Err(TryLockError::WouldBlock) => true,
+        };
+        is_locked || self.files.try_lock().map_or(true, |files| files.is_any())
+    }
+}

@@ -1,0 +1,195 @@
+//! The journal is read and locks are taken by jobs: what can be seen, typed and lost meanwhile.
+
+use super::bench::{Bench, SMALL};
+use crate::files::Options;
+use crate::files::journal::StateSlot;
+use crate::tui::app::Start;
+use crate::tui::app::modes::Mode;
+use crate::tui::jobs::Kind;
+use std::path::{Path, PathBuf};
+
+/// A folder with a sitemap, and the options that keep a journal in it.
+fn small() -> (tempfile::TempDir, PathBuf, Options) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    std::fs::write(&path, SMALL).unwrap();
+    let options = options(folder.path());
+    (folder, path, options)
+}
+
+fn options(folder: &Path) -> Options {
+    Options { state: Some(folder.join("state")), ..Options::default() }
+}
+
+fn open(path: &Path, options: &Options, hold: Kind) -> Bench {
+    Bench::start_held(Start::Path(path.to_path_buf()), options.clone(), hold)
+}
+
+fn is_modified(bench: &Bench) -> bool {
+    bench.app.shared.session.is_modified()
+}
+
+/// Leaves the journal as a program that was killed.
+fn crash(bench: Bench) {
+    drop(bench);
+}
+
+#[test]
+fn until_the_journal_is_read_nothing_can_be_changed() {
+    let (_folder, path, options) = small();
+    let mut first = open(&path, &options, Kind::Read);
+    first.keys("j$c0.8<enter>");
+    crash(first);
+    let mut bench = open(&path, &options, Kind::Load);
+    bench.step();
+    assert_eq!(bench.paths().len(), 4, "the rows can be looked at");
+    bench.keys("dd");
+    assert!(bench.says().contains("still loading"), "{}", bench.says());
+    assert!(StateSlot::take(&folder_of(&options), &path).is_err(), "a second editor is kept out");
+    // A line that was begun before the journal is known changes nothing of it either.
+    bench.keys(":delete where loc:cups<enter>");
+    assert!(!is_modified(&bench));
+    bench.let_go();
+    bench.shows("1 unsaved change of an earlier session");
+    bench.keys("r");
+    assert!(bench.says().contains("1 change replayed"), "{}", bench.says());
+    bench.keys("<c-s>");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("0.8"));
+}
+
+fn folder_of(options: &Options) -> PathBuf {
+    options.state.clone().unwrap()
+}
+
+#[test]
+fn a_load_that_is_stopped_while_the_journal_is_read_leaves_it_for_later() {
+    let (_folder, path, options) = small();
+    let mut first = open(&path, &options, Kind::Read);
+    first.keys("j$c0.8<enter>");
+    crash(first);
+    let mut bench = open(&path, &options, Kind::Load);
+    bench.step();
+    bench.keys("<esc>");
+    bench.let_go();
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
+    bench.keys("dd");
+    assert!(bench.says().contains("read-only: loading was stopped"), "{}", bench.says());
+    drop(bench);
+    let again = open(&path, &options, Kind::Read);
+    again.shows("1 unsaved change of an earlier session");
+}
+
+#[test]
+fn keys_typed_while_changes_are_replayed_are_about_the_result() {
+    let (_folder, path, options) = small();
+    let mut first = open(&path, &options, Kind::Read);
+    first.keys("dd");
+    crash(first);
+    let mut bench = open(&path, &options, Kind::Edit);
+    bench.keys("r");
+    bench.shows("replaying");
+    bench.keys("Gdd");
+    assert!(!is_modified(&bench), "nothing is changed before the replay");
+    bench.let_go();
+    bench.shows("2 URLs   modified 2");
+    bench.keys("u");
+    bench.shows("3 URLs   modified 1");
+    bench.keys("u");
+    assert!(!is_modified(&bench), "both are steps");
+    bench.keys("<c-r>");
+    crash(bench);
+    let mut again = open(&path, &options, Kind::Read);
+    again.keys("r");
+    again.shows("3 URLs   modified 1");
+}
+
+#[test]
+fn a_replay_that_is_stopped_keeps_the_journal() {
+    let (_folder, path, options) = small();
+    let mut first = open(&path, &options, Kind::Read);
+    first.keys("dd");
+    crash(first);
+    let mut bench = open(&path, &options, Kind::Edit);
+    bench.keys("r<esc>");
+    bench.let_go();
+    assert!(bench.says().contains("changes kept for later"), "{}", bench.says());
+    assert!(!is_modified(&bench));
+    drop(bench);
+    let again = open(&path, &options, Kind::Read);
+    again.shows("1 unsaved change of an earlier session");
+}
+
+#[test]
+fn what_is_typed_while_locks_are_taken_is_neither_lost_nor_saved() {
+    let (folder, path, options) = small();
+    let other = folder.path().join("copy.xml");
+    for to in [None, Some(&other)] {
+        std::fs::write(&path, SMALL).unwrap();
+        let mut bench = open(&path, &options, Kind::Save);
+        bench.keys("j$c0.8<enter>");
+        match to {
+            Some(to) => bench.keys(&format!(":write {}<enter>", to.display())),
+            None => bench.keys("<c-s>"),
+        };
+        bench.shows("saving");
+        bench.keys("kc0.7<enter>");
+        // The locks are taken, and nothing is written yet.
+        bench.step();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), SMALL);
+        bench.keys("jjjc0.6<enter>");
+        bench.let_go();
+        let saved = std::fs::read_to_string(to.unwrap_or(&path)).unwrap();
+        assert_eq!(saved, SMALL.replacen("<priority>0.2", "<priority>0.8", 1));
+        bench.shows("modified 2");
+        crash(bench);
+        let mut again = open(to.unwrap_or(&path), &options, Kind::Read);
+        again.shows("unsaved change");
+        again.keys("r<c-s>");
+        let saved = std::fs::read_to_string(to.unwrap_or(&path)).unwrap();
+        assert!(["0.7", "0.8", "0.6"].iter().all(|value| saved.contains(value)), "{saved}");
+        again.keys("q");
+        assert_eq!(again.status, Some(0));
+    }
+}
+
+#[test]
+fn a_crash_between_the_locks_and_the_save_keeps_every_change() {
+    let (_folder, path, options) = small();
+    let mut bench = open(&path, &options, Kind::Save);
+    bench.keys("j$c0.8<enter><c-s>kc0.7<enter>");
+    bench.step();
+    bench.keys("jjjc0.6<enter>");
+    crash(bench);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), SMALL);
+    let mut again = open(&path, &options, Kind::Read);
+    again.keys("r<c-s>");
+    let saved = std::fs::read_to_string(&path).unwrap();
+    assert!(["0.7", "0.8", "0.6"].iter().all(|value| saved.contains(value)), "{saved}");
+}
+
+#[test]
+fn a_save_that_is_stopped_while_locks_are_taken_gives_nothing_up() {
+    let (folder, path, options) = small();
+    let other = folder.path().join("copy.xml");
+    let mut bench = open(&path, &options, Kind::Save);
+    bench.keys("j$c0.8<enter>");
+    bench.keys(&format!(":write {}<enter><esc>", other.display()));
+    bench.let_go();
+    assert_eq!(bench.says(), "the save was stopped; no file was changed");
+    assert!(!other.exists() && bench.app.shared.session.is_modified());
+    drop(StateSlot::take(&folder_of(&options), &other).unwrap());
+    assert!(StateSlot::take(&folder_of(&options), &path).is_err(), "the set itself stays locked");
+    bench.keys("<c-s>");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("0.8"));
+}
+
+/// After a save the files are others, and so are their locks: `flock` on a file that was replaced locks nothing.
+#[test]
+fn the_files_that_a_save_has_made_are_locked() {
+    let (folder, path, options) = small();
+    let mut bench = open(&path, &options, Kind::Read);
+    bench.keys("j$c0.8<enter><c-s>");
+    assert!(StateSlot::take(&folder.path().join("another"), &path).is_err(), "by another state folder, too");
+    drop(bench);
+    assert!(StateSlot::take(&folder.path().join("another"), &path).is_ok());
+}
