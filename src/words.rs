@@ -49,6 +49,15 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
+/// Some time for people, rounded up: `90 s`, `35 min`, `56 h`.
+pub(crate) fn time(seconds: u64) -> String {
+    match seconds {
+        0..=120 => format!("{seconds} s"),
+        121..=7_200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", grouped(seconds.div_ceil(3_600))),
+    }
+}
+
 /// Part of a value for a message: at most `most` characters, with signs for what a terminal would obey or hide.
 pub(crate) fn excerpt(text: &str, most: usize) -> String {
     let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);

@@ -1,7 +1,7 @@
 //! Counts of answers, and the line of progress.
 
 use super::record::Record;
-use crate::words::{counted, grouped};
+use crate::words::{counted, grouped, time};
 use std::time::{Duration, Instant};
 
 /// How many answers of each class came.
@@ -59,7 +59,7 @@ impl Tally {
         std::iter::once(counted(self.pages, "page")).chain(more).collect::<Vec<_>>().join(", ")
     }
 
-    /// `1,204 of 2,000 URLs   4.8/s   166 s left   1,100 pages, 104 redirects`
+    /// `1,204 of 2,000 URLs   4.8/s   3 min left   1,100 pages, 104 redirects`
     pub(crate) fn progress(&self) -> String {
         self.progress_after(self.begun.elapsed())
     }
@@ -71,8 +71,8 @@ impl Tally {
         let rest = self.total.saturating_sub(asked);
         if asked > 0 && rest > 0 {
             line.push_str("   ");
-            line.push_str(&grouped((rest as f64 / rate).ceil() as u64));
-            line.push_str(" s left");
+            line.push_str(&time((rest as f64 / rate).ceil() as u64));
+            line.push_str(" left");
         }
         format!("{line}   {}", self.classes())
     }
@@ -94,5 +94,8 @@ mod tests {
         assert_eq!(tally.words(), format!("9 URLs asked: {classes}"));
         let line = tally.progress_after(Duration::from_secs(2));
         assert_eq!(line, format!("9 of 20 URLs   4.5/s   3 s left   {classes}"));
+        // A million URLs at 5 a second.
+        let line = Tally { total: 1_000_009, ..tally }.progress_after(Duration::from_millis(1_800));
+        assert!(line.starts_with("9 of 1,000,009 URLs   5.0/s   56 h left   "), "{line}");
     }
 }
