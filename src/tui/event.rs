@@ -38,7 +38,7 @@ pub enum Event<O, P> {
 /// The signals that the program answers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// End, with the number of the signal that said so (SIGTERM, SIGHUP, SIGINT, SIGQUIT).
+    /// End, with the number of the signal (SIGTERM, SIGHUP, SIGINT, SIGQUIT).
     End(i32),
     /// Stop, as Ctrl-Z does.
     Stop,
@@ -64,7 +64,7 @@ impl<O, P> Event<O, P> {
     }
 }
 
-/// What the system said, with what it was about.
+/// The error of the system, with what failed.
 fn no_thread(error: &std::io::Error) -> std::io::Error {
     std::io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
 }

@@ -116,7 +116,7 @@ impl App {
         save::take_held_plan(self);
         probe::take_in(&mut self.shared);
         self.finish_requests();
-        self.settle();
+        self.fit_grid();
         self.read_large_entries();
         self.shared.jobs.take_effects()
     }
@@ -216,7 +216,7 @@ impl App {
     }
 
     /// Brings the cursor and the columns in line with the rest of the state, at the end of each turn.
-    fn settle(&mut self) {
+    fn fit_grid(&mut self) {
         let page = self.areas().page();
         let Shared { session, grid, opening, theme, .. } = &mut self.shared;
         grid.clamp(session, page);
@@ -267,7 +267,7 @@ impl App {
 
     /// The columns of the table now.
     pub(in crate::tui) fn columns(&self) -> Columns {
-        // What is being typed is seen, whatever column it is in.
+        // The column of the cell that is being edited is always visible.
         let needed = if let Mode::Cell(edit) = self.modes.current() { Some(edit.field) } else { None };
         self.shared.grid.columns(&self.shared.session, self.areas().rows.width, needed)
     }

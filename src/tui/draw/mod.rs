@@ -176,7 +176,7 @@ pub(in crate::tui) mod tests {
     use crate::tui::layout::{LayoutRequest, areas};
     use proptest::prelude::*;
 
-    /// The cells as text, without the blanks at line ends; a wide character stands for its two cells.
+    /// The cells as text, without the blanks at line ends; a wide character takes two cells.
     pub(crate) fn text(cells: &Buffer) -> String {
         let mut out = String::new();
         for y in cells.area.y..cells.area.bottom() {

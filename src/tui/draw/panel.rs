@@ -27,7 +27,7 @@ impl Panel {
     pub(crate) fn scrolled(&self, shown: usize) -> usize {
         let most = self.lines.len().saturating_sub(shown);
         match self.chosen {
-            // The chosen line stays off the edges, so that what comes next is seen.
+            // The chosen line keeps off the edges, so that the next ones are visible.
             Some(chosen) => chosen.saturating_sub(shown.saturating_sub(1) / 2).min(most),
             None => self.top.min(most),
         }

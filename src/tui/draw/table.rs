@@ -12,7 +12,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use std::borrow::Cow;
 
-/// One row, as it is to be seen.
+/// One row of the table, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Row {
     /// Its number in file order.
@@ -85,7 +85,7 @@ pub(crate) struct DataHead {
     pub sorted: Option<bool>,
 }
 
-/// Draws heads and rows. Gives where the caret stands, if something is being typed.
+/// Draws heads and rows. Gives the place of the caret, if something is being typed.
 pub(crate) fn draw(canvas: &mut Canvas, heads: Rect, rows: Rect, table: &Table) -> Option<Position> {
     draw_heads(canvas, heads, table);
     if table.rows.is_empty() {

@@ -102,12 +102,12 @@ fn change_line(shared: &Shared, row: RowId, moved: bool) -> Line {
             words.append(before_and_after(shared, &part, GAP, 24));
         }
     } else {
-        let said = match state {
+        let words_of_state = match state {
             RowState::Added => "added",
             RowState::Deleted => "deleted",
             _ => "",
         };
-        words.push(Role::Dim, if said.is_empty() { String::new() } else { format!("{GAP}{said}") });
+        words.push(Role::Dim, if words_of_state.is_empty() { String::new() } else { format!("{GAP}{words_of_state}") });
     }
     if moved {
         words.push(Role::Changed, format!("{GAP}moved"));

@@ -1,7 +1,7 @@
 //! Shows the status pane: what is wrong with the current row, its file and the set.
 
 use super::super::app::operations::describe::{message_of, place_beside, verdict_words};
-use super::super::app::operations::here::{Here, findings_here, has_way, needs_decision};
+use super::super::app::operations::here::{Here, can_fix, findings_here, needs_decision};
 use super::super::app::state::{Shared, large};
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
@@ -53,7 +53,7 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
     let is_read = !large::is_large(&shared.session, row) || shared.large.entry(&shared.session, row).is_some();
     let here = findings_here(shared, row);
     // The key does what is reported beside it, and that is the first that it can do something about.
-    let first = here.iter().position(|one| has_way(shared, row, one));
+    let first = here.iter().position(|one| can_fix(shared, row, one));
     let found: Vec<Line> = (0..)
         .zip(&here)
         .map(|(at, one)| {
@@ -70,9 +70,9 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
         lines.push(Words::dim(loc).into());
     }
     let shown = most.saturating_sub(lines.len());
-    let untold =
+    let unlisted =
         shared.large.entry(&shared.session, row).map_or(0, |entry| entry.more.iter().map(|(_, count)| count).sum());
-    let more = found.len().saturating_sub(shown) + untold;
+    let more = found.len().saturating_sub(shown) + unlisted;
     lines.extend(found.into_iter().take(shown));
     if more > 0
         && let Some(last) = lines.last_mut()

@@ -5,7 +5,7 @@ use super::super::modes::Mode;
 use super::super::modes::items::{self, Item, blank, entry};
 use super::super::modes::list::{List, ListKind};
 use super::super::operations::describe::{message_of, namespace_of, place_name, ruling};
-use super::super::operations::here::{Here, decisions_of, findings_here, has_way};
+use super::super::operations::here::{Here, can_fix, decisions_of, findings_here};
 use super::super::state::Shared;
 use super::super::state::request::Choice;
 use crate::check::decision::{Decision, choices};
@@ -123,7 +123,7 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
                 Choice::Found(finding.target, rule)
             }
         };
-        let right = if has_way(shared, row, one) { Words::new().and(Role::Key, "x") } else { Words::new() };
+        let right = if can_fix(shared, row, one) { Words::new().and(Role::Key, "x") } else { Words::new() };
         lines.push(entry(title, right, choice));
         let mut say = |role: Role, text: String| {
             for line in Words::new().and(role, text).wrapped(charset, width, 0) {

@@ -5,7 +5,7 @@
 use super::super::App;
 use super::super::modes::Mode;
 use super::super::operations::edit::change;
-use super::super::operations::here::{Here, findings_here, has_way, needs_decision};
+use super::super::operations::here::{Here, can_fix, findings_here, needs_decision};
 use super::super::state::recent::Purpose;
 use super::{conflicts, decide, explain};
 use crate::check::FindingTarget;
@@ -26,7 +26,7 @@ pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
     }
     let found = findings_here(&app.shared, row);
     let is_sound = found.is_empty();
-    let Some(first) = found.into_iter().find(|here| has_way(&app.shared, row, here)) else {
+    let Some(first) = found.into_iter().find(|here| can_fix(&app.shared, row, here)) else {
         let has_safe = app.shared.session.counts().by_rule().iter().any(|(rule, _)| rule.fix() == FixKind::Safe);
         let words = match (is_sound, has_safe) {
             (true, true) if app.shared.session.counts().has_bad_rows() => {

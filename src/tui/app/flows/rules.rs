@@ -117,7 +117,7 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             let charset = shared.theme.charset;
             let fixed = right.width(charset) + 11;
             let place = place_beside(shared, finding.target, charset.width(message) + fixed);
-            // What can be done is always said: the message gives way.
+            // The fix is always named; the message is cut first.
             let room = usize::from(shared.size.0).saturating_sub(charset.width(&place) + fixed);
             let message = if right.is_empty() { message.into() } else { charset.cut(message, room.max(16)) };
             let words = Words::new()
@@ -153,25 +153,25 @@ fn counts_in_files(shared: &Shared, counts: &CountsByFile, rule: Rule) -> Option
     files.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let charset = shared.theme.charset;
     let room = usize::from(shared.size.0).saturating_sub(32);
-    let (mut out, mut told) = (String::new(), 0);
+    let (mut out, mut named) = (String::new(), 0);
     for (id, count) in &files {
         let name = shared.session.document().sitemap(*id).map_or("", |sitemap| stem(&sitemap.name));
         let name = charset.elide_middle(name, 30);
         // The count of the rule is that of its only file.
         let one = if files.len() == 1 { format!("in {name}") } else { format!("{} in {name}", grouped(*count)) };
-        if told > 0 && charset.width(&out) + charset.width(&one) > room {
+        if named > 0 && charset.width(&out) + charset.width(&one) > room {
             break;
         }
-        out.push_str(if told > 0 { ", " } else { "" });
+        out.push_str(if named > 0 { ", " } else { "" });
         out.push_str(&one);
-        told += 1;
+        named += 1;
     }
-    let more = files.len() - told;
+    let more = files.len() - named;
     if more > 0 {
         out.push_str(", and ");
         out.push_str(&counted(more as u64, "more file"));
     }
-    (told > 0).then_some(out)
+    (named > 0).then_some(out)
 }
 
 /// Writes the last bulk change to a file of rules.

@@ -45,14 +45,14 @@ impl Ask {
     }
 
     /// Whether there is nothing to go back to: nothing is open.
-    fn is_only_way(&self) -> bool {
+    fn is_mandatory(&self) -> bool {
         self.answers.iter().all(|(.., answer)| matches!(answer, Answer::Leave(_) | Answer::Create(_)))
     }
 
     /// What Esc answers.
     fn cancelled(&self) -> Answer {
         let first = self.answers.first().map(|(.., answer)| answer);
-        if self.is_only_way() {
+        if self.is_mandatory() {
             Answer::Leave(3)
         } else if first == Some(&Answer::DiscardAndReload) {
             // Without an answer nothing is open: our side is shown again.

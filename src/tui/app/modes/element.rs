@@ -36,7 +36,7 @@ pub(crate) struct ElementEdit {
 /// A value of an element.
 #[derive(Debug)]
 pub(crate) struct ElementValue {
-    /// Where it stands.
+    /// Its path in the entry.
     pub path: Path,
     /// What it is called below its element.
     pub name: String,

@@ -40,7 +40,7 @@ pub(in crate::tui) fn place_name(shared: &Shared, place: FindingTarget) -> Strin
     }
 }
 
-/// What is wrong, beside the name of what it is about: that is not said twice.
+/// What is wrong, for a line that names what it is about already.
 pub(in crate::tui) fn message_of<'f>(shared: &Shared, finding: &'f Finding) -> &'f str {
     let message = &*finding.message;
     // The name of a file is part of the sentence where it is its subject.

@@ -45,7 +45,7 @@ pub(in crate::tui) fn findings_here(shared: &Shared, row: RowId) -> Vec<Here> {
 }
 
 /// Whether the key for a fix does something about a finding.
-pub(in crate::tui) fn has_way(shared: &Shared, row: RowId, here: &Here) -> bool {
+pub(in crate::tui) fn can_fix(shared: &Shared, row: RowId, here: &Here) -> bool {
     match here {
         Here::Row(finding) => finding.fix.is_some() || needs_decision(shared, row, finding),
         Here::Whole(finding) => finding.fix.is_some(),

@@ -31,8 +31,8 @@ const PASTED: usize = 1 << 18;
 /// Bytes that are kept of either end of a value.
 const CLIP: usize = 1 << 12;
 
-/// Findings of one rule that are told one by one.
-const TOLD: usize = 20;
+/// Findings of one rule that are listed one by one.
+const LISTED: usize = 20;
 
 /// Large rows outside of the window that are remembered.
 const REMEMBERED: usize = 1 << 10;
@@ -116,7 +116,7 @@ impl Entry {
         if progress.is_cancelled() {
             return None;
         }
-        let mut told: BTreeMap<Rule, usize> = BTreeMap::new();
+        let mut worded: BTreeMap<Rule, usize> = BTreeMap::new();
         let mut findings = findings::of_row(snapshot, row);
         findings.retain_mut(|finding| {
             // What is written instead is worked out when it is asked for: it is as long as the entry.
@@ -125,12 +125,12 @@ impl Entry {
             {
                 *text = String::new();
             }
-            let count = told.entry(finding.rule).or_default();
+            let count = worded.entry(finding.rule).or_default();
             *count += 1;
-            *count <= TOLD
+            *count <= LISTED
         });
         findings.shrink_to_fit();
-        let more = told.into_iter().filter(|(_, count)| *count > TOLD).map(|(rule, count)| (rule, count - TOLD));
+        let more = worded.into_iter().filter(|(_, count)| *count > LISTED).map(|(rule, count)| (rule, count - LISTED));
         Some(Self { facts, outline, findings, more: more.collect() })
     }
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub struct Preview {
     /// What and on which rows, in words: `set priority to 0.8 on 1,204 of 50,000 rows (filtered)`.
     pub words: String,
-    /// What is true of the rows that stay as they are, said of one and of many.
+    /// Why rows stay as they are, in the singular and in the plural.
     pub others: [&'static str; 2],
     /// The change, or why it is refused; `None` for commands that only show or mark.
     pub intent: Option<Result<Intent, EditError>>,

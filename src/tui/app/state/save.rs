@@ -1,4 +1,4 @@
-//! Where a save stands: the plan that was asked for, the one that is looked at, what waits for an answer.
+//! The save that is being prepared: its plan, the questions about it, and what it waits for.
 
 use crate::session::store::planning::Planned;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub(in crate::tui::app) enum PlanPurpose {
         /// Whether files that others changed are overwritten.
         force: bool,
     },
-    /// To be seen.
+    /// To be shown.
     Show,
 }
 
