@@ -53,6 +53,7 @@ use crate::data::DataSet;
 use crate::protocol::lastmod::Now;
 use eval::{Node, Row};
 use expr::Expr;
+use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -125,9 +126,16 @@ impl Query {
         })
     }
 
-    /// Whether it tests a data column.
-    pub fn names_data(&self) -> bool {
-        self.expr.has(&|test| matches!(test, expr::Test::Data(_)))
+    /// The data columns that it tests, without `@`.
+    pub fn data_columns(&self) -> Vec<String> {
+        let names = RefCell::new(Vec::new());
+        self.expr.has(&|test| {
+            if let expr::Test::Data(test) = test {
+                names.borrow_mut().push(test.column.clone());
+            }
+            false
+        });
+        names.into_inner()
     }
 
     /// Whether every row passes, known without looking.

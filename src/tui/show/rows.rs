@@ -11,6 +11,7 @@ use super::super::jobs::Kind;
 use super::super::text::up_to;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
+use super::lines::without_origin;
 use crate::check::Finding;
 use crate::check::rule::Rule;
 use crate::data;
@@ -163,7 +164,8 @@ fn data_cells(shared: &Shared, row: RowId) -> Vec<String> {
     let Some(data) = shared.session.view().data.as_deref() else { return Vec::new() };
     let found = data_row(&shared.session, &shared.large, row);
     let text = |name: &String| found.and_then(|row| data.column(name)?.text(row)).unwrap_or_default();
-    shared.grid.data.names().map(|name| up_to(&text(name), MOST_CELL).to_owned()).collect()
+    // A URL of the site is shown as the loc is.
+    shared.grid.data.names().map(|name| without_origin(shared, up_to(&text(name), MOST_CELL))).collect()
 }
 
 /// What to do where there is no row.

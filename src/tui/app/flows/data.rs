@@ -89,7 +89,7 @@ pub(in crate::tui::app) fn follow(shared: &mut Shared) {
     let vocabulary = shared.session.view().vocabulary();
     let is_data = |key: &SortKey| matches!(key.by, SortBy::Data(_));
     let sort = spec.sort.iter().any(is_data).then(|| sort::parse(&to_text(&spec.sort), vocabulary.data));
-    let filter = spec.filter.as_ref().filter(|filter| filter.names_data());
+    let filter = spec.filter.as_ref().filter(|filter| !filter.data_columns().is_empty());
     let filter = filter.map(|filter| Query::parse(&filter.to_string(), &vocabulary));
     if sort.is_none() && filter.is_none() {
         return;

@@ -11,6 +11,7 @@ use crate::tui::jobs::Kind;
 
 /// Shows the rows that a filter and sort keys make, at once or when a job has made them.
 pub(in crate::tui::app) fn show_view(shared: &mut Shared, spec: ViewSpec) {
+    show_data_columns(shared, &spec);
     let ticket = shared.jobs.next_ticket();
     shared.wanted.view = Some((ticket, spec.clone()));
     if shared.is_small() {
@@ -25,6 +26,25 @@ pub(in crate::tui::app) fn show_view(shared: &mut Shared, spec: ViewSpec) {
         view: snapshot.view_of(&spec, progress),
         spec,
     });
+}
+
+/// Shows the data columns that a filter or sort keys name, unless the columns were chosen by hand.
+fn show_data_columns(shared: &mut Shared, spec: &ViewSpec) {
+    if shared.grid.chosen {
+        return;
+    }
+    let filtered = spec.filter.iter().flat_map(Query::data_columns);
+    let sorted = spec.sort.iter().filter_map(|key| match &key.by {
+        SortBy::Data(column) => Some(column.name().to_owned()),
+        SortBy::Own(_) => None,
+    });
+    let data = shared.session.view().data.clone();
+    for name in sorted.chain(filtered) {
+        if !shared.grid.data.names().any(|shown| *shown == name) {
+            // There may be no place for it.
+            let _ = shared.grid.toggle_data(&name, data.as_ref());
+        }
+    }
 }
 
 /// What will be shown once the jobs that make it are done.
