@@ -5,7 +5,8 @@ use super::options::Common;
 use crate::check::robots::RobotsTxt;
 use crate::data::{DataSet, DataSetBuilder, ReadOptions};
 use crate::document::query::Vocabulary;
-use crate::files;
+use crate::files::{self, RobotsFile};
+use crate::session::robots::robots_txt;
 use crate::session::state::vocabulary;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,16 +35,16 @@ impl Common {
 
     /// The robots.txt of `--robots`, else the one in the folder of the set; `None` where there is none.
     pub(super) fn robots_txt(&self, paths: &[PathBuf]) -> Result<Option<Arc<RobotsTxt>>, Failure> {
-        let path = match &self.robots {
-            None if self.no_robots => None,
-            None => files::robots_beside(paths),
-            given => given.clone(),
-        };
-        let Some(path) = path else { return Ok(None) };
-        let bytes = files::read_robots(&path)?;
-        // Beside the set it has the usual name, whatever the folder is called.
-        let name = if self.robots.is_some() { path.display().to_string() } else { "robots.txt".to_owned() };
-        Ok(Some(Arc::new(RobotsTxt::parse(name, &bytes, self.base_url.as_deref()))))
+        Ok(robots_txt(&self.limits()?, paths)?)
+    }
+
+    /// Which file that is.
+    pub(super) fn robots_file(&self) -> RobotsFile {
+        match &self.robots {
+            Some(path) => RobotsFile::At(path.clone()),
+            None if self.no_robots => RobotsFile::Ignored,
+            None => RobotsFile::Beside,
+        }
     }
 
     /// What queries and values can name.

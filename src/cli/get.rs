@@ -10,17 +10,15 @@ use crate::files::stored_path;
 use crate::net::address::loopback;
 use crate::net::client::Settings;
 use crate::net::delivery::Delivery;
-use crate::net::get::{Counts, GetError, Getter, Options, Summary};
+use crate::net::get::{ACCEPT, Counts, GetError, Getter, MAX_BYTES, Options, Summary, folder_of};
 use crate::net::hosts::{Hosts, requestable};
 use crate::protocol::Severity;
-use crate::words::{counted, size};
+use crate::words::counted;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// The most bytes of a file that is read in place of a URL, uncompressed: what the protocol allows.
-const MAX_BYTES: u64 = 52_428_800;
 /// Files of several sets that are named in a command.
 const MOST_SHOWN: usize = 8;
 /// How often the progress line is drawn.
@@ -43,11 +41,11 @@ pub(super) fn run(get: &Get, streams: &mut Streams<'_>) -> Result<Status, Failur
     if summary.entries.is_empty() {
         super::say("no sitemap was downloaded", "", streams.notes);
     } else {
-        let sets = sets(&summary, &folder);
-        let all = sitemaps(&summary, &folder);
+        let sets = summary.sets(&folder);
+        let all = summary.sitemaps_in(&folder);
         let commands = if sets.len() > 1 && all.len() <= MOST_SHOWN { vec![all] } else { sets };
         let commands: Vec<_> = commands.iter().map(|set| shown(set)).collect();
-        streams.note(&format!("{}; open with: sited {}", words(&summary.counts), commands.join("; sited ")));
+        streams.note(&format!("{}; open with: sited {}", summary.counts.words(), commands.join("; sited ")));
     }
     Ok(status)
 }
@@ -88,7 +86,7 @@ fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> R
         let _ = writeln!(streams.notes, "{}", line(finding, streams.colour));
     }
     let status = say_end(&summary, streams);
-    match <[Vec<PathBuf>; 1]>::try_from(sets(&summary, folder)) {
+    match <[Vec<PathBuf>; 1]>::try_from(summary.sets(folder)) {
         Ok([paths]) => Ok(Local { paths, base_url: summary.base_url, status }),
         Err(sets) if sets.is_empty() => {
             let hint = "what the server answers is said above".to_owned();
@@ -96,27 +94,12 @@ fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> R
         }
         // An index is a set of its own, but its sitemaps are part of any.
         Err(sets) => {
-            let paths = sitemaps(&summary, folder);
+            let paths = summary.sitemaps_in(folder);
             let files = counted(paths.len() as u64, "sitemap");
             streams.note(&format!("{url}: robots.txt names {} sets; their {files} are read as one", sets.len()));
             Ok(Local { paths, base_url: None, status })
         }
     }
-}
-
-/// The sets that were downloaded: each index is one, and all other sitemaps are one together.
-fn sets(summary: &Summary, folder: &Path) -> Vec<Vec<PathBuf>> {
-    let paths = |is_index| {
-        let chosen = summary.entries.iter().filter(move |entry| entry.is_index == is_index);
-        chosen.map(|entry| folder.join(&entry.path))
-    };
-    let rows: Vec<PathBuf> = paths(false).collect();
-    paths(true).map(|path| vec![path]).chain(Some(rows).filter(|rows| !rows.is_empty())).collect()
-}
-
-/// All files with rows.
-fn sitemaps(summary: &Summary, folder: &Path) -> Vec<PathBuf> {
-    summary.sitemaps.iter().map(|path| folder.join(path)).collect()
 }
 
 fn shown(set: &[PathBuf]) -> String {
@@ -149,7 +132,7 @@ impl Job<'_> {
         let DownloadOptions { timeout, max_time, site } = self.options;
         let mut settings = Settings { silence: Some(*timeout), loopback, ..site.settings(*max_time, Some(url))? };
         // The user's own headers come after it and win.
-        settings.headers.insert(0, ("accept".to_owned(), "application/xml,text/xml,*/*;q=0.8".to_owned()));
+        settings.headers.insert(0, (ACCEPT.0.to_owned(), ACCEPT.1.to_owned()));
         let (max_bytes, force) = (self.max_bytes, self.force);
         Ok(Options { settings, hosts, limits: site.limits(), max_bytes, force })
     }
@@ -168,12 +151,6 @@ fn url_of(text: &str) -> Result<Url, Failure> {
         let hint = "for example: sited get https://example.com/sitemap.xml".to_owned();
         Failure::Usage(format!("{text}: expected a URL with http:// or https:// and a host"), hint)
     })
-}
-
-/// The folder for the sitemaps of a URL: its host, as every system can call a folder.
-fn folder_of(url: &Url) -> PathBuf {
-    let host = url.host_str().unwrap_or_default().replace(['[', ']'], "").replace(':', "_");
-    PathBuf::from(host)
 }
 
 /// Downloads while the progress is drawn.
@@ -197,17 +174,7 @@ fn download(getter: &Getter, url: &Url, folder: &Path, streams: &mut Streams<'_>
 /// `3 of 40 files   2 new, 1 updated   4.1 MiB`
 fn progress(counts: &Counts) -> String {
     let Counts { files, done, .. } = counts;
-    format!("{done} of {}   {}", counted(*files, "file"), words(counts))
-}
-
-/// `2 new, 1 updated (4.1 MiB), 3 unchanged`
-fn words(counts: &Counts) -> String {
-    let Counts { new, updated, unchanged, bytes, .. } = *counts;
-    let parts = [(new, "new"), (updated, "updated"), (unchanged, "unchanged")];
-    let parts: Vec<_> =
-        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    let size = if bytes > 0 { format!(" ({})", size(bytes)) } else { String::new() };
-    if parts.is_empty() { "no file".to_owned() } else { format!("{}{size}", parts.join(", ")) }
+    format!("{done} of {}   {}", counted(*files, "file"), counts.words())
 }
 
 /// `https://example.com/a.xml: error[http-status]: …`

@@ -85,6 +85,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::command::CommandError;
 use crate::session::edit::EditError;
+use crate::session::robots::robots_txt;
 use crate::session::store::load;
 use crate::visible::Charset;
 pub use pager::Pager;
@@ -471,9 +472,10 @@ fn screen(open: &Open, terminal: bool, streams: &mut Streams<'_>) -> Result<Scre
     // Without a terminal there is no screen for which anything could be downloaded.
     let local = if terminal { url_paths::keep(open, streams)? } else { None };
     let (paths, base_url) = local.map_or_else(|| (open.paths.clone(), None), |local| (local.paths, local.base_url));
-    options.base_url = options.base_url.or(base_url);
     let here = [PathBuf::from(".")];
-    let robots = common.robots_txt(if paths.is_empty() { &here } else { &paths })?;
+    let opened = if paths.is_empty() { &here } else { paths.as_slice() };
+    options = files::Options { base_url: options.base_url.or(base_url), ..options }.with_recorded_base(opened);
+    let robots = robots_txt(&options, opened)?;
     Ok(Screen {
         paths,
         options,
@@ -517,13 +519,14 @@ impl Common {
             let hint = "for example: --base-url https://example.com/".to_owned();
             return Err(Failure::Usage(format!("--base-url {error}"), hint));
         }
-        let (base_url, require_all) = (self.base_url.clone(), self.requires_all());
-        let loc_column = self.loc_column.clone();
+        let (base_url, loc_column) = (self.base_url.clone(), self.loc_column.clone());
+        let (require_all, robots) = (self.requires_all(), self.robots_file());
         let conflicts = match &self.conflicts {
             files::Conflicts::Refuse if self.reports_unread => files::Conflicts::Show,
             conflicts => conflicts.clone(),
         };
-        let options = files::Options { base_url, require_all, conflicts, loc_column, ..files::Options::default() };
+        let options =
+            files::Options { base_url, robots, require_all, conflicts, loc_column, ..files::Options::default() };
         Ok(match self.max_bytes {
             Some(max_bytes) => options.at_most(max_bytes),
             None => options,
@@ -556,7 +559,7 @@ impl Common {
 
     /// A session that waits for the set of these paths.
     fn session(&self, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
-        let mut session = Session::new(now, self.limits()?.base_url);
+        let mut session = Session::new(now, self.limits()?.with_recorded_base(paths).base_url);
         store::save::set_state_folder(&mut session, streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_policy(self.policy.clone());

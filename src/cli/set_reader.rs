@@ -195,7 +195,7 @@ impl SetReader {
     /// A reader of the same set for a second pass; `None` where this one can be read again itself.
     pub(super) fn reopened(&self) -> Option<Self> {
         let Self::SinglePass(pass) = self else { return None };
-        let session = settings_of(&pass.session, pass.options.base_url.clone());
+        let session = settings_of(&pass.session, pass.session.base_url().map(ToOwned::to_owned));
         let (paths, options, common) = (pass.paths.clone(), pass.options.clone(), pass.common.clone());
         Some(Self::SinglePass(Box::new(SinglePass { session, paths, options, common, is_reported: true })))
     }

@@ -13,6 +13,7 @@ pub(crate) mod dates;
 mod decode;
 pub(crate) mod detect;
 pub mod disk;
+mod downloads;
 pub(crate) mod error;
 pub(crate) mod external_changes;
 mod first_rows;
@@ -62,6 +63,7 @@ pub use buffers::Buffers;
 pub use conflict::merge_conflicts;
 pub use contents::{FileContents, contents_of};
 pub use disk::{Disk, OnDisk};
+pub(crate) use downloads::DOWNLOADS;
 pub use error::{Error, Reason};
 pub use first_rows::{FirstRow, LARGE, first_rows};
 pub use folder::{FOLDER_NAMES, all_in_folder, in_folder, is_sitemap_file};
@@ -77,7 +79,7 @@ pub use plan::{
     relocate,
 };
 pub use pool::{Pool, start_pool};
-pub use read::{Options, read};
+pub use read::{Options, RobotsFile, read};
 pub use record::{
     Finished, Pending, PendingSave, PendingStep, RecordAction, Recovered, Recovery, discard, finish, inspect,
     pending_records, recover,

@@ -27,6 +27,10 @@ pub struct Options {
     pub max_unpacked: u64,
     /// The URL of the folder (or of a file in it) that the set will be served from, if known.
     pub base_url: Option<String>,
+    /// Whether that was recorded with a download, and not named by the user: then it allows no request to this machine.
+    pub is_base_recorded: bool,
+    /// Where robots.txt is.
+    pub robots: RobotsFile,
     /// The user's state folder, if changes are to be written to a journal there.
     pub state: Option<PathBuf>,
     /// Whether an interrupted save may be finished.
@@ -49,12 +53,26 @@ pub struct Options {
     pub buffers: Buffers,
 }
 
+/// The robots.txt that a set is held against.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum RobotsFile {
+    /// The one in the folder of the set.
+    #[default]
+    Beside,
+    /// This file.
+    At(PathBuf),
+    /// None.
+    Ignored,
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             max_bytes: u64::from(u32::MAX),
             max_unpacked: MAX_UNPACKED,
             base_url: None,
+            is_base_recorded: false,
+            robots: RobotsFile::default(),
             state: None,
             recovery: Recovery::default(),
             is_edited: false,

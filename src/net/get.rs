@@ -7,12 +7,15 @@ mod discover;
 mod one;
 mod schedule;
 
+use super::address::loopback;
 use super::client::{Client, Settings, SettingsError};
 use super::delivery::Delivery;
 use super::get_state::{FILE, GetState};
 use super::hosts::Hosts;
 use super::pace::{Limits, Pace};
+use super::probe;
 use crate::files::{self, IncomingFolder};
+use crate::words::size;
 use one::{Folder, Got};
 use schedule::{Schedule, Wanted};
 use std::collections::HashMap;
@@ -26,6 +29,10 @@ use url::Url;
 
 /// How often the caller can show how far the work is.
 const TICK: Duration = Duration::from_millis(100);
+/// The most bytes of a file that is opened then, uncompressed: what the protocol allows.
+pub(crate) const MAX_BYTES: u64 = 52_428_800;
+/// The header that asks for sitemaps.
+pub(crate) const ACCEPT: (&str, &str) = ("accept", "application/xml,text/xml,*/*;q=0.8");
 /// Workers of a run; more would only wait.
 const MOST_WORKERS: usize = 64;
 
@@ -42,6 +49,27 @@ pub(crate) struct Options {
     pub max_bytes: u64,
     /// Whether files that were changed here are replaced.
     pub force: bool,
+}
+
+impl Options {
+    /// What is polite where no one said otherwise. A server on this machine that the user named may be asked.
+    pub(crate) fn polite(url: &Url) -> Self {
+        let probe::Options { settings, hosts, limits, .. } = probe::Options::polite(Hosts::of(Some(url), &[]), false);
+        let settings = Settings {
+            headers: vec![(ACCEPT.0.to_owned(), ACCEPT.1.to_owned())],
+            timeout: Duration::from_secs(600),
+            silence: Some(Duration::from_secs(30)),
+            loopback: loopback(url).into_iter().collect(),
+            ..settings
+        };
+        Self { settings, hosts, limits, max_bytes: MAX_BYTES, force: false }
+    }
+}
+
+/// The folder for the sitemaps of a URL: its host, as every system can call a folder.
+pub(crate) fn folder_of(url: &Url) -> PathBuf {
+    let host = url.host_str().unwrap_or_default().replace(['[', ']'], "").replace(':', "_");
+    PathBuf::from(host)
 }
 
 /// How far the work is.
@@ -61,6 +89,18 @@ pub(crate) struct Counts {
     pub unasked: u64,
     /// Bytes of new and updated files, as stored.
     pub bytes: u64,
+}
+
+impl Counts {
+    /// `2 new, 1 updated (4.1 MiB), 3 unchanged`
+    pub(crate) fn words(&self) -> String {
+        let Self { new, updated, unchanged, bytes, .. } = *self;
+        let parts = [(new, "new"), (updated, "updated"), (unchanged, "unchanged")];
+        let parts: Vec<_> =
+            parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let size = if bytes > 0 { format!(" ({})", size(bytes)) } else { String::new() };
+        if parts.is_empty() { "no file".to_owned() } else { format!("{}{size}", parts.join(", ")) }
+    }
 }
 
 /// How a run ended.
@@ -87,6 +127,23 @@ pub(crate) struct Entry {
     pub path: PathBuf,
     /// Whether it is an index.
     pub is_index: bool,
+}
+
+impl Summary {
+    /// The sets that were downloaded into a folder: each index is one, and all other sitemaps are one together.
+    pub(crate) fn sets(&self, folder: &Path) -> Vec<Vec<PathBuf>> {
+        let paths = |is_index| {
+            let chosen = self.entries.iter().filter(move |entry| entry.is_index == is_index);
+            chosen.map(|entry| folder.join(&entry.path))
+        };
+        let rows: Vec<PathBuf> = paths(false).collect();
+        paths(true).map(|path| vec![path]).chain(Some(rows).filter(|rows| !rows.is_empty())).collect()
+    }
+
+    /// All files with rows, in a folder.
+    pub(crate) fn sitemaps_in(&self, folder: &Path) -> Vec<PathBuf> {
+        self.sitemaps.iter().map(|path| folder.join(path)).collect()
+    }
 }
 
 /// What came of some entries.

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Its name.
-pub(super) const FILE: &str = ".sited-get.jsonl";
+pub(super) const FILE: &str = files::DOWNLOADS;
 
 /// A file as it was downloaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

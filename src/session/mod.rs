@@ -17,6 +17,7 @@ pub(crate) mod located_finding;
 pub(crate) mod policy;
 pub(crate) mod prepare;
 pub mod report;
+pub mod robots;
 mod row_lines;
 pub(crate) mod rule_export;
 pub(crate) mod run;

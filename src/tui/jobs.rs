@@ -38,11 +38,13 @@ pub enum Kind {
     Data,
     /// Asking the site.
     Probe,
+    /// Downloading the sitemaps of a site.
+    Download,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Load,
         Self::View,
         Self::Preview,
@@ -57,6 +59,7 @@ impl Kind {
         Self::Count,
         Self::Data,
         Self::Probe,
+        Self::Download,
     ];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.

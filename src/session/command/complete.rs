@@ -57,13 +57,19 @@ pub fn path_argument(typed: &str) -> Option<usize> {
     let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
     let (name, rest) = body.split_at(name_end);
     let spec = spec(name).filter(|spec| {
-        matches!(spec.arguments, Arguments::Path | Arguments::Data | Arguments::Dates | Arguments::Probe)
+        matches!(
+            spec.arguments,
+            Arguments::Path | Arguments::Data | Arguments::Dates | Arguments::Probe | Arguments::Download
+        )
     })?;
     // `!` makes some commands do it all the same.
     let rest = rest.strip_prefix('!').unwrap_or(rest);
     let mut path = rest.trim_start();
     if spec.arguments == Arguments::Probe {
         path = path.strip_prefix("write").filter(|path| path.starts_with(' '))?.trim_start();
+    }
+    if spec.arguments == Arguments::Download {
+        path = path.split_once(" --into ").map(|(_, path)| path.trim_start())?;
     }
     if matches!(spec.arguments, Arguments::Data | Arguments::Dates) {
         // One of several words.
@@ -120,6 +126,11 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
             Candidate::new("git", "the last commit that changed the source; then the folder of the sources"),
             Candidate::new("mtime ", "the time at which the source was modified; then the folder of the sources"),
             Candidate::new("--map ", "where sources are: \"/blog/* = content/blog/*.md\""),
+        ],
+        Arguments::Download => vec![
+            Candidate::new("https://", "the site, or its sitemap"),
+            Candidate::new("http://", ""),
+            Candidate::new("--into ", "then the folder that the files go into"),
         ],
         Arguments::History => vec![Candidate::new("--as-commands", "as a script")],
         Arguments::Backup => When::ALL.iter().map(|when| Candidate::new(when.name(), "")).collect(),

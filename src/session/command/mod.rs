@@ -37,6 +37,9 @@ const REWRITE_INDEX: &str = "--rewrite-index";
 /// Behind `probe`: addresses that are not public may be asked.
 const ALLOW_PRIVATE: &str = "--allow-private";
 
+/// Behind `open URL`: the folder that the files go into follows.
+const INTO: &str = "--into";
+
 /// What someone asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
@@ -114,6 +117,15 @@ pub enum Command {
     },
     /// Read the file again; refused when there are unsaved changes, unless told to discard them.
     Reload {
+        /// Drop unsaved changes.
+        discard: bool,
+    },
+    /// Download the sitemaps of a site and open them; refused when there are unsaved changes, unless told to discard them.
+    Open {
+        /// The URL of a site, a sitemap or an index.
+        url: String,
+        /// The folder that the files go into.
+        into: Option<String>,
         /// Drop unsaved changes.
         discard: bool,
     },
@@ -413,6 +425,10 @@ impl fmt::Display for Command {
             Self::WriteQuit => f.write_str("wq"),
             Self::Quit { discard } => f.write_str(if *discard { "quit!" } else { "quit" }),
             Self::Reload { discard } => f.write_str(if *discard { "edit!" } else { "edit" }),
+            Self::Open { url, into, discard } => {
+                write!(f, "open{} {}", if *discard { "!" } else { "" }, url_word(url))?;
+                into.as_ref().map_or(Ok(()), |into| write!(f, " {INTO} {}", url_word(into)))
+            }
             Self::Fix { scope, rules, .. } if rules.is_empty() => scope.write(f, "fix", "safe"),
             Self::Fix { scope, rules, answer } => {
                 let answer =

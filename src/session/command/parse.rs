@@ -17,7 +17,7 @@ use crate::session::command::extend;
 use crate::session::command::replace::ReplaceParts;
 use crate::session::command::table::{Arguments, Spec, TABLE, spec};
 use crate::session::command::value::assignment;
-use crate::session::command::{Assignment, Command, CommandError, Goto, Marks, REWRITE_INDEX, Replace, Scope, Targets};
+use crate::session::command::{Assignment, Command, CommandError, Goto, Marks, Replace, Scope, Targets};
 use std::ops::Range;
 
 /// The characters that may be between the parts of `s/RE/REPL/`.
@@ -139,6 +139,7 @@ impl Reader<'_> {
             Arguments::Probe => return self.probe(),
             Arguments::Dates => return self.dates(),
             Arguments::Url => return self.base(),
+            Arguments::Download => return self.open(bang),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),
             Arguments::Profile => Command::Profile(self.profile()?),
@@ -159,18 +160,6 @@ impl Reader<'_> {
             }
         };
         Ok(command)
-    }
-
-    /// The URL of `set-base-url`, and whether the index follows.
-    fn base(&mut self) -> Result<Command, CommandError> {
-        if self.scanner.is_done() {
-            return Err(self.expected("a URL"));
-        }
-        let (url, _) = self.word()?;
-        self.scanner.skip_spaces();
-        let command =
-            if self.scanner.eat(REWRITE_INDEX) { Command::RebaseIndex(url) } else { Command::SetBaseUrl(url) };
-        self.end(command)
     }
 
     fn backup(&mut self) -> Result<When, CommandError> {

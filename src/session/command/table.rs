@@ -58,6 +58,8 @@ pub enum Arguments {
     Rules,
     /// `URL`
     Url,
+    /// `URL [--into DIR]`
+    Download,
     /// `[TOPIC]`
     Topic,
     /// The name of a theme.
@@ -93,6 +95,7 @@ impl Arguments {
             Self::Dates => "git [DIR]|mtime DIR [--map \"PATTERN = PATH\"]…",
             Self::Rules => "[RULE…|RULE ANSWER|safe]",
             Self::Url => "URL [--rewrite-index]",
+            Self::Download => "URL [--into DIR]",
             Self::Topic => "[TOPIC]",
             Self::Theme | Self::Profile => "NAME",
             Self::Backup => "off|once|always",
@@ -285,6 +288,12 @@ pub const TABLE: &[Spec] = &[
         example: "edit!",
         bang: true,
         ..plain("edit", &["e", "reload"], Arguments::Nothing)
+    },
+    Spec {
+        about: "download the sitemaps of a site into a folder and open them; with ! discard unsaved changes",
+        example: "open https://example.com/ --into example.com",
+        bang: true,
+        ..plain("open", &[], Arguments::Download)
     },
     Spec {
         about: "explain a command, a key or a rule",

@@ -198,7 +198,17 @@ fn escape(app: &mut App) {
 fn stop_jobs(app: &mut App) -> bool {
     // What was typed ahead was meant for what is now given up.
     app.ahead.clear();
-    let kinds = [Kind::Search, Kind::Plan, Kind::Edit, Kind::View, Kind::Data, Kind::Load, Kind::Save, Kind::Probe];
+    let kinds = [
+        Kind::Search,
+        Kind::Plan,
+        Kind::Edit,
+        Kind::View,
+        Kind::Data,
+        Kind::Load,
+        Kind::Save,
+        Kind::Download,
+        Kind::Probe,
+    ];
     // A save that puts files in place already is not stopped; Esc does what it does without one.
     let can_stop = |kind: &Kind| match kind {
         // Its last requests take a while; meanwhile Esc does what it does without them.

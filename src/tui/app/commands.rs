@@ -2,7 +2,7 @@
 
 use super::App;
 use super::actions::open_changes;
-use super::flows::{data, external_changes, help, history, inspect, leave, opening, probe, rules, save};
+use super::flows::{data, external_changes, help, history, inspect, leave, open_url, opening, probe, rules, save};
 use super::operations::{cursor, edit, mark, recheck, search, view};
 use super::state::Shared;
 use super::state::jobs::Effect;
@@ -50,6 +50,7 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
             None => app.shared.fail("expected dark, light or none"),
         },
         Command::Reload { discard } => opening::reload(&mut app.shared, discard),
+        Command::Open { url, into, discard } => open_url::open(app, url, into, discard),
         Command::Columns(names) => choose_columns(&mut app.shared, &names),
         Command::Undo(steps) => edit::undo(&mut app.shared, true, steps),
         Command::Redo(steps) => edit::undo(&mut app.shared, false, steps),

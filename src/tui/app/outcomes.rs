@@ -1,7 +1,9 @@
 //! Takes in the outcomes of jobs.
 
 use super::App;
-use super::flows::{conflicts, data, external_changes, inspect, loaded, probe, recovery, rules, save};
+use super::flows::{
+    conflicts, data, external_changes, inspect, loaded, open_url, opening, probe, recovery, rules, save,
+};
 use super::modes::Mode;
 use super::operations::{edit, mark, recheck, view};
 use super::state::find::Hit;
@@ -38,6 +40,11 @@ pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) 
 pub(super) fn take(app: &mut App, outcome: JobOutcome) {
     match outcome {
         JobOutcome::Loaded(result) => loaded::loaded(app, result),
+        JobOutcome::RobotsRead { start, is_stopped: true, .. } => loaded::loaded(app, Ok(opening::stopped(start))),
+        JobOutcome::RobotsRead { start, options, robots, .. } => {
+            opening::robots_read(&mut app.shared, start, *options, robots);
+        }
+        JobOutcome::Downloaded { discard, result } => open_url::downloaded(&mut app.shared, discard, result),
         JobOutcome::JournalRead(loaded, read) => loaded::journal_read(app, loaded, read),
         JobOutcome::Replayed(replayed) => recovery::replayed(&mut app.shared, replayed.map(|replayed| *replayed)),
         JobOutcome::Beginning(rows) => {

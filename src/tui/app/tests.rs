@@ -12,6 +12,8 @@ mod journal;
 mod large;
 mod lists;
 mod many;
+#[cfg(feature = "net")]
+mod open_url;
 mod outside;
 #[cfg(feature = "net")]
 mod probe;

@@ -133,6 +133,12 @@ fn progress_words(shared: &Shared) -> Option<String> {
             format!("saving{part}…, Esc stops")
         });
     }
+    if let Some(reading) = shared.jobs.reading(Kind::Download) {
+        let Reading { files_done, files_total, bytes_read, .. } = reading;
+        let files = counted(files_total, "file");
+        let size = if bytes_read > 0 { format!(", {}", size(bytes_read)) } else { String::new() };
+        return Some(format!("downloading {} of {files}{size}…, Esc stops", grouped(files_done)));
+    }
     let works = [
         (Kind::Edit, "applying"),
         (Kind::Plan, "working out the plan"),

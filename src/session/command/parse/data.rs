@@ -1,8 +1,10 @@
-//! Parses the commands `data`, `probe` and `dates`.
+//! Parses the commands `data`, `probe`, `dates`, `open` and `set-base-url`.
 
 use super::Reader;
 use crate::files::dates::{SourceMap, TimeSource};
-use crate::session::command::{ALLOW_PRIVATE, Command, CommandError, DataCommand, ProbeCommand, SourceDates, Tables};
+use crate::session::command::{
+    ALLOW_PRIVATE, Command, CommandError, DataCommand, INTO, ProbeCommand, REWRITE_INDEX, SourceDates, Tables,
+};
 
 impl Reader<'_> {
     /// What `data` does: tables to read, or a word.
@@ -54,6 +56,36 @@ impl Reader<'_> {
         let allow_private = self.scanner.eat(ALLOW_PRIVATE);
         self.scanner.skip_spaces();
         Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, allow_private }))
+    }
+
+    /// The URL of `set-base-url`, and whether the index follows.
+    pub(super) fn base(&mut self) -> Result<Command, CommandError> {
+        if self.scanner.is_done() {
+            return Err(self.expected("a URL"));
+        }
+        let (url, _) = self.word()?;
+        self.scanner.skip_spaces();
+        let command =
+            if self.scanner.eat(REWRITE_INDEX) { Command::RebaseIndex(url) } else { Command::SetBaseUrl(url) };
+        self.end(command)
+    }
+
+    /// The URL of `open`, and the folder that the files go into.
+    pub(super) fn open(&mut self, discard: bool) -> Result<Command, CommandError> {
+        if self.scanner.is_done() {
+            return Err(self.expected("a URL"));
+        }
+        let (url, _) = self.word()?;
+        self.scanner.skip_spaces();
+        let mut into = None;
+        if self.scanner.eat(INTO) {
+            self.scanner.skip_spaces();
+            if self.scanner.is_done() {
+                return Err(self.expected("a folder"));
+            }
+            into = Some(self.word()?.0);
+        }
+        self.end(Command::Open { url, into, discard })
     }
 
     /// Where the dates of pages come from.

@@ -12,6 +12,7 @@ pub(in crate::tui::app) mod history;
 pub(in crate::tui::app) mod inspect;
 pub(in crate::tui::app) mod leave;
 pub(in crate::tui::app) mod loaded;
+pub(in crate::tui::app) mod open_url;
 pub(in crate::tui::app) mod opening;
 mod plan_lines;
 pub(in crate::tui::app) mod probe;

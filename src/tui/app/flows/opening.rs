@@ -4,17 +4,19 @@ use super::super::state::jobs::Part;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::{Shared, Start};
 use super::leave::remove_journal;
-use crate::check::site::Site;
+use crate::check::robots::RobotsTxt;
 use crate::files::journal::StateSlot;
-use crate::files::{self, Options, Reason};
+use crate::files::{self, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::session::robots::robots_txt;
 use crate::session::store::journal;
 use crate::session::store::journal::recovery::{self, OpenSet};
 use crate::session::store::load::Loader;
 use crate::session::store::save;
 use crate::tui::jobs::Kind;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Begins: asks for the load.
 pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Options) {
@@ -69,26 +71,71 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
         return shared.fail("something is running; Esc stops it");
     }
     let base = shared.session.base_url().map(ToOwned::to_owned);
+    let options = shared.opening.options.clone();
+    // A base URL that was set meanwhile was named by the user.
+    let is_base_recorded = options.is_base_recorded && options.base_url == base;
+    open_instead(shared, opened, Options { base_url: base, is_base_recorded, ..options });
+}
+
+/// Leaves the set and opens another in its place, with filter and order, profile, policy and data as they are.
+pub(in crate::tui::app) fn open_instead(shared: &mut Shared, opened: Start, options: Options) {
     let now = shared.session.view().clock;
     let spec = shared.session.view().spec().clone();
     let (profile, backups) = (shared.session.view().profile(), save::backups(&shared.session));
     let policy = shared.session.policy().cloned();
-    let view = shared.session.view();
-    let (data, robots) = (view.data.clone(), view.checks.site().and_then(Site::robots).cloned());
+    let data = shared.session.view().data.clone();
     remove_journal(shared);
     let watcher = journal::journal_watcher(&shared.session);
-    shared.session = Session::new(now, base);
+    shared.session = Session::new(now, options.base_url.clone());
     journal::watch_journal(&mut shared.session, watcher);
     shared.session.set_profile(profile);
     shared.session.set_policy(policy);
-    shared.session.set_site(data, robots);
+    shared.session.set_site(data, None);
     save::set_backups(&mut shared.session, backups);
-    save::set_state_folder(&mut shared.session, shared.opening.options.recovery.state.clone());
+    save::set_state_folder(&mut shared.session, options.recovery.state.clone());
     shared.outside.forget();
     shared.opening.view = Some(spec);
     shared.save.is_saved = false;
-    let options = shared.opening.options.clone();
+    let paths: Vec<PathBuf> = match &opened {
+        Start::Path(path) => vec![path.clone()],
+        Start::Paths(paths) => paths.clone(),
+        Start::Sample => Vec::new(),
+    };
+    shared.opening.options = options.clone();
+    shared.jobs.run(Kind::Load, false, move |progress| {
+        let robots = robots_txt(&options, &paths);
+        let is_stopped = progress.is_cancelled();
+        JobOutcome::RobotsRead { start: opened, options: Box::new(options), robots, is_stopped }
+    });
+}
+
+/// The robots.txt of the set is read: its rows are held against it, and the files are read next.
+pub(in crate::tui::app) fn robots_read(
+    shared: &mut Shared,
+    opened: Start,
+    options: Options,
+    robots: Result<Option<Arc<RobotsTxt>>, files::Error>,
+) {
+    let robots = robots.unwrap_or_else(|error| {
+        shared.fail(format!("{error}; no row is checked against it"));
+        None
+    });
+    let data = shared.session.view().data.clone();
+    shared.session.set_site(data, robots);
+    // Answers to merge conflicts are for one load.
+    let conflicts = shared.opening.options.conflicts.clone();
     start(shared, opened, options);
+    shared.opening.options.conflicts = conflicts;
+}
+
+/// What is loaded where that was stopped before a file was read.
+pub(in crate::tui::app) fn stopped(opened: Start) -> Loaded {
+    let (path, paths) = match opened {
+        Start::Path(path) => (Some(path), Vec::new()),
+        Start::Paths(paths) => (paths.first().cloned(), paths),
+        Start::Sample => (None, Vec::new()),
+    };
+    Loaded { path, paths, stopped: true, ..Loaded::default() }
 }
 
 /// Takes the state slot of a new set and reads its journal; the set is there when that is known.

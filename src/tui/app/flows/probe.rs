@@ -47,7 +47,10 @@ pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
 /// Begins to ask, in a job.
 #[cfg(feature = "net")]
 fn ask(shared: &mut Shared, scope: Scope, allow_private: bool) {
-    let request = job::ProbeRequest { snapshot: shared.session.snapshot(), scope, allow_private };
+    let options = &shared.opening.options;
+    let is_base_recorded = options.is_base_recorded && options.base_url.as_deref() == shared.session.base_url();
+    let snapshot = shared.session.snapshot();
+    let request = job::ProbeRequest { snapshot, scope, allow_private, is_base_named: !is_base_recorded };
     "looking up the site".clone_into(&mut shared.probing.progress);
     shared.jobs.spawn(Kind::Probe, Box::new(move |progress, part| JobOutcome::Probed(request.run(progress, part))));
 }

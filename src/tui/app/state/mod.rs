@@ -1,4 +1,4 @@
-//! What all modes share: the session, the cursor, and what was asked for and said.
+//! The state that all modes share: the session, the cursor, requests, messages and jobs.
 //!
 //! Each part of the state is a type of its own, which knows nothing of the others.
 

@@ -1,17 +1,19 @@
 //! Results of background jobs, as the editor receives them.
 
+use super::Start;
 use super::find::Hit;
 use super::large::LargeRows;
 use super::new_urls::NewUrl;
 use super::paths::Listing;
 use super::preview::Preview;
+use crate::check::robots::RobotsTxt;
 use crate::data::DataSet;
 use crate::document::rows::RowSet;
 use crate::document::view::{View, ViewSpec};
 use crate::files::external_changes::OutsideChanges;
 use crate::files::journal::LockedByOther;
 use crate::files::verify::Proof;
-use crate::files::{Error, FirstRow, Loaded, MergeConflict};
+use crate::files::{Error, FirstRow, Loaded, MergeConflict, Options};
 use crate::session::data::Coverage;
 use crate::session::edit::{EditError, Prepared};
 use crate::session::policy::Rechecked;
@@ -27,9 +29,38 @@ use crate::session::store::verify::FileDiff;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Sitemaps that were downloaded.
+#[derive(Debug)]
+pub struct Download {
+    /// The files, one set.
+    pub paths: Vec<PathBuf>,
+    /// The URL of their folder, where all are of one site.
+    pub base_url: Option<String>,
+    /// What came of it.
+    pub words: String,
+}
+
 /// The result of a job.
 #[derive(Debug)]
 pub enum JobOutcome {
+    /// The robots.txt of a set that is opened in the place of another is read.
+    RobotsRead {
+        /// What is opened.
+        start: Start,
+        /// How its files are read.
+        options: Box<Options>,
+        /// The file, if there is one.
+        robots: Result<Option<Arc<RobotsTxt>>, Error>,
+        /// Whether the load was stopped meanwhile.
+        is_stopped: bool,
+    },
+    /// The sitemaps of a site are downloaded, to be opened; `Ok(None)` if the job was stopped.
+    Downloaded {
+        /// Whether unsaved changes are dropped.
+        discard: bool,
+        /// The files, or why there is nothing to open.
+        result: Result<Option<Download>, String>,
+    },
     /// The files are read.
     Loaded(Result<Loaded, Error>),
     /// The files are read, and so is what the state folder holds for them; `None` if that was stopped.
@@ -124,7 +155,7 @@ pub enum JobOutcome {
         /// Whether they are marked.
         on: bool,
     },
-    /// Tables read, with what is said of them; `Ok(None)` if the job was stopped.
+    /// Tables that were read, with a message about them; `Ok(None)` if the job was stopped.
     DataRead(Result<Option<(Arc<DataSet>, String)>, EditError>),
     /// How the asking of the site ended, in words.
     Probed(Result<String, String>),

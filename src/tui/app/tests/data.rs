@@ -241,3 +241,47 @@ fn dates_of_sources_are_joined_and_taken_over() {
     bench.keys(":").paste(&line).keys("<enter>");
     assert!(bench.says().contains("none of 4 URLs has a source in "), "{}", bench.says());
 }
+
+#[test]
+fn a_reload_reads_the_robots_txt_of_the_set_as_it_is_now() {
+    let mut bench = Bench::file(SMALL);
+    let robots = bench.path().with_file_name("robots.txt");
+    assert!(!bench.screen().contains("robots-blocked"));
+    std::fs::write(&robots, "User-agent: *\nDisallow: /shop\n").unwrap();
+    bench.keys(":edit<enter>");
+    let blocked = |bench: &Bench| {
+        let counts = bench.app.shared.session.counts().by_rule();
+        counts.iter().find(|(rule, _)| rule.code() == "site-blocked-by-robots").map(|(_, count)| *count)
+    };
+    assert_eq!(blocked(&bench), Some(2), "{}", bench.screen());
+    std::fs::remove_file(&robots).unwrap();
+    bench.keys(":edit<enter>");
+    assert_eq!(blocked(&bench), None);
+    // A folder of that name is none.
+    std::fs::create_dir(&robots).unwrap();
+    bench.keys(":edit<enter>");
+    assert_eq!((blocked(&bench), bench.paths().len()), (None, 4));
+}
+
+#[test]
+fn a_column_that_is_filtered_or_sorted_by_is_in_sight() {
+    let table = "url,status,clicks,location\nhttps://example.com/,200,3,\n\
+                 https://example.com/shop/tea,301,9,https://example.com/shop/teas\n";
+    let mut bench = bench(&[("crawl.csv", table)]);
+    data(&mut bench, "data", "crawl.csv");
+    assert!(!bench.screen().contains("@status"));
+    bench.keys(":filter @status=301<enter>");
+    bench.shows("@status");
+    bench.keys("<esc>:sort -@clicks<enter>");
+    bench.shows("@clicks");
+    // A URL of the site is shown without what all of them have.
+    bench.keys(":filter @location!=none<enter>");
+    let screen = bench.screen();
+    let row = screen.lines().nth(2).unwrap();
+    assert!(row.contains("  /shop/teas") && !row.contains("https:"), "{screen}");
+    // Whoever chose the columns keeps them.
+    bench.keys("<esc>:columns loc,lastmod<enter>:filter @status=301<enter>");
+    let screen = bench.screen();
+    let heads = screen.lines().nth(1).unwrap();
+    assert!(heads.contains("lastmod") && !heads.contains('@'), "{screen}");
+}

@@ -39,6 +39,8 @@ pub(super) struct ProbeRequest {
     pub scope: Scope,
     /// Whether addresses that are not public may be asked.
     pub allow_private: bool,
+    /// Whether the user named the base URL: a download may have recorded any.
+    pub is_base_named: bool,
 }
 
 /// The URLs to ask, and where.
@@ -88,7 +90,8 @@ impl ProbeRequest {
 
     /// The server on this machine that the user opened the set from, or named as its base URL: it may be asked.
     fn named(&self) -> Option<(String, u16)> {
-        loopback(&requestable(self.snapshot.base_url.as_deref()?)?)
+        let base = self.snapshot.base_url.as_deref().filter(|_| self.is_base_named)?;
+        loopback(&requestable(base)?)
     }
 
     /// The URLs that have no answer yet. `None` when stopped.

@@ -1,0 +1,24 @@
+//! Reads the robots.txt that a set is held against.
+
+use crate::check::robots::RobotsTxt;
+use crate::files::{self, Options, RobotsFile};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The robots.txt that the options name, else the one in the folder of the set; `None` where there is none.
+///
+/// # Errors
+/// [`files::Error`] when it is there and cannot be read.
+pub fn robots_txt(options: &Options, paths: &[PathBuf]) -> Result<Option<Arc<RobotsTxt>>, files::Error> {
+    let (path, name) = match &options.robots {
+        RobotsFile::Ignored => return Ok(None),
+        RobotsFile::At(path) => (path.clone(), path.display().to_string()),
+        // Beside the set it has the usual name, whatever the folder is called.
+        RobotsFile::Beside => match files::robots_beside(paths) {
+            Some(path) => (path, "robots.txt".to_owned()),
+            None => return Ok(None),
+        },
+    };
+    let bytes = files::read_robots(&path)?;
+    Ok(Some(Arc::new(RobotsTxt::parse(name, &bytes, options.base_url.as_deref()))))
+}

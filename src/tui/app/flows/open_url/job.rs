@@ -1,0 +1,73 @@
+//! The job that downloads the sitemaps of a site.
+
+use super::super::super::state::outcome::Download;
+use crate::net::address::loopback;
+use crate::net::get::{self, Counts, Getter, Options, Summary};
+use crate::net::hosts::requestable;
+use crate::net::probe::refusal;
+use crate::progress::Progress;
+use crate::words::counted;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The folder that is proposed for the files of a URL; `None` where it is no URL that can be asked.
+pub(super) fn folder_of(url: &str) -> Option<String> {
+    Some(get::folder_of(&requestable(url)?).display().to_string())
+}
+
+/// Downloads what a URL leads to into a folder. `None` when stopped.
+///
+/// # Errors
+///
+/// Nothing can be opened; in words.
+pub(super) fn download(url: &str, folder: &Path, progress: &Progress) -> Result<Option<Download>, String> {
+    let url = requestable(url).ok_or_else(|| format!("{url} is no URL that can be asked"))?;
+    if loopback(&url).is_none()
+        && let Some(words) = refusal(std::iter::once(&url))
+    {
+        return Err(format!("{words}; sited get --allow-private downloads it"));
+    }
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let getter = Getter::new(Options::polite(&url), Arc::clone(&is_stopped)).map_err(|error| error.to_string())?;
+    let mut counted = Counts::default();
+    let summary = getter.run(&url, folder, |counts| {
+        progress.expect(counts.files.saturating_sub(counted.files), 0);
+        progress.finish_files(counts.done.saturating_sub(counted.done));
+        progress.advance_reading(counts.bytes.saturating_sub(counted.bytes));
+        counted = *counts;
+        is_stopped.fetch_or(progress.is_cancelled(), Ordering::Relaxed);
+    });
+    let summary = summary.map_err(|error| error.to_string())?;
+    if progress.is_cancelled() {
+        return Ok(None);
+    }
+    let words = words(&summary);
+    match <[Vec<PathBuf>; 1]>::try_from(summary.sets(folder)) {
+        Ok([paths]) => Ok(Some(Download { paths, base_url: summary.base_url, words })),
+        Err(sets) if sets.is_empty() => Err(format!("{url}: no sitemap was downloaded{}", reason(&summary))),
+        // An index is a set of its own, but its sitemaps are part of any.
+        Err(sets) => {
+            let words = format!("{words}; robots.txt names {} sets, read as one", sets.len());
+            Ok(Some(Download { paths: summary.sitemaps_in(folder), base_url: None, words }))
+        }
+    }
+}
+
+/// What was downloaded, and what was not.
+fn words(summary: &Summary) -> String {
+    let findings = summary.findings.len() as u64;
+    let wrong = match (summary.counts.unasked, findings) {
+        (0, 0) => String::new(),
+        (0, _) => format!("; {} about the delivery, sited get names them", counted(findings, "finding")),
+        (unasked, _) => format!("; {} not fetched, :open again fetches the rest", counted(unasked, "file")),
+    };
+    format!("{}{wrong}", summary.counts.words())
+}
+
+/// Why nothing came: what the server answered first.
+fn reason(summary: &Summary) -> String {
+    let stopped = summary.stopped.first().map(|(host, why)| format!(": {host} was left alone: {why}"));
+    let finding = summary.findings.first().map(|finding| format!(": {}: {}", finding.url, finding.message));
+    finding.or(stopped).unwrap_or_default()
+}

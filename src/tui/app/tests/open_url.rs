@@ -1,0 +1,89 @@
+//! `:open URL` downloads a site by a server on loopback and opens its sitemaps in the place of the set.
+
+use super::bench::{Bench, SMALL};
+use crate::net::test_server::{Reply, Server};
+use crate::tui::app::modes::Mode;
+use crate::tui::jobs::Kind;
+
+/// A site with one sitemap, and a robots.txt that names it and blocks one of its pages.
+fn server() -> Server {
+    Server::start(|seen| {
+        let base = format!("http://{}", seen.header("host").unwrap_or_default());
+        match seen.path.as_str() {
+            "/robots.txt" => Reply::text(&format!("User-agent: *\nDisallow: /private\nSitemap: {base}/sitemap.xml\n")),
+            "/sitemap.xml" => {
+                let url = |path: &str| format!("<url><loc>{base}{path}</loc></url>\n");
+                let urls = url("/") + &url("/private");
+                Reply::text(&format!(
+                    "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>\n"
+                ))
+            }
+            "/" => Reply::html("<title>Home</title>"),
+            _ => Reply::status(404),
+        }
+    })
+}
+
+#[test]
+fn a_site_is_downloaded_into_the_folder_that_is_asked_for_and_opened() {
+    let server = server();
+    let mut bench = Bench::file(SMALL);
+    let folder = bench.path().with_file_name("site");
+    bench.keys(":open nonsense<enter>");
+    assert!(bench.says().contains("nonsense: expected a URL with http:// or https://"), "{}", bench.says());
+    // Without a folder the line proposes one.
+    bench.keys(":").paste(&format!("open {}", server.url("/"))).keys("<enter>");
+    bench.shows(&format!("open {} --into 127.0.0.1", server.url("/")));
+    for _ in 0.."127.0.0.1".len() {
+        bench.keys("<bs>");
+    }
+    bench.hold = Some(Kind::Download);
+    bench.paste(&folder.display().to_string()).keys("<enter>");
+    bench.shows("downloading 0 of 0 files…, Esc stops");
+    assert_eq!(bench.paths().len(), 4, "the set stays open meanwhile");
+    bench.let_go();
+    assert_eq!(bench.paths(), [server.url("/"), server.url("/private")]);
+    bench.shows("site/sitemap.xml");
+    assert_eq!(bench.app.shared.session.base_url(), Some(&*server.url("/")));
+    // The server was named, so it may be asked.
+    bench.keys(":probe<enter>");
+    assert!(bench.says().starts_with("2 URLs asked: 1 page, 1 forbidden by robots.txt"), "{}", bench.says());
+}
+
+#[test]
+fn unsaved_changes_are_not_left_without_a_word() {
+    let server = server();
+    let mut bench = Bench::file(SMALL);
+    let folder = bench.path().with_file_name("site");
+    let open = |bang: &str| format!("open{bang} {} --into {}", server.url("/"), folder.display());
+    bench.keys("t:").paste(&open("")).keys("<enter>");
+    assert_eq!(bench.says(), "there are unsaved changes; :open! drops them, :write saves them");
+    assert!(!folder.exists() && server.log().is_empty());
+    // Neither are those that are made while the files are downloaded.
+    bench.keys("u");
+    bench.hold = Some(Kind::Download);
+    bench.keys(":").paste(&open("")).keys("<enter>jt");
+    bench.let_go();
+    assert!(bench.says().contains("not opened, because this set was changed meanwhile: sited "), "{}", bench.says());
+    assert_eq!(bench.paths().len(), 4);
+    bench.keys(":").paste(&open("!")).keys("<enter>");
+    assert_eq!(bench.paths().len(), 2);
+    assert_eq!(bench.on_disk(), SMALL);
+}
+
+#[test]
+fn a_download_is_stopped_and_one_that_brings_nothing_says_why() {
+    let server = server();
+    let mut bench = Bench::file(SMALL);
+    let folder = bench.path().with_file_name("site");
+    bench.hold = Some(Kind::Download);
+    bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter><esc>");
+    bench.let_go();
+    assert!(bench.says().starts_with("the download was stopped"), "{}", bench.says());
+    assert_eq!(bench.paths().len(), 4);
+    bench.keys(":").paste(&format!("open {} --into {}", server.url("/gone.xml"), folder.display())).keys("<enter>");
+    assert!(bench.says().contains("no sitemap was downloaded"), "{}", bench.says());
+    assert!(bench.says().contains("404"), "{}", bench.says());
+    assert!(matches!(bench.app.modes.current(), Mode::Table));
+    assert_eq!(bench.paths().len(), 4);
+}
