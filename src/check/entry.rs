@@ -47,7 +47,7 @@ pub fn revise(
     record: &Record,
     context: &Context<'_>,
 ) -> Option<RuleSet> {
-    if old.intersects(SHARED_RULES) || record.flags.has(Flags::ANOMALOUS) {
+    if old.intersects(SHARED_RULES) || record.flags.contains(Flags::ANOMALOUS) {
         return None;
     }
     // Which page it is, and when it changed, is compared with more than the value.

@@ -284,16 +284,16 @@ fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
         return set;
     }
     let odd = entry.anomalies;
-    set.insert_if(Rule::FIELD_DUPLICATE, odd.has(Anomalies::LOC_TWICE) || odd.has(Anomalies::FIELD_TWICE));
-    set.insert_if(Rule::ENTRY_CHILD_ORDER, odd.has(Anomalies::OUT_OF_ORDER));
-    set.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, odd.has(Anomalies::ATTRIBUTE));
-    set.insert_if(Rule::DOC_STRAY_TEXT, odd.has(Anomalies::STRAY_TEXT));
-    set.insert_if(Rule::DOC_MIXED_KINDS, odd.has(Anomalies::OTHER_KIND));
+    set.insert_if(Rule::FIELD_DUPLICATE, odd.contains(Anomalies::LOC_TWICE) || odd.contains(Anomalies::FIELD_TWICE));
+    set.insert_if(Rule::ENTRY_CHILD_ORDER, odd.contains(Anomalies::OUT_OF_ORDER));
+    set.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, odd.contains(Anomalies::ATTRIBUTE));
+    set.insert_if(Rule::DOC_STRAY_TEXT, odd.contains(Anomalies::STRAY_TEXT));
+    set.insert_if(Rule::DOC_MIXED_KINDS, odd.contains(Anomalies::OTHER_KIND));
     let is_known = || context.profile == Profile::Baidu && !anomaly::is_foreign_to_baidu(entry, text, context.names);
-    set.insert_if(Rule::DOC_FOREIGN_ELEMENT, odd.has(Anomalies::FOREIGN) && !is_known());
-    set.insert_if(Rule::NS_ENTRY_MISSING, odd.has(Anomalies::NO_NAMESPACE));
-    set.insert_if(Rule::XML_UNDECLARED_PREFIX, odd.has(Anomalies::UNDECLARED));
-    set.insert_if(Rule::DOC_UNKNOWN_ELEMENT, odd.has(Anomalies::UNKNOWN_CHILD));
+    set.insert_if(Rule::DOC_FOREIGN_ELEMENT, odd.contains(Anomalies::FOREIGN) && !is_known());
+    set.insert_if(Rule::NS_ENTRY_MISSING, odd.contains(Anomalies::NO_NAMESPACE));
+    set.insert_if(Rule::XML_UNDECLARED_PREFIX, odd.contains(Anomalies::UNDECLARED));
+    set.insert_if(Rule::DOC_UNKNOWN_ELEMENT, odd.contains(Anomalies::UNKNOWN_CHILD));
     set
 }
 
@@ -322,7 +322,7 @@ pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, fa
             let judged = lastmod::validate(value);
             facts.lastmod = judged.instant;
             for fault in judged.faults.causes().iter() {
-                insert_at(&mut set, &LASTMOD, fault.0);
+                insert_at(&mut set, &LASTMOD, fault.bits());
             }
             let future = judged.instant.is_some_and(|instant| instant.seconds > context.now + TOLERANCE);
             set.insert_if(Rule::LASTMOD_FUTURE, future);
@@ -341,7 +341,7 @@ pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, fa
         }
         Field::Priority => {
             for fault in priority::validate(value).faults.iter() {
-                insert_at(&mut set, &PRIORITY, fault.0.into());
+                insert_at(&mut set, &PRIORITY, fault.bits().into());
             }
         }
     }

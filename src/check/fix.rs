@@ -98,7 +98,7 @@ impl<'a> Trial<'a> {
 /// The fix for a finding of an entry, if there is one.
 pub(super) fn of_entry(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> Option<Fix> {
     let Subject { entry, text, context } = trial.subject;
-    if entry.anomalies.has(Anomalies::BROKEN) {
+    if entry.anomalies.contains(Anomalies::BROKEN) {
         return None;
     }
     let fix = match field {
@@ -126,7 +126,7 @@ pub(super) fn of_entry(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> O
             Rule::ENTRY_CHILD_ORDER => {
                 rewritten("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
             }
-            Rule::FIELD_DUPLICATE if entry.anomalies.has(Anomalies::LOC_TWICE) => Fix {
+            Rule::FIELD_DUPLICATE if entry.anomalies.contains(Anomalies::LOC_TWICE) => Fix {
                 label: "make a row of each loc".to_owned(),
                 is_safe: false,
                 action: Action::Split(rewrite::split(entry, text, context.names)?),
@@ -169,7 +169,7 @@ pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<
         }
         Field::Priority => {
             let at = PRIORITY.iter().position(|own| *own == rule)?;
-            if let Some(right) = priority::repair(value, priority::Faults(1 << at)) {
+            if let Some(right) = priority::repair(value, priority::Faults::numbered(at)) {
                 return Some(safely("write it in the usual form", field, right));
             }
             let (label, right) = priority::suggest(value)?;
@@ -184,9 +184,10 @@ fn of_lastmod(rule: Rule, value: &str) -> Option<Fix> {
         return Some(Fix { label: "remove lastmod".to_owned(), is_safe: false, action });
     }
     let at = LASTMOD.iter().position(|own| *own == rule)?;
-    let fault = lastmod::Faults(1 << at);
+    let fault = lastmod::Faults::numbered(at);
     // Faults that follow from a blank are fixed with it.
-    let all = if fault == lastmod::Faults::SPACE_SEPARATOR { fault.with(lastmod::Faults::BESIDE_SPACE) } else { fault };
+    let all =
+        if fault == lastmod::Faults::SPACE_SEPARATOR { fault.union(lastmod::Faults::BESIDE_SPACE) } else { fault };
     if let Some(right) = lastmod::repair(value, all) {
         return Some(safely(lastmod_label(fault), Field::Lastmod, right));
     }
@@ -270,7 +271,7 @@ fn is_rest_of_url(rest: &str) -> bool {
         let value = value.trim_matches(['"', '\'']);
         word.contains("://")
             || word.starts_with(['#', '-', '–', '|'])
-            || !lastmod::validate(value).faults.has(lastmod::Faults::INVALID)
+            || !lastmod::validate(value).faults.contains(lastmod::Faults::INVALID)
             || value.parse::<f64>().is_ok()
             || changefreq::nearest(value).is_some_and(|nearest| nearest.name().eq_ignore_ascii_case(value))
     };
@@ -313,7 +314,7 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
     let Subject { entry, text, context } = trial.subject;
     let after = fix.action.apply(entry, text, context);
     let new = Entry::of(&after, context.names);
-    !new.anomalies.has(Anomalies::BROKEN)
+    !new.anomalies.contains(Anomalies::BROKEN)
         && !breaks(rule, field, &new, &after, context)
         && adds_none(check(&new, &after, context))
 }
@@ -351,7 +352,7 @@ fn safely(label: &str, field: Field, value: String) -> Fix {
 fn remove(entry: &Entry, field: Field, is_safe: bool) -> Option<Fix> {
     let label = format!("remove {}", field.name());
     let action = Action::Set { field, value: None };
-    (!entry.anomalies.has(Anomalies::FIELD_TWICE)).then_some(Fix { label, is_safe, action })
+    (!entry.anomalies.contains(Anomalies::FIELD_TWICE)).then_some(Fix { label, is_safe, action })
 }
 
 fn rewritten(label: &str, is_safe: bool, text: String) -> Fix {
@@ -498,7 +499,7 @@ mod tests {
                     let Some(rules) = revised(&fix.action, Some(field), &trial) else { continue };
                     let after = fix.action.apply(&entry, bytes, context);
                     let new = Entry::of(&after, context.names);
-                    prop_assert!(!new.anomalies.has(Anomalies::BROKEN), "{}", text);
+                    prop_assert!(!new.anomalies.contains(Anomalies::BROKEN), "{}", text);
                     prop_assert_eq!(rules, check(&new, &after, context), "{} {:?} in {}", rule, &fix.action, text);
                     let is_left = breaks(rule, Some(field), &new, &after, context);
                     prop_assert_eq!(rules.contains(rule), is_left, "{} {:?} in {}", rule, &fix.action, text);

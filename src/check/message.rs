@@ -174,7 +174,7 @@ fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Str
     let words = match field {
         Field::Loc => return of_loc(rule, value, context),
         Field::Lastmod => match LASTMOD.iter().position(|own| *own == rule) {
-            Some(at) => lastmod::explain(lastmod::Faults(1 << at), value),
+            Some(at) => lastmod::explain(lastmod::Faults::numbered(at), value),
             None => rule.summary().to_owned(),
         },
         Field::Changefreq => of_changefreq(value),
@@ -232,7 +232,7 @@ fn of_priority(rule: Rule, value: &str) -> String {
         _ => "not a number from 0.0 to 1.0",
     };
     let at = PRIORITY.iter().position(|own| *own == rule);
-    if let Some(right) = at.and_then(|at| priority::repair(value, priority::Faults(1 << at))) {
+    if let Some(right) = at.and_then(|at| priority::repair(value, priority::Faults::numbered(at))) {
         return format!("{words}: {right}");
     }
     match priority::suggest(value) {
@@ -258,7 +258,7 @@ fn span_of(seconds: i64) -> String {
 /// What in an entry breaks a rule about its structure.
 fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
     Some(match rule {
-        Rule::FIELD_DUPLICATE if entry.anomalies.has(Anomalies::LOC_TWICE) => Anomalies::LOC_TWICE,
+        Rule::FIELD_DUPLICATE if entry.anomalies.contains(Anomalies::LOC_TWICE) => Anomalies::LOC_TWICE,
         Rule::FIELD_DUPLICATE => Anomalies::FIELD_TWICE,
         Rule::ENTRY_CHILD_ORDER => Anomalies::OUT_OF_ORDER,
         Rule::DOC_MIXED_KINDS => Anomalies::OTHER_KIND,

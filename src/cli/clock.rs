@@ -18,8 +18,8 @@ pub fn parse(text: &str) -> Option<Now> {
         return Some(Now { seconds: seconds.parse().ok()?, offset: 0 });
     }
     let validation = validate(text);
-    let tolerated = Faults::NO_SECONDS.with(Faults::FRACTION).with(Faults::YEAR_RANGE).with(Faults::UNIX_ZERO);
-    let moment = validation.instant.filter(|_| validation.faults.without(tolerated).is_empty())?;
+    let tolerated = Faults::NO_SECONDS.union(Faults::FRACTION).union(Faults::YEAR_RANGE).union(Faults::UNIX_ZERO);
+    let moment = validation.instant.filter(|_| validation.faults.difference(tolerated).is_empty())?;
     let offset = DateTime::parse_from_rfc3339(text).map_or(0, |time| time.offset().local_minus_utc());
     (moment.precision >= Precision::Day).then_some(Now { seconds: moment.seconds, offset })
 }

@@ -266,13 +266,13 @@ pub(super) fn passing<'s>(
 
 /// Whether anything about an entry is unusual: only then is it looked at more closely.
 fn is_odd(session: &Session, row: RowId) -> bool {
-    session.document().record(row).flags.has(Flags::ANOMALOUS)
+    session.document().record(row).flags.contains(Flags::ANOMALOUS)
 }
 
 /// Whether an entry is a `<sitemap>` that is in a urlset: it names no page.
 fn is_of_other_kind(session: &Session, row: RowId) -> bool {
     let (entry, _) = session.document().entry(row);
-    entry.anomalies.has(Anomalies::OTHER_KIND)
+    entry.anomalies.contains(Anomalies::OTHER_KIND)
 }
 
 fn every_loc(session: &Session, row: RowId) -> Vec<String> {

@@ -396,9 +396,9 @@ impl Applied {
         let old = document.entry_text(row).len() as i64;
         let file = document.sitemap_of(row);
         document.overlay.set_entry(row, text);
-        let kept = document.record(row).flags.0 & (Flags::ADDED.0 | Flags::DELETED.0 | Flags::REPAIRED.0);
+        let kept = document.record(row).flags & (Flags::ADDED | Flags::DELETED | Flags::REPAIRED);
         let mut record = Record::of(&Entry::of(text.as_bytes(), document.names(row)), text.as_bytes());
-        record.flags.0 |= kept;
+        record.flags |= kept;
         document.records.set(row.index(), record);
         document.change_sitemap(file, |sitemap| {
             sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(text.len() as i64 - old);
@@ -465,7 +465,7 @@ impl Applied {
             .into();
             bytes += text.len() as u64;
             let mut record = Record::of(&Entry::of(text.as_bytes(), names), text.as_bytes());
-            record.flags.put(Flags::ADDED, true);
+            record.flags.set(Flags::ADDED, true);
             rows.push(push_row(&mut self.document, record, &text, id));
         }
         self.document.live += rows.len() as u32;
@@ -486,7 +486,7 @@ impl Applied {
             let sum = sums.entry(self.document.sitemap_of(row)).or_default();
             sum.0 += 1;
             sum.1 += self.document.entry_text(row).len() as u64;
-            record.flags.put(Flags::DELETED, deleted);
+            record.flags.set(Flags::DELETED, deleted);
             self.document.records.set(row.index(), record);
             self.touched.insert(row.0);
         }

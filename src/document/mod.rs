@@ -290,7 +290,7 @@ impl Document {
         if field == Field::Loc {
             let record = self.record(row);
             if let Some(raw) = record.raw_loc(text) {
-                let kind = if record.flags.has(Flags::LOC_ESCAPED) {
+                let kind = if record.flags.contains(Flags::LOC_ESCAPED) {
                     entry::TextKind::Escaped
                 } else {
                     entry::TextKind::Plain
@@ -314,8 +314,7 @@ impl Document {
 
     /// How many extension blocks the row has. Costs nothing for rows without.
     pub fn extensions(&self, row: RowId) -> Extensions {
-        let any = Flags::IMAGE.0 | Flags::VIDEO.0 | Flags::NEWS.0 | Flags::ALTERNATE.0 | Flags::OTHER.0;
-        if self.record(row).flags.0 & any == 0 {
+        if !self.record(row).flags.has_extensions() {
             return Extensions::default();
         }
         Entry::of(self.base_text(row), self.names(row)).extensions
@@ -401,7 +400,7 @@ impl Document {
 
     /// The quirks of a row.
     pub fn quirks_of(&self, row: RowId) -> &[Quirk] {
-        if !self.record(row).flags.has(Flags::REPAIRED) {
+        if !self.record(row).flags.contains(Flags::REPAIRED) {
             return &[];
         }
         let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
@@ -426,7 +425,7 @@ impl Document {
     fn clear_repaired(&mut self, rows: &[RowId]) {
         for row in rows {
             let mut record = self.record(*row);
-            record.flags.put(Flags::REPAIRED, false);
+            record.flags.set(Flags::REPAIRED, false);
             self.records.set(row.index(), record);
         }
     }
@@ -463,6 +462,6 @@ impl Document {
     /// Whether a row is news.
     pub fn is_news(&self, row: RowId) -> bool {
         let kept = self.streaming.as_ref().and_then(|streaming| streaming.is_news(row));
-        kept.unwrap_or_else(|| self.record(row).flags.has(Flags::NEWS))
+        kept.unwrap_or_else(|| self.record(row).flags.contains(Flags::NEWS))
     }
 }

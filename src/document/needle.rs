@@ -118,12 +118,12 @@ fn pieces(document: &Document) -> Vec<Piece<'_>> {
 
 /// For each of these rows, whether its URL may be another text than the bytes of its file show: it must be asked then.
 fn not_as_written(document: &Document, rows: &Range<u32>) -> Vec<NeedleMatch> {
-    const UNCLEAR: u16 = Flags::LOC_ESCAPED.0 | Flags::LOC_FAR.0;
+    const UNCLEAR: Flags = Flags::LOC_ESCAPED.union(Flags::LOC_FAR);
     let mut unclear = vec![NeedleMatch::Fails; rows.len()];
     for page in rows.start as usize / PAGE..(rows.end as usize).div_ceil(PAGE) {
         let is_edited = document.overlay.locs_edited_on_page(page);
         for (slot, record) in document.records.page(page).iter().enumerate() {
-            if record.flags.0 & UNCLEAR != 0 || is_edited.as_ref().is_some_and(|is_edited| is_edited(slot)) {
+            if record.flags.intersects(UNCLEAR) || is_edited.as_ref().is_some_and(|is_edited| is_edited(slot)) {
                 let place = (page * PAGE + slot).checked_sub(rows.start as usize);
                 if let Some(unclear) = place.and_then(|place| unclear.get_mut(place)) {
                     *unclear = NeedleMatch::Open;

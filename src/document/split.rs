@@ -59,7 +59,7 @@ pub(crate) fn split_files(document: &Document, saved: Option<&Document>, limits:
 
 /// Whether a file has more news entries than the limit.
 pub(super) fn exceeds_news_limit(document: &Document, sitemap: &Sitemap) -> bool {
-    let is_news = |row: &RowId| document.is_live(*row) && document.record(*row).flags.has(Flags::NEWS);
+    let is_news = |row: &RowId| document.is_live(*row) && document.record(*row).flags.contains(Flags::NEWS);
     sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
 }
 
@@ -104,7 +104,7 @@ impl SplitResult {
         // The first file keeps its own head and tail, comments and all.
         let (own, new) = (overhead(&sitemap.frame), overhead(&frame));
         let mut files = vec![FilledPart::default()];
-        let is_apart = |row: &RowId| sitemap.apart && self.document.record(*row).flags.has(Flags::NEWS);
+        let is_apart = |row: &RowId| sitemap.apart && self.document.record(*row).flags.contains(Flags::NEWS);
         let (news, rest): (Vec<RowId>, Vec<RowId>) = sitemap.rows.iter().partition(is_apart);
         let (stay, mut go) = (rest.len(), !news.is_empty() && !rest.is_empty());
         for (number, row) in rest.into_iter().chain(news).enumerate() {
@@ -115,7 +115,7 @@ impl SplitResult {
             }
             let len = self.document.entry_text(row).len() as u64;
             let room = limits.bytes.saturating_sub(if files.len() == 1 { own } else { new });
-            let is_news = self.document.record(row).flags.has(Flags::NEWS);
+            let is_news = self.document.record(row).flags.contains(Flags::NEWS);
             let Some(last) = files.last_mut() else { return };
             let is_full = last.rows.len() as u64 >= u64::from(limits.urls)
                 || last.bytes + len > room

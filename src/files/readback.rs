@@ -177,7 +177,7 @@ impl<'d> Check<'d> {
 impl Check<'_> {
     /// Whether an entry has the loc of a row, written as it was read.
     fn has_loc(&mut self, row: RowId, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
-        let kind = if record.flags.has(Flags::LOC_ESCAPED) { TextKind::Escaped } else { TextKind::Plain };
+        let kind = if record.flags.contains(Flags::LOC_ESCAPED) { TextKind::Escaped } else { TextKind::Plain };
         let raw = record.raw_loc(self.cursor.base_text(row));
         self.document.edited(row, Field::Loc).is_none()
             && raw.is_some()

@@ -19,6 +19,7 @@ pub use input::{Now, parse_input, shift_days};
 pub use repair::{repair, suggest, written};
 pub use verdict::verdicts;
 
+use bitflags::bitflags;
 use calendar::{DAY, Date};
 
 /// A moment read from a `lastmod`.
@@ -47,113 +48,76 @@ pub enum Precision {
     Fraction,
 }
 
-/// The faults of a `lastmod`, as a bit set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Faults(pub u32);
+bitflags! {
+    /// The faults of a `lastmod`, as a bit set.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct Faults: u32 {
+        /// Not recognisable as a date at all.
+        const INVALID = 1;
+        /// Well shaped, but there is no such day or time.
+        const IMPOSSIBLE = 1 << 1;
+        /// A year, or a year and a month.
+        const REDUCED = 1 << 2;
+        /// Hours and minutes without seconds.
+        const NO_SECONDS = 1 << 3;
+        /// A time without a zone.
+        const NO_TIMEZONE = 1 << 4;
+        /// A blank instead of `T`.
+        const SPACE_SEPARATOR = 1 << 5;
+        /// A zone not written `Z` or `±hh:mm`.
+        const OFFSET_FORMAT = 1 << 6;
+        /// A zone beyond ±14:00, or with more than 59 minutes.
+        const OFFSET_RANGE = 1 << 7;
+        /// More than three digits of a fraction of a second.
+        const FRACTION = 1 << 8;
+        /// `t` or `z`.
+        const LOWERCASE = 1 << 9;
+        /// A zone after a date without a time.
+        const DATE_ZONE = 1 << 10;
+        /// `24:00:00`.
+        const HOUR_24 = 1 << 11;
+        /// One digit where two belong.
+        const UNPADDED = 1 << 12;
+        /// `20050510`: no separators.
+        const BASIC = 1 << 13;
+        /// `Tue, 10 May 2005 17:33:30 GMT`.
+        const RFC822 = 1 << 14;
+        /// Seconds or milliseconds since 1970.
+        const EPOCH = 1 << 15;
+        /// A local order of day, month and year.
+        const LOCALE = 1 << 16;
+        /// Two dates or more.
+        const MULTIPLE = 1 << 17;
+        /// Before 1990.
+        const YEAR_RANGE = 1 << 18;
+        /// A year of more than four digits, or a negative one.
+        const YEAR_FORM = 1 << 19;
+        /// The zero date of a database: `0000-00-00`, `0001-01-01`.
+        const ZERO = 1 << 20;
+        /// The zero of Unix time: `1970-01-01`.
+        const UNIX_ZERO = 1 << 21;
+        /// `-00:00`.
+        const NEGATIVE_ZERO = 1 << 22;
+    }
+}
 
 impl Faults {
-    /// Nothing wrong.
-    pub const NONE: Self = Self(0);
-    /// Not recognisable as a date at all.
-    pub const INVALID: Self = Self(1);
-    /// Well shaped, but there is no such day or time.
-    pub const IMPOSSIBLE: Self = Self(1 << 1);
-    /// A year, or a year and a month.
-    pub const REDUCED: Self = Self(1 << 2);
-    /// Hours and minutes without seconds.
-    pub const NO_SECONDS: Self = Self(1 << 3);
-    /// A time without a zone.
-    pub const NO_TIMEZONE: Self = Self(1 << 4);
-    /// A blank instead of `T`.
-    pub const SPACE_SEPARATOR: Self = Self(1 << 5);
-    /// A zone not written `Z` or `±hh:mm`.
-    pub const OFFSET_FORMAT: Self = Self(1 << 6);
-    /// A zone beyond ±14:00, or with more than 59 minutes.
-    pub const OFFSET_RANGE: Self = Self(1 << 7);
-    /// More than three digits of a fraction of a second.
-    pub const FRACTION: Self = Self(1 << 8);
-    /// `t` or `z`.
-    pub const LOWERCASE: Self = Self(1 << 9);
-    /// A zone after a date without a time.
-    pub const DATE_ZONE: Self = Self(1 << 10);
-    /// `24:00:00`.
-    pub const HOUR_24: Self = Self(1 << 11);
-    /// One digit where two belong.
-    pub const UNPADDED: Self = Self(1 << 12);
-    /// `20050510`: no separators.
-    pub const BASIC: Self = Self(1 << 13);
-    /// `Tue, 10 May 2005 17:33:30 GMT`.
-    pub const RFC822: Self = Self(1 << 14);
-    /// Seconds or milliseconds since 1970.
-    pub const EPOCH: Self = Self(1 << 15);
-    /// A local order of day, month and year.
-    pub const LOCALE: Self = Self(1 << 16);
-    /// Two dates or more.
-    pub const MULTIPLE: Self = Self(1 << 17);
-    /// Before 1990.
-    pub const YEAR_RANGE: Self = Self(1 << 18);
-    /// A year of more than four digits, or a negative one.
-    pub const YEAR_FORM: Self = Self(1 << 19);
-    /// The zero date of a database: `0000-00-00`, `0001-01-01`.
-    pub const ZERO: Self = Self(1 << 20);
-    /// The zero of Unix time: `1970-01-01`.
-    pub const UNIX_ZERO: Self = Self(1 << 21);
-    /// `-00:00`.
-    pub const NEGATIVE_ZERO: Self = Self(1 << 22);
-
     /// What a database prints beside the blank between date and time: without a `T` it all follows from that.
     pub const BESIDE_SPACE: Self =
-        Self(Self::NO_SECONDS.0 | Self::NO_TIMEZONE.0 | Self::OFFSET_FORMAT.0 | Self::FRACTION.0);
+        Self::NO_SECONDS.union(Self::NO_TIMEZONE).union(Self::OFFSET_FORMAT).union(Self::FRACTION);
+
+    /// How many faults there are: the bits 0 to this less one.
+    pub const COUNT: u32 = Self::all().bits().count_ones();
+
+    /// The fault of a number.
+    pub const fn numbered(number: usize) -> Self {
+        Self::from_bits_truncate(1 << number)
+    }
 
     /// The causes among these: faults that only follow from another are left out.
     #[must_use]
     pub const fn causes(self) -> Self {
-        if self.has(Self::SPACE_SEPARATOR) { self.without(Self::BESIDE_SPACE) } else { self }
-    }
-
-    /// How many faults there are: the bits 0 to this less one.
-    pub const COUNT: u32 = 23;
-
-    /// Whether there is none.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether all of `other` are set.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Whether any of `other` is set.
-    pub const fn has_any(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// Adds `other`.
-    pub const fn insert(&mut self, other: Self) {
-        self.0 |= other.0;
-    }
-
-    /// Both together.
-    #[must_use]
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// These without `other`.
-    #[must_use]
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    /// Each fault on its own, lowest bit first.
-    pub fn iter(self) -> impl Iterator<Item = Self> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let lowest = rest & rest.wrapping_neg();
-            rest &= !lowest;
-            (lowest != 0).then_some(Self(lowest))
-        })
+        if self.contains(Self::SPACE_SEPARATOR) { self.difference(Self::BESIDE_SPACE) } else { self }
     }
 }
 
@@ -172,7 +136,7 @@ pub struct Validation {
 /// (W3C Note Datetime, read together with sitemap.xsd 0.9, `tLastmod`).
 pub fn validate(text: &str) -> Validation {
     match parse_strict(text.as_bytes()) {
-        Some(instant) => Validation { instant: Some(instant), faults: Faults::NONE },
+        Some(instant) => Validation { instant: Some(instant), faults: Faults::empty() },
         None => lenient_parser::read(text).validate(),
     }
 }
@@ -246,7 +210,7 @@ mod tests {
             ("9999-12-31T23:59:59Z", 253_402_300_799, Second),
         ];
         for (text, seconds, precision) in table {
-            let expected = Validation { instant: Some(read_as(seconds, precision)), faults: Faults::NONE };
+            let expected = Validation { instant: Some(read_as(seconds, precision)), faults: Faults::empty() };
             assert_eq!(validate(text), expected, "{text}");
             assert_eq!(parse_strict(text.as_bytes()), expected.instant, "{text} takes the fast path");
             assert_eq!(lenient_parser::read(text).validate(), expected, "{text} by the patient reader");
@@ -266,7 +230,7 @@ mod tests {
         vec![
             ("", None, Faults::INVALID, None, None),
             ("yesterday", None, Faults::INVALID, None, None),
-            ("2005-05-10T17", moment(MAY_10 + 17 * 3600, Minute), Faults::INVALID.with(NO_ZONE), None, None),
+            ("2005-05-10T17", moment(MAY_10 + 17 * 3600, Minute), Faults::INVALID.union(NO_ZONE), None, None),
             ("2005-02-29", None, Faults::IMPOSSIBLE, None, None),
             ("2005-13-01", None, Faults::IMPOSSIBLE, None, None),
             ("2005-05-10T25:00:00Z", None, Faults::IMPOSSIBLE, None, None),
@@ -275,7 +239,7 @@ mod tests {
             ("2005-05-10T24:00:01Z", None, Faults::IMPOSSIBLE, None, None),
             ("2005", moment(1_104_537_600, Year), Faults::REDUCED, None, None),
             ("2005-05", moment(1_114_905_600, Month), Faults::REDUCED, None, None),
-            ("2005-13", None, Faults::REDUCED.with(Faults::IMPOSSIBLE), None, None),
+            ("2005-13", None, Faults::REDUCED.union(Faults::IMPOSSIBLE), None, None),
             ("2005-05-10T17:33Z", moment(evening - 30, Minute), Faults::NO_SECONDS, Some("2005-05-10T17:33:00Z"), None),
             (
                 "2005-05-10T17:33+08:00",
@@ -285,12 +249,12 @@ mod tests {
                 None,
             ),
             ("2005-05-10T17:33:30", second, NO_ZONE, None, Some(full)),
-            ("2005-05-10 17:33:30", second, Faults::SPACE_SEPARATOR.with(NO_ZONE), None, Some(full)),
+            ("2005-05-10 17:33:30", second, Faults::SPACE_SEPARATOR.union(NO_ZONE), None, Some(full)),
             ("2005-05-10 17:33:30Z", second, Faults::SPACE_SEPARATOR, Some(full), None),
             (
                 "2005-05-10 17:33:30.25 +0000",
                 moment(evening, Fraction),
-                Faults::SPACE_SEPARATOR.with(Faults::OFFSET_FORMAT),
+                Faults::SPACE_SEPARATOR.union(Faults::OFFSET_FORMAT),
                 Some("2005-05-10T17:33:30.25+00:00"),
                 None,
             ),
@@ -311,15 +275,15 @@ mod tests {
             ("2005-05-10T17:33:30 GMT", second, Faults::OFFSET_FORMAT, Some(full), None),
             ("2005-05-10T17:33:30+14:01", second, Faults::OFFSET_RANGE, None, None),
             ("2005-05-10T17:33:30+05:75", second, Faults::OFFSET_RANGE, None, None),
-            ("2005-05-10T17:33:30.5Z", moment(evening, Fraction), Faults::NONE, None, None),
-            ("2005-05-10T17:33:30.123Z", moment(evening, Fraction), Faults::NONE, None, None),
+            ("2005-05-10T17:33:30.5Z", moment(evening, Fraction), Faults::empty(), None, None),
+            ("2005-05-10T17:33:30.123Z", moment(evening, Fraction), Faults::empty(), None, None),
             ("2005-05-10T17:33:30.1234Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
             ("2005-05-10T17:33:30.1234567Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
             ("2005-05-10T17:33:30.Z", second, Faults::INVALID, None, Some(full)),
             (
                 "2005-05-10T17:33:30,5Z",
                 moment(evening, Fraction),
-                Faults::FRACTION.with(Faults::INVALID),
+                Faults::FRACTION.union(Faults::INVALID),
                 Some(full),
                 Some(full),
             ),
@@ -331,7 +295,7 @@ mod tests {
             (
                 "2004-12-31T24:00+01:00",
                 moment(1_104_534_000, Minute),
-                Faults::HOUR_24.with(Faults::NO_SECONDS),
+                Faults::HOUR_24.union(Faults::NO_SECONDS),
                 Some("2005-01-01T00:00:00+01:00"),
                 None,
             ),
@@ -346,8 +310,8 @@ mod tests {
             ),
             ("20050510", moment(MAY_10, Day), Faults::BASIC, Some("2005-05-10"), None),
             ("20050510T173330Z", second, Faults::BASIC, Some(full), None),
-            ("20050510173330", second, Faults::BASIC.with(NO_ZONE), Some("2005-05-10T17:33:30"), Some(full)),
-            ("20051310", None, Faults::BASIC.with(Faults::IMPOSSIBLE), Some("2005-13-10"), None),
+            ("20050510173330", second, Faults::BASIC.union(NO_ZONE), Some("2005-05-10T17:33:30"), Some(full)),
+            ("20051310", None, Faults::BASIC.union(Faults::IMPOSSIBLE), Some("2005-13-10"), None),
             ("Tue, 10 May 2005 17:33:30 GMT", second, Faults::RFC822, Some(full), None),
             (
                 "10 May 05 12:33 EST",
@@ -357,9 +321,9 @@ mod tests {
                 None,
             ),
             ("Tue, 10 May 2005", moment(MAY_10, Day), Faults::RFC822, Some("2005-05-10"), None),
-            ("Mon, 10 May 2005", None, Faults::RFC822.with(Faults::IMPOSSIBLE), None, None),
+            ("Mon, 10 May 2005", None, Faults::RFC822.union(Faults::IMPOSSIBLE), None, None),
             ("May 10, 2005", moment(MAY_10, Day), Faults::LOCALE, None, Some("2005-05-10")),
-            ("Tue May 10 17:33:30 2005", second, Faults::LOCALE.with(NO_ZONE), None, Some(full)),
+            ("Tue May 10 17:33:30 2005", second, Faults::LOCALE.union(NO_ZONE), None, Some(full)),
             ("1115746410", second, Faults::EPOCH, None, Some(full)),
             ("1115746410123", second, Faults::EPOCH, None, Some(full)),
             ("10.05.2005", moment(MAY_10, Day), Faults::LOCALE, None, Some("2005-05-10")),
@@ -368,7 +332,7 @@ mod tests {
             ("05/10/2005", None, Faults::INVALID, None, None),
             ("10/05/05", None, Faults::LOCALE, None, None),
             ("10.05.2005 17:33", moment(MAY_10, Day), Faults::LOCALE, None, None),
-            ("31/02/2005", None, Faults::INVALID.with(Faults::IMPOSSIBLE), None, None),
+            ("31/02/2005", None, Faults::INVALID.union(Faults::IMPOSSIBLE), None, None),
             ("2005-05-10, 2005-05-11", moment(MAY_10, Day), Faults::MULTIPLE, None, Some("2005-05-11")),
             ("2005-05-10/2005-04-11", moment(MAY_10, Day), Faults::MULTIPLE, None, Some("2005-05-10")),
             ("1989-12-31", moment(631_065_600, Day), Faults::YEAR_RANGE, None, None),
@@ -377,7 +341,7 @@ mod tests {
             ("0000-00-00", None, Faults::ZERO, None, None),
             ("0000-01-01", None, Faults::ZERO, None, None),
             ("0001-01-01T00:00:00Z", None, Faults::ZERO, None, None),
-            ("0000-00-00 00:00:00", None, Faults::ZERO.with(Faults::SPACE_SEPARATOR).with(NO_ZONE), None, None),
+            ("0000-00-00 00:00:00", None, Faults::ZERO.union(Faults::SPACE_SEPARATOR).union(NO_ZONE), None, None),
             ("1970-01-01", moment(0, Day), Faults::UNIX_ZERO, None, None),
             ("1970-01-01T00:00:00+00:00", moment(0, Second), Faults::UNIX_ZERO, None, None),
             ("2005-05-10T17:33:30-00:00", second, Faults::NEGATIVE_ZERO, Some("2005-05-10T17:33:30+00:00"), None),
@@ -396,8 +360,8 @@ mod tests {
 
     #[test]
     fn every_fault_has_an_example() {
-        let seen = faulty().iter().fold(Faults::NONE, |seen, row| seen.with(row.2));
-        assert_eq!(seen, Faults((1 << Faults::COUNT) - 1));
+        let seen = faulty().iter().fold(Faults::empty(), |seen, row| seen.union(row.2));
+        assert_eq!(seen, Faults::all());
     }
 
     #[test]
@@ -550,7 +514,7 @@ mod tests {
         #[test]
         fn both_readers_agree(text in near_dates()) {
             if let Some(instant) = parse_strict(text.as_bytes()) {
-                let expected = Validation { instant: Some(instant), faults: Faults::NONE };
+                let expected = Validation { instant: Some(instant), faults: Faults::empty() };
                 prop_assert_eq!(lenient_parser::read(&text).validate(), expected);
             }
         }
@@ -573,8 +537,8 @@ mod tests {
             for fault in before.faults.iter().chain([before.faults]) {
                 if let Some(repaired) = repair(&text, fault) {
                     let after = validate(&repaired);
-                    prop_assert!(after.faults.without(before.faults).is_empty(), "{} -> {}", text, repaired);
-                    prop_assert!(!after.faults.has_any(Faults(fault.0 & before.faults.0)) || fault == before.faults);
+                    prop_assert!(after.faults.difference(before.faults).is_empty(), "{} -> {}", text, repaired);
+                    prop_assert!(!after.faults.intersects(fault & before.faults) || fault == before.faults);
                     if let (Some(old), Some(new)) = (before.instant, after.instant) {
                         prop_assert_eq!(old.seconds, new.seconds, "{} -> {}", text, repaired);
                     }
@@ -595,7 +559,7 @@ mod tests {
                 let back = shift_days(&shifted, -days).unwrap();
                 prop_assert_eq!(validate(&back).instant, validate(&text).instant);
                 // One digit may have become two on the way, and nothing says that it was one.
-                prop_assert!(back == text || validate(&text).faults.has(Faults::UNPADDED));
+                prop_assert!(back == text || validate(&text).faults.contains(Faults::UNPADDED));
             }
         }
     }

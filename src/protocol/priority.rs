@@ -3,53 +3,35 @@
 //! A valid value keeps the decimals its author gave it. Nothing here rounds without being asked.
 
 use super::InputError;
+use bitflags::bitflags;
 
 /// The priority of an entry that has none (sitemaps.org protocol, XML tag definitions, "priority").
 pub(crate) const DEFAULT_HUNDREDTHS: u8 = 50;
 
-/// The faults of a `priority`, as a bit set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Faults(pub u8);
+bitflags! {
+    /// The faults of a `priority`, as a bit set.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub(crate) struct Faults: u8 {
+        /// Not a decimal number.
+        const INVALID = 1;
+        /// A comma for the point.
+        const COMMA = 1 << 1;
+        /// Below 0.0 or above 1.0.
+        const RANGE = 1 << 2;
+        /// Valid but odd: `.5`, `1.`, `+0.5`, `-0`, `00.5`, `0.50000`.
+        const FORM = 1 << 3;
+        /// More than two decimals that say something.
+        const PRECISION = 1 << 4;
+    }
+}
 
 impl Faults {
-    /// Nothing wrong.
-    pub(crate) const NONE: Self = Self(0);
-    /// Not a decimal number.
-    pub(crate) const INVALID: Self = Self(1);
-    /// A comma for the point.
-    pub(crate) const COMMA: Self = Self(1 << 1);
-    /// Below 0.0 or above 1.0.
-    pub(crate) const RANGE: Self = Self(1 << 2);
-    /// Valid but odd: `.5`, `1.`, `+0.5`, `-0`, `00.5`, `0.50000`.
-    pub(crate) const FORM: Self = Self(1 << 3);
-    /// More than two decimals that say something.
-    pub(crate) const PRECISION: Self = Self(1 << 4);
-
     /// How many faults there are: the bits 0 to this less one.
-    pub(crate) const COUNT: u32 = 5;
+    pub(crate) const COUNT: u32 = Self::all().bits().count_ones();
 
-    /// Whether there is none.
-    pub(crate) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether all of `other` are set.
-    pub(crate) const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Each fault on its own, lowest bit first.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Self> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let lowest = rest & rest.wrapping_neg();
-            rest &= !lowest;
-            (lowest != 0).then_some(Self(lowest))
-        })
-    }
-
-    const fn insert(&mut self, other: Self) {
-        self.0 |= other.0;
+    /// The fault of a number.
+    pub(crate) const fn numbered(number: usize) -> Self {
+        Self::from_bits_truncate(1 << number)
     }
 }
 
@@ -84,12 +66,12 @@ pub(crate) fn parse_strict(text: &[u8]) -> Option<u8> {
 /// A decimal as in XML Schema (part 2, section 3.2.3) from 0.0 to 1.0 (sitemap.xsd 0.9, `tPriority`).
 pub(crate) fn validate(text: &str) -> Validation {
     if let hundredths @ Some(_) = of_tenths(text.as_bytes()) {
-        return Validation { hundredths, faults: Faults::NONE };
+        return Validation { hundredths, faults: Faults::empty() };
     }
     let Some(decimal) = Decimal::read(text) else {
         return Validation { hundredths: None, faults: Faults::INVALID };
     };
-    let mut faults = Faults::NONE;
+    let mut faults = Faults::empty();
     if decimal.comma {
         faults.insert(Faults::COMMA);
     }
@@ -111,8 +93,8 @@ pub(crate) fn validate(text: &str) -> Validation {
 /// Safe are a comma and an odd form (rule catalogue section 5.4): the number stays what it is.
 pub(crate) fn repair(text: &str, faults: Faults) -> Option<String> {
     let decimal = Decimal::read(text)?;
-    let comma = decimal.comma && faults.has(Faults::COMMA);
-    let form = decimal.is_odd() && faults.has(Faults::FORM);
+    let comma = decimal.comma && faults.contains(Faults::COMMA);
+    let form = decimal.is_odd() && faults.contains(Faults::FORM);
     if !comma && !form {
         return None;
     }
@@ -280,12 +262,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const NONE: u8 = 0;
+    const NONE: Faults = Faults::empty();
 
     #[test]
     fn validations() {
-        let (invalid, comma, range) = (Faults::INVALID.0, Faults::COMMA.0, Faults::RANGE.0);
-        let (form, precision) = (Faults::FORM.0, Faults::PRECISION.0);
+        let (invalid, comma, range) = (Faults::INVALID, Faults::COMMA, Faults::RANGE);
+        let (form, precision) = (Faults::FORM, Faults::PRECISION);
         let table = [
             ("0.0", Some(0), NONE),
             ("1.0", Some(100), NONE),
@@ -330,7 +312,7 @@ mod tests {
         ];
         for (text, hundredths, faults) in table {
             let judged = validate(text);
-            assert_eq!((judged.hundredths, judged.faults.0), (hundredths, faults), "{text:?}");
+            assert_eq!((judged.hundredths, judged.faults), (hundredths, faults), "{text:?}");
         }
     }
 
@@ -412,7 +394,7 @@ mod tests {
         fn a_nudge_stays_valid(text in proptest::option::of("[+-]?[01]?[.,]?[0-9]{0,4}"), tenths in -12..12i8) {
             let judged = validate(&nudge(text.as_deref(), tenths));
             prop_assert!(judged.hundredths.is_some());
-            prop_assert!(!judged.faults.has(Faults::INVALID) && !judged.faults.has(Faults::COMMA));
+            prop_assert!(!judged.faults.contains(Faults::INVALID) && !judged.faults.contains(Faults::COMMA));
         }
 
         #[test]
@@ -421,8 +403,8 @@ mod tests {
             if let Some(repaired) = repair(&text, before.faults) {
                 let after = validate(&repaired);
                 prop_assert_eq!(after.hundredths, before.hundredths);
-                prop_assert!(!after.faults.has(Faults::FORM) && !after.faults.has(Faults::COMMA));
-                prop_assert_eq!(after.faults.0 & !before.faults.0, 0);
+                prop_assert!(!after.faults.contains(Faults::FORM) && !after.faults.contains(Faults::COMMA));
+                prop_assert_eq!(after.faults & !before.faults, Faults::empty());
             }
         }
     }

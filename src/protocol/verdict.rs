@@ -101,7 +101,7 @@ pub(crate) fn of_priority(text: &str) -> Verdicts {
         (Faults::COMMA, "the decimal separator is a point, not a comma"),
         (Faults::RANGE, "it runs from 0.0 to 1.0"),
     ];
-    let wrong = wrong.into_iter().find(|(fault, _)| faults.has(*fault)).map(|(_, why)| why);
+    let wrong = wrong.into_iter().find(|(fault, _)| faults.contains(*fault)).map(|(_, why)| why);
     each(|authority| match (authority, wrong) {
         (Authority::Google | Authority::Bing, _) => (Ruling::Ignores, "priority is not used there"),
         (Authority::Yandex, Some(_)) => (Ruling::Ignores, "a warning there; the URL stays"),

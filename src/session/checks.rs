@@ -483,8 +483,8 @@ fn facts_of(record: &Record, file: u32) -> IndexedRow {
         has_extensions: record.flags.has_extensions(),
         priority: code(record.priority_code()),
         changefreq: code(record.changefreq_code()),
-        news: record.flags.has(Flags::NEWS),
-        alternate: record.flags.has(Flags::ALTERNATE),
+        news: record.flags.contains(Flags::NEWS),
+        alternate: record.flags.contains(Flags::ALTERNATE),
     }
 }
 

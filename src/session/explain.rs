@@ -73,12 +73,12 @@ fn looks_like(field: Field, text: &str) -> bool {
             let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
             // A day no one can tell, as in 05/10/2005, is a date all the same.
             let has_slashes = text.split('/').count() == 3 && text.split('/').all(is_number);
-            let is_read = judged.instant.is_some() || !judged.faults.has(lastmod::Faults::INVALID);
+            let is_read = judged.instant.is_some() || !judged.faults.contains(lastmod::Faults::INVALID);
             digits && (is_read || has_slashes)
         }
         Field::Changefreq => Changefreq::parse_any_case(text).is_some(),
         Field::Priority => {
-            let number = !priority::validate(text).faults.has(priority::Faults::INVALID);
+            let number = !priority::validate(text).faults.contains(priority::Faults::INVALID);
             // Four digits and more are a year.
             digits && (number && (text.len() < 4 || text.contains(['.', ','])) || text.ends_with('%'))
         }

@@ -28,7 +28,7 @@ const BAIDU_MOBILE: &str = "http://www.baidu.com/schemas/sitemap-mobile/1";
 /// The first place where the entry is odd in this way; `entry` must be the anatomy of `text`. `None` where the entry is
 /// not, and for anomalies without a position of their own.
 pub(crate) fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Anomalies) -> Option<Anomaly<'t>> {
-    if !entry.anomalies.has(wanted) {
+    if !entry.anomalies.contains(wanted) {
         return None;
     }
     let tag = markup::next(text, entry.open as usize)?;

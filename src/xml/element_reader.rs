@@ -12,7 +12,7 @@ impl Elements {
     /// Finds the elements of an entry, which must be the anatomy of `text`.
     pub fn read(&mut self, entry: &Entry, text: &[u8], names: &Names) {
         self.clear();
-        if !entry.anomalies.has(Anomalies::BROKEN) {
+        if !entry.anomalies.contains(Anomalies::BROKEN) {
             self.look_before(text, entry.open as usize, names);
             self.walk(entry, text, names);
         }
@@ -50,7 +50,7 @@ impl Elements {
         let (mut parser, mut scopes) = (Parser::default(), Scopes::default());
         // The number of each open element.
         let mut open: Vec<u32> = Vec::new();
-        if entry.anomalies.has(Anomalies::DECLARES_NAMESPACE) {
+        if entry.anomalies.contains(Anomalies::DECLARES_NAMESPACE) {
             let tag = markup::next(text, entry.open as usize).filter(|tag| tag.end <= entry.open_end as usize);
             scopes.enter(0, tag.map(|tag| tag.attributes(text)).unwrap_or_default(), names);
         }

@@ -4,6 +4,7 @@
 
 use super::escape;
 use crate::protocol::Field;
+use bitflags::bitflags;
 use std::borrow::Cow;
 
 /// Where one core child is inside the entry text. All positions are byte offsets.
@@ -40,46 +41,36 @@ pub enum TextKind {
     Children,
 }
 
-/// The anomalies of an entry, as a bit set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Anomalies(pub u16);
-
-impl Anomalies {
-    /// A second `loc`.
-    pub const LOC_TWICE: Self = Self(1);
-    /// A second lastmod, changefreq or priority.
-    pub const FIELD_TWICE: Self = Self(1 << 1);
-    /// Children not in the order loc, lastmod, changefreq, priority, extensions.
-    pub const OUT_OF_ORDER: Self = Self(1 << 2);
-    /// An attribute other than `xmlns…` or `xsi:…` on the entry or a core child.
-    pub const ATTRIBUTE: Self = Self(1 << 3);
-    /// Non-blank text directly inside the entry.
-    pub const STRAY_TEXT: Self = Self(1 << 4);
-    /// An unprefixed (or same-prefix) child that is not a core field of this kind of entry.
-    pub const UNKNOWN_CHILD: Self = Self(1 << 5);
-    /// A core field or the entry itself declares a namespace of its own.
-    pub const DECLARES_NAMESPACE: Self = Self(1 << 6);
-    /// `<changefreq>` or `<priority>` inside `<sitemap>`.
-    pub const FIELD_IN_SITEMAP: Self = Self(1 << 7);
-    /// An entry of the other kind of file (`sitemap` in `urlset`).
-    pub const OTHER_KIND: Self = Self(1 << 9);
-    /// A child in a namespace that no one knows.
-    pub const FOREIGN: Self = Self(1 << 10);
-    /// A child whose prefix nothing declares, and no one knows what it would be.
-    pub const UNDECLARED: Self = Self(1 << 11);
-    /// The entry or a core field declares that names without a prefix are in no namespace.
-    pub const NO_NAMESPACE: Self = Self(1 << 12);
-    /// Not well-formed: recovered as a row that shows its raw text.
-    pub const BROKEN: Self = Self(1 << 8);
-
-    /// Whether all bits of `other` are set.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Adds bits.
-    pub const fn insert(&mut self, other: Self) {
-        self.0 |= other.0;
+bitflags! {
+    /// The anomalies of an entry, as a bit set.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct Anomalies: u16 {
+        /// A second `loc`.
+        const LOC_TWICE = 1;
+        /// A second lastmod, changefreq or priority.
+        const FIELD_TWICE = 1 << 1;
+        /// Children not in the order loc, lastmod, changefreq, priority, extensions.
+        const OUT_OF_ORDER = 1 << 2;
+        /// An attribute other than `xmlns…` or `xsi:…` on the entry or a core child.
+        const ATTRIBUTE = 1 << 3;
+        /// Non-blank text directly inside the entry.
+        const STRAY_TEXT = 1 << 4;
+        /// An unprefixed (or same-prefix) child that is not a core field of this kind of entry.
+        const UNKNOWN_CHILD = 1 << 5;
+        /// A core field or the entry itself declares a namespace of its own.
+        const DECLARES_NAMESPACE = 1 << 6;
+        /// `<changefreq>` or `<priority>` inside `<sitemap>`.
+        const FIELD_IN_SITEMAP = 1 << 7;
+        /// An entry of the other kind of file (`sitemap` in `urlset`).
+        const OTHER_KIND = 1 << 9;
+        /// A child in a namespace that no one knows.
+        const FOREIGN = 1 << 10;
+        /// A child whose prefix nothing declares, and no one knows what it would be.
+        const UNDECLARED = 1 << 11;
+        /// The entry or a core field declares that names without a prefix are in no namespace.
+        const NO_NAMESPACE = 1 << 12;
+        /// Not well-formed: recovered as a row that shows its raw text.
+        const BROKEN = 1 << 8;
     }
 }
 
@@ -120,7 +111,7 @@ pub struct Entry {
 impl Entry {
     /// An entry in which nothing was found yet, and nothing odd.
     pub(super) const fn plain(len: usize) -> Self {
-        Self { anomalies: Anomalies(0), ..Self::broken(len) }
+        Self { anomalies: Anomalies::empty(), ..Self::broken(len) }
     }
 
     pub(super) const fn broken(len: usize) -> Self {

@@ -95,7 +95,7 @@ struct ExtensionWriter<'t> {
 impl<'t> ExtensionWriter<'t> {
     fn of(text: &'t [u8], names: &'t Names) -> Result<Self, ExtensionError> {
         let entry = Entry::of(text, names);
-        if entry.anomalies.has(Anomalies::BROKEN) {
+        if entry.anomalies.contains(Anomalies::BROKEN) {
             return Err(ExtensionError("its XML is not well-formed".to_owned()));
         }
         if entry.len == entry.open_end {

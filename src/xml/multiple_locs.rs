@@ -9,7 +9,7 @@ use crate::protocol::Field;
 /// All values of `loc`, decoded and trimmed; empty for an entry that has no more than one. One pass over the entry.
 pub(crate) fn locs(text: &[u8], names: &Names) -> Vec<String> {
     let entry = Entry::of(text, names);
-    if !entry.anomalies.has(Anomalies::LOC_TWICE) {
+    if !entry.anomalies.contains(Anomalies::LOC_TWICE) {
         return Vec::new();
     }
     let (mut locs, mut at) = (Vec::new(), entry.open_end as usize);

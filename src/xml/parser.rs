@@ -228,7 +228,7 @@ impl Parser {
     /// The elements of the extensions of the last entry, if all of them were written the usual way, and whether they are
     /// those of the entry before. `text` is that of the entry.
     pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<(&Elements, bool)> {
-        if !self.has_elements || entry.anomalies.has(Anomalies::BROKEN) {
+        if !self.has_elements || entry.anomalies.contains(Anomalies::BROKEN) {
             self.noted.forget();
             return None;
         }

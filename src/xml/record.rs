@@ -9,58 +9,64 @@ use super::scan::Visit;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
 use crate::protocol::{Field, priority};
+use bitflags::bitflags;
 use std::ops::Range;
 
-/// Bits of [`Record::flags`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags(pub u16);
+bitflags! {
+    /// Bits of [`Record::flags`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct Flags: u16 {
+        /// Deleted, not yet saved.
+        const DELETED = 1;
+        /// Added since the file was read.
+        const ADDED = 1 << 1;
+        /// The loc needs decoding before it is compared.
+        const LOC_ESCAPED = 1 << 2;
+        /// The loc's place does not fit the record, or its text is not plain: take the entry apart.
+        const LOC_FAR = 1 << 3;
+        /// Something in the entry's structure is unusual: a change of one field may change what is reported of others.
+        const ANOMALOUS = 1 << 4;
+        /// Has `image:image`.
+        const IMAGE = 1 << 5;
+        /// Has `video:video`.
+        const VIDEO = 1 << 6;
+        /// Has `news:news`.
+        const NEWS = 1 << 7;
+        /// Has `xhtml:link`.
+        const ALTERNATE = 1 << 8;
+        /// Has a child in another namespace.
+        const OTHER = 1 << 9;
+        /// Has no `loc` element.
+        const NO_LOC = 1 << 10;
+        /// Its text had to be repaired when the file was read.
+        const REPAIRED = 1 << 14;
+        /// The precision of lastmod, a number of three bits.
+        const PRECISION = 7 << 11;
+    }
+}
 
 impl Flags {
-    /// Deleted, not yet saved.
-    pub const DELETED: Self = Self(1);
-    /// Added since the file was read.
-    pub const ADDED: Self = Self(1 << 1);
-    /// The loc needs decoding before it is compared.
-    pub const LOC_ESCAPED: Self = Self(1 << 2);
-    /// The loc's place does not fit the record, or its text is not plain: take the entry apart.
-    pub const LOC_FAR: Self = Self(1 << 3);
-    /// Something in the entry's structure is unusual: a change of one field may change what is reported of others.
-    pub const ANOMALOUS: Self = Self(1 << 4);
-    /// Has `image:image`.
-    pub const IMAGE: Self = Self(1 << 5);
-    /// Has `video:video`.
-    pub const VIDEO: Self = Self(1 << 6);
-    /// Has `news:news`.
-    pub const NEWS: Self = Self(1 << 7);
-    /// Has `xhtml:link`.
-    pub const ALTERNATE: Self = Self(1 << 8);
-    /// Has a child in another namespace.
-    pub const OTHER: Self = Self(1 << 9);
-    /// Has no `loc` element.
-    pub const NO_LOC: Self = Self(1 << 10);
-    /// Its text had to be repaired when the file was read.
-    pub const REPAIRED: Self = Self(1 << 14);
-    /// Where the precision of lastmod stands (three bits).
-    const PRECISION_SHIFT: u32 = 11;
-
-    /// Whether all bits of `other` are set.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
+    /// Extensions of any kind.
+    pub const EXTENSIONS: Self =
+        Self::IMAGE.union(Self::VIDEO).union(Self::NEWS).union(Self::ALTERNATE).union(Self::OTHER);
 
     /// Whether the entry has extensions of any kind.
     pub const fn has_extensions(self) -> bool {
-        self.0 & (Self::IMAGE.0 | Self::VIDEO.0 | Self::NEWS.0 | Self::ALTERNATE.0 | Self::OTHER.0) != 0
+        self.intersects(Self::EXTENSIONS)
     }
 
-    /// Sets or clears bits.
-    pub const fn put(&mut self, other: Self, on: bool) {
-        if on {
-            self.0 |= other.0;
-        } else {
-            self.0 &= !other.0;
-        }
+    /// The precision of lastmod, as a number.
+    const fn precision(self) -> u16 {
+        (self.bits() >> Self::PRECISION_SHIFT) & 7
     }
+
+    /// These flags with the precision of lastmod, a number of three bits.
+    const fn with_precision(self, precision: u16) -> Self {
+        Self::from_bits_retain(self.difference(Self::PRECISION).bits() | precision << Self::PRECISION_SHIFT)
+    }
+
+    /// Where the precision of lastmod begins.
+    const PRECISION_SHIFT: u32 = 11;
 }
 
 /// The decoded fields of one entry, packed.
@@ -87,7 +93,7 @@ pub const ABSENT: u8 = 255;
 
 impl Default for Record {
     fn default() -> Self {
-        Self { lastmod: 0, loc_at: 0, loc_len: 0, priority: ABSENT, changefreq: ABSENT, flags: Flags(0) }
+        Self { lastmod: 0, loc_at: 0, loc_len: 0, priority: ABSENT, changefreq: ABSENT, flags: Flags::empty() }
     }
 }
 
@@ -95,10 +101,10 @@ impl Record {
     /// The facts of an entry as read.
     pub fn of(entry: &Entry, text: &[u8]) -> Self {
         let mut record = Self::default();
-        record.flags.put(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
+        record.flags.set(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
         record.note_extensions(entry);
         match entry.field(Field::Loc) {
-            None => record.flags.put(Flags::NO_LOC, true),
+            None => record.flags.set(Flags::NO_LOC, true),
             Some(span) => record.note_place(span),
         }
         for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
@@ -107,7 +113,7 @@ impl Record {
                 span.text > TextKind::Escaped
                     || (span.value_start, span.value_end) != (span.inner_start, span.inner_end)
             }) {
-                record.flags.put(Flags::ANOMALOUS, true);
+                record.flags.set(Flags::ANOMALOUS, true);
             }
             match entry.raw_value(field, text) {
                 Some(raw) if span.is_some_and(|span| span.text == TextKind::Plain) => {
@@ -136,18 +142,18 @@ impl Record {
         if entry.extensions != Extensions::default() {
             record.note_extensions(entry);
         }
-        record.flags.put(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
+        record.flags.set(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
         record.note_place(loc);
         record
     }
 
     fn note_extensions(&mut self, entry: &Entry) {
         let flags = &mut self.flags;
-        flags.put(Flags::IMAGE, entry.extensions.image > 0);
-        flags.put(Flags::VIDEO, entry.extensions.video > 0);
-        flags.put(Flags::NEWS, entry.extensions.news > 0);
-        flags.put(Flags::ALTERNATE, entry.extensions.alternate > 0);
-        flags.put(Flags::OTHER, entry.extensions.other > 0);
+        flags.set(Flags::IMAGE, entry.extensions.image > 0);
+        flags.set(Flags::VIDEO, entry.extensions.video > 0);
+        flags.set(Flags::NEWS, entry.extensions.news > 0);
+        flags.set(Flags::ALTERNATE, entry.extensions.alternate > 0);
+        flags.set(Flags::OTHER, entry.extensions.other > 0);
     }
 
     fn note_place(&mut self, loc: &FieldSpan) {
@@ -155,24 +161,24 @@ impl Record {
         match (place, loc.text) {
             ((Ok(at), Ok(len)), TextKind::Plain | TextKind::Escaped) => {
                 (self.loc_at, self.loc_len) = (at, len);
-                self.flags.put(Flags::LOC_ESCAPED, loc.text == TextKind::Escaped);
+                self.flags.set(Flags::LOC_ESCAPED, loc.text == TextKind::Escaped);
             }
-            _ => self.flags.put(Flags::LOC_FAR, true),
+            _ => self.flags.set(Flags::LOC_FAR, true),
         }
     }
 
     fn note_instant(&mut self, instant: Lastmod) {
         self.lastmod = instant.seconds.clamp(0, i64::from(u32::MAX - 2)) as u32 + 2;
-        self.flags.0 |= (instant.precision as u16) << Flags::PRECISION_SHIFT;
+        self.flags = self.flags.with_precision(instant.precision as u16);
     }
 
     /// Takes in a field's new value (`None`: the element is gone). The loc's place is that of the text as
     /// read and does not change; whether there is a loc does.
     pub fn note(&mut self, field: Field, value: Option<&str>) {
         match field {
-            Field::Loc => self.flags.put(Flags::NO_LOC, value.is_none()),
+            Field::Loc => self.flags.set(Flags::NO_LOC, value.is_none()),
             Field::Lastmod => {
-                self.flags.0 &= !(7 << Flags::PRECISION_SHIFT);
+                self.flags = self.flags.with_precision(0);
                 match value.map(|text| lastmod::validate(text).instant) {
                     None => self.lastmod = 0,
                     Some(None) => self.lastmod = 1,
@@ -190,13 +196,12 @@ impl Record {
     }
 
     /// Takes in a field's value from a record that has noted it.
-    pub const fn take(&mut self, field: Field, from: &Self) {
+    pub fn take(&mut self, field: Field, from: &Self) {
         match field {
-            Field::Loc => self.flags.put(Flags::NO_LOC, from.flags.has(Flags::NO_LOC)),
+            Field::Loc => self.flags.set(Flags::NO_LOC, from.flags.contains(Flags::NO_LOC)),
             Field::Lastmod => {
                 self.lastmod = from.lastmod;
-                let precision = 7 << Flags::PRECISION_SHIFT;
-                self.flags.0 = self.flags.0 & !precision | from.flags.0 & precision;
+                self.flags = self.flags.with_precision(from.flags.precision());
             }
             Field::Changefreq => self.changefreq = from.changefreq,
             Field::Priority => self.priority = from.priority,
@@ -206,7 +211,7 @@ impl Record {
     /// Whether a field's text is the one that `wanted` has noted; `None` when only the text can tell.
     pub const fn has_value(&self, field: Field, wanted: &Self) -> Option<bool> {
         let (ours, theirs, absent) = match field {
-            Field::Loc => (self.flags.has(Flags::NO_LOC) as u32, wanted.flags.has(Flags::NO_LOC) as u32, 1),
+            Field::Loc => (self.flags.contains(Flags::NO_LOC) as u32, wanted.flags.contains(Flags::NO_LOC) as u32, 1),
             Field::Lastmod => (self.lastmod, wanted.lastmod, 0),
             Field::Changefreq => (self.changefreq as u32, wanted.changefreq as u32, ABSENT as u32),
             Field::Priority => (self.priority as u32, wanted.priority as u32, ABSENT as u32),
@@ -246,21 +251,21 @@ impl Record {
     /// Where they are in it.
     #[inline]
     pub fn loc_place(&self) -> Option<Range<usize>> {
-        let is_known = self.flags.0 & (Flags::LOC_FAR.0 | Flags::NO_LOC.0) == 0;
+        let is_known = !self.flags.intersects(Flags::LOC_FAR.union(Flags::NO_LOC));
         is_known.then(|| usize::from(self.loc_at)..usize::from(self.loc_at) + usize::from(self.loc_len))
     }
 
     /// Where the loc's raw text ends in the entry text as read, if nothing about the entry is odd.
     #[inline]
     pub const fn plain_loc_end(&self) -> Option<usize> {
-        let anomalies = Flags::ANOMALOUS.0 | Flags::LOC_FAR.0 | Flags::NO_LOC.0;
-        if self.flags.0 & anomalies == 0 { Some(self.loc_at as usize + self.loc_len as usize) } else { None }
+        let anomalies = Flags::ANOMALOUS.union(Flags::LOC_FAR).union(Flags::NO_LOC);
+        if self.flags.intersects(anomalies) { None } else { Some(self.loc_at as usize + self.loc_len as usize) }
     }
 
     /// When lastmod says, if it can be read.
     pub fn lastmod(&self) -> Option<Lastmod> {
         let seconds = i64::from(self.lastmod.checked_sub(2)?);
-        let precision = match (self.flags.0 >> Flags::PRECISION_SHIFT) & 7 {
+        let precision = match self.flags.precision() {
             0 => Precision::Year,
             1 => Precision::Month,
             2 => Precision::Day,
@@ -293,7 +298,7 @@ impl Record {
 
     /// Whether the row is deleted.
     pub const fn is_deleted(&self) -> bool {
-        self.flags.has(Flags::DELETED)
+        self.flags.contains(Flags::DELETED)
     }
 }
 

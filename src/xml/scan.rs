@@ -651,7 +651,7 @@ mod tests {
             struct Texts(Vec<(Vec<u8>, Entry)>);
             impl Visit for Texts {
                 fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-                    if !entry.anomalies.has(super::super::entry::Anomalies::BROKEN) {
+                    if !entry.anomalies.contains(super::super::entry::Anomalies::BROKEN) {
                         assert_eq!(Entry::of(text, names), *entry, "{:?}", String::from_utf8_lossy(text));
                     }
                     assert_eq!(text.len(), entry.len as usize);

@@ -160,7 +160,7 @@ fn write(entry: &Entry, text: &[u8], changes: &Changes<'_>, out: &mut impl Sink)
 }
 
 const fn has_repeats(entry: &Entry) -> bool {
-    entry.anomalies.has(Anomalies::FIELD_TWICE) || entry.anomalies.has(Anomalies::LOC_TWICE)
+    entry.anomalies.contains(Anomalies::FIELD_TWICE) || entry.anomalies.contains(Anomalies::LOC_TWICE)
 }
 
 /// An element that is twice is removed twice: whoever asked for no lastmod does not want the second.

@@ -82,7 +82,7 @@ fn grid_target(bytes: &[u8]) -> Result<(), String> {
         let names = scan.names.as_ref().ok_or("a list always has names")?;
         for (text, entry) in &seen.0 {
             ensure(Entry::of(text, names) == *entry, "an entry reads alone as it does in its file")?;
-            ensure(!entry.anomalies.has(Anomalies::BROKEN), "one record an entry")?;
+            ensure(!entry.anomalies.contains(Anomalies::BROKEN), "one record an entry")?;
             let mut changes: Changes<'_> = [None; 4];
             changes[0] = Some(Change::Set("https://e.com/\"a\", b"));
             let mut out = Vec::new();
@@ -146,11 +146,11 @@ fn dates_target(bytes: &[u8]) -> Result<(), String> {
         ensure(!lastmod::explain(fault, &text).is_empty(), "words for a fault")?;
         let Some(repaired) = lastmod::repair(&text, fault) else { continue };
         let after = lastmod::validate(&repaired).faults;
-        ensure(!after.has(fault), "a repaired fault is gone")?;
-        ensure(after.without(before).is_empty(), "a repair adds no fault")?;
+        ensure(!after.contains(fault), "a repaired fault is gone")?;
+        ensure(after.difference(before).is_empty(), "a repair adds no fault")?;
     }
     if let Some((_, suggested)) = lastmod::suggest(&text) {
-        ensure(lastmod::validate(&suggested).faults == Faults::NONE, "a suggestion is sound")?;
+        ensure(lastmod::validate(&suggested).faults == Faults::empty(), "a suggestion is sound")?;
     }
     let _ = (lastmod::parse_input(&text, None, NOW), lastmod::shift_days(&text, 3));
     Ok(())

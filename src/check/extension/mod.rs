@@ -390,7 +390,7 @@ fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, cache: &mut
 fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>, context: &Context<'_>) -> bool {
     let text = after.as_bytes();
     let entry = Entry::of(text, context.names);
-    if entry.anomalies.has(crate::xml::entry::Anomalies::BROKEN) {
+    if entry.anomalies.contains(crate::xml::entry::Anomalies::BROKEN) {
         return false;
     }
     let elements = Elements::of(&entry, text, context.names);

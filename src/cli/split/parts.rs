@@ -51,7 +51,7 @@ impl Rows {
         let rows: Vec<RowId> = document.resident_rows().collect();
         let (key, facts) = (asked.key(), snapshot.facts_by_row());
         let seen = |row: &RowId| {
-            let news = u32::from(document.record(*row).flags.has(Flags::NEWS)) << 31;
+            let news = u32::from(document.record(*row).flags.contains(Flags::NEWS)) << 31;
             let len = document.entry_text(*row).len() as u32 | news;
             let group = match key {
                 Key::All => None,

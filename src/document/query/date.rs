@@ -11,13 +11,13 @@ use std::ops::Range;
 
 /// What a date in a query may be beyond a flawless `lastmod`.
 const TOLERATED: Faults = Faults::REDUCED
-    .with(Faults::NO_SECONDS)
-    .with(Faults::NO_TIMEZONE)
-    .with(Faults::FRACTION)
-    .with(Faults::LOWERCASE)
-    .with(Faults::NEGATIVE_ZERO)
-    .with(Faults::YEAR_RANGE)
-    .with(Faults::UNIX_ZERO);
+    .union(Faults::NO_SECONDS)
+    .union(Faults::NO_TIMEZONE)
+    .union(Faults::FRACTION)
+    .union(Faults::LOWERCASE)
+    .union(Faults::NEGATIVE_ZERO)
+    .union(Faults::YEAR_RANGE)
+    .union(Faults::UNIX_ZERO);
 
 /// A period of time as written in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Date {
             return parse_shift(text);
         }
         let validation = validate(text);
-        let mut instant = validation.instant.filter(|_| validation.faults.without(TOLERATED).is_empty())?;
+        let mut instant = validation.instant.filter(|_| validation.faults.difference(TOLERATED).is_empty())?;
         instant.precision = instant.precision.min(Precision::Second);
         // A zone may move the last day of the calendar out of it.
         time(instant.seconds).is_some_and(|time| (1..=9999).contains(&time.year())).then_some(Self::Written(instant))

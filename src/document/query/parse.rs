@@ -380,7 +380,8 @@ fn is_written(name: Name) -> bool {
 /// A priority to compare with: a number in range that hundredths can tell from its neighbours.
 fn hundredths(text: &str) -> Option<u8> {
     let validation = priority::validate(text);
-    let clear = !validation.faults.has(priority::Faults::PRECISION) && !validation.faults.has(priority::Faults::COMMA);
+    let clear = !validation.faults.contains(priority::Faults::PRECISION)
+        && !validation.faults.contains(priority::Faults::COMMA);
     validation.hundredths.filter(|_| clear)
 }
 

@@ -105,7 +105,8 @@ const PLATFORMS: [&str; 3] = ["web", "mobile", "tv"];
 const CHINESE: [&str; 2] = ["zh-cn", "zh-tw"];
 
 /// Faults of a date that these extensions do not mind.
-const HARMLESS: Faults = Faults::FRACTION.with(Faults::YEAR_RANGE).with(Faults::UNIX_ZERO).with(Faults::NEGATIVE_ZERO);
+const HARMLESS: Faults =
+    Faults::FRACTION.union(Faults::YEAR_RANGE).union(Faults::UNIX_ZERO).union(Faults::NEGATIVE_ZERO);
 
 impl Kind {
     /// Whether a value is valid. URLs are validated elsewhere and accepted here.
@@ -127,7 +128,7 @@ impl Kind {
             Self::Count => value.strip_prefix('+').map_or(is_number, is_digits),
             Self::ShowNumber => is_number && value.bytes().any(|byte| byte != b'0'),
             Self::VideoDate => date_faults(value, HARMLESS).is_empty(),
-            Self::NewsDate => date_faults(value, HARMLESS.with(Faults::NO_SECONDS)).is_empty(),
+            Self::NewsDate => date_faults(value, HARMLESS.union(Faults::NO_SECONDS)).is_empty(),
             Self::YesNo => YES_NO.contains(&value),
             Self::Countries => {
                 !value.is_empty()
@@ -219,7 +220,7 @@ impl Kind {
             Self::YesNo => (yes_or_no(value)?.to_owned(), true),
             Self::Countries => (countries(value), true),
             Self::VideoDate => date(value, HARMLESS)?,
-            Self::NewsDate => date(value, HARMLESS.with(Faults::NO_SECONDS))?,
+            Self::NewsDate => date(value, HARMLESS.union(Faults::NO_SECONDS))?,
             Self::NewsName => (without_parentheses(value), false),
             Self::NewsLanguage => (language(value), true),
             _ => return None,
@@ -355,7 +356,7 @@ fn is_ticker(ticker: &str) -> bool {
 }
 
 fn date_faults(value: &str, harmless: Faults) -> Faults {
-    lastmod::validate(value).faults.without(harmless)
+    lastmod::validate(value).faults.difference(harmless)
 }
 
 fn date(value: &str, harmless: Faults) -> Option<(String, bool)> {

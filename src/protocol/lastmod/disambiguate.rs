@@ -7,7 +7,7 @@ use super::{Faults, validate};
 
 /// A time that names no zone, taken to be of this one: minutes east of Greenwich. `None` where it does not help.
 pub fn in_zone(text: &str, minutes: i32) -> Option<String> {
-    if !validate(text).faults.has(Faults::NO_TIMEZONE) {
+    if !validate(text).faults.contains(Faults::NO_TIMEZONE) {
         return None;
     }
     let utc = in_utc(text)?;

@@ -74,8 +74,8 @@ pub fn explain(fault: Faults, text: &str) -> String {
 
 /// The words, and what it would be instead, where that is known.
 fn with_repair(words: &str, fault: Faults, text: &str) -> String {
-    const ASK: Faults = Faults(Faults::INVALID.0 | Faults::EPOCH.0 | Faults::LOCALE.0 | Faults::MULTIPLE.0);
-    let right = repair(text, fault).or_else(|| suggest(text).filter(|_| ASK.has(fault)).map(|(_, value)| value));
+    const ASK: Faults = Faults::INVALID.union(Faults::EPOCH).union(Faults::LOCALE).union(Faults::MULTIPLE);
+    let right = repair(text, fault).or_else(|| suggest(text).filter(|_| ASK.contains(fault)).map(|(_, value)| value));
     right.map_or_else(|| words.to_owned(), |right| format!("{words}: {right}"))
 }
 

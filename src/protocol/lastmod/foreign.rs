@@ -120,7 +120,7 @@ pub(super) fn named_month(text: &str) -> Option<Foreign> {
     if time.is_some() && offset.is_none() {
         faults.insert(Faults::NO_TIMEZONE);
     }
-    let date = (!faults.has(Faults::IMPOSSIBLE)).then_some(stated);
+    let date = (!faults.contains(Faults::IMPOSSIBLE)).then_some(stated);
     Some(Foreign { faults, date, time, offset, whole: true, contradicted: contradicted.then_some(stated) })
 }
 

@@ -86,12 +86,12 @@ impl Iso<'_> {
     fn validate(&self) -> Validation {
         let mut faults = self.date_faults();
         faults.insert(self.time_faults());
-        let instant = if faults.has_any(UNREADABLE) { None } else { self.instant() };
+        let instant = if faults.intersects(UNREADABLE) { None } else { self.instant() };
         Validation { instant, faults }
     }
 
     fn date_faults(&self) -> Faults {
-        let mut faults = Faults::NONE;
+        let mut faults = Faults::empty();
         if self.basic {
             faults.insert(Faults::BASIC);
         }
@@ -112,14 +112,14 @@ impl Iso<'_> {
             Some(..1990) => faults.insert(Faults::YEAR_RANGE),
             Some(_) => {}
         }
-        if !faults.has(Faults::ZERO) && !date.exists() {
+        if !faults.contains(Faults::ZERO) && !date.exists() {
             faults.insert(Faults::IMPOSSIBLE);
         }
         faults
     }
 
     fn time_faults(&self) -> Faults {
-        let mut faults = Faults::NONE;
+        let mut faults = Faults::empty();
         let Some(time) = &self.time else {
             if self.zone.is_some() {
                 faults.insert(Faults::DATE_ZONE);
@@ -189,7 +189,7 @@ impl Iso<'_> {
 }
 
 /// Faults that leave no moment to speak of.
-const UNREADABLE: Faults = Faults(Faults::IMPOSSIBLE.0 | Faults::YEAR_FORM.0 | Faults::ZERO.0);
+const UNREADABLE: Faults = Faults::IMPOSSIBLE.union(Faults::YEAR_FORM).union(Faults::ZERO);
 
 /// `YYYY[-MM[-DD[Thh:mm[:ss[.f]]][zone]]]`, its basic form, and everything near them.
 fn iso(text: &str) -> Option<Iso<'_>> {

@@ -11,19 +11,17 @@ use super::{Faults, validate};
 use std::fmt::Write as _;
 
 /// Faults that [`repair`] can remove without a decision (rule catalogue section 5.3, fix "safe").
-pub(super) const SAFE: Faults = Faults(
-    Faults::NO_SECONDS.0
-        | Faults::SPACE_SEPARATOR.0
-        | Faults::OFFSET_FORMAT.0
-        | Faults::FRACTION.0
-        | Faults::LOWERCASE.0
-        | Faults::DATE_ZONE.0
-        | Faults::HOUR_24.0
-        | Faults::UNPADDED.0
-        | Faults::BASIC.0
-        | Faults::RFC822.0
-        | Faults::NEGATIVE_ZERO.0,
-);
+pub(super) const SAFE: Faults = Faults::NO_SECONDS
+    .union(Faults::SPACE_SEPARATOR)
+    .union(Faults::OFFSET_FORMAT)
+    .union(Faults::FRACTION)
+    .union(Faults::LOWERCASE)
+    .union(Faults::DATE_ZONE)
+    .union(Faults::HOUR_24)
+    .union(Faults::UNPADDED)
+    .union(Faults::BASIC)
+    .union(Faults::RFC822)
+    .union(Faults::NEGATIVE_ZERO);
 
 /// A date in any notation as lastmod is written: itself where it is valid; `None` where it cannot be.
 pub fn written(text: &str) -> Option<String> {
@@ -40,28 +38,28 @@ pub fn written(text: &str) -> Option<String> {
 /// the text did not have.
 pub fn repair(text: &str, faults: Faults) -> Option<String> {
     let before = validate(text).faults;
-    let wanted = Faults(faults.0 & before.0 & SAFE.0);
-    if wanted.is_empty() || (before.has(Faults::SPACE_SEPARATOR) && before.has(Faults::NO_TIMEZONE)) {
+    let wanted = faults & before & SAFE;
+    if wanted.is_empty() || (before.contains(Faults::SPACE_SEPARATOR) && before.contains(Faults::NO_TIMEZONE)) {
         return None;
     }
     let repaired = match read(text) {
         Notation::Iso(iso) => render(&iso, wanted)?,
-        Notation::Foreign(foreign) if wanted.has(Faults::RFC822) => rewrite(&foreign)?,
+        Notation::Foreign(foreign) if wanted.contains(Faults::RFC822) => rewrite(&foreign)?,
         _ => return None,
     };
     let after = validate(&repaired).faults;
-    (!after.has_any(wanted) && after.without(before).is_empty()).then_some(repaired)
+    (!after.intersects(wanted) && after.difference(before).is_empty()).then_some(repaired)
 }
 
 /// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
 pub fn suggest(text: &str) -> Option<(&'static str, String)> {
     let (label, value) = match read(text) {
         Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("assume UTC", in_utc(text)?),
-        Notation::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => ("assume UTC", in_utc(text)?),
-        Notation::Foreign(foreign) if foreign.faults.has(Faults::EPOCH) => {
+        Notation::Foreign(foreign) if foreign.faults.contains(Faults::NO_TIMEZONE) => ("assume UTC", in_utc(text)?),
+        Notation::Foreign(foreign) if foreign.faults.contains(Faults::EPOCH) => {
             ("read as seconds since 1970", rewrite(&foreign)?)
         }
-        Notation::Foreign(foreign) if foreign.faults.has_any(Faults::LOCALE.with(Faults::INVALID)) => {
+        Notation::Foreign(foreign) if foreign.faults.intersects(Faults::LOCALE.union(Faults::INVALID)) => {
             ("read as this date", rewrite(&foreign)?)
         }
         Notation::Iso(iso) if iso.time.is_some_and(|time| time.comma || time.fraction == Some("")) => {
@@ -117,9 +115,9 @@ pub(super) fn date_text(date: Date, dashes: bool) -> String {
 
 /// The parts put together again, with the wanted faults left out.
 fn render(iso: &Iso, wanted: Faults) -> Option<String> {
-    let ends_day = wanted.has(Faults::HOUR_24) && iso.time.is_some_and(|time| time.is_24());
-    let extended = !iso.basic || wanted.has(Faults::BASIC);
-    let pad = wanted.has(Faults::UNPADDED);
+    let ends_day = wanted.contains(Faults::HOUR_24) && iso.time.is_some_and(|time| time.is_24());
+    let extended = !iso.basic || wanted.contains(Faults::BASIC);
+    let pad = wanted.contains(Faults::UNPADDED);
     let mut text = String::with_capacity(32);
     if ends_day {
         let next = Date::from_days(iso.date()?.days() + 1);
@@ -140,7 +138,7 @@ fn render(iso: &Iso, wanted: Faults) -> Option<String> {
         push_time(&mut text, time, if ends_day { "00" } else { time.hour }, (wanted, extended));
     }
     match &iso.zone {
-        Some(_) if iso.time.is_none() && wanted.has(Faults::DATE_ZONE) => {}
+        Some(_) if iso.time.is_none() && wanted.contains(Faults::DATE_ZONE) => {}
         Some(zone) => push_zone(&mut text, zone, wanted),
         None => {}
     }
@@ -156,9 +154,9 @@ fn push(text: &mut String, part: &str, pad: bool) {
 
 fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Faults, bool)) {
     let blank = !matches!(time.separator, "T" | "t");
-    let replaced = wanted.has(if blank { Faults::SPACE_SEPARATOR } else { Faults::LOWERCASE });
+    let replaced = wanted.contains(if blank { Faults::SPACE_SEPARATOR } else { Faults::LOWERCASE });
     text.push_str(if replaced { "T" } else { time.separator });
-    let pad = wanted.has(Faults::UNPADDED);
+    let pad = wanted.contains(Faults::UNPADDED);
     let colon = if extended { ":" } else { "" };
     push(text, hour, pad);
     if let Some(minute) = time.minute {
@@ -170,14 +168,14 @@ fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Fa
             text.push_str(colon);
             push(text, second, pad);
         }
-        None if wanted.has(Faults::NO_SECONDS) => {
+        None if wanted.contains(Faults::NO_SECONDS) => {
             text.push_str(colon);
             text.push_str("00");
         }
         None => {}
     }
     if let Some(fraction) = time.fraction
-        && (!wanted.has(Faults::FRACTION) || (fraction.len() <= MILLISECONDS && !time.comma))
+        && (!wanted.contains(Faults::FRACTION) || (fraction.len() <= MILLISECONDS && !time.comma))
     {
         text.push(if time.comma { ',' } else { '.' });
         text.push_str(fraction);
@@ -186,7 +184,7 @@ fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Fa
 
 fn push_zone(text: &mut String, zone: &Zone, wanted: Faults) {
     let named = !zone.text.starts_with(['+', '-']);
-    if wanted.has(Faults::OFFSET_FORMAT) {
+    if wanted.contains(Faults::OFFSET_FORMAT) {
         if named {
             text.push('Z');
         } else {
@@ -195,9 +193,9 @@ fn push_zone(text: &mut String, zone: &Zone, wanted: Faults) {
         }
     } else {
         text.push_str(zone.gap);
-        text.push_str(if zone.text == "z" && wanted.has(Faults::LOWERCASE) { "Z" } else { zone.text });
+        text.push_str(if zone.text == "z" && wanted.contains(Faults::LOWERCASE) { "Z" } else { zone.text });
     }
-    if wanted.has(Faults::NEGATIVE_ZERO)
+    if wanted.contains(Faults::NEGATIVE_ZERO)
         && zone.west
         && let Some(at) = text.rfind('-')
     {

@@ -69,7 +69,7 @@ impl Zone<'_> {
     }
 
     pub(super) fn faults(&self) -> Faults {
-        let mut faults = Faults::NONE;
+        let mut faults = Faults::empty();
         let shaped = matches!(self.text.as_bytes(), [b'+' | b'-', _, _, b':', _, _]);
         match self.text {
             "Z" => {}

@@ -62,11 +62,11 @@ fn protocol(iso: &Iso, faults: Faults) -> (bool, &'static str) {
         return (false, COMMA);
     }
     for (fault, why) in NOT_W3C {
-        if faults.has(fault) {
+        if faults.contains(fault) {
             return (false, why);
         }
     }
-    if faults.has(Faults::HOUR_24) {
+    if faults.contains(Faults::HOUR_24) {
         return (false, "the day ends at 23:59:59");
     }
     (true, "")
@@ -118,7 +118,7 @@ fn google(iso: &Iso, faults: Faults) -> (bool, &'static str) {
     if !accepts {
         return (false, why);
     }
-    if faults.has(Faults::REDUCED) {
+    if faults.contains(Faults::REDUCED) {
         return (false, "a complete date is required");
     }
     match iso.time.and_then(|time| time.fraction).map(str::len) {
@@ -132,7 +132,7 @@ fn bing(iso: &Iso, faults: Faults) -> (bool, &'static str) {
     if !accepts {
         return (false, why);
     }
-    if faults.has(Faults::REDUCED) {
+    if faults.contains(Faults::REDUCED) {
         return (false, "a complete date is required");
     }
     (true, "")

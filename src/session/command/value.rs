@@ -12,11 +12,11 @@ use std::ops::Range;
 
 /// What a value of lastmod may lack and still be a W3C Datetime.
 const DATE_FORMS: lastmod::Faults = lastmod::Faults::REDUCED
-    .with(lastmod::Faults::NO_SECONDS)
-    .with(lastmod::Faults::FRACTION)
-    .with(lastmod::Faults::NEGATIVE_ZERO)
-    .with(lastmod::Faults::YEAR_RANGE)
-    .with(lastmod::Faults::UNIX_ZERO);
+    .union(lastmod::Faults::NO_SECONDS)
+    .union(lastmod::Faults::FRACTION)
+    .union(lastmod::Faults::NEGATIVE_ZERO)
+    .union(lastmod::Faults::YEAR_RANGE)
+    .union(lastmod::Faults::UNIX_ZERO);
 
 /// Refuses values that are none of the field's forms, so that a slip in a bulk command does not
 /// write the same nonsense into every row. (A cell takes any text, and shows the verdict on it.)
@@ -50,7 +50,7 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
             Ok(None) => None,
             Ok(Some(value)) => {
                 let validation = lastmod::validate(&value);
-                let is_date = validation.instant.is_some() && validation.faults.without(DATE_FORMS).is_empty();
+                let is_date = validation.instant.is_some() && validation.faults.difference(DATE_FORMS).is_empty();
                 let near = || lastmod::repair(&value, validation.faults).or_else(|| Some(lastmod::suggest(&value)?.1));
                 let forms = "a date such as 2026-11-20 or 2026-11-20T10:20:30Z, today, now, +7d or none";
                 (!is_date).then(|| wanted(forms, near().as_deref()))
@@ -68,7 +68,7 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
             Ok(None) => None,
             Ok(Some(value)) => {
                 let validation = priority::validate(&value);
-                let is_number = validation.hundredths.is_some() && !validation.faults.has(priority::Faults::COMMA);
+                let is_number = validation.hundredths.is_some() && !validation.faults.contains(priority::Faults::COMMA);
                 let near =
                     || priority::repair(&value, validation.faults).or_else(|| Some(priority::suggest(&value)?.1));
                 let forms = "a number from 0.0 to 1.0, a step such as +0.1, or none";

@@ -79,7 +79,9 @@ pub(in crate::session) fn intend_raw(snapshot: &Snapshot, row: RowId, text: &str
     let names = snapshot.document.names(row);
     let text = names.trimmed(text);
     let entry = crate::xml::entry::Entry::of(text.as_bytes(), names);
-    if entry.anomalies.has(crate::xml::entry::Anomalies::BROKEN) || entry.open != 0 || entry.len as usize != text.len()
+    if entry.anomalies.contains(crate::xml::entry::Anomalies::BROKEN)
+        || entry.open != 0
+        || entry.len as usize != text.len()
     {
         let what = names.kind.entry_name();
         let element = format!("well-formed <{what}> element");

@@ -243,7 +243,7 @@ pub(in crate::session) fn nudged(field: Field, old: Option<&str>, up: bool, snap
             let judged = old.filter(|old| !old.is_empty()).map(priority::validate);
             match judged {
                 // Out of range: the nearest that is allowed, not a step from the default.
-                Some(judged) if judged.faults.has(priority::Faults::RANGE) => {
+                Some(judged) if judged.faults.contains(priority::Faults::RANGE) => {
                     let low = old.is_some_and(|old| old.trim_start().starts_with('-'));
                     Ok(Some(if low { "0.0" } else { "1.0" }.into()))
                 }

@@ -43,27 +43,27 @@ impl<'d> PrefixUsage<'d> {
         };
         let (live, all) = *self.flags.get_or_init(|| self.flags_of(sitemap));
         // `xhtml` may be used for something else than links.
-        live.has(flag) || (meant == Namespace::Xhtml && all.has(Flags::OTHER)) || self.holds(sitemap, meant)
+        live.contains(flag) || (meant == Namespace::Xhtml && all.contains(Flags::OTHER)) || self.holds(sitemap, meant)
     }
 
     fn flags_of(&self, sitemap: &Sitemap) -> (Flags, Flags) {
-        let (mut live, mut all) = (0, 0);
+        let (mut live, mut all) = (Flags::empty(), Flags::empty());
         for row in sitemap.rows.iter() {
             let record = self.document.record(row);
-            all |= record.flags.0;
+            all |= record.flags;
             if self.document.is_live(row) {
-                live |= record.flags.0;
+                live |= record.flags;
             }
         }
-        (Flags(live), Flags(all))
+        (live, all)
     }
 
     /// Whether rows with these flags may hold a prefix that no flag tells of.
     fn may_hold(&self, flags: Flags, has_siblings: bool) -> bool {
         has_siblings
-            || flags.has(Flags::ANOMALOUS)
-            || flags.has(Flags::LOC_FAR)
-            || if self.closely { flags.has_extensions() } else { flags.has(Flags::OTHER) }
+            || flags.contains(Flags::ANOMALOUS)
+            || flags.contains(Flags::LOC_FAR)
+            || if self.closely { flags.has_extensions() } else { flags.contains(Flags::OTHER) }
     }
 
     /// Whether the text of the file, apart from the root's tag, holds a prefix that is declared for a namespace; of rows

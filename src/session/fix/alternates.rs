@@ -429,7 +429,7 @@ impl LinkEdits<'_> {
         let document = &self.snapshot.document;
         let mut pages = Pages::default();
         let mut linked: Vec<(RowId, usize)> = Vec::new();
-        for row in document.live_rows().filter(|row| document.record(*row).flags.has(Flags::ALTERNATE)) {
+        for row in document.live_rows().filter(|row| document.record(*row).flags.contains(Flags::ALTERNATE)) {
             if progress.is_cancelled() {
                 return None;
             }
@@ -506,5 +506,5 @@ fn grafted(text: &[u8], names: &Names, links: &[NewLink]) -> Option<String> {
     let elements: Vec<Vec<(Path, Box<str>)>> = links.iter().map(element).collect();
     let text = edit_extensions(text, names, &link, &elements).ok()?;
     let entry = Entry::of(&text, names);
-    String::from_utf8(text).ok().filter(|_| !entry.anomalies.has(crate::xml::entry::Anomalies::BROKEN))
+    String::from_utf8(text).ok().filter(|_| !entry.anomalies.contains(crate::xml::entry::Anomalies::BROKEN))
 }

@@ -96,7 +96,7 @@ impl RowFacts for SnapshotRow<'_, '_> {
     }
 
     fn has_extension(&self, kind: Extension) -> bool {
-        self.record.flags.has(match kind {
+        self.record.flags.contains(match kind {
             Extension::Image => Flags::IMAGE,
             Extension::Video => Flags::VIDEO,
             Extension::News => Flags::NEWS,

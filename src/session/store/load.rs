@@ -219,7 +219,7 @@ pub(in crate::session) fn records(reader: &mut Reader, quirks: &[Quirk]) -> Vec<
     let mut records = std::mem::take(&mut reader.records);
     for entry in quirks.iter().filter_map(|quirk| quirk.entry) {
         if let Some(record) = records.get_mut(entry as usize) {
-            record.flags.put(Flags::REPAIRED, true);
+            record.flags.set(Flags::REPAIRED, true);
         }
     }
     records

@@ -315,7 +315,7 @@ impl Bulk {
             return Err(Fallback::Held("files without a row are fixed only where all rows are meant"));
         }
         let of_links = self.how.rules.unwrap_or_default().intersection(fix_table::OF_LINKS);
-        let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
+        let is_linked = |row: RowId| snapshot.document.record(row).flags.contains(Flags::ALTERNATE);
         if !of_links.is_empty() && snapshot.document.resident_rows().any(is_linked) {
             if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
                 return Err(Fallback::Held("links between pages are fixed by looking at both ends"));

@@ -242,7 +242,7 @@ proptest! {
             prop_assert_eq!(read.as_deref().unwrap_or_default(), value, "{}", String::from_utf8_lossy(&text));
             prop_assert_eq!(edit_extension(&text, &names, &act), Ok(None), "twice is once");
             let entry = Entry::of(&text, &names);
-            prop_assert!(!entry.anomalies.has(Anomalies::BROKEN));
+            prop_assert!(!entry.anomalies.contains(Anomalies::BROKEN));
             let loc = entry.value(crate::protocol::Field::Loc, &text).map(std::borrow::Cow::into_owned);
             prop_assert_eq!(loc.as_deref(), Some("https://e.com/"));
             let kept = value_at(&text, &names, &self::path("foo:bar"));

@@ -16,16 +16,18 @@ pub(super) struct FeedDate {
 }
 
 /// Every fault that can be taken away without changing what the date means.
-const ALL: Faults = Faults(u32::MAX);
+const ALL: Faults = Faults::all();
 
 /// Reads the trimmed text of a date element called `name`.
 pub(super) fn read(feed: Feed, name: &[u8], text: &str) -> FeedDate {
     let faults = lastmod::validate(text).faults;
-    let by_mail = faults.has(Faults::RFC822);
+    let by_mail = faults.contains(Faults::RFC822);
     let sound = match name {
-        b"pubDate" if feed == Feed::Rss => by_mail && !faults.has_any(Faults::IMPOSSIBLE.with(Faults::NO_TIMEZONE)),
+        b"pubDate" if feed == Feed::Rss => by_mail && !faults.intersects(Faults::IMPOSSIBLE.union(Faults::NO_TIMEZONE)),
         _ if feed.is_atom() => is_rfc3339(text, faults),
-        _ => !by_mail && faults.without(Faults::FRACTION.with(Faults::REDUCED).with(Faults::NO_SECONDS)).is_empty(),
+        _ => {
+            !by_mail && faults.difference(Faults::FRACTION.union(Faults::REDUCED).union(Faults::NO_SECONDS)).is_empty()
+        }
     };
     FeedDate { value: rewritten(text, faults), sound }
 }
@@ -33,32 +35,32 @@ pub(super) fn read(feed: Feed, name: &[u8], text: &str) -> FeedDate {
 /// RFC 3339, section 5.6: date, `T`, time with seconds, zone; a fraction may stand.
 fn is_rfc3339(text: &str, faults: Faults) -> bool {
     text.get(10..11).is_some_and(|between| between.eq_ignore_ascii_case("t"))
-        && faults.without(Faults::FRACTION.with(Faults::LOWERCASE)).is_empty()
+        && faults.difference(Faults::FRACTION.union(Faults::LOWERCASE)).is_empty()
 }
 
 fn rewritten(text: &str, faults: Faults) -> Option<String> {
     if faults.is_empty() {
         return Some(text.to_owned());
     }
-    let sound = |text: &String| !lastmod::validate(text).faults.has_any(Faults::INVALID.with(Faults::IMPOSSIBLE));
+    let sound = |text: &String| !lastmod::validate(text).faults.intersects(Faults::INVALID.union(Faults::IMPOSSIBLE));
     if let Some(repaired) = lastmod::repair(text, ALL).filter(sound)
-        && !lastmod::validate(&repaired).faults.has_any(Faults::NO_TIMEZONE.with(Faults::RFC822))
+        && !lastmod::validate(&repaired).faults.intersects(Faults::NO_TIMEZONE.union(Faults::RFC822))
     {
         return Some(repaired);
     }
-    if faults.has(Faults::NO_TIMEZONE) {
+    if faults.contains(Faults::NO_TIMEZONE) {
         // The day as it is written is certain, the moment is not.
         return day(text);
     }
-    if faults.has(Faults::RFC822) && faults.has(Faults::IMPOSSIBLE) {
+    if faults.contains(Faults::RFC822) && faults.contains(Faults::IMPOSSIBLE) {
         // The name of the weekday is often wrong where a program wrote it; the date is what counts.
         let (_, rest) = text.split_once(',')?;
         let rest = rest.trim();
         let faults = lastmod::validate(rest).faults;
-        return (!faults.has(Faults::IMPOSSIBLE)).then(|| rewritten(rest, faults)).flatten();
+        return (!faults.contains(Faults::IMPOSSIBLE)).then(|| rewritten(rest, faults)).flatten();
     }
     // A year, or a year and a month, is a date of the W3C profile: sitemaps have a finding for it.
-    faults.without(Faults::REDUCED).is_empty().then(|| text.to_owned())
+    faults.difference(Faults::REDUCED).is_empty().then(|| text.to_owned())
 }
 
 /// The day alone of a date whose zone is missing.

@@ -169,7 +169,7 @@ impl Tally {
                 self.moved.insert(row.0, (&*after).into());
             }
         }
-        let has_links = |document: &Document| document.record(row).flags.has(Flags::ALTERNATE);
+        let has_links = |document: &Document| document.record(row).flags.contains(Flags::ALTERNATE);
         if !has_links(old) && !has_links(new) {
             return Ok(());
         }
