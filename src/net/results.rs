@@ -1,5 +1,6 @@
 //! The file of results, one line of JSON for each URL: appended to, and read to continue where a run ended.
 
+use super::hosts::requestable;
 use serde::Deserialize;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
@@ -48,6 +49,18 @@ struct Earlier<'l> {
     url: std::borrow::Cow<'l, str>,
     #[serde(borrow)]
     checked: std::borrow::Cow<'l, str>,
+    #[serde(default)]
+    status: Option<u16>,
+    /// The line of robots.txt that forbids the request.
+    #[serde(default)]
+    blocked: Option<u32>,
+}
+
+impl Earlier<'_> {
+    /// Whether asking again can only say the same. A server that was down, or was going down, may be back.
+    fn is_final(&self) -> bool {
+        self.status.is_some() || self.blocked.is_some() || requestable(&self.url).is_none()
+    }
 }
 
 /// Why results cannot be continued.
@@ -78,7 +91,7 @@ impl Results {
     }
 
     /// Opens a file to continue it, or makes one. `seen` gets the URLs of its lines that were checked at `since` or
-    /// later (a W3C Datetime in UTC). A last line that was not written to its end is cut off.
+    /// later (a W3C Datetime in UTC), apart from those that gave no answer. A last line that was not written to its end is cut off.
     pub(crate) fn resume(path: &Path, since: &str, seen: &mut Seen) -> Result<Self, ResultsError> {
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         let mut lines = BufReader::with_capacity(1 << 16, &file);
@@ -95,7 +108,7 @@ impl Results {
                 continue;
             }
             let earlier: Earlier<'_> = serde_json::from_slice(&line).map_err(|_| ResultsError::Line(number))?;
-            if *earlier.checked >= *since {
+            if *earlier.checked >= *since && earlier.is_final() {
                 seen.insert(&earlier.url);
             }
         }
@@ -131,7 +144,8 @@ mod tests {
     fn results_are_continued_after_a_half_written_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("site.jsonl");
-        let record = |url: &str, checked: &str| Record { checked: checked.to_owned(), ..Record::new(url) };
+        let record =
+            |url: &str, checked: &str| Record { checked: checked.to_owned(), status: Some(200), ..Record::new(url) };
         let lines =
             [record("https://e.com/a\"é", "2026-01-02T00:00:00Z"), record("https://e.com/b", "2026-01-01T00:00:00Z")];
         let mut results = Results::create(&path).unwrap();
@@ -157,6 +171,25 @@ mod tests {
         Results::resume(&path, "2026-01-02T00:00:00Z", &mut seen).unwrap();
         assert_eq!(seen.len(), 2);
         assert!(Results::create(&path).is_err());
+    }
+
+    #[test]
+    fn urls_that_gave_no_answer_are_asked_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("site.jsonl");
+        let error = Some("connection reset by the server".to_owned());
+        let failed = |url: &str| Record { error: error.clone(), ..Record::new(url) };
+        let lines = [
+            failed("https://e.com/reset").line(),
+            Record { blocked: Some(2), ..failed("https://e.com/blocked") }.line(),
+            failed("no URL").line(),
+            Record { status: Some(503), ..Record::new("https://e.com/busy") }.line(),
+        ];
+        fs::write(&path, lines.concat()).unwrap();
+        let mut seen = Seen::default();
+        Results::resume(&path, "", &mut seen).unwrap();
+        assert_eq!(seen.len(), 3);
+        assert!(seen.insert("https://e.com/reset"));
     }
 
     #[test]

@@ -417,10 +417,12 @@ fn a_server_that_dies_and_comes_back_loses_no_url() {
     let server = Server::dying(30, handler);
     let address = server.address;
     let urls: Vec<_> = (0..100).map(|number| server.url(&format!("/{number}"))).collect();
-    let (first, summary) = probe(options(&urls), &urls);
-    assert!(!first.is_empty() && first.len() <= 30 && summary.stopped.len() == 1, "{summary:?} {}", first.len());
-    assert!(first.values().all(|record| record.status == Some(200)));
+    let (mut first, summary) = probe(options(&urls), &urls);
+    assert_eq!(summary.stopped.len(), 1, "{summary:?}");
     assert_eq!(summary.unasked as usize + first.len(), 100);
+    // Where one connection fails while another is still answered, that one has an error: `--resume` asks it again.
+    first.retain(|_, record| record.status == Some(200));
+    assert!(!first.is_empty() && first.len() <= 30, "{summary:?} {}", first.len());
     drop(server);
     let _server = Server::again(address, handler);
     let rest: Vec<_> = urls.iter().filter(|url| !first.contains_key(*url)).cloned().collect();
