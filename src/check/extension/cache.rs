@@ -22,13 +22,12 @@ pub(crate) struct Cache {
     pub(super) places: Vec<(Rule, u32)>,
     hrefs: Hrefs,
     /// What the last entry says, if all of its extensions are alternate links.
-    pub(super) alternates: Option<RepeatedAlternates>,
+    pub(super) alternates: RepeatedAlternates,
 }
 
 /// What a URL of an alternate link says.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Href {
-    text: String,
     pub is_escaped_twice: bool,
     pub faults: Faults,
     /// See `key_hash`.
@@ -37,16 +36,21 @@ pub(super) struct Href {
     pub host: u32,
 }
 
-/// URLs that were met lately: the pages of a family list the same.
+/// URLs that were met lately: the pages of a family list the same. Made when the first is met.
 #[derive(Debug, Default)]
-struct Hrefs(Vec<Href>);
+struct Hrefs(Vec<([u8; MOST], usize, Href)>);
 
 /// How many URLs are remembered: a power of two.
 const HREFS: usize = 256;
 
+/// Bytes of a URL that is remembered, in place: a clean entry allocates nothing.
+const MOST: usize = 120;
+
 /// What alternate links say, whatever page lists them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RepeatedAlternates {
+    /// Whether the last entry has such extensions.
+    pub is_known: bool,
     /// The rules that they break.
     pub rules: RuleSet,
     /// Each of those with the number of its findings.
@@ -62,20 +66,26 @@ impl Cache {
     }
 
     /// What a URL of an alternate link says.
-    pub(super) fn href(&mut self, text: &str) -> &Href {
+    pub(super) fn href(&mut self, text: &str) -> Href {
+        let bytes = text.as_bytes();
         if self.hrefs.0.is_empty() {
-            self.hrefs.0.resize(HREFS, Href::default());
+            self.hrefs.0.resize(HREFS, ([0; MOST], 0, Href::default()));
         }
-        let slot = FixedState::default().hash_one(text.as_bytes()) as usize % HREFS;
-        if self.hrefs.0[slot].text != text || text.is_empty() {
-            let Validated { location, faults, key, .. } = self.urls.validate(text, None);
-            let (is_escaped_twice, host) = (is_escaped_twice(text), self.host_hash(location.host()));
-            let href = &mut self.hrefs.0[slot];
-            href.text.clear();
-            href.text.push_str(text);
-            (href.is_escaped_twice, href.faults, href.key, href.host) = (is_escaped_twice, faults, key, host);
+        let slot = FixedState::default().hash_one(bytes) as usize % HREFS;
+        let known = self.hrefs.0.get(slot).filter(|(known, len, _)| *len > 0 && known.get(..*len) == Some(bytes));
+        if let Some((.., href)) = known {
+            return *href;
         }
-        &self.hrefs.0[slot]
+        let Validated { location, faults, key, .. } = self.urls.validate(text, None);
+        let host = self.host_hash(location.host());
+        let href = Href { is_escaped_twice: is_escaped_twice(text), faults, key, host };
+        if let Some((known, len, last)) = self.hrefs.0.get_mut(slot)
+            && let Some(known) = known.get_mut(..bytes.len())
+        {
+            known.copy_from_slice(bytes);
+            (*len, *last) = (bytes.len(), href);
+        }
+        href
     }
 
     /// A hash of a host's name, as the rules of the set compare it.

@@ -132,7 +132,7 @@ pub(super) fn validate(
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("href", Kind::Text));
             continue;
         }
-        let &Href { is_escaped_twice, faults, key, host, .. } = cache.href(&href);
+        let Href { is_escaped_twice, faults, key, host } = cache.href(&href);
         if is_escaped_twice {
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }

@@ -32,7 +32,6 @@ use crate::xml::names::{FileKind, Meaning, Names, split};
 use crate::xml::parser::Parser;
 use crate::xml::scan::ParsedEntry;
 pub(crate) use cache::Cache;
-use cache::RepeatedAlternates;
 use fixes::ExtensionFix;
 use outline::Outline;
 use patch::Patch;
@@ -204,23 +203,26 @@ pub(crate) fn check_elements(
     let first_link = links.len();
     let mut collected = Collected { rules: RuleSet::EMPTY, places, links };
     let entry_context = entry_context(parsed, context);
-    if let Some(known) = cache.alternates.take().filter(|_| parsed.repeats) {
+    // Its lists are used again: an entry without findings allocates nothing.
+    let mut known = std::mem::take(&mut cache.alternates);
+    if known.is_known && parsed.repeats {
         collected.rules = known.rules;
         collected.places.extend(&known.places);
         collected.links.extend(&known.links);
         links::validate_again(&outline, &entry_context, cache, &mut collected);
-        cache.alternates = Some(known);
     } else {
         validate(&outline, &entry_context, cache, &mut collected);
-        if entry_context.is_page && links::are_all(&outline) {
+        known.is_known = entry_context.is_page && links::are_all(&outline);
+        known.places.clear();
+        known.links.clear();
+        if known.is_known {
             let places = collected.places.iter().filter(|(rule, _)| !links::OF_PAGE.contains(*rule));
-            cache.alternates = Some(RepeatedAlternates {
-                rules: collected.rules.minus(links::OF_PAGE),
-                places: places.copied().collect(),
-                links: collected.links.get(first_link..).unwrap_or_default().to_vec(),
-            });
+            known.rules = collected.rules.minus(links::OF_PAGE);
+            known.places.extend(places);
+            known.links.extend(collected.links.get(first_link..).unwrap_or_default());
         }
     }
+    cache.alternates = known;
     let Collected { rules, places, .. } = collected;
     cache.places = places;
     rules
