@@ -50,6 +50,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// Some time for people, rounded up: `90 s`, `35 min`, `56 h`.
+#[cfg(feature = "net")]
 pub(crate) fn time(seconds: u64) -> String {
     match seconds {
         0..=120 => format!("{seconds} s"),

@@ -63,6 +63,7 @@ pub use buffers::Buffers;
 pub use conflict::merge_conflicts;
 pub use contents::{FileContents, contents_of};
 pub use disk::{Disk, OnDisk};
+#[cfg(feature = "net")]
 pub(crate) use downloads::DOWNLOADS;
 pub use error::{Error, Reason};
 pub use first_rows::{FirstRow, LARGE, first_rows};

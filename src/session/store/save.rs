@@ -217,7 +217,7 @@ pub(crate) fn begin_claimed(session: &mut Session, pending: PendingSave, claimed
 /// A save to be run on a worker.
 ///
 /// # Errors
-/// As [`prepare`] and [`PendingSave::claim`].
+/// As [`prepare`], and if another program holds the locks of the files.
 pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, EditError> {
     let mut pending = prepare(session, plan, force)?;
     // Before anything is written down: a plan that cannot be carried out is no one's business.

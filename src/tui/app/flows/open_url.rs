@@ -1,11 +1,14 @@
 //! `:open URL`: downloads the sitemaps of a site and opens them in the place of the set.
 
 use super::super::App;
-use super::super::state::outcome::{Download, JobOutcome};
+use super::super::state::outcome::Download;
+#[cfg(feature = "net")]
+use super::super::state::outcome::JobOutcome;
 use super::super::state::recent::Purpose;
 use super::super::state::{Shared, Start};
 use super::opening;
 use crate::files::Options;
+#[cfg(feature = "net")]
 use crate::tui::jobs::Kind;
 
 #[cfg(feature = "net")]
