@@ -218,8 +218,13 @@ impl Parser {
     /// Passes an element of an extension whose `<` is at `at`, if it is written the usual way.
     #[inline]
     fn pass_element(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
-        // No one asks a walk that looks for no damage for elements.
-        if !self.has_elements || inside.bytes.get(at) != Some(&b'<') {
+        if inside.bytes.get(at) != Some(&b'<') || self.is_thorough {
+            return None;
+        }
+        if self.damage.is_quiet {
+            return fast_path::elements::skip(inside, at, entry);
+        }
+        if !self.has_elements {
             return None;
         }
         self.noted.pass(inside, (at, self.damage.has_brackets), entry)

@@ -1,4 +1,5 @@
-//! Fast path for an element of an extension that is written the usual way: notes its elements while it passes them.
+//! Fast path for an element of an extension that is written the usual way: notes its elements while it passes them, or
+//! skips it.
 //!
 //! It is well-formed where this path takes it, and each byte is looked at once. Comments, instructions, strange
 //! namespaces, undeclared prefixes, names beyond ASCII and whatever else is unusual are left to the parser.
@@ -269,6 +270,83 @@ impl ElementWalk<'_> {
         let meaning = self.known.declared(value, self.inside.names)?;
         self.known.scopes.push((self.elements.nodes.len() as u32, prefix, meaning));
         Some(())
+    }
+}
+
+/// Open elements that [`skip`] follows; deeper ones are left to the parser.
+const DEPTH: usize = 8;
+
+/// Skips the element of an extension whose `<` is at `start`, and counts it in `entry`. Returns the offset after it; `None`
+/// leaves it to the parser.
+///
+/// Nothing is validated: where the element is not well-formed, its end is the one that the parser finds.
+pub(in crate::xml) fn skip(inside: &EntryBytes<'_>, start: usize, entry: &mut Entry) -> Option<usize> {
+    let EntryBytes { bytes, names, .. } = *inside;
+    let mut open: [&[u8]; DEPTH] = [&[]; DEPTH];
+    let (mut depth, mut at) = (0, start);
+    // The name of the first element: those inside must have the same prefix.
+    let top = name_at(bytes, start + 1)?;
+    let (prefix, local) = split(top);
+    let Meaning::Extension(namespace) = names.meaning_of_prefix(prefix) else { return None };
+    if prefix.is_empty() || !names.declares(prefix) || !is_extension(Meaning::Extension(namespace)) {
+        return None;
+    }
+    loop {
+        let rest = bytes.get(at + 1..)?;
+        match rest {
+            [b'/', end @ ..] => {
+                depth -= 1;
+                let name = open.get(depth)?;
+                end.strip_prefix(*name).filter(|rest| rest.first() == Some(&b'>'))?;
+                at += "</>".len() + name.len();
+            }
+            [b'!', ..] => {
+                let section = rest.strip_prefix(b"![CDATA[")?;
+                at += "<![CDATA[".len() + SECTION_END.find(section)? + "]]>".len();
+            }
+            _ => {
+                let name = name_at(bytes, at + 1)?;
+                if split(name).0 != prefix {
+                    return None;
+                }
+                let (kind, end) = tag_end(bytes, at + 1 + name.len())?;
+                if kind == Kind::Start {
+                    *open.get_mut(depth)? = name;
+                    depth += 1;
+                }
+                at = end;
+            }
+        }
+        if depth == 0 {
+            note_work(at - start);
+            count(entry, namespace, local);
+            return Some(at);
+        }
+        at += memchr(b'<', bytes.get(at..)?)?;
+    }
+}
+
+/// The ASCII name of an element that begins at `at`.
+fn name_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let rest = bytes.get(at..)?;
+    let name = rest.get(..rest.iter().position(|byte| !is_name_byte(*byte))?)?;
+    name.first().filter(|byte| byte.is_ascii_alphabetic() || **byte == b'_').map(|_| name)
+}
+
+/// The kind of a tag whose name ends at `at`, and where it ends. `None` where it may declare a namespace.
+fn tag_end(bytes: &[u8], mut at: usize) -> Option<(Kind, usize)> {
+    loop {
+        at = skip_blanks(bytes, at);
+        match bytes.get(at..)? {
+            [b'>', ..] => return Some((Kind::Start, at + 1)),
+            [b'/', b'>', ..] => return Some((Kind::Empty, at + 2)),
+            [b'x', b'm', b'l', ..] => return None,
+            _ => {}
+        }
+        let rest = bytes.get(at..)?;
+        let len = rest.iter().position(|byte| !is_name_byte(*byte)).filter(|len| *len > 0)?;
+        let [b'=', quote @ (b'"' | b'\''), value @ ..] = rest.get(len..)? else { return None };
+        at += len + 2 + memchr(*quote, value)? + 1;
     }
 }
 
