@@ -77,6 +77,20 @@ pub fn revise(
     Some(context.asked(set))
 }
 
+/// What [`check`] finds after one field of an entry got a new value, where [`revise`] cannot tell: the extensions are
+/// checked again only where their page is another. `old` is what the entry violated before.
+pub(crate) fn check_again(old: RuleSet, field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    // Elements of extensions violate these as well.
+    let of_both = SHARED_RULES.minus(RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]));
+    if field == Field::Loc || old.intersects(of_both) {
+        return check(entry, text, context);
+    }
+    let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
+    // URLs in extensions violate the rules of URLs.
+    let of_extensions = EXTENSION_RULES.union(rules_of_field(Field::Loc));
+    context.asked(set.union(old.intersection(of_extensions)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::samples::{NOW, any_value};

@@ -284,6 +284,16 @@ impl Checks {
         quirk::with_entry(own, quirk::rules(document.quirks_of(row)))
     }
 
+    /// [`Checks::entry_rules`] of a row after an edit of one field; `old` is what it violated before.
+    fn entry_rules_after(&self, document: &Document, row: RowId, old: RuleSet, field: Field, now: Now) -> RuleSet {
+        if !document.is_live(row) {
+            return RuleSet::EMPTY;
+        }
+        let (entry, text) = document.entry(row);
+        let own = entry::check_again(old, field, &entry, &text, &self.context(document, row, now));
+        quirk::with_entry(own, quirk::rules(document.quirks_of(row)))
+    }
+
     /// What the rules need to know about a row's surroundings.
     pub fn context<'c>(&'c self, document: &'c Document, row: RowId, now: Now) -> Context<'c> {
         let url_prefix = self.url_prefixes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);

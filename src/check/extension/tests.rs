@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::check::Profile;
-use crate::check::entry::check as check_entry;
+use crate::check::entry::{check as check_entry, check_again};
 use crate::check::fix;
 use crate::check::rule::{EXTENSION_RULES, FixKind};
 use crate::check::samples::{NOW, PAGE, ROOT, extensions, links, news, video};
 use crate::xml::names::{FileKind, Names};
+use crate::xml::splice::{Change, splice};
 use proptest::prelude::*;
 
 fn names() -> Names {
@@ -395,6 +396,29 @@ mod noted {
                     prop_assert_eq!(elements, &Elements::of(entry, text, &names), "{}", String::from_utf8_lossy(text));
                 }
             }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+        #[test]
+        fn a_check_after_an_edit_of_a_field_is_a_new_check(
+            children in prop::collection::vec(any_child(), 0..5), field in 0..4_usize,
+            value in samples::any_value(Field::Lastmod),
+        ) {
+            let (names, field) = (names(), Field::ALL[field]);
+            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };
+            let text = entry(&children.concat()).into_bytes();
+            let parsed = Entry::of(&text, &names);
+            let old = check_entry(&parsed, &text, &context);
+            let mut changes = [None; 4];
+            changes[field.index()] = Some(value.as_deref().map_or(Change::Remove, Change::Set));
+            let mut edited = Vec::new();
+            splice(&parsed, &text, &names, &changes, &mut edited);
+            let parsed = Entry::of(&edited, &names);
+            let expected = check_entry(&parsed, &edited, &context);
+            let found = check_again(old, field, &parsed, &edited, &context);
+            prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(&edited));
         }
     }
 

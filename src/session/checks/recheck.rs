@@ -128,15 +128,19 @@ impl Recheck<'_> {
         for row in rows.map(RowId) {
             let Some(slot) = slots.get_mut(row.index() % PAGE) else { continue };
             let old = *slot;
-            let rules = self.revised(row, old, &mut cursor);
-            *slot = numbers.of(rules.unwrap_or_else(|| self.checks.entry_rules(after, row, self.now)));
+            let before = self.sets.get(usize::from(old)).copied().unwrap_or_default();
+            let rules = self.revised(row, before, &mut cursor).unwrap_or_else(|| match self.applied.field {
+                Some(field) => self.checks.entry_rules_after(after, row, before, field, self.now),
+                None => self.checks.entry_rules(after, row, self.now),
+            });
+            *slot = numbers.of(rules);
             note_turn(&mut page.turns, (old, *slot));
         }
         page
     }
 
     /// The rules of a row where only the rules of the edited field need to be evaluated.
-    fn revised(&self, row: RowId, old: u16, cursor: &mut RowCursor<'_>) -> Option<RuleSet> {
+    fn revised(&self, row: RowId, before: RuleSet, cursor: &mut RowCursor<'_>) -> Option<RuleSet> {
         let field = self.applied.field?;
         // What the file itself says may be between blanks or in references; only an edited value is plain.
         let value = self.applied.document.edited(row, field)?;
@@ -149,7 +153,6 @@ impl Recheck<'_> {
             policy: self.checks.policy(),
             site: self.checks.site(),
         };
-        let before = self.sets.get(usize::from(old)).copied().unwrap_or_default();
         entry::revise(before, field, value, &self.applied.document.record(row), &context)
     }
 }
