@@ -252,9 +252,9 @@ impl Checks {
             set.insert_file_alone(rows, reader.parts());
             let shapes = std::mem::take(&mut reader.shapes);
             set.keep_shapes(first, reader.part(), shapes);
-            set.link_alone(first, &reader.keys, reader.linked(first));
+            set.link_alone(rows, &reader.links);
         } else {
-            set.insert_file(rows, reader.parts(), reader.linked(first), &locs);
+            set.insert_file(rows, reader.parts(), &reader.links, &locs);
         }
         set.recompute(&locs);
     }

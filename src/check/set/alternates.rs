@@ -5,10 +5,14 @@
 //! for a set of links, whatever the number of its rows. A row that changes makes its own set of links and those that
 //! list its URL be checked again, nothing else. A set without alternate links costs nothing.
 
+mod counted;
+mod linked_rows;
+
 use crate::protocol::location::NO_KEY;
+use counted::Counted;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
-use std::collections::BTreeMap;
+use linked_rows::LinkedRows;
 use std::hash::BuildHasher;
 
 /// One alternate link of a row.
@@ -33,140 +37,16 @@ pub fn host_hash(host: &str) -> u32 {
     small.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Numbers beyond which a list that is kept in order would be moved about too much.
-const FEW: usize = 32;
-
-/// Numbers in ascending order, each with a count; one of them without a heap, a few as a list, many as a tree.
+/// A URL that rows list as an alternate, or whose rows have links; mostly both.
 #[derive(Debug, Clone, Default)]
-struct Counted {
-    /// Any of the numbers and its count; none if that is 0.
-    first: (u32, u32),
-    more: Option<Box<More>>,
-}
-
-/// The numbers behind the first: all in the list, or all in the tree.
-#[derive(Debug, Clone, Default)]
-struct More {
-    few: Vec<(u32, u32)>,
-    many: BTreeMap<u32, u32>,
-}
-
-impl More {
-    /// Counts a number once more; whether it is new.
-    fn add(&mut self, number: u32) -> bool {
-        if self.many.is_empty() {
-            match self.few.binary_search_by_key(&number, |(known, _)| *known) {
-                Ok(at) => {
-                    if let Some((_, count)) = self.few.get_mut(at) {
-                        *count += 1;
-                    }
-                    return false;
-                }
-                Err(at) if self.few.len() < FEW => {
-                    self.few.insert(at, (number, 1));
-                    return true;
-                }
-                Err(_) => self.many = std::mem::take(&mut self.few).into_iter().collect(),
-            }
-        }
-        let count = self.many.entry(number).or_default();
-        *count += 1;
-        *count == 1
-    }
-
-    /// Counts a number once less; whether it is gone.
-    fn take(&mut self, number: u32) -> bool {
-        if let Ok(at) = self.few.binary_search_by_key(&number, |(known, _)| *known) {
-            let Some((_, count)) = self.few.get_mut(at) else { return false };
-            *count -= 1;
-            let is_gone = *count == 0;
-            if is_gone {
-                self.few.remove(at);
-            }
-            return is_gone;
-        }
-        let Some(count) = self.many.get_mut(&number) else { return false };
-        *count -= 1;
-        let is_gone = *count == 0;
-        if is_gone {
-            self.many.remove(&number);
-        }
-        is_gone
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.few.iter().copied().chain(self.many.iter().map(|(number, count)| (*number, *count)))
-    }
-}
-
-impl Counted {
-    fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let more = self.more.iter().flat_map(|more| more.iter());
-        Some(self.first).filter(|(_, count)| *count > 0).into_iter().chain(more)
-    }
-
-    fn len(&self) -> usize {
-        usize::from(self.first.1 > 0) + self.more.as_ref().map_or(0, |more| more.few.len() + more.many.len())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.first.1 == 0
-    }
-
-    /// Whether the number is there and no other is.
-    fn is_only(&self, number: u32) -> bool {
-        self.len() == 1 && self.first.0 == number
-    }
-
-    fn count_of(&self, number: u32) -> u32 {
-        if self.first.0 == number && self.first.1 > 0 {
-            return self.first.1;
-        }
-        let Some(more) = &self.more else { return 0 };
-        match more.few.binary_search_by_key(&number, |(known, _)| *known) {
-            Ok(at) => more.few.get(at).map_or(0, |(_, count)| *count),
-            Err(_) => more.many.get(&number).copied().unwrap_or_default(),
-        }
-    }
-
-    /// Counts a number once more; whether it is new.
-    fn add(&mut self, number: u32) -> bool {
-        if self.first.1 == 0 {
-            self.first = (number, 1);
-            return true;
-        }
-        if self.first.0 == number {
-            self.first.1 += 1;
-            return false;
-        }
-        self.more.get_or_insert_default().add(number)
-    }
-
-    /// Counts a number once less; whether it is gone.
-    fn take(&mut self, number: u32) -> bool {
-        if self.first.1 == 0 || self.first.0 != number {
-            return self.more.as_mut().is_some_and(|more| more.take(number));
-        }
-        self.first.1 -= 1;
-        if self.first.1 > 0 {
-            return false;
-        }
-        if let Some(more) = &mut self.more {
-            // The last of them takes its place: nothing else has to move.
-            self.first = more.few.pop().or_else(|| more.many.pop_last()).unwrap_or_default();
-        }
-        true
-    }
-}
-
-/// A URL that rows list as an alternate.
-#[derive(Debug, Clone, Default)]
-struct Target {
-    /// Rows of the index that have this URL, with links or without.
+struct Page {
+    /// Rows of the index that have this URL, with links or without; counted while a set lists it.
     rows: u32,
-    /// The sets of links that list it.
-    sets: Counted,
     is_dirty: bool,
+    /// The sets of links that list it.
+    listed_by: Counted,
+    /// The sets of links of its rows, with the number of rows.
+    sets: Counted,
 }
 
 /// The faults that all rows with one set of links have.
@@ -206,17 +86,14 @@ impl LinkSet {
 /// The index of alternate links.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Alternates {
-    /// The URL and the set of links of each row that has links.
-    rows: HashMap<u32, (u64, u32), FixedState>,
+    rows: LinkedRows,
     /// By number; free numbers have no rows.
     sets: Vec<LinkSet>,
     free: Vec<u32>,
     by_mark: HashMap<u64, u32, FixedState>,
-    targets: HashMap<u64, Target, FixedState>,
-    /// The sets of links of the rows of a URL, with the number of rows.
-    linked: HashMap<u64, Counted, FixedState>,
+    pages: HashMap<u64, Page, FixedState>,
     dirty_sets: Vec<u32>,
-    dirty_targets: Vec<u64>,
+    dirty_pages: Vec<u64>,
     /// Hosts of the index as of the last verdicts, ascending.
     hosts: Vec<u32>,
     /// Rows with a link that is not returned.
@@ -234,51 +111,67 @@ impl Alternates {
     }
 
     /// Counts a row, with links or without. `rows_of` tells how many rows of the index, this one included, have a URL.
-    pub(super) fn insert(&mut self, row: u32, key: u64, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
+    pub(super) fn insert(&mut self, row: u32, key: u64, links: &[Link], rows_of: impl Fn(u64) -> u32) {
         self.arrive(key);
-        self.add_links(row, key, links, rows_of);
+        self.add_links(std::iter::once((row, key, links)), rows_of);
     }
 
     /// Counts a row of this URL, its links apart: the first half of [`Alternates::insert`].
     pub(super) fn arrive(&mut self, key: u64) {
         if key != NO_KEY
-            && let Some(target) = self.targets.get_mut(&key)
+            && let Some(page) = self.pages.get_mut(&key).filter(|page| !page.listed_by.is_empty())
         {
-            target.rows += 1;
-            if target.rows == 1 {
-                touch(target, key, &mut self.dirty_targets);
+            page.rows += 1;
+            if page.rows == 1 {
+                touch(page, key, &mut self.dirty_pages);
             }
         }
     }
 
-    /// Takes in the links of a row that is counted: the second half.
-    pub(super) fn add_links(&mut self, row: u32, key: u64, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
-        links.retain(|link| link.key != NO_KEY);
-        if key == NO_KEY || links.is_empty() {
-            return;
+    /// Adds the links of rows that are counted: the second half. Each row comes with the hash of its URL; a list that is
+    /// the slice of the row before is looked up once.
+    pub(super) fn add_links<'l>(
+        &mut self,
+        rows: impl IntoIterator<Item = (u32, u64, &'l [Link])>,
+        rows_of: impl Fn(u64) -> u32,
+    ) {
+        let mut last: Option<(&[Link], u32)> = None;
+        for (row, key, links) in rows {
+            if key == NO_KEY {
+                continue;
+            }
+            let set = match last {
+                Some((known, set)) if std::ptr::eq(known, links) => Some(set),
+                _ => self.intern(links, &rows_of),
+            };
+            if let Some(set) = set {
+                last = Some((links, set));
+                self.add_row(row, key, set);
+            }
         }
-        let set = self.intern(links, rows_of);
-        self.rows.insert(row, (key, set));
-        self.touch_set(set);
-        if let Some(set) = self.sets.get_mut(set as usize) {
+    }
+
+    fn add_row(&mut self, row: u32, key: u64, number: u32) {
+        self.rows.insert(row, key, number);
+        self.touch_set(number);
+        if let Some(set) = self.sets.get_mut(number as usize) {
             set.rows += 1;
             if !set.lists(key) {
                 *set.unknown_columns.get_or_insert_default().entry(key).or_default() += 1;
             }
         }
-        if self.linked.entry(key).or_default().add(set)
-            && let Some(target) = self.targets.get_mut(&key)
-        {
-            touch(target, key, &mut self.dirty_targets);
+        let page = self.pages.entry(key).or_default();
+        if page.sets.add(number) && !page.listed_by.is_empty() {
+            touch(page, key, &mut self.dirty_pages);
         }
     }
 
     /// Counts the rows of all URLs that are listed again: `keys` are those of all rows of the index.
     pub(super) fn recount(&mut self, keys: impl Iterator<Item = u64>) {
-        self.targets.values_mut().for_each(|target| target.rows = 0);
+        self.pages.values_mut().for_each(|page| page.rows = 0);
         for key in keys {
-            if let Some(target) = self.targets.get_mut(&key) {
-                target.rows += 1;
+            if let Some(page) = self.pages.get_mut(&key) {
+                page.rows += 1;
             }
         }
         (0..self.sets.len() as u32).for_each(|number| self.touch_set(number));
@@ -295,32 +188,32 @@ impl Alternates {
         if key == NO_KEY {
             return;
         }
-        if let Some(target) = self.targets.get_mut(&key) {
-            target.rows = target.rows.saturating_sub(1);
-            if target.rows == 0 {
-                touch(target, key, &mut self.dirty_targets);
+        if let Some(page) = self.pages.get_mut(&key).filter(|page| !page.listed_by.is_empty()) {
+            page.rows = page.rows.saturating_sub(1);
+            if page.rows == 0 {
+                touch(page, key, &mut self.dirty_pages);
             }
         }
-        if let Some((key, number)) = self.rows.remove(&row) {
+        if let Some((key, number)) = self.rows.remove(row) {
             self.leave(key, number);
         }
     }
 
     /// Gives a row that has links others. `rows_of` tells how many rows have a URL that no row lists yet.
-    pub(super) fn relink(&mut self, row: u32, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
-        let Some((key, number)) = self.rows.remove(&row) else { return };
+    pub(super) fn relink(&mut self, row: u32, links: &[Link], rows_of: impl Fn(u64) -> u32) {
+        let Some((key, number)) = self.rows.remove(row) else { return };
         // In before out: what is listed before and after is not forgotten.
-        self.add_links(row, key, links, rows_of);
+        self.add_links(std::iter::once((row, key, links)), rows_of);
         self.leave(key, number);
     }
 
     /// The hash of the URL of a row that has links.
     pub(super) fn key_of(&self, row: u32) -> Option<u64> {
-        self.rows.get(&row).map(|(key, _)| *key)
+        self.rows.get(row).map(|(key, _)| key)
     }
 
     fn set_of(&self, row: u32) -> Option<&LinkSet> {
-        self.rows.get(&row).and_then(|(_, number)| self.sets.get(*number as usize))
+        self.rows.get(row).and_then(|(_, number)| self.sets.get(number as usize))
     }
 
     /// Whether a row lists a URL.
@@ -330,25 +223,24 @@ impl Alternates {
 
     /// The rows whose URLs a row lists: how many.
     pub(super) fn listed_rows(&self, row: u32) -> u64 {
-        let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.targets.get(key));
-        targets.map(|target| u64::from(target.rows)).sum()
+        let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.pages.get(key));
+        targets.map(|page| u64::from(page.rows)).sum()
     }
 
     /// Whether some row lists this URL.
     pub(super) fn is_listed(&self, key: u64) -> bool {
-        self.targets.contains_key(&key)
+        self.pages.get(&key).is_some_and(|page| !page.listed_by.is_empty())
     }
 
     /// A row of this URL has these links no longer.
     fn leave(&mut self, key: u64, number: u32) {
-        if let Some(counted) = self.linked.get_mut(&key)
-            && counted.take(number)
+        if let Some(page) = self.pages.get_mut(&key)
+            && page.sets.take(number)
         {
-            if counted.is_empty() {
-                self.linked.remove(&key);
-            }
-            if let Some(target) = self.targets.get_mut(&key) {
-                touch(target, key, &mut self.dirty_targets);
+            if !page.listed_by.is_empty() {
+                touch(page, key, &mut self.dirty_pages);
+            } else if page.sets.is_empty() {
+                self.pages.remove(&key);
             }
         }
         self.touch_set(number);
@@ -371,13 +263,13 @@ impl Alternates {
 
     /// Recomputes the faults of the link sets that a change affects. `hosts` are the hosts of the index.
     pub(super) fn recompute<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
-        if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_targets.is_empty() {
+        if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_pages.is_empty() {
             return;
         }
-        for key in std::mem::take(&mut self.dirty_targets) {
-            let Some(target) = self.targets.get_mut(&key) else { continue };
-            target.is_dirty = false;
-            for (number, _) in target.sets.iter() {
+        for key in std::mem::take(&mut self.dirty_pages) {
+            let Some(page) = self.pages.get_mut(&key) else { continue };
+            page.is_dirty = false;
+            for (number, _) in page.listed_by.iter() {
                 touch_in(&mut self.sets, number, &mut self.dirty_sets);
             }
         }
@@ -404,33 +296,33 @@ impl Alternates {
 
     /// What the links of a row break: not returned, a target without a row, another set. As of the last settling.
     pub(super) fn faults_of(&self, row: u32) -> (bool, bool, bool) {
-        let Some((key, number)) = self.rows.get(&row) else { return (false, false, false) };
-        let Some(set) = self.sets.get(*number as usize) else { return (false, false, false) };
-        let no_return = set.verdict.no_return > 0 && self.unreturned(*key, *number).next().is_some();
+        let Some((key, number)) = self.rows.get(row) else { return (false, false, false) };
+        let Some(set) = self.sets.get(number as usize) else { return (false, false, false) };
+        let no_return = set.verdict.no_return > 0 && self.unreturned(key, number).next().is_some();
         (no_return, set.verdict.missing > 0, set.verdict.differs > 0)
     }
 
     /// Rows with links.
     pub(super) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-        self.rows.keys().copied()
+        self.rows.iter()
     }
 
     /// Whether a row lists a URL whose rows do not list it.
     pub(super) fn is_unreturned(&self, row: u32, target: u64) -> bool {
-        let Some((key, number)) = self.rows.get(&row) else { return false };
-        self.sets.get(*number as usize).is_some_and(|set| set.lists(target)) && !self.returns(target, *key)
+        let Some((key, number)) = self.rows.get(row) else { return false };
+        self.sets.get(number as usize).is_some_and(|set| set.lists(target)) && !self.returns(target, key)
     }
 
     /// Whether a row lists this URL, on a host of the index, and it has no row.
     pub(super) fn is_missing(&self, link: Link) -> bool {
         self.hosts.binary_search(&link.host).is_ok()
-            && self.targets.get(&link.key).is_some_and(|target| target.rows == 0)
+            && self.pages.get(&link.key).is_some_and(|page| !page.listed_by.is_empty() && page.rows == 0)
     }
 
     /// Whether the rows of a URL list another set of links than a row does.
     pub(super) fn differs_from(&self, row: u32, key: u64) -> bool {
-        let Some((_, own)) = self.rows.get(&row) else { return false };
-        self.linked.get(&key).is_some_and(|linked| self.is_at_odds(*own, key, linked))
+        let Some((_, own)) = self.rows.get(row) else { return false };
+        self.pages.get(&key).is_some_and(|page| self.is_at_odds(own, key, &page.sets))
     }
 
     /// Whether the rows of a URL, which have these sets of links, list another set than this one.
@@ -463,19 +355,26 @@ impl Alternates {
         own.keys.len().abs_diff(theirs.keys.len()) <= 1 && whole(own, missing) == whole(theirs, their_missing)
     }
 
-    /// The number of a set of links, given now if it has none.
-    fn intern(&mut self, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) -> u32 {
+    /// The number of a set of links, given now if it has none; `None` where no link has a URL.
+    fn intern(&mut self, links: &[Link], rows_of: impl Fn(u64) -> u32) -> Option<u32> {
+        let mut links: Vec<Link> = links.iter().copied().filter(|link| link.key != NO_KEY).collect();
+        if links.is_empty() {
+            return None;
+        }
         links.sort_unstable();
         links.dedup();
         let mark = FixedState::with_seed(2).hash_one(&links);
         if let Some(number) = self.by_mark.get(&mark) {
-            return *number;
+            return Some(*number);
         }
         links.dedup_by_key(|link| link.key);
         let number = self.free.pop().unwrap_or(self.sets.len() as u32);
         for link in &links {
-            let new = || Target { rows: rows_of(link.key), ..Target::default() };
-            self.targets.entry(link.key).or_insert_with(new).sets.add(number);
+            let page = self.pages.entry(link.key).or_default();
+            if page.listed_by.is_empty() {
+                page.rows = rows_of(link.key);
+            }
+            page.listed_by.add(number);
         }
         let keys = links.iter().map(|link| link.key).collect();
         let hosts = links.iter().map(|link| link.host).collect();
@@ -485,7 +384,7 @@ impl Alternates {
             None => self.sets.push(set),
         }
         self.by_mark.insert(mark, number);
-        number
+        Some(number)
     }
 
     /// A set of links has lost its last row.
@@ -493,11 +392,12 @@ impl Alternates {
         self.swap(set.verdict, LinkSetFaults::default());
         self.by_mark.remove(&set.mark);
         for key in &set.keys {
-            if let Some(target) = self.targets.get_mut(key)
-                && target.sets.take(number)
-                && target.sets.is_empty()
+            if let Some(page) = self.pages.get_mut(key)
+                && page.listed_by.take(number)
+                && page.listed_by.is_empty()
+                && page.sets.is_empty()
             {
-                self.targets.remove(key);
+                self.pages.remove(key);
             }
         }
         if let Some(place) = self.sets.get_mut(number as usize) {
@@ -525,22 +425,21 @@ impl Alternates {
         let mut verdict = LinkSetFaults::default();
         let mut has_others = false;
         for (key, host) in set.keys.iter().zip(&set.hosts) {
-            if self.targets.get(key).is_none_or(|target| target.rows == 0) {
+            let Some(page) = self.pages.get(key).filter(|page| page.rows > 0) else {
                 verdict.has_absent = true;
                 if self.hosts.binary_search(host).is_ok() {
                     verdict.missing = set.rows;
                 }
                 continue;
-            }
-            let linked = self.linked.get(key);
-            if linked.is_some_and(|linked| self.is_at_odds(number, *key, linked)) {
+            };
+            if self.is_at_odds(number, *key, &page.sets) {
                 verdict.differs = set.rows;
             }
-            has_others |= linked.is_none_or(|linked| linked.count_of(number) == 0);
+            has_others |= page.sets.count_of(number) == 0;
         }
         // A row that lists itself is listed by all that have the same links: only others may fail to.
         let own = set.keys.iter().filter(|_| has_others).filter_map(|key| {
-            let rows = self.linked.get(key).map_or(0, |linked| linked.count_of(number));
+            let rows = self.pages.get(key).map_or(0, |page| page.sets.count_of(number));
             (rows > 0).then_some((*key, rows))
         });
         let unknown_columns = set
@@ -563,15 +462,14 @@ impl Alternates {
     /// many sets of links that it is not checked.
     fn returns(&self, target: u64, key: u64) -> bool {
         let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
-        target == key
-            || self.targets.get(&target).is_none_or(|known| known.rows == 0)
-            || self.linked.get(&target).is_some_and(|linked| linked.len() > SETS_PER_PAGE || linked.iter().any(lists))
+        let is_sound = |page: &Page| page.rows == 0 || page.sets.len() > SETS_PER_PAGE || page.sets.iter().any(lists);
+        target == key || self.pages.get(&target).is_none_or(is_sound)
     }
 }
 
-fn touch(target: &mut Target, key: u64, dirty: &mut Vec<u64>) {
-    if !target.is_dirty {
-        target.is_dirty = true;
+fn touch(page: &mut Page, key: u64, dirty: &mut Vec<u64>) {
+    if !page.is_dirty {
+        page.is_dirty = true;
         dirty.push(key);
     }
 }

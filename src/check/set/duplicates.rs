@@ -274,13 +274,13 @@ impl Duplicates {
         rows
     }
 
-    /// How many rows name the page of a key hash.
-    pub fn rows_of_key(&self, key_hash: u64, locs: &impl Locs) -> u32 {
+    /// How many rows name the page of a key hash. `key_of` tells the key hash of a row.
+    pub fn rows_of_key(&self, key_hash: u64, key_of: impl Fn(u32) -> Option<u64>) -> u32 {
         let short = shorten(key_hash);
         let slots = self.slots();
         let is_page = |slot: &Slot| {
-            let first = || slots.first_row(*slot).and_then(|row| locs.loc(row));
-            slots.short_hash(*slot) == short && first().is_some_and(|loc| location::key_hash(&loc) == key_hash)
+            let key = || slots.first_row(*slot).and_then(&key_of);
+            slots.short_hash(*slot) == short && key() == Some(key_hash)
         };
         match self.table(short).find(spread(short), is_page).map(|slot| slot.as_group()) {
             None => 0,

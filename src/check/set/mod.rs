@@ -13,6 +13,7 @@ mod duplicates;
 mod file;
 mod groups;
 mod hosts;
+mod link_lists;
 mod members;
 mod minority;
 mod near_duplicates;
@@ -23,6 +24,7 @@ mod set_delta;
 pub use alternates::{Link, host_hash};
 pub use counters::{CounterDelta, Presence};
 pub use duplicates::Duplicates;
+pub use link_lists::LinkLists;
 pub use near_duplicates::NearDuplicates;
 pub use read_tally::{ReadTally, RowShape};
 pub use rule::{SetRule, SetRuleTarget, SetRules};
@@ -95,6 +97,21 @@ pub struct FileRows<'k> {
     pub first: u32,
     /// The `key_hash` of each row, in order.
     pub keys: &'k [u64],
+}
+
+impl<'k> FileRows<'k> {
+    /// The `key_hash` of a row; `None` for a row of another file.
+    fn key_of(&self, row: u32) -> Option<u64> {
+        self.keys.get(row.checked_sub(self.first)? as usize).copied()
+    }
+
+    /// The rows that have alternate links, each with its `key_hash` and its links.
+    fn linked<'l>(self, links: &'l LinkLists) -> impl Iterator<Item = (u32, u64, &'l [Link])> + use<'k, 'l> {
+        links.iter().map(move |(entry, links)| {
+            let key = self.keys.get(entry as usize).copied().unwrap_or(NO_KEY);
+            (self.first + entry, key, links)
+        })
+    }
 }
 
 /// Totals over all files.
@@ -177,7 +194,9 @@ impl SetIndex {
         if facts.alternate || !self.alternates.is_empty() {
             let links = if facts.alternate { locs.links(row) } else { Vec::new() };
             let duplicates = &self.duplicates;
-            self.alternates.insert(row, key_hash, links, |key| duplicates.rows_of_key(key, locs));
+            self.alternates.insert(row, key_hash, &links, |key| {
+                duplicates.rows_of_key(key, |row| Some(location::key_hash(&locs.loc(row)?)))
+            });
         }
         let origin = self.hosts.add(&location);
         self.touch(facts.file).add(origin, facts);
@@ -195,12 +214,12 @@ impl SetIndex {
         }
     }
 
-    /// Adds rows of one file. `parts` have counted them between them, and `linked` are those that have alternate links.
+    /// Adds rows of one file. `parts` have counted them between them, and `links` are their alternate links.
     pub fn insert_file<'l>(
         &mut self,
         rows: FileRows<'_>,
         parts: impl Iterator<Item = &'l ReadTally>,
-        linked: impl Iterator<Item = (u32, &'l [Link])>,
+        links: &LinkLists,
         locs: &impl Locs,
     ) {
         Arc::make_mut(&mut self.duplicates).insert_all(rows, locs);
@@ -211,10 +230,8 @@ impl SetIndex {
             }
         }
         let duplicates = &self.duplicates;
-        for (row, links) in linked {
-            let key = rows.keys.get((row - rows.first) as usize).copied().unwrap_or(NO_KEY);
-            self.alternates.add_links(row, key, links.to_vec(), |key| duplicates.rows_of_key(key, locs));
-        }
+        let key_of = |row| rows.key_of(row).or_else(|| Some(location::key_hash(&locs.loc(row)?)));
+        self.alternates.add_links(rows.linked(links), |key| duplicates.rows_of_key(key, key_of));
         parts.for_each(|part| self.take_in(rows.file, part));
     }
 
@@ -234,11 +251,8 @@ impl SetIndex {
     }
 
     /// Takes in the alternate links of such a file. Where they lead is known only after [`SetIndex::count_targets`].
-    pub fn link_alone<'l>(&mut self, first: u32, keys: &[u64], linked: impl Iterator<Item = (u32, &'l [Link])>) {
-        for (row, links) in linked {
-            let key = keys.get((row - first) as usize).copied().unwrap_or(NO_KEY);
-            self.alternates.add_links(row, key, links.to_vec(), |_| 0);
-        }
+    pub fn link_alone(&mut self, rows: FileRows<'_>, links: &LinkLists) {
+        self.alternates.add_links(rows.linked(links), |_| 0);
     }
 
     /// Looks which alternate links have a row, now that all files are there; `keys` are the key hashes of all rows by

@@ -110,7 +110,7 @@ impl SetIndex {
     pub fn relink(&mut self, rows: impl IntoIterator<Item = (u32, Vec<Link>)>) {
         for (row, links) in rows {
             let own = self.duplicates.group_of(row).map_or(1, |group| group.len() as u32);
-            self.alternates.relink(row, links, |_| own);
+            self.alternates.relink(row, &links, |_| own);
         }
         self.alternates.recompute(self.hosts.names());
     }

@@ -3,7 +3,7 @@
 use crate::check::Context;
 use crate::check::entry_reader::EntryReader;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{Link, ReadTally, RowShape};
+use crate::check::set::{LinkLists, ReadTally, RowShape};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
 use crate::session::checks::{Criteria, RuleSets, facts_of};
@@ -44,10 +44,8 @@ pub struct Reader {
     part: ReadTally,
     further: Vec<ReadTally>,
     reading: EntryReader,
-    /// Alternate links of all entries, one after the other.
-    links: Vec<Link>,
-    /// The entries that have any, ascending, each with the number of links up to its last.
-    linked: Vec<(u32, u32)>,
+    /// Alternate links of the entries.
+    pub(super) links: LinkLists,
 }
 
 impl Reader {
@@ -76,8 +74,7 @@ impl Reader {
             part: ReadTally::default(),
             further: Vec::new(),
             reading: EntryReader::default(),
-            links: Vec::new(),
-            linked: Vec::new(),
+            links: LinkLists::default(),
         }
     }
 
@@ -97,15 +94,6 @@ impl Reader {
     pub(super) fn parts(&self) -> impl Iterator<Item = &ReadTally> {
         std::iter::once(&self.part).chain(&self.further)
     }
-
-    /// The rows that have alternate links; the first entry has the number `first`.
-    pub(super) fn linked(&self, first: u32) -> impl Iterator<Item = (u32, &[Link])> {
-        let starts = std::iter::once(0).chain(self.linked.iter().map(|(_, end)| *end as usize));
-        self.linked
-            .iter()
-            .zip(starts)
-            .map(move |((entry, end), start)| (first + entry, self.links.get(start..*end as usize).unwrap_or_default()))
-    }
 }
 
 impl Visit for Reader {
@@ -122,13 +110,15 @@ impl Visit for Reader {
             policy: self.criteria.policy.as_deref(),
             site: self.criteria.site.as_deref(),
         };
-        let Self { part, records, listed, near_keys, shapes, .. } = self;
-        let read = self.reading.read(parsed, &context, &mut self.links, |record, location| {
-            let shape = part.add(location, &facts_of(record, 0));
-            if near_keys.is_some() {
-                shapes.push(shape);
-            }
-            listed.extend(context.policy.and_then(|policy| policy.place_of(location.text())));
+        let Self { part, records, listed, near_keys, shapes, reading, .. } = self;
+        let read = self.links.add(self.keys.len() as u32, |links| {
+            reading.read(parsed, &context, links, |record, location| {
+                let shape = part.add(location, &facts_of(record, 0));
+                if near_keys.is_some() {
+                    shapes.push(shape);
+                }
+                listed.extend(context.policy.and_then(|policy| policy.place_of(location.text())));
+            })
         });
         records.push(read.record);
         self.keys.push(read.key);
@@ -137,9 +127,6 @@ impl Visit for Reader {
         }
         let number = self.number(read.rules);
         self.findings.push(number);
-        if self.linked.last().map_or(0, |(_, end)| *end as usize) < self.links.len() {
-            self.linked.push((self.keys.len() as u32 - 1, self.links.len() as u32));
-        }
     }
 
     fn fork(&self) -> Option<Self> {
@@ -151,15 +138,13 @@ impl Visit for Reader {
     fn join(&mut self, mut later: Self) {
         self.part.renumber(&later.part, &mut later.shapes);
         self.shapes.append(&mut later.shapes);
-        let (entries, links) = (self.keys.len() as u32, self.links.len() as u32);
+        self.links.append(self.keys.len() as u32, later.links);
         self.records.extend(later.records);
         self.findings.extend(later.findings);
         self.keys.extend(later.keys);
         if let (Some(near_keys), Some(later)) = (&mut self.near_keys, later.near_keys) {
             near_keys.extend(later);
         }
-        self.links.extend(later.links);
-        self.linked.extend(later.linked.into_iter().map(|(entry, end)| (entries + entry, links + end)));
         self.listed |= later.listed;
         self.further.push(later.part);
         self.further.extend(later.further);
@@ -197,7 +182,7 @@ impl Reader {
 
     /// Whether any entry has alternate links.
     pub const fn has_links(&self) -> bool {
-        !self.linked.is_empty()
+        !self.links.is_empty()
     }
 }
 
@@ -256,7 +241,7 @@ mod tests {
             prop_assert_eq!(&one.records, &forked.records);
             prop_assert_eq!(&one.findings, &forked.findings);
             prop_assert_eq!(&one.keys, &forked.keys);
-            prop_assert_eq!(one.linked(7).collect::<Vec<_>>(), forked.linked(7).collect::<Vec<_>>());
+            prop_assert_eq!(one.links.iter().collect::<Vec<_>>(), forked.links.iter().collect::<Vec<_>>());
             let counts = |reader: &Reader| {
                 let mut set = SetIndex::default();
                 set.insert_file_alone(FileRows { file: 0, first: 0, keys: &reader.keys }, reader.parts());

@@ -38,7 +38,8 @@ impl Checks {
 
     /// Takes in the alternate links of a file whose first row has this number.
     pub fn link_alone(&mut self, first: u32, reader: &Reader) {
-        Arc::make_mut(&mut self.set).link_alone(first, &reader.keys, reader.linked(first));
+        let file = self.url_prefixes.len() as u32;
+        Arc::make_mut(&mut self.set).link_alone(FileRows { file, first, keys: &reader.keys }, &reader.links);
     }
 
     /// All files are there: where their alternate links lead is looked for among the key hashes of all rows. Gives the

@@ -1,0 +1,98 @@
+//! `LinkLists`: the alternate links of the entries of a file, a list that the next entry repeats stored once.
+
+use super::Link;
+use std::ops::Range;
+
+/// The alternate links of the entries of a file. Entries are added in their order.
+#[derive(Debug, Default)]
+pub struct LinkLists {
+    links: Vec<Link>,
+    /// The entries that have links, ascending, each with its range of `links`.
+    entries: Vec<(u32, Range<u32>)>,
+}
+
+impl LinkLists {
+    /// Adds the links of an entry, those that `collect` appends.
+    pub fn add<R>(&mut self, entry: u32, collect: impl FnOnce(&mut Vec<Link>) -> R) -> R {
+        let from = self.links.len();
+        let result = collect(&mut self.links);
+        let Some(added) = self.links.get(from..).filter(|added| !added.is_empty()) else { return result };
+        let range = match self.entries.last() {
+            Some((_, last)) if self.of(last) == added => {
+                let last = last.clone();
+                self.links.truncate(from);
+                last
+            }
+            _ => from as u32..self.links.len() as u32,
+        };
+        self.entries.push((entry, range));
+        result
+    }
+
+    /// Adds the lists of entries that follow the first `entries` of the file.
+    pub fn append(&mut self, entries: u32, later: Self) {
+        let shift = self.links.len() as u32;
+        self.links.extend(later.links);
+        let moved = |(entry, range): (u32, Range<u32>)| (entries + entry, range.start + shift..range.end + shift);
+        self.entries.extend(later.entries.into_iter().map(moved));
+    }
+
+    /// Whether no entry has links.
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entries that have links, each with them. Entries that share a list give the same slice.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[Link])> {
+        self.entries.iter().map(|(entry, range)| (*entry, self.of(range)))
+    }
+
+    fn of(&self, range: &Range<u32>) -> &[Link] {
+        self.links.get(range.start as usize..range.end as usize).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn link(key: u64) -> Link {
+        Link { key, code: 0, host: 0 }
+    }
+
+    proptest! {
+        #[test]
+        fn lists_are_those_that_were_added(
+            lists in prop::collection::vec(prop::collection::vec((0..3_u64).prop_map(link), 0..3), 0..12),
+            cut in 0..12_usize,
+        ) {
+            let add = |lists: &[Vec<Link>]| {
+                let mut all = LinkLists::default();
+                for (entry, list) in (0..).zip(lists) {
+                    all.add(entry, |links| links.extend(list));
+                }
+                all
+            };
+            let (first, second) = lists.split_at(cut.min(lists.len()));
+            let mut joined = add(first);
+            joined.append(first.len() as u32, add(second));
+            let expected: Vec<(u32, Vec<Link>)> = (0..).zip(lists.clone()).filter(|(_, list)| !list.is_empty()).collect();
+            for all in [add(&lists), joined] {
+                prop_assert_eq!(all.iter().map(|(entry, list)| (entry, list.to_vec())).collect::<Vec<_>>(), expected.clone());
+                prop_assert_eq!(all.is_empty(), expected.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_repeated_list_is_stored_once() {
+        let mut lists = LinkLists::default();
+        for entry in 0..8 {
+            lists.add(entry, |links| links.extend((0..8).map(link)));
+        }
+        assert_eq!((lists.links.len(), lists.entries.len()), (8, 8));
+        let addresses: Vec<_> = lists.iter().map(|(_, list)| list.as_ptr()).collect();
+        assert!(addresses.windows(2).all(|two| two[0] == two[1]));
+    }
+}
