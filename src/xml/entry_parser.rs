@@ -65,7 +65,9 @@ mod tests {
         found.0.unwrap()
     }
 
-    const PIECES: [&str; 40] = [
+    const PIECES: [&str; 42] = [
+        "<image:image=>",
+        "<image:loc\"a\">",
         "<loc>https://e.com/a</loc>",
         "<lastmod>2026-01-01</lastmod>",
         "<priority>0.5</priority>",

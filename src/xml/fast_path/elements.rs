@@ -10,10 +10,10 @@ use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Elements, TOP, is_extension};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape;
-use crate::xml::markup::{Kind, Markup};
+use crate::xml::markup::{Kind, Markup, is_space};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::wellformed::is_legal_declaration;
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 use std::sync::LazyLock;
 
 /// Names of elements that are remembered: no sound file has as many.
@@ -23,6 +23,8 @@ const NAMES: usize = 64;
 const ATTRIBUTES: usize = 16;
 
 static SECTION_END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("]]>"));
+
+static DECLARATION: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
 
 /// What is known of a file while its entries are passed.
 #[derive(Debug, Default)]
@@ -276,22 +278,46 @@ impl ElementWalk<'_> {
 /// Open elements that [`skip`] follows; deeper ones are left to the parser.
 const DEPTH: usize = 8;
 
-/// Skips the element of an extension whose `<` is at `start`, and counts it in `entry`. Returns the offset after it; `None`
-/// leaves it to the parser.
+/// Skips the element of an extension whose `<` is at `start`, and those of the same name that follow, and counts them in
+/// `entry`. Returns the offset after the last one; `None` leaves the first to the parser.
 ///
-/// Nothing is validated: where the element is not well-formed, its end is the one that the parser finds.
+/// Nothing is validated: where an element is not well-formed, its end is the one that the parser finds.
 pub(in crate::xml) fn skip(inside: &EntryBytes<'_>, start: usize, entry: &mut Entry) -> Option<usize> {
     let EntryBytes { bytes, names, .. } = *inside;
-    let mut open: [&[u8]; DEPTH] = [&[]; DEPTH];
-    let (mut depth, mut at) = (0, start);
-    // The name of the first element: those inside must have the same prefix.
-    let top = name_at(bytes, start + 1)?;
-    let (prefix, local) = split(top);
-    let Meaning::Extension(namespace) = names.meaning_of_prefix(prefix) else { return None };
-    if prefix.is_empty() || !names.declares(prefix) || !is_extension(Meaning::Extension(namespace)) {
+    let name = name_at(bytes, start + 1)?;
+    let (prefix, local) = split(name);
+    if prefix.is_empty() || !names.declares(prefix) {
         return None;
     }
-    loop {
+    let Meaning::Extension(namespace) = names.meaning_of_prefix(prefix) else { return None };
+    if !is_extension(Meaning::Extension(namespace)) {
+        return None;
+    }
+    let (mut at, mut last) = (start, None);
+    while let Some(end) = skip_element(bytes, at, name) {
+        count(entry, namespace, local);
+        last = Some(end);
+        at = skip_blanks(bytes, end);
+        let rest = bytes.get(at..).and_then(|rest| rest.strip_prefix(b"<")?.strip_prefix(name));
+        if !rest.is_some_and(ends_name) {
+            break;
+        }
+    }
+    last.inspect(|end| note_work(end - start))
+}
+
+/// Skips one element, whose name is known.
+#[inline]
+fn skip_element(bytes: &[u8], start: usize, name: &[u8]) -> Option<usize> {
+    let (kind, mut at) = tag_end(bytes, start + 1 + name.len())?;
+    if kind == Kind::Empty {
+        return Some(at);
+    }
+    let prefix = split(name).0;
+    let mut open: [&[u8]; DEPTH] = [name; DEPTH];
+    let mut depth = 1;
+    while depth > 0 {
+        at += memchr(b'<', bytes.get(at..)?)?;
         let rest = bytes.get(at + 1..)?;
         match rest {
             [b'/', end @ ..] => {
@@ -306,6 +332,7 @@ pub(in crate::xml) fn skip(inside: &EntryBytes<'_>, start: usize, entry: &mut En
             }
             _ => {
                 let name = name_at(bytes, at + 1)?;
+                // Elements inside must have the same prefix.
                 if split(name).0 != prefix {
                     return None;
                 }
@@ -317,37 +344,39 @@ pub(in crate::xml) fn skip(inside: &EntryBytes<'_>, start: usize, entry: &mut En
                 at = end;
             }
         }
-        if depth == 0 {
-            note_work(at - start);
-            count(entry, namespace, local);
-            return Some(at);
-        }
-        at += memchr(b'<', bytes.get(at..)?)?;
     }
+    Some(at)
+}
+
+/// Whether a name ends where these bytes follow it.
+fn ends_name(rest: &[u8]) -> bool {
+    rest.first().is_some_and(|byte| is_space(*byte) || matches!(*byte, b'/' | b'>'))
 }
 
 /// The ASCII name of an element that begins at `at`.
 fn name_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let rest = bytes.get(at..)?;
-    let name = rest.get(..rest.iter().position(|byte| !is_name_byte(*byte))?)?;
-    name.first().filter(|byte| byte.is_ascii_alphabetic() || **byte == b'_').map(|_| name)
+    let (name, rest) = rest.split_at_checked(rest.iter().position(|byte| !is_name_byte(*byte))?)?;
+    let is_start = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    (ends_name(rest) && name.first().is_some_and(is_start)).then_some(name)
 }
 
-/// The kind of a tag whose name ends at `at`, and where it ends. `None` where it may declare a namespace.
-fn tag_end(bytes: &[u8], mut at: usize) -> Option<(Kind, usize)> {
-    loop {
-        at = skip_blanks(bytes, at);
-        match bytes.get(at..)? {
-            [b'>', ..] => return Some((Kind::Start, at + 1)),
-            [b'/', b'>', ..] => return Some((Kind::Empty, at + 2)),
-            [b'x', b'm', b'l', ..] => return None,
-            _ => {}
-        }
-        let rest = bytes.get(at..)?;
-        let len = rest.iter().position(|byte| !is_name_byte(*byte)).filter(|len| *len > 0)?;
-        let [b'=', quote @ (b'"' | b'\''), value @ ..] = rest.get(len..)? else { return None };
-        at += len + 2 + memchr(*quote, value)? + 1;
+/// The kind of a tag whose name ends at `at`, and where it ends. `None` where it may declare a namespace, or where the
+/// first `>` may be inside of quotes.
+#[inline]
+fn tag_end(bytes: &[u8], at: usize) -> Option<(Kind, usize)> {
+    let rest = bytes.get(at..)?;
+    let len = memchr(b'>', rest)?;
+    let attributes = rest.get(..len)?;
+    if !attributes.is_empty()
+        && (memchr_iter(b'"', attributes).count() % 2 == 1
+            || memchr2(b'\'', b'<', attributes).is_some()
+            || DECLARATION.find(attributes).is_some())
+    {
+        return None;
     }
+    let kind = if attributes.last() == Some(&b'/') { Kind::Empty } else { Kind::Start };
+    Some((kind, at + len + 1))
 }
 
 /// Whether a value with an ampersand in it has no `<`, and only references that XML knows.
