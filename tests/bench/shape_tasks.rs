@@ -125,7 +125,8 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
 fn keys(shape: Shape, set: &Set, report: &mut Report) {
     let folder = Folder::new();
     let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
-    terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(|row| row.contains(" 1  /")));
+    let is_first = |row: String| row.contains(" 1  /") || row.contains(" 1  http");
+    terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(is_first));
     for (task, line) in [("opens", ""), ("sorts", ":sort loc\r")] {
         terminal.send(line);
         if !line.is_empty() {

@@ -3,7 +3,7 @@
 
 use super::generate::{HOST, Set, mix, write_set};
 use super::peers;
-use super::report::{Report, time};
+use super::report::{Report, cpu_of_children, time};
 use super::{open, shape_tasks, yardstick};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -146,10 +146,11 @@ impl Shape {
 fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let (mut check, mut ready, mut events, mut copy) = (Duration::MAX, Duration::MAX, Duration::MAX, Duration::MAX);
     let mut xmllint = None;
+    let (mut lint_cpu, mut check_cpu) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..rounds.max(1) {
-        let lint = peers::xmllint(set);
+        let lint = with_cpu(&mut lint_cpu, || peers::xmllint(set));
         xmllint = xmllint.map_or(lint, |best: Duration| lint.map(|lint| lint.min(best)));
-        check = check.min(peers::check(&set.index));
+        check = check.min(with_cpu(&mut check_cpu, || peers::check(&set.index)));
         events = events.min(time(|| yardstick::read(set)).0);
         ready = ready.min(time(|| open(&set.index)).0);
         copy = copy.min(peers::cat(set).unwrap_or(Duration::MAX));
@@ -161,9 +162,22 @@ fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     report.peer(&format!("{name}: cat"), Some(copy).filter(|copy| *copy < Duration::MAX));
     let share = if shape == Shape::Noisy { 1.0 } else { 0.5 };
     report.time(&format!("{name}: sited check"), check, xmllint.map(|peer| peer.mul_f64(share)));
+    if check_cpu > Duration::ZERO {
+        let (lint, check) = (lint_cpu / rounds.max(1), check_cpu / rounds.max(1));
+        report.peer(&format!("{name}: xmllint, CPU"), xmllint.map(|_| lint));
+        report.time(&format!("{name}: sited check, CPU"), check, xmllint.map(|_| lint.mul_f64(share)));
+    }
     let share = if shape == Shape::Plain { 0.7 } else { 1.5 };
     report.time(&format!("{name}: open, ready"), ready, Some(events.mul_f64(share)));
     if let Some(most) = peers::check_memory(&set.index) {
         report.bytes(&format!("{name}: sited check, memory at its peak"), most, Some(set.bytes * 3 / 2 + (32 << 20)));
     }
+}
+
+/// Runs a program, and adds the processor time that it takes where the system tells it.
+fn with_cpu<T>(sum: &mut Duration, run: impl FnOnce() -> T) -> T {
+    let before = cpu_of_children();
+    let result = run();
+    *sum += cpu_of_children().zip(before).map_or(Duration::ZERO, |(after, before)| after.saturating_sub(before));
+    result
 }
