@@ -14,6 +14,7 @@ use super::made_folders::Folders;
 use super::record::{CommitIntent, WrittenRecord};
 use super::replace_target::ReplaceTarget;
 use super::temporary::{Staged, has_record};
+use rayon::prelude::*;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, File};
 use std::io;
@@ -41,7 +42,9 @@ pub(super) struct Commit<'a> {
 pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
     let Commit { main, set_folder, removed, made, state } = *commit;
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
-    if let Some(changed) = targets().find(|target| !target.is_as_seen()) {
+    // Those that were changed lately are read once more, each on its own.
+    let all: Vec<&ReplaceTarget> = targets().collect();
+    if let Some(changed) = all.into_par_iter().find_first(|target| !target.is_as_seen()) {
         return Err(Error::new(&changed.path, Reason::Changed));
     }
     reserve(&staged, gate)?;

@@ -164,7 +164,7 @@ pub(super) fn hash(path: &Path) -> io::Result<u64> {
 
 /// The same of an open file, from where it is read to its end.
 pub(super) fn hash_of(file: &mut File) -> io::Result<u64> {
-    let mut buffer = vec![0; 1 << 16];
+    let mut buffer = vec![0; 1 << 18];
     let mut hash = Fingerprint::default();
     loop {
         match file.read(&mut buffer) {
