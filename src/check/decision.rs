@@ -192,7 +192,7 @@ pub fn takes_text(rule: Rule) -> Option<&'static str> {
 }
 
 /// The decision that typed text stands for.
-pub fn typed(rule: Rule, text: &str) -> Option<Decision> {
+pub fn parse_decision(rule: Rule, text: &str) -> Option<Decision> {
     match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => lastmod::zone_of(text).map(Decision::Zone),
         Rule::FILE_NAME_UNSAFE | Rule::TEXT_EXTENSION => {
@@ -325,7 +325,7 @@ pub fn answered(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision, St
         Some("http") => Some(Decision::Scheme("http")),
         Some("www") => Some(Decision::Www(true)),
         Some("bare") => Some(Decision::Www(false)),
-        _ => typed(rule, text),
+        _ => parse_decision(rule, text),
     };
     decision.ok_or_else(|| {
         let is_named = matches!(rule.main(), Rule::FILE_NAME_UNSAFE | Rule::TEXT_EXTENSION);
@@ -427,11 +427,11 @@ mod tests {
 
     #[test]
     fn decisions_can_be_typed() {
-        assert_eq!(typed(Rule::LASTMOD_NO_TIMEZONE, "+5:30"), Some(Decision::Zone(330)));
-        assert_eq!(typed(Rule::LASTMOD_NO_TIMEZONE, "soon"), None);
-        let base = typed(Rule::LOC_NOT_ABSOLUTE, "https://e.com/shop/");
+        assert_eq!(parse_decision(Rule::LASTMOD_NO_TIMEZONE, "+5:30"), Some(Decision::Zone(330)));
+        assert_eq!(parse_decision(Rule::LASTMOD_NO_TIMEZONE, "soon"), None);
+        let base = parse_decision(Rule::LOC_NOT_ABSOLUTE, "https://e.com/shop/");
         assert_eq!(base.unwrap().apply("a"), Some(Some("https://e.com/shop/a".to_owned())));
-        assert_eq!(typed(Rule::LOC_NOT_ABSOLUTE, "shop"), None);
-        assert_eq!(typed(Rule::LOC_EMPTY, "x"), None);
+        assert_eq!(parse_decision(Rule::LOC_NOT_ABSOLUTE, "shop"), None);
+        assert_eq!(parse_decision(Rule::LOC_EMPTY, "x"), None);
     }
 }

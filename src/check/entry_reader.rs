@@ -75,7 +75,7 @@ impl EntryReader {
         mut see: impl FnMut(&Record, &Location<'_>),
     ) -> CheckedEntry {
         let ParsedEntry { entry, text, .. } = *parsed;
-        let quick = self.quick(parsed, context, &mut see);
+        let quick = self.read_plain(parsed, context, &mut see);
         let is_quick = quick.is_some();
         let read = quick.unwrap_or_else(|| {
             let loc = entry.value(Field::Loc, text);
@@ -128,7 +128,7 @@ impl EntryReader {
 
     /// The entry without its extensions, if its fields are written barely, in this order or another.
     #[inline]
-    fn quick(
+    fn read_plain(
         &mut self,
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
@@ -473,7 +473,7 @@ mod tests {
             ("<url/>".to_owned(), false),
         ] {
             let entry = Entry::of(text.as_bytes(), &names);
-            let found = reading.quick(&ParsedEntry::new(text.as_bytes(), &entry), &context, &mut |_, _| {});
+            let found = reading.read_plain(&ParsedEntry::new(text.as_bytes(), &entry), &context, &mut |_, _| {});
             assert_eq!(found.is_some(), quick, "{text}");
         }
     }

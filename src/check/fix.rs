@@ -162,7 +162,7 @@ pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<
         Field::Changefreq => {
             let nearest = changefreq::nearest(value)?.name();
             match rule {
-                Rule::CHANGEFREQ_CASE => Some(safely("use lower case", field, nearest.to_owned())),
+                Rule::CHANGEFREQ_CASE => Some(safe_fix("use lower case", field, nearest.to_owned())),
                 Rule::CHANGEFREQ_INVALID => Some(set("take the nearest word", field, nearest.to_owned())),
                 _ => None,
             }
@@ -170,7 +170,7 @@ pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<
         Field::Priority => {
             let at = PRIORITY.iter().position(|own| *own == rule)?;
             if let Some(right) = priority::repair(value, priority::Faults::numbered(at)) {
-                return Some(safely("write it in the usual form", field, right));
+                return Some(safe_fix("write it in the usual form", field, right));
             }
             let (label, right) = priority::suggest(value)?;
             Some(set(label, field, right))
@@ -189,7 +189,7 @@ fn of_lastmod(rule: Rule, value: &str) -> Option<Fix> {
     let all =
         if fault == lastmod::Faults::SPACE_SEPARATOR { fault.union(lastmod::Faults::BESIDE_SPACE) } else { fault };
     if let Some(right) = lastmod::repair(value, all) {
-        return Some(safely(lastmod_label(fault), Field::Lastmod, right));
+        return Some(safe_fix(lastmod_label(fault), Field::Lastmod, right));
     }
     let (label, right) = lastmod::suggest(value)?;
     Some(set(label, Field::Lastmod, right))
@@ -344,7 +344,7 @@ fn set(label: &str, field: Field, value: String) -> Fix {
     Fix { label: label.to_owned(), is_safe: false, action: Action::Set { field, value: Some(value) } }
 }
 
-fn safely(label: &str, field: Field, value: String) -> Fix {
+fn safe_fix(label: &str, field: Field, value: String) -> Fix {
     Fix { is_safe: true, ..set(label, field, value) }
 }
 

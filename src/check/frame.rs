@@ -88,7 +88,7 @@ pub(crate) fn check(frame: &Frame<'_>) -> RuleSet {
     rules.insert_if(Rule::NS_DECLARED_UNUSED, prefixes.any(|(_, uri)| is_unused(uri, frame)));
     rules.insert_if(
         Rule::SCHEMA_LOCATION,
-        schema_location(frame.names).is_some_and(|value| !is_right(value, frame.names)),
+        schema_location(frame.names).is_some_and(|value| !is_matching(value, frame.names)),
     );
     rules.insert_if(Rule::XML_UNDECLARED_PREFIX, undeclared(frame.names).next().is_some());
     rules.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, unknown_columns(frame.names).next().is_some());
@@ -125,7 +125,7 @@ fn unknown_columns(names: &Names) -> impl Iterator<Item = &str> {
 }
 
 /// The namespace that a prefix has wherever people use it.
-fn usual(prefix: &str) -> Option<&'static str> {
+fn usual_namespace(prefix: &str) -> Option<&'static str> {
     if prefix == "xsi" {
         return Some(namespace::XSI);
     }
@@ -142,7 +142,7 @@ fn schema_location(names: &Names) -> Option<&str> {
 }
 
 /// Whether pairs of namespace and schema are those of the root and of what it declares, and none is of 0.84.
-fn is_right(value: &str, names: &Names) -> bool {
+fn is_matching(value: &str, names: &Names) -> bool {
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
     let declared: HashSet<&str> = prefixes(names).map(|(_, uri)| uri.trim()).collect();
     let is_declared = |uri: &str| names.uri.as_deref() == Some(uri) || declared.contains(uri);
@@ -224,7 +224,7 @@ pub(crate) fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
             let mut edits = Vec::new();
             for (attribute, whole, _) in attributes(head, &root(head)?) {
                 if let Some(prefix) = missing.get(attribute.name) {
-                    let declaration = format!("xmlns:{prefix}=\"{}\" ", usual(prefix)?);
+                    let declaration = format!("xmlns:{prefix}=\"{}\" ", usual_namespace(prefix)?);
                     edits.push((whole.start..whole.start, Cow::Owned(declaration.into_bytes())));
                 }
             }

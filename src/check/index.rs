@@ -77,11 +77,11 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Fi
                 say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}"));
             }
             ChildState::Nested(nested) if nested.loops() => {
-                let message = format!("{loc} is an index that lists one that it is in{}", what_is_in(nested));
+                let message = format!("{loc} is an index that lists one that it is in{}", nested_count(nested));
                 say(Rule::INDEX_CYCLE, Some(Field::Loc), message);
             }
             ChildState::Nested(nested) => {
-                let message = format!("{loc} is an index itself; an index lists sitemaps only{}", what_is_in(nested));
+                let message = format!("{loc} is an index itself; an index lists sitemaps only{}", nested_count(nested));
                 say(Rule::INDEX_NESTED, Some(Field::Loc), message);
             }
             ChildState::Cycle => {
@@ -156,7 +156,7 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Fi
 }
 
 /// How many sitemaps of an index inside the index are read, in words.
-fn what_is_in(nested: &Nested) -> String {
+fn nested_count(nested: &Nested) -> String {
     let is_read = |child: &&&Child| matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated);
     let read = leaf_children(&nested.children).iter().filter(is_read).count() as u64;
     format!("; {} of it {} read", counted(read, "sitemap"), if read == 1 { "is" } else { "are" })

@@ -36,7 +36,7 @@ pub(crate) fn messages_without_fixes(entry: &Entry, text: &[u8], context: &Conte
 fn in_words(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
     let Subject { entry, text, context } = trial.subject;
     let mut findings = Vec::new();
-    each_broken(entry, text, context, set, |rule, field| {
+    for_each_broken(entry, text, context, set, |rule, field| {
         let Some(severity) = rule.severity_in(context.profile) else { return };
         let (message, position) = match field {
             Some(field) => {
@@ -63,7 +63,7 @@ fn in_words(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
 
 /// The rules that [`messages`] has findings of, once for each of them, without making any words.
 pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet, mut add: impl FnMut(Rule)) {
-    each_broken(entry, text, context, set, |rule, _| add(rule));
+    for_each_broken(entry, text, context, set, |rule, _| add(rule));
     set.intersection(ENTRY_SITE_RULES).iter().for_each(&mut add);
     if extension::concerns(entry, text) {
         extension::count(entry, text, context, |rule| {
@@ -75,7 +75,7 @@ pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: Rule
 }
 
 /// The rules about fields and the entry around them that an entry breaks, each with the fields that break it.
-fn each_broken(
+fn for_each_broken(
     entry: &Entry,
     text: &[u8],
     context: &Context<'_>,

@@ -51,7 +51,7 @@ pub(crate) const fn is_plain(byte: u8) -> bool {
 }
 
 /// Why a text is no name of a file in the same folder; `None` where it is one, safe or not.
-pub(crate) fn leads_out(name: &str) -> Option<&'static str> {
+pub(crate) fn name_error(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("a name is needed"),
         name if name.contains(['/', '\\']) => Some("a file keeps its folder: give a name without / and \\"),
@@ -64,7 +64,7 @@ pub(crate) fn leads_out(name: &str) -> Option<&'static str> {
 
 /// Why a file should not be called so; `None` for a good name.
 pub(crate) fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
-    if let Some(why) = leads_out(name) {
+    if let Some(why) = name_error(name) {
         return Some(why.to_owned());
     }
     if name.starts_with('.') {

@@ -173,7 +173,7 @@ pub(super) fn trim(entry: &Entry, field: Field, text: &[u8]) -> Option<String> {
 
 /// With what other entries of the same file hold beyond the core fields and this one does not, behind its own. `None`
 /// where that is nothing.
-pub(crate) fn united(text: &[u8], others: &[&[u8]], names: &Names) -> Option<String> {
+pub(crate) fn with_content_of(text: &[u8], others: &[&[u8]], names: &Names) -> Option<String> {
     let entry = Entry::of(text, names);
     let own = children(&entry, text, names);
     let behind = own.last()?.end;

@@ -212,7 +212,7 @@ impl Site {
             let elsewhere = page.text("canonical").is_some_and(|url| !is_same_page(&url, loc));
             set.insert_if(Rule::SITE_CANONICAL_ELSEWHERE, elsewhere);
             set.insert_if(Rule::SITE_NOT_A_PAGE, page.media().is_some_and(|media| is_no_page(&media)));
-            set.insert_if(Rule::SITE_SOFT_404, page.signs_of_nothing(loc).len() >= 2);
+            set.insert_if(Rule::SITE_SOFT_404, page.soft_404_signs(loc).len() >= 2);
             set.insert_if(Rule::SITE_SLOW, page.milliseconds().is_some_and(|ms| ms >= SLOW));
         }
         let is_blocked = page.text("blocked").is_some();
@@ -272,7 +272,7 @@ impl Site {
             },
             Rule::SITE_NOT_A_PAGE => format!("the site answers with {}, which is no page", visible(&page.media()?)),
             Rule::SITE_SOFT_404 => {
-                format!("the site answers {}, but {}", status(), page.signs_of_nothing(loc).join(" and "))
+                format!("the site answers {}, but {}", status(), page.soft_404_signs(loc).join(" and "))
             }
             Rule::SITE_SLOW => format!("the site took {:.1} s to answer", page.milliseconds()? / 1_000.0),
             Rule::SITE_NOINDEX => {
@@ -332,7 +332,7 @@ impl<'d> Page<'d> {
     }
 
     /// What suggests that the answer says there is no such page: one alone may be chance.
-    fn signs_of_nothing(&self, loc: &str) -> Vec<&'static str> {
+    fn soft_404_signs(&self, loc: &str) -> Vec<&'static str> {
         let title = self.text("title").unwrap_or_default().to_lowercase();
         let begins_so = title.strip_prefix("404").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
         let title_says_so = begins_so || NOTHING_THERE.iter().any(|words| title.contains(words));

@@ -8,7 +8,7 @@ use super::site_options::site_probe::{SiteProbe, spool_error};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::net::probe::Event;
-use crate::net::record::past;
+use crate::net::record::timestamp_before;
 use crate::net::results::{Results, ResultsError, Seen};
 use crate::net::targets::Targets;
 use crate::words::counted;
@@ -62,7 +62,7 @@ impl Probe {
         if !has_lines {
             return Ok((None, seen));
         }
-        let since = self.max_age.map_or_else(String::new, past);
+        let since = self.max_age.map_or_else(String::new, timestamp_before);
         let results = Results::resume(path, &since, &mut seen).map_err(|error| match error {
             ResultsError::File(error) => written(path, error),
             ResultsError::Line(_) => {

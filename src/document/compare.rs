@@ -118,12 +118,12 @@ impl<'d> Comparison<'d> {
     pub fn for_each_difference(&self, rows: &RowSet, range: Range<u32>, see: &mut dyn FnMut(RowId, RowState)) {
         for (page, range) in rows::pages(rows, range) {
             let rows = rows::ids(rows, range).take_while(|row| *row < self.document.row_limit()).map(RowId);
-            self.see_differences_on_page(page, rows, see);
+            self.visit_differences_on_page(page, rows, see);
         }
     }
 
     /// [`Comparison::for_each_difference`] for the rows of one page. Columns whose page is shared are skipped.
-    fn see_differences_on_page(
+    fn visit_differences_on_page(
         &self,
         page: usize,
         rows: impl Iterator<Item = RowId>,

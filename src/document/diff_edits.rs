@@ -62,7 +62,7 @@ impl Fresh {
 
 /// Whether an index is a saved one with entries edited or removed. What a save has put in or out since goes with the
 /// rows: entries of files with rows are not missed.
-fn leads_to(saved: &Document, was: &Index, now: &Index) -> bool {
+fn is_derived(saved: &Document, was: &Index, now: &Index) -> bool {
     let mut kept = now.children.iter().peekable();
     let is_there = |child: &Child| {
         let is_same =
@@ -146,7 +146,7 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
         if index.path != was.path {
             edits.extend(renamed(Member::Index, &index.name));
         }
-        if !Arc::ptr_eq(&index.source, &was.source) && leads_to(saved, was, index) {
+        if !Arc::ptr_eq(&index.source, &was.source) && is_derived(saved, was, index) {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
         }
     }
@@ -174,7 +174,7 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
         let new: Vec<RowId> = sitemap
             .rows
             .iter()
-            .filter(|row| document.is_live(*row) && in_both(document, saved, &fresh, *row).is_none())
+            .filter(|row| document.is_live(*row) && saved_id(document, saved, &fresh, *row).is_none())
             .collect();
         let mut places: HashMap<u32, u32> = HashMap::new();
         let mut natural: Vec<u32> =
@@ -193,7 +193,7 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
         if places.is_empty() && sitemap.rows == was.rows {
             continue;
         }
-        let place = |row: RowId| places.get(&row.0).copied().or_else(|| in_both(document, saved, &fresh, row));
+        let place = |row: RowId| places.get(&row.0).copied().or_else(|| saved_id(document, saved, &fresh, row));
         let mut wanted: Vec<u32> = sitemap.rows.iter().filter_map(place).collect();
         let here: HashSet<u32> = wanted.iter().copied().collect();
         let (kept, gone): (Vec<u32>, Vec<u32>) = natural.into_iter().partition(|row| here.contains(row));
@@ -222,7 +222,7 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
 }
 
 /// The id of a row of the saved files.
-fn in_both(document: &Document, saved: &Document, fresh: &Fresh, row: RowId) -> Option<u32> {
+fn saved_id(document: &Document, saved: &Document, fresh: &Fresh, row: RowId) -> Option<u32> {
     let is_there = saved.is_live(row) && is_in_same_file(document, saved, row);
     if is_there { fresh.row(row).map(|row| row.0) } else { None }
 }

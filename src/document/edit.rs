@@ -151,7 +151,7 @@ pub struct Applied {
 impl Document {
     /// Does an edit. `None` when `progress` was cancelled.
     pub fn apply(&self, edit: &Edit, progress: &Progress) -> Option<Applied> {
-        let mut applied = Applied::nothing(self);
+        let mut applied = Applied::unchanged(self);
         applied.run(edit, progress)?;
         pending_split::update(&mut applied.document);
         applied.field = match edit {
@@ -164,7 +164,7 @@ impl Document {
     /// The document after an edit that is only tried, without the files that a save would split it into
     /// ([`Document::with_pending_split`]): those cost a walk over all files for each try.
     pub fn trial(&self, edit: &Edit) -> Option<Self> {
-        let mut applied = Applied::nothing(self);
+        let mut applied = Applied::unchanged(self);
         applied.run(edit, &Progress::default())?;
         Some(applied.document)
     }
@@ -172,7 +172,7 @@ impl Document {
 
 impl Applied {
     /// A document as it is.
-    pub fn nothing(document: &Document) -> Self {
+    pub fn unchanged(document: &Document) -> Self {
         Self {
             document: document.clone(),
             touched: RowSet::new(),
@@ -184,7 +184,7 @@ impl Applied {
     }
 
     /// Whether nothing is different.
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         self.touched.is_empty() && !self.moved && !self.framed
     }
 

@@ -214,7 +214,7 @@ impl Index {
     }
 
     /// The number of its file at a path.
-    pub fn number_at(&self, path: &Path) -> Option<usize> {
+    pub fn index_of_file(&self, path: &Path) -> Option<usize> {
         let places = self.places.files.get_or_init(|| {
             let mut places = HashMap::new();
             for (number, file) in self.files().enumerate() {

@@ -10,7 +10,7 @@ use super::Document;
 use super::adopt::{Adopted, ExternalFiles, in_ids};
 use super::edit::{Edit, NewEntry};
 use super::index::ChildState;
-use super::repartition::carried;
+use super::repartition::text_under_roots;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Member, Sitemap, SitemapId};
 use super::source::Source;
@@ -285,7 +285,7 @@ impl Merge {
             }
             let order: Vec<u32> = file.rows.iter().map(|(_, own)| own.0).collect();
             let all = self.all_rows(file);
-            let order = weave(&order, &all);
+            let order = merge_orders(&order, &all);
             if order != all {
                 edits.push(Edit::Reorder(vec![(file.id, RowList::from_ids(order))]));
             }
@@ -305,7 +305,7 @@ impl Merge {
             edits.push(Edit::Delete(std::iter::once(from.0).collect()));
             match keeps {
                 DefaultChoice::Theirs => {}
-                DefaultChoice::Ours => edits.push(self.carried(moved)),
+                DefaultChoice::Ours => edits.push(self.moved_edit(moved)),
                 DefaultChoice::Deleted => edits.push(Edit::Delete(std::iter::once(to.0).collect())),
             }
         }
@@ -347,7 +347,7 @@ impl Merge {
                 _ if self.ours.is_live(from) => {
                     // Ids are given in the order in which rows are found.
                     let moved = self.moved.binary_search_by_key(&row, |moved| moved.to);
-                    edits.extend(moved.ok().and_then(|at| self.moved.get(at)).map(|moved| self.carried(moved)));
+                    edits.extend(moved.ok().and_then(|at| self.moved.get(at)).map(|moved| self.moved_edit(moved)));
                     if take == MergeChoice::Both {
                         self.combine((from, row), theirs, edits);
                     }
@@ -382,12 +382,12 @@ impl Merge {
 
     /// Our text of a row that they have put into another file: with the declarations that it needs there, whoever's
     /// root that gets.
-    fn carried(&self, moved: &Moved) -> Edit {
+    fn moved_edit(&self, moved: &Moved) -> Edit {
         let file = self.files.get(moved.file);
         let theirs = file.and_then(|file| self.theirs.sitemap(file.there?));
         let roots = theirs.into_iter().chain(file.and_then(|file| self.ours.sitemap(file.id)));
         let roots: Vec<&Names> = roots.map(|sitemap| &sitemap.frame.names).collect();
-        raw(moved.to, &carried(&self.ours, moved.from, &roots))
+        raw(moved.to, &text_under_roots(&self.ours, moved.from, &roots))
     }
 
     /// Their text with our fields; where we changed more than fields, our text with theirs, which `to` has already.
@@ -426,7 +426,11 @@ impl Merge {
         let was: Vec<u32> =
             self.base.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter()).map(|row| row.0).collect();
         let own = all.get(..all.len() - file.new.len()).unwrap_or_default();
-        if keeps_order(&was, own) && !keeps_order(&was, &theirs) { weave(&theirs, own) } else { weave(own, &theirs) }
+        if keeps_order(&was, own) && !keeps_order(&was, &theirs) {
+            merge_orders(&theirs, own)
+        } else {
+            merge_orders(own, &theirs)
+        }
     }
 
     /// Their files, where they are others than before: all as they are there, or, with an answer for each case, without
@@ -522,7 +526,7 @@ fn merged_index(
     let theirs = theirs.index().map(|index| in_ids(index, &ids));
     let Some(((base, ours), theirs)) = base.index().zip(ours.index()).zip(theirs.as_ref()) else { return Ok(None) };
     let versions = Versions { base, ours, theirs };
-    if !versions.clash() {
+    if !versions.is_conflict() {
         return Ok(None);
     }
     let why = "both sides changed the index, and its files or namespaces differ now: undo yours first, or save \
@@ -562,7 +566,7 @@ fn keeps_order(was: &[u32], is: &[u32]) -> bool {
 }
 
 /// One order with the rows that only the other has, each behind the row that it follows there.
-fn weave(main: &[u32], other: &[u32]) -> Vec<u32> {
+fn merge_orders(main: &[u32], other: &[u32]) -> Vec<u32> {
     let known: HashSet<u32> = main.iter().copied().collect();
     let mut after: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
     let mut last = None;

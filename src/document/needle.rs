@@ -62,7 +62,7 @@ impl NeedleSearch<'_> {
     fn verdicts(&self, piece: &Piece<'_>) -> Vec<NeedleMatch> {
         let rows = &piece.rows;
         let Some((source, entry)) = piece.source else { return vec![NeedleMatch::Open; rows.len()] };
-        let mut verdicts = not_as_written(self.document, rows);
+        let mut verdicts = match_individually(self.document, rows);
         let starts = source.starts().get(entry..=entry + rows.len()).unwrap_or_default();
         let Some((&begin, &end)) = starts.first().zip(starts.last()) else {
             return vec![NeedleMatch::Open; rows.len()];
@@ -117,7 +117,7 @@ fn pieces(document: &Document) -> Vec<Piece<'_>> {
 }
 
 /// For each of these rows, whether its URL may be another text than the bytes of its file show: it must be asked then.
-fn not_as_written(document: &Document, rows: &Range<u32>) -> Vec<NeedleMatch> {
+fn match_individually(document: &Document, rows: &Range<u32>) -> Vec<NeedleMatch> {
     const UNCLEAR: Flags = Flags::LOC_ESCAPED.union(Flags::LOC_FAR);
     let mut unclear = vec![NeedleMatch::Fails; rows.len()];
     for page in rows.start as usize / PAGE..(rows.end as usize).div_ceil(PAGE) {

@@ -32,7 +32,7 @@ pub(super) fn update(document: &mut Document) {
     if files.is_empty() && index.is_none() {
         return;
     }
-    let index = index.map(|index| several(index, limits));
+    let index = index.map(|index| split_volumes(index, limits));
     let mut split = SplitResult { document: document.clone(), parts: Vec::new(), oversized: Vec::new() };
     for id in files {
         let Some(rows) = document.sitemap(id).map(|sitemap| &sitemap.rows) else { continue };
@@ -70,7 +70,7 @@ impl Index {
 }
 
 /// An index in as many files as its entries need.
-fn several(index: &Index, limits: Limits) -> Index {
+fn split_volumes(index: &Index, limits: Limits) -> Index {
     let slots = assign_slots(index, limits, &|_| false);
     index.split_into_files(&slots, |number| (part_name(&index.name, number as u64 + 1), None))
 }

@@ -20,7 +20,7 @@ pub(crate) fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option
 /// The changes that a save makes because of these quirks, in words, each once.
 pub(crate) fn changes(quirks: &[Quirk]) -> Vec<String> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for made in quirks.iter().filter_map(|quirk| quirk.kind.made()) {
+    for made in quirks.iter().filter_map(|quirk| quirk.kind.change_made()) {
         *counts.entry(made).or_default() += 1;
     }
     let words = |(made, count): (&str, u64)| match count {

@@ -50,10 +50,10 @@ pub(crate) fn rebase(document: &Document, then: &Document, saved: &Document) -> 
         }
         if parts {
             rebased.assign_rows(document, saved, ours, id);
-        } else if let Some(rows) = without_gone(document, saved, ours) {
+        } else if let Some(rows) = without_deleted(document, saved, ours) {
             rebased.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
         }
-        rebased.take_place(id, (was, is));
+        rebased.take_path(id, (was, is));
         if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
             // The very file that was saved: what no one touched is known by that.
             if let (Some(own), Some(theirs)) = (rebased.document.sitemaps.get_mut(number), saved.sitemaps.get(number)) {
@@ -73,7 +73,7 @@ fn has_same_rows(document: &Document, then: &Document) -> bool {
 }
 
 /// The rows of a file without those that are deleted here and in the files; `None` if there are none.
-fn without_gone(document: &Document, saved: &Document, sitemap: &Sitemap) -> Option<RowList> {
+fn without_deleted(document: &Document, saved: &Document, sitemap: &Sitemap) -> Option<RowList> {
     if sitemap.rows.len() == sitemap.live as usize {
         return None;
     }
@@ -102,7 +102,7 @@ impl Rebased {
     fn assign_rows(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
         let leaves = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
         if !ours.rows.iter().any(leaves) {
-            if let Some(rows) = without_gone(document, saved, ours) {
+            if let Some(rows) = without_deleted(document, saved, ours) {
                 self.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
             }
             return;
@@ -132,7 +132,7 @@ impl Rebased {
     }
 
     /// Takes over the path and form that the save gave a file.
-    fn take_place(&mut self, id: SitemapId, (was, is): (&Sitemap, &Sitemap)) {
+    fn take_path(&mut self, id: SitemapId, (was, is): (&Sitemap, &Sitemap)) {
         let written = !Arc::ptr_eq(&is.quirks, &was.quirks) && !was.quirks.is_empty();
         if written {
             self.repaired = true;

@@ -209,7 +209,7 @@ fn missing<'n>(own: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &
 }
 
 /// A row's text, made valid under any of these roots.
-pub(super) fn carried<'d>(document: &'d Document, row: RowId, roots: &[&Names]) -> Cow<'d, [u8]> {
+pub(super) fn text_under_roots<'d>(document: &'d Document, row: RowId, roots: &[&Names]) -> Cow<'d, [u8]> {
     let own = document.names(row);
     let others = roots.iter().filter(|root| !std::ptr::eq(own, **root) && own.attributes != root.attributes);
     let needed: HashMap<&str, &str> = others.flat_map(|root| missing(own, &meanings(root))).collect();

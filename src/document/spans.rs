@@ -74,8 +74,8 @@ pub(crate) fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
     let kept = common_pieces(before.0.iter().map(|(key, _)| *key), after.0.iter().map(|(key, _)| *key));
     let (mut old, mut new) = (before.0.iter(), after.0.iter());
     for (from, to) in kept {
-        let (skipped, common) = upto(&mut old, from.1);
-        let (added, same) = upto(&mut new, to.1);
+        let (skipped, common) = skip_to(&mut old, from.1);
+        let (added, same) = skip_to(&mut new, to.1);
         walk.differ(skipped, added);
         if let (Some(common), Some(same)) = (common, same) {
             walk.pair(common, same);
@@ -86,7 +86,7 @@ pub(crate) fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
 }
 
 /// Takes pieces up to the one at `count` more: the bytes before it, and its text.
-fn upto<'p>(pieces: &mut impl Iterator<Item = &'p (u32, Cow<'p, [u8]>)>, count: usize) -> (usize, Option<&'p [u8]>) {
+fn skip_to<'p>(pieces: &mut impl Iterator<Item = &'p (u32, Cow<'p, [u8]>)>, count: usize) -> (usize, Option<&'p [u8]>) {
     let skipped = pieces.by_ref().take(count).map(|(_, text)| text.len()).sum();
     (skipped, pieces.next().map(|(_, text)| &**text))
 }
@@ -106,7 +106,7 @@ fn common_pieces(
     // Each place serves once.
     let common: Vec<(usize, usize)> =
         after.enumerate().filter_map(|(at, key)| Some((places.remove(&key)?, at))).collect();
-    let rising = rising(&common.iter().map(|(from, _)| *from).collect::<Vec<_>>());
+    let rising = longest_increasing(&common.iter().map(|(from, _)| *from).collect::<Vec<_>>());
     let (mut last_from, mut last_to) = (0, 0);
     let mut kept = Vec::with_capacity(common.len());
     for ((from, to), _) in common.into_iter().zip(0..).filter(|(_, at)| rising.contains(*at)) {
@@ -117,7 +117,7 @@ fn common_pieces(
 }
 
 /// Places of a longest rising sequence.
-pub(super) fn rising(values: &[usize]) -> RowSet {
+pub(super) fn longest_increasing(values: &[usize]) -> RowSet {
     if values.is_sorted() {
         return (0..values.len() as u32).collect();
     }
@@ -148,7 +148,7 @@ pub(crate) fn moved_rows((document, sitemap): (&Document, &Sitemap), (saved, was
         was.rows.iter().filter(|row| saved.is_live(*row)).zip(0..).map(|(row, at)| (row.0, at)).collect();
     let live = sitemap.rows.iter().filter(|row| document.is_live(*row));
     let (rows, places): (Vec<u32>, Vec<usize>) = live.filter_map(|row| Some((row.0, *there.get(&row.0)?))).unzip();
-    let kept = rising(&places);
+    let kept = longest_increasing(&places);
     rows.into_iter().zip(0..).filter(|(_, at)| !kept.contains(*at)).map(|(row, _)| row).collect()
 }
 

@@ -3,7 +3,7 @@
 //! Pieces that are once in each text are what both are held together by (patience diff); between them what begins and
 //! ends the same is the same. Pure; the time grows with the texts, whatever is in them.
 
-use super::spans::{Span, Walk, rising};
+use super::spans::{Span, Walk, longest_increasing};
 use hashbrown::HashMap;
 
 /// The spans that differ, in order: what lies outside of them is the same in both.
@@ -46,7 +46,7 @@ fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
         _ => None,
     });
     let once: Vec<(usize, usize)> = once.collect();
-    let kept = rising(&once.iter().map(|(at, _)| *at).collect::<Vec<_>>());
+    let kept = longest_increasing(&once.iter().map(|(at, _)| *at).collect::<Vec<_>>());
     once.into_iter().zip(0..).filter(|(_, at)| kept.contains(*at)).map(|(place, _)| place).collect()
 }
 

@@ -25,14 +25,14 @@ pub(super) trait Texts: Sync {
     fn len(&self) -> u32;
 
     /// Shows one.
-    fn see<R>(&self, at: u32, look: impl FnOnce(&[u8]) -> R) -> R;
+    fn with_text<R>(&self, at: u32, look: impl FnOnce(&[u8]) -> R) -> R;
 }
 
 /// Positions in the order of their texts, empty ones last; `None` when cancelled.
 pub(super) fn by_text(texts: &impl Texts, by: &SortKey, progress: &Progress) -> Option<Vec<u32>> {
     let mut items: Vec<Item> = (0..texts.len()).into_par_iter().map(|at| Item { key: [0; KEY / 8], at }).collect();
     // What comes last is known by its text, and hardly ever there.
-    let is_empty = |item: &Item| texts.see(item.at, <[u8]>::is_empty);
+    let is_empty = |item: &Item| texts.with_text(item.at, <[u8]>::is_empty);
     let empty: Vec<u32> = items.par_iter().filter(|item| is_empty(item)).map(|item| item.at).collect();
     if !empty.is_empty() {
         items.retain(|item| empty.binary_search(&item.at).is_err());
@@ -66,10 +66,11 @@ impl<T: Texts> TextSort<'_, T> {
     }
 
     fn sort_many(&self, items: &mut [Item], from: usize, alike: bool) {
-        let Some(first) = items.first().map(|item| self.texts.see(item.at, <[u8]>::to_vec)) else { return };
+        let Some(first) = items.first().map(|item| self.texts.with_text(item.at, <[u8]>::to_vec)) else { return };
         let tail = first.get(from..).unwrap_or_default();
         let shared = |item: &Item| {
-            self.texts.see(item.at, |text| (in_common(tail, text.get(from..).unwrap_or_default()), text.len()))
+            self.texts
+                .with_text(item.at, |text| (common_prefix_len(tail, text.get(from..).unwrap_or_default()), text.len()))
         };
         let less = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
         let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less);
@@ -85,7 +86,7 @@ impl<T: Texts> TextSort<'_, T> {
         }
         let from = from + won;
         items.par_iter_mut().for_each(|item| {
-            let key = self.texts.see(item.at, |text| key_of(text.get(from..).unwrap_or_default()));
+            let key = self.texts.with_text(item.at, |text| key_of(text.get(from..).unwrap_or_default()));
             item.key = if self.by.descending { key.map(|word| !word) } else { key };
         });
         if self.progress.is_cancelled() {
@@ -105,7 +106,7 @@ impl<T: Texts> TextSort<'_, T> {
         let mut copies: Vec<(usize, usize, Item)> = Vec::with_capacity(items.len());
         for item in &*items {
             let start = all.len();
-            self.texts.see(item.at, |text| all.extend_from_slice(text));
+            self.texts.with_text(item.at, |text| all.extend_from_slice(text));
             copies.push((start, all.len(), *item));
         }
         let text = |copy: &(usize, usize, Item)| all.get(copy.0..copy.1).unwrap_or_default();
@@ -115,7 +116,7 @@ impl<T: Texts> TextSort<'_, T> {
 }
 
 /// How many bytes two texts begin with in common.
-fn in_common(a: &[u8], b: &[u8]) -> usize {
+fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
@@ -173,7 +174,7 @@ mod tests {
             self.0.len() as u32
         }
 
-        fn see<R>(&self, at: u32, look: impl FnOnce(&[u8]) -> R) -> R {
+        fn with_text<R>(&self, at: u32, look: impl FnOnce(&[u8]) -> R) -> R {
             self.1.fetch_add(1, Relaxed);
             look(self.0[at as usize].as_bytes())
         }
@@ -221,7 +222,7 @@ mod tests {
             // The way of many rows, whatever their number.
             let given = Given(texts, AtomicUsize::new(0));
             let mut items: Vec<Item> = (0..given.len()).map(|at| Item { key: [0; KEY / 8], at }).collect();
-            items.retain(|item| given.see(item.at, |text| !text.is_empty()));
+            items.retain(|item| given.with_text(item.at, |text| !text.is_empty()));
             TextSort { texts: &given, by: &by, progress: &Progress::default() }.sort_many(&mut items, 0, false);
             let found: Vec<u32> = items.into_iter().map(|item| item.at).collect();
             prop_assert_eq!(found.as_slice(), &expected[..found.len()]);

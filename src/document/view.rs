@@ -27,7 +27,7 @@ pub struct ViewSpec {
 impl ViewSpec {
     /// Whether it shows all rows in file order.
     pub fn is_plain(&self) -> bool {
-        self.filter.as_ref().is_none_or(Query::is_everything) && self.sort.is_empty()
+        self.filter.as_ref().is_none_or(Query::matches_all) && self.sort.is_empty()
     }
 }
 
@@ -137,7 +137,7 @@ impl View {
                 Numbers::Given(_) => document.rows().map(|row| row.0).collect(),
             }
         };
-        let mut rows = match spec.filter.as_ref().filter(|query| !query.is_everything()) {
+        let mut rows = match spec.filter.as_ref().filter(|query| !query.matches_all()) {
             None => all(),
             Some(query) => match query.needle().filter(|_| !document.is_streamed()) {
                 None => matching(&all(), query, facts, progress)?,
@@ -286,7 +286,7 @@ impl text_sort::Texts for Locs<'_> {
         self.rows.len() as u32
     }
 
-    fn see<S>(&self, at: u32, look: impl FnOnce(&[u8]) -> S) -> S {
+    fn with_text<S>(&self, at: u32, look: impl FnOnce(&[u8]) -> S) -> S {
         look(self.document.loc(RowId(self.row(at))).as_bytes())
     }
 }

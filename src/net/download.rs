@@ -3,7 +3,7 @@
 use super::client::{Answer, Body, Client, header};
 use super::delivery::{ADDRESS, Delivery, ENCODING, NO_ANSWER, OTHER_HOST, REDIRECT};
 use super::failure::{FailureKind, RequestError};
-use super::hosts::{Hosts, cleaned};
+use super::hosts::{Hosts, without_credentials};
 use super::pace::Pace;
 use super::polite::{Polite, Stop};
 use super::visit::media_type;
@@ -115,7 +115,7 @@ impl Downloader<'_> {
     fn target(&self, here: &Url, (status, location): (u16, &str), seen: &[Url]) -> Result<Url, Delivery> {
         let first = seen.first().unwrap_or(here).as_str();
         let wrong = |message: String| Delivery::error(REDIRECT, first, message);
-        let target = here.join(location).ok().and_then(cleaned);
+        let target = here.join(location).ok().and_then(without_credentials);
         let target =
             target.ok_or_else(|| wrong(format!("the redirect ({status}) leads to no web page: {location}")))?;
         if seen.contains(&target) {
@@ -149,7 +149,7 @@ impl Downloader<'_> {
             (Ok(()), Some(step)) => {
                 match &step {
                     Err(FetchError::Delivery(_)) | Ok(Step::Cut(_)) => {}
-                    _ => pace.succeed(),
+                    _ => pace.note_success(),
                 }
                 step
             }

@@ -262,7 +262,7 @@ impl Getter {
                 let error = io::Error::other("the system starts no thread");
                 return Err(files::Error::system("write", folder.incoming.path(), error).into());
             }
-            let outcome = hand_out((&work, workers), &results, &mut schedule, see);
+            let outcome = dispatch((&work, workers), &results, &mut schedule, see);
             if outcome.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);
             }
@@ -292,7 +292,7 @@ impl Getter {
 }
 
 /// Hands out what is wanted, and takes what the workers got, until there is nothing more.
-fn hand_out(
+fn dispatch(
     (work, workers): (&Sender<Wanted>, usize),
     results: &Receiver<Got>,
     schedule: &mut Schedule<'_>,

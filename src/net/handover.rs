@@ -73,7 +73,7 @@ impl<T> Handover<T> {
 
 impl<T> Giver<'_, T> {
     /// Gives a value; false if nothing is taken any more.
-    pub(super) fn give(&self, value: T) -> bool {
+    pub(super) fn push(&self, value: T) -> bool {
         let Self(handover) = self;
         let is_full = |state: &mut State<T>| state.waiting.len() >= MOST_WAITING && !state.is_closed;
         let waited = handover.taken.wait_while(handover.lock(), is_full);
@@ -111,7 +111,7 @@ mod tests {
         std::thread::scope(|scope| {
             for worker in 0..8 {
                 let giver = handover.giver();
-                scope.spawn(move || (0..1_000).for_each(|number| assert!(giver.give(worker * 1_000 + number))));
+                scope.spawn(move || (0..1_000).for_each(|number| assert!(giver.push(worker * 1_000 + number))));
             }
             while let Some(values) = handover.take(LONG) {
                 assert!(values.len() <= MOST_WAITING);
@@ -127,7 +127,7 @@ mod tests {
         let handover = Handover::new();
         let given = std::thread::scope(|scope| {
             let giver = handover.giver();
-            let worker = scope.spawn(move || (0..usize::MAX).take_while(|number| giver.give(*number)).count());
+            let worker = scope.spawn(move || (0..usize::MAX).take_while(|number| giver.push(*number)).count());
             let first = handover.take(LONG).unwrap();
             assert!(!first.is_empty());
             handover.close();
@@ -141,7 +141,7 @@ mod tests {
         let handover = Handover::<u8>::new();
         let giver = handover.giver();
         assert_eq!(handover.take(Duration::from_millis(1)), Some(Vec::new()));
-        assert!(giver.give(1));
+        assert!(giver.push(1));
         assert_eq!(handover.take(LONG), Some(vec![1]));
         drop(giver);
         assert_eq!(handover.take(LONG), None);

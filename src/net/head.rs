@@ -43,14 +43,14 @@ impl Head {
                 Err(error) => return (head, Some(error)),
                 Ok(Token::StartTag(tag)) if ends_head(&tag.name) => break,
                 Ok(Token::StartTag(tag)) if tag.name.as_slice() == b"title" => title = Some(String::new()),
-                Ok(Token::StartTag(tag)) => head.see(&tag, &mut base),
+                Ok(Token::StartTag(tag)) => head.read_tag(&tag, &mut base),
                 Ok(Token::String(text)) => {
                     if let Some(title) = title.as_mut().filter(|title| title.len() < LONGEST_TITLE * 4) {
                         title.push_str(&String::from_utf8_lossy(&text));
                     }
                 }
                 Ok(Token::EndTag(tag)) if tag.name.as_slice() == b"title" => {
-                    let text = title.take().map(|title| tidied(&title)).filter(|title| !title.is_empty());
+                    let text = title.take().map(|title| sanitized(&title)).filter(|title| !title.is_empty());
                     head.title = head.title.take().or(text);
                 }
                 Ok(Token::EndTag(tag)) if tag.name.as_slice() == b"head" => break,
@@ -60,7 +60,7 @@ impl Head {
         (head, None)
     }
 
-    fn see(&mut self, tag: &StartTag<()>, base: &mut Url) {
+    fn read_tag(&mut self, tag: &StartTag<()>, base: &mut Url) {
         let value = |name: &str| {
             let value = tag.attributes.get(name.as_bytes())?;
             Some(String::from_utf8_lossy(value).trim().to_owned())
@@ -74,9 +74,9 @@ impl Head {
             b"meta" => {
                 let (Some(name), Some(content)) = (value("name"), value("content")) else { return };
                 if name.eq_ignore_ascii_case("robots") {
-                    self.robots.push(tidied(&content));
+                    self.robots.push(sanitized(&content));
                 } else if name.eq_ignore_ascii_case("googlebot") {
-                    self.robots.push(format!("googlebot: {}", tidied(&content)));
+                    self.robots.push(format!("googlebot: {}", sanitized(&content)));
                 }
             }
             b"link" => {
@@ -89,7 +89,7 @@ impl Head {
                     && let Some(language) = value("hreflang")
                     && self.hreflang.len() < MOST_ALTERNATES
                 {
-                    self.hreflang.entry(tidied(&language)).or_insert_with(|| url.into());
+                    self.hreflang.entry(sanitized(&language)).or_insert_with(|| url.into());
                 }
             }
             _ => {}
@@ -103,7 +103,7 @@ fn ends_head(name: &[u8]) -> bool {
 }
 
 /// With single blanks, and without characters that a terminal would obey.
-fn tidied(text: &str) -> String {
+fn sanitized(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().filter(|char| !char.is_control()).take(LONGEST_TITLE).collect()
 }

@@ -88,11 +88,11 @@ impl Hosts {
 /// A URL that can be requested: `http` or `https`, without credentials and fragment.
 pub(crate) fn requestable(text: &str) -> Option<Url> {
     let url = Url::parse(text.trim()).ok()?;
-    cleaned(url)
+    without_credentials(url)
 }
 
 /// The same for a URL that is parsed.
-pub(super) fn cleaned(mut url: Url) -> Option<Url> {
+pub(super) fn without_credentials(mut url: Url) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;
     }

@@ -133,7 +133,7 @@ impl Pace {
     }
 
     /// An answer came that is not a failure.
-    pub(super) fn succeed(&self) {
+    pub(super) fn note_success(&self) {
         let mut state = self.lock();
         (state.failures, state.pauses) = (0, 0);
         state.interval = state.interval.mul_f64(0.9).max(state.least);
@@ -236,7 +236,7 @@ mod tests {
         assert!(pace.slow_down(&one, Some(Duration::from_secs(3_600))));
         assert!(pace.stopped().unwrap().contains("a pause of 3600 s"));
         let slow = pace.lock().interval;
-        pace.succeed();
+        pace.note_success();
         assert!(pace.lock().interval < slow);
     }
 
@@ -246,7 +246,7 @@ mod tests {
         for _ in 1..MOST_FAILURES {
             assert!(!pace.fail("refused"));
         }
-        pace.succeed();
+        pace.note_success();
         for _ in 1..MOST_FAILURES {
             assert!(!pace.fail("refused"));
         }

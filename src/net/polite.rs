@@ -46,7 +46,7 @@ impl Polite<'_> {
                     }
                 }
                 // A connection that the server closed meanwhile is no failure of the page.
-                Err(error) if may_pass(&error) && tries == 1 => {}
+                Err(error) if is_transient(&error) && tries == 1 => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -81,6 +81,6 @@ impl From<RequestError> for Stop {
 }
 
 /// An error that another try may not have.
-pub(super) fn may_pass(error: &RequestError) -> bool {
+pub(super) fn is_transient(error: &RequestError) -> bool {
     error.kind == FailureKind::Network
 }

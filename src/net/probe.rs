@@ -9,7 +9,7 @@ use super::client::{Answer, Client, Settings, SettingsError};
 use super::handover::{Giver, Handover};
 use super::hosts::{Hosts, requestable};
 use super::pace::{Limits, Pace};
-use super::polite::{Polite, Stop, may_pass};
+use super::polite::{Polite, Stop, is_transient};
 use super::record::Record;
 use super::visit::{Courier, Visitor};
 use crate::protocol::robots::{AgentRules, Verdict, product_token};
@@ -196,7 +196,7 @@ impl Prober {
             let next = lock(queue).next();
             let Some(text) = next else { return };
             for record in self.ask(&text) {
-                if !done.give(record) {
+                if !done.push(record) {
                     return;
                 }
             }
@@ -215,7 +215,7 @@ impl Prober {
         let site = self.site(&url);
         let visitor = Visitor { client: &self.client, hosts: &self.options.hosts, head_only: self.options.head_only };
         match visitor.visit(text, url, self) {
-            Ok((record, Some(error))) if may_pass(&error) => {
+            Ok((record, Some(error))) if is_transient(&error) => {
                 let mut held = lock(&site.held);
                 held.push(record);
                 site.has_held.store(true, Ordering::Relaxed);
@@ -228,7 +228,7 @@ impl Prober {
             Ok((record, _)) => {
                 let mut records = Vec::new();
                 if record.status.is_some() {
-                    site.pace.succeed();
+                    site.pace.note_success();
                     if site.has_held.load(Ordering::Relaxed) {
                         records.append(&mut lock(&site.held));
                     }

@@ -81,7 +81,7 @@ pub(super) fn timestamp(time: chrono::DateTime<chrono::Utc>) -> String {
 }
 
 /// The time so long ago, as [`Record::checked`] is written.
-pub(crate) fn past(age: Duration) -> String {
+pub(crate) fn timestamp_before(age: Duration) -> String {
     let now = chrono::Utc::now();
     let then = chrono::TimeDelta::from_std(age).ok().and_then(|age| now.checked_sub_signed(age));
     then.map_or_else(String::new, timestamp)

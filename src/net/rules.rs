@@ -1,7 +1,7 @@
 //! The robots.txt of a site: fetched once, then obeyed.
 
 use super::client::{Client, header};
-use super::hosts::{Hosts, cleaned};
+use super::hosts::{Hosts, without_credentials};
 use super::pace::Pace;
 use crate::protocol::robots::{AgentRules, MAX_BYTES, Robots};
 use flate2::read::MultiGzDecoder;
@@ -42,7 +42,7 @@ pub(super) fn fetch(
             }
             301 | 302 | 303 | 307 | 308 => {
                 let location = header(&answer.headers, "location");
-                let target = location.and_then(|location| url.join(&location).ok()).and_then(cleaned);
+                let target = location.and_then(|location| url.join(&location).ok()).and_then(without_credentials);
                 match target.filter(|target| hosts.contains(target)) {
                     Some(target) => url = target,
                     None => return Ok(AgentRules::default()),

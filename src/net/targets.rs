@@ -64,7 +64,7 @@ impl Targets {
     }
 
     /// A URL of the site that the set is about: the base URL, else one of the host of most URLs.
-    pub(crate) fn own(&self, base_url: Option<&str>) -> Option<Url> {
+    pub(crate) fn site_url(&self, base_url: Option<&str>) -> Option<Url> {
         let most = || Some(self.hosts.values().max_by_key(|site| site.rows)?.first.clone());
         base_url.and_then(requestable).or_else(most)
     }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn each_url_is_there_once_and_the_host_of_most_is_asked() {
         let urls = ["https://e.com/a", "https://e.com/b", "https://e.com/a", "http://other.org/", "nonsense", ""];
-        let own = |base| Hosts::of(targets(urls.map(str::to_owned)).own(base).as_ref(), &[]);
+        let own = |base| Hosts::of(targets(urls.map(str::to_owned)).site_url(base).as_ref(), &[]);
         let hosts = own(None);
         let other = own(Some("http://other.org/x/"));
         let contains = |hosts: &Hosts, url: &str| is_of_host_to_ask(url, hosts);
@@ -236,7 +236,7 @@ mod tests {
         for url in ["https://e.com/a", "https://e.com/b", "http://other.org/"] {
             targets.add(url).unwrap();
         }
-        let hosts = Hosts::of(targets.own(None).as_ref(), &[]);
+        let hosts = Hosts::of(targets.site_url(None).as_ref(), &[]);
         assert!(is_of_host_to_ask("https://e.com/c", &hosts) && !is_of_host_to_ask("http://other.org/", &hosts));
         assert_eq!(targets.urls(&hosts, None).unwrap().expected(), 0);
     }
@@ -250,7 +250,7 @@ mod tests {
         };
         for wanted in [1, 10, 100, 999, 1_000, 5_000] {
             let targets = targets(all());
-            let hosts = Hosts::of(targets.own(None).as_ref(), &[]);
+            let hosts = Hosts::of(targets.site_url(None).as_ref(), &[]);
             let urls = targets.urls(&hosts, Some(wanted)).unwrap();
             let count = urls.expected();
             let urls: Vec<_> = urls.map(Result::unwrap).collect();

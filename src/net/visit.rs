@@ -3,7 +3,7 @@
 use super::client::{Answer, Client, header, header_values};
 use super::failure::RequestError;
 use super::head::Head;
-use super::hosts::{Hosts, cleaned};
+use super::hosts::{Hosts, without_credentials};
 use super::polite::Stop;
 use super::record::{Record, date};
 use flate2::read::MultiGzDecoder;
@@ -80,7 +80,7 @@ impl Visitor<'_> {
             }
             let mut next = None;
             courier.send(&method, &url, &mut |answer| {
-                next = self.see(answer, (&url, seen.len() == 1), record, failure);
+                next = self.note_answer(answer, (&url, seen.len() == 1), record, failure);
             })?;
             let Some(location) = next else {
                 let own = if seen.len() == 1 { record.url.clone() } else { url.to_string() };
@@ -90,7 +90,7 @@ impl Visitor<'_> {
             let target = url.join(&location).ok();
             let shown = target.as_ref().map_or(location, Url::to_string);
             record.location.get_or_insert_default().push(shown.clone());
-            let Some(target) = target.and_then(cleaned) else {
+            let Some(target) = target.and_then(without_credentials) else {
                 record.error = Some("the redirect leads to no web page".to_owned());
                 return Ok(());
             };
@@ -114,7 +114,7 @@ impl Visitor<'_> {
     }
 
     /// Takes down what an answer says. Where it is a redirect, returns its target.
-    fn see(
+    fn note_answer(
         &self,
         mut answer: Answer,
         (url, is_first): (&Url, bool),

@@ -75,7 +75,7 @@ pub(crate) fn validate(text: &str) -> Validation {
     if decimal.comma {
         faults.insert(Faults::COMMA);
     }
-    if decimal.is_odd() {
+    if decimal.is_unusual() {
         faults.insert(Faults::FORM);
     }
     if decimal.significant().len() > 2 {
@@ -94,7 +94,7 @@ pub(crate) fn validate(text: &str) -> Validation {
 pub(crate) fn repair(text: &str, faults: Faults) -> Option<String> {
     let decimal = Decimal::read(text)?;
     let comma = decimal.comma && faults.contains(Faults::COMMA);
-    let form = decimal.is_odd() && faults.contains(Faults::FORM);
+    let form = decimal.is_unusual() && faults.contains(Faults::FORM);
     if !comma && !form {
         return None;
     }
@@ -229,7 +229,7 @@ impl<'t> Decimal<'t> {
         self.in_magnitude() && (!self.negative || self.is_zero())
     }
 
-    fn is_odd(&self) -> bool {
+    fn is_unusual(&self) -> bool {
         let padded = self.whole.len() > 1 && self.whole.starts_with('0');
         let trailing = self.fraction.len() > 2 && self.fraction.ends_with('0');
         let bare = self.whole.is_empty() || (self.point && self.fraction.is_empty());

@@ -186,7 +186,7 @@ impl Checks {
     #[must_use]
     pub fn under(&self, criteria: Criteria, document: &Document, now: Now, progress: &Progress) -> Option<Self> {
         let mut checks = Self { criteria, ..self.clone() };
-        let all = Applied { touched: document.rows().map(|row| row.0).collect(), ..Applied::nothing(document) };
+        let all = Applied { touched: document.rows().map(|row| row.0).collect(), ..Applied::unchanged(document) };
         let Rechecked { findings, counts, .. } = checks.recheck_rows(&all, now, progress)?;
         (checks.findings, checks.counts) = (findings, counts);
         Some(checks)
@@ -249,10 +249,10 @@ impl Checks {
         let locs = DocumentLocs(document);
         let rows = FileRows { file, first, keys: &reader.keys };
         if reader.near_keys.is_some() {
-            set.insert_file_alone(rows, reader.parts());
+            set.insert_file_uncompared(rows, reader.parts());
             let shapes = std::mem::take(&mut reader.shapes);
-            set.keep_shapes(first, reader.part(), shapes);
-            set.link_alone(rows, &reader.links);
+            set.set_shapes(first, reader.part(), shapes);
+            set.insert_links_uncompared(rows, &reader.links);
         } else {
             set.insert_file(rows, reader.parts(), &reader.links, &locs);
         }

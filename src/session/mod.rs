@@ -355,7 +355,7 @@ impl Session {
             rechecked = again.ok_or(EditError::Cancelled)?;
         }
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
-        if applied.is_nothing() {
+        if applied.is_unchanged() {
             let (message, rechecked) = (intent.done(false), rechecked_rows);
             return Ok(Report { message, touched, rechecked, cursor: None, changed: false, faults: None });
         }

@@ -121,7 +121,7 @@ impl StreamedSet {
                 match &mut keys {
                     Some(keys) => {
                         let state = &mut session.current.state;
-                        state.checks.link_alone(state.document.row_limit(), &reader);
+                        state.checks.insert_links_uncompared(state.document.row_limit(), &reader);
                         keys.extend(&reader.keys);
                     }
                     None if reader.has_links() => {

@@ -122,7 +122,7 @@ pub enum Defect {
 
 impl Defect {
     /// The change that a save makes and the user must agree to; `None` if the content stays the same.
-    pub const fn made(self) -> Option<&'static str> {
+    pub const fn change_made(self) -> Option<&'static str> {
         Some(match self {
             Self::Ampersand => "raw & becomes &amp;",
             Self::Angle => "raw < becomes &lt;",
@@ -184,7 +184,7 @@ impl Defect {
 
     /// Whether a save would write a change that the user did not ask for.
     pub const fn is_repair(self) -> bool {
-        self.made().is_some()
+        self.change_made().is_some()
     }
 
     /// Whether any save of the file removes it, because the content stays the same, or the user has agreed.

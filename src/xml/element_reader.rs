@@ -13,7 +13,7 @@ impl Elements {
     pub fn read(&mut self, entry: &Entry, text: &[u8], names: &Names) {
         self.clear();
         if !entry.anomalies.contains(Anomalies::BROKEN) {
-            self.look_before(text, entry.open as usize, names);
+            self.scan_before(text, entry.open as usize, names);
             self.walk(entry, text, names);
         }
     }
@@ -26,7 +26,7 @@ impl Elements {
     }
 
     /// Extensions between the entry before and this one, whose start tag is at `open`.
-    pub(in crate::xml) fn look_before(&mut self, text: &[u8], open: usize, names: &Names) {
+    pub(in crate::xml) fn scan_before(&mut self, text: &[u8], open: usize, names: &Names) {
         // Nearly every lead is a line break and some blanks, too short for an element.
         if open < "<a:b/>".len() || memchr::memchr(b'<', text.get(..open).unwrap_or_default()).is_none() {
             return;

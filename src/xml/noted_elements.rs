@@ -117,7 +117,7 @@ impl NotedElements {
             self.elements.clear();
             self.forget();
         }
-        self.elements.look_before(text, entry.open as usize, names);
+        self.elements.scan_before(text, entry.open as usize, names);
         if !self.elements.outside.is_empty() {
             self.forget();
         }

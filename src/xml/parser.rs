@@ -157,7 +157,7 @@ impl Parser {
     }
 
     /// Checks a comment, an instruction or a declaration below the root.
-    pub(crate) fn check_aside(&mut self, bytes: &[u8], aside: &Markup) {
+    pub(crate) fn check_misc(&mut self, bytes: &[u8], aside: &Markup) {
         match aside.kind {
             _ if self.damage.is_quiet => {}
             Kind::Comment => {
@@ -302,7 +302,7 @@ impl Parser {
                     child.end
                 }
                 Kind::Comment | Kind::Instruction | Kind::Declaration => {
-                    self.check_aside(bytes, &child);
+                    self.check_misc(bytes, &child);
                     child.end
                 }
             };
@@ -401,7 +401,7 @@ impl Parser {
                     break (next.start, next.start);
                 }
                 Kind::Cdata | Kind::Comment | Kind::Instruction | Kind::Declaration => {
-                    self.check_aside(bytes, &next);
+                    self.check_misc(bytes, &next);
                     text = text.max(TextKind::Mixed);
                     at = next.end;
                 }
@@ -461,7 +461,7 @@ impl Parser {
 
     /// Looks at an element inside the one that is skipped.
     #[inline]
-    fn meet(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
+    fn check_child(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
         let is_meant = match self.seeks {
             Seek::Nothing => false,
             Seek::Stray if is_loc(tag.name(bytes)) => names.resolve(bytes, tag).0 == Meaning::Core,
@@ -504,7 +504,7 @@ impl Parser {
                     self.check_tag(bytes, &next);
                     if let Some(names) = names {
                         self.check_prefix(bytes, &next, names);
-                        self.meet(bytes, &next, names);
+                        self.check_child(bytes, &next, names);
                     }
                     if next.kind == Kind::Start {
                         stack.push((next.start as u32 + 1, next.name_end as u32));
@@ -525,7 +525,7 @@ impl Parser {
                     break;
                 }
                 Kind::Stray => self.damage.note(next.start, Defect::Angle),
-                Kind::Comment | Kind::Cdata | Kind::Instruction | Kind::Declaration => self.check_aside(bytes, &next),
+                Kind::Comment | Kind::Cdata | Kind::Instruction | Kind::Declaration => self.check_misc(bytes, &next),
             }
             at = next.end;
         }

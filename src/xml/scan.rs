@@ -281,7 +281,7 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
             }
             Kind::End | Kind::Cdata => parser.damage.note(markup.start, Defect::BeforeRoot),
             Kind::Stray => parser.damage.note(markup.start, Defect::Angle),
-            Kind::Comment => parser.check_aside(bytes, &markup),
+            Kind::Comment => parser.check_misc(bytes, &markup),
             Kind::Declaration if has_doctype || !instruction::is_sound_doctype(bytes, &markup) => {
                 parser.damage.note(markup.start, Defect::Instruction);
             }
@@ -384,7 +384,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 markup.end
             }
             Kind::Comment | Kind::Instruction | Kind::Declaration => {
-                walk.parser.check_aside(bytes, &markup);
+                walk.parser.check_misc(bytes, &markup);
                 markup.end
             }
         };
@@ -452,7 +452,7 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
                     parser.damage.note(markup.start, Defect::TrailingJunk);
                     return;
                 }
-                parser.check_aside(bytes, &markup);
+                parser.check_misc(bytes, &markup);
                 at = markup.end;
             }
             Some(markup) => {

@@ -55,12 +55,12 @@ pub(crate) fn beginning(text: &[u8], most: usize) -> (Vec<Node>, Option<usize>) 
             Event::End(_) => {
                 open.pop();
             }
-            Event::Text(text) => say(&mut nodes, &open, &text.xml10_content()),
-            Event::CData(text) => say(&mut nodes, &open, &text.xml10_content()),
+            Event::Text(text) => append_text(&mut nodes, &open, &text.xml10_content()),
+            Event::CData(text) => append_text(&mut nodes, &open, &text.xml10_content()),
             Event::GeneralRef(reference) => {
                 let name = reference.xml10_content();
                 let written = format!("&{name};");
-                say(&mut nodes, &open, &super::escape::decode(written.as_bytes()));
+                append_text(&mut nodes, &open, &super::escape::decode(written.as_bytes()));
             }
             Event::Eof => break,
             _ => {}
@@ -86,7 +86,7 @@ fn node(tag: &BytesStart<'_>, depth: usize) -> Node {
     Node { depth, name: tag.name().as_ref().to_owned(), attributes, text: String::new() }
 }
 
-fn say(nodes: &mut [Node], open: &[Option<usize>], text: &str) {
+fn append_text(nodes: &mut [Node], open: &[Option<usize>], text: &str) {
     if let Some(node) = open.last().copied().flatten().and_then(|at| nodes.get_mut(at)) {
         node.text.push_str(text);
     }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     let mut has_images = false;
-    for (number, node) in outline.tops() {
+    for (number, node) in outline.top_level() {
         match namespace(node) {
             Namespace::Image => has_images = true,
             Namespace::Video => video(outline, number, entry_context, sink),
@@ -31,7 +31,8 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
 const FEW: usize = 8;
 
 fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    let images = || outline.tops().filter(|(_, node)| namespace(node) == Namespace::Image).map(|(number, _)| number);
+    let images =
+        || outline.top_level().filter(|(_, node)| namespace(node) == Namespace::Image).map(|(number, _)| number);
     if let Some(number) = images().nth(value::IMAGES) {
         sink.breach(Rule::IMAGE_LIMIT, number, About::Element);
     }

@@ -56,7 +56,7 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, subject: &Subject<'_>) 
         About::Attribute(name, kind) => of_attribute(breach.rule, (name, kind), outline, node)?,
         About::Url(fault, attribute) => of_url(fault, attribute, outline, node, subject)?,
         About::Stranger(place) => {
-            let found = super::stranger(outline, node, place)?;
+            let found = super::attribute_starting_at(outline, node, place)?;
             ("remove the attribute".to_owned(), false, Patch::cut([cut_of(outline, &found)?])?)
         }
         About::Other(_) => match breach.rule {
@@ -149,7 +149,7 @@ fn absolute(said: &str, page: &str, context: &Context<'_>) -> Option<String> {
 fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
     let (label, keeps, patch) = match breach.rule {
         Rule::EXT_CHILD_ORDER => ("put the elements in order".to_owned(), true, reordered(outline, breach.node)?),
-        Rule::EXT_UNKNOWN_CHILD => match meant(outline, node) {
+        Rule::EXT_UNKNOWN_CHILD => match intended_name(outline, node) {
             Some(meant) => (format!("write {meant}"), false, renamed(outline, node, &meant)?),
             None => ("remove the element".to_owned(), false, removed(outline, [node])?),
         },
@@ -184,7 +184,7 @@ fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Can
 }
 
 /// The name that a strange element was probably meant to have: its own, in the namespace of its parent.
-pub(super) fn meant(outline: &Outline<'_>, node: &Node) -> Option<String> {
+pub(super) fn intended_name(outline: &Outline<'_>, node: &Node) -> Option<String> {
     let parent = outline.node_at(node.parent)?;
     let local = outline.local(node);
     let (_, known) = parent.element.filter(|_| node.meaning == Meaning::Core)?.child(local)?;

@@ -45,7 +45,7 @@ impl<'t> Link<'t> {
                 b"hreflang" => link.code = Some(attribute.value),
                 b"href" => link.href = Some(escape::decode(attribute.value)),
                 b"media" => link.media = true,
-                name if is_stranger(name) && place < 32 => link.unknown_columns |= 1 << place,
+                name if is_unknown_attribute(name) && place < 32 => link.unknown_columns |= 1 << place,
                 _ => {}
             }
         }
@@ -84,7 +84,7 @@ pub(super) fn coded(outline: Outline<'_>) -> impl Iterator<Item = (u32, Cow<'_, 
 }
 
 fn links(outline: Outline<'_>) -> impl Iterator<Item = (u32, &Node)> {
-    outline.tops().filter(|(_, node)| namespace(node) == Namespace::Xhtml)
+    outline.top_level().filter(|(_, node)| namespace(node) == Namespace::Xhtml)
 }
 
 /// What the rules of the set compare of a link.
@@ -276,7 +276,7 @@ fn validate_page(
 
 /// Whether an alternate link has no attribute of that name; namespaces, and attributes of other namespaces, are
 /// no one's business.
-fn is_stranger(name: &[u8]) -> bool {
+fn is_unknown_attribute(name: &[u8]) -> bool {
     let known = extension::root(Namespace::Xhtml).and_then(|root| root.attribute(name));
     known.is_none() && !name.contains(&b':') && name != b"xmlns"
 }

@@ -310,7 +310,7 @@ pub(super) fn repaired(rules: RuleSet, unattended: bool, subject: &Subject<'_>, 
     // What is in the way of another is made first; the other follows in the next pass.
     let mut rest: Vec<&(Rule, Patch)> = remedies.iter().collect();
     while !rest.is_empty() && batch.best.is_none() && *batch.trials > 0 {
-        let apart = patch::apart(&rest, |(_, patch)| patch);
+        let apart = patch::disjoint(&rest, |(_, patch)| patch);
         let apart: Vec<&(Rule, Patch)> = apart.into_iter().copied().collect();
         batch.add(&apart);
         let mut tried = apart.iter().peekable();
@@ -409,7 +409,7 @@ fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>
 }
 
 /// The attribute of an element that begins at an offset among its attributes.
-fn stranger<'t>(outline: &Outline<'t>, node: &Node, at: u32) -> Option<markup::Attribute<'t>> {
+fn attribute_starting_at<'t>(outline: &Outline<'t>, node: &Node, at: u32) -> Option<markup::Attribute<'t>> {
     markup::attributes(node.tag.attributes(outline.text).get(at as usize..)?).next()
 }
 

@@ -44,7 +44,7 @@ impl<'t> Outline<'t> {
     }
 
     /// The elements that are directly in the entry and belong there, with their numbers.
-    pub(super) fn tops(&self) -> impl Iterator<Item = (u32, &'t Node)> + use<'t> {
+    pub(super) fn top_level(&self) -> impl Iterator<Item = (u32, &'t Node)> + use<'t> {
         (0..).zip(self.nodes()).filter(|(_, node)| node.parent == TOP && node.element.is_some())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges of a text in rising order and apart, each with what takes its place.
+/// Ranges of a text in rising order and disjoint, each with what takes its place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Patch(Vec<(Range<usize>, String)>);
 
@@ -13,7 +13,7 @@ impl Patch {
         Self(vec![(range, with.into())])
     }
 
-    /// Ranges removed, which must be in order and apart; `None` where there are none.
+    /// Ranges removed, which must be in order and disjoint; `None` where there are none.
     pub(super) fn cut(ranges: impl IntoIterator<Item = Range<usize>>) -> Option<Self> {
         let cuts: Vec<_> = ranges.into_iter().map(|range| (range, String::new())).collect();
         (!cuts.is_empty()).then_some(Self(cuts))
@@ -30,7 +30,7 @@ impl Patch {
         Self::apply_all(std::slice::from_ref(&self), text)
     }
 
-    /// The text after several changes that are [`apart`]; each byte is copied once, however many they are.
+    /// The text after several changes that are [`disjoint`]; each byte is copied once, however many they are.
     pub(super) fn apply_all(patches: &[&Self], text: &[u8]) -> Option<String> {
         let mut ranges: Vec<&(Range<usize>, String)> = patches.iter().flat_map(|patch| &patch.0).collect();
         ranges.sort_by_key(|(range, _)| range.start);
@@ -48,7 +48,7 @@ impl Patch {
 }
 
 /// Which of these changes, in their order, touch nothing that an earlier one of them touches.
-pub(super) fn apart<T>(all: &[T], patch: impl Fn(&T) -> &Patch) -> Vec<&T> {
+pub(super) fn disjoint<T>(all: &[T], patch: impl Fn(&T) -> &Patch) -> Vec<&T> {
     // Ends by starts, of the ranges that are taken.
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let is_free = |taken: &BTreeMap<usize, usize>, range: &Range<usize>| {
@@ -83,7 +83,7 @@ mod tests {
             Patch::replace(4..5, "y"),
             Patch::replace(6..8, "").and(8..8, "."),
         ];
-        let kept = apart(&all, |patch| patch);
+        let kept = disjoint(&all, |patch| patch);
         assert_eq!(kept, [&all[0], &all[2], &all[3], &all[5]]);
         assert_eq!(Patch::apply_all(&kept, text).as_deref(), Some("BC!ef."));
         assert_eq!(all[1].apply(text).as_deref(), Some("abxefgh"));

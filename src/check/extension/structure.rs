@@ -32,7 +32,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
         }
     }
     if entry_context.is_page {
-        tops(outline, sink);
+        top_level(outline, sink);
     }
 }
 
@@ -117,9 +117,9 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
 }
 
 /// Extensions that an entry has once, standing there twice; and those that no one reads any more.
-fn tops(outline: &Outline<'_>, sink: &mut impl Sink) {
+fn top_level(outline: &Outline<'_>, sink: &mut impl Sink) {
     let mut seen: [Option<(Namespace, u32)>; 8] = [None; 8];
-    for (number, node) in outline.tops() {
+    for (number, node) in outline.top_level() {
         let own = namespace(node);
         match own {
             Namespace::Mobile | Namespace::Geo | Namespace::CodeSearch => {

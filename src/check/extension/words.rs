@@ -33,7 +33,7 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryCo
         About::Url(fault, attribute) => subject.url(fault, attribute),
         About::Child(child) => missing(breach.rule, &name, child),
         About::Stranger(place) => {
-            let found = super::stranger(outline, node, place);
+            let found = super::attribute_starting_at(outline, node, place);
             let attribute = found.map(|found| String::from_utf8_lossy(found.name)).unwrap_or_default();
             format!("{name} has no attribute {}", visible(&attribute))
         }
@@ -43,16 +43,16 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryCo
             Rule::XML_DOUBLE_ESCAPED => format!("{name} is {}: {TWICE}", visible(&said)),
             _ if kind.is_free() => format!("{name} has {} characters: {}", said.chars().count(), kind.words()),
             _ if said.is_empty() => format!("{name} is empty: {}", kind.words()),
-            _ => format!("{name} is {}: {}{}", visible(&said), kind.words(), rather(kind, &said)),
+            _ => format!("{name} is {}: {}{}", visible(&said), kind.words(), suggestion(kind, &said)),
         },
         About::Attribute(attribute, kind) => subject.attribute(attribute, kind),
-        About::Other(other) => subject.again(other),
+        About::Other(other) => subject.repetition(other),
         About::Element | About::Outside => subject.element(),
     }
 }
 
 /// A likely value, where there is one.
-fn rather(kind: Kind, said: &str) -> String {
+fn suggestion(kind: Kind, said: &str) -> String {
     kind.repair(said).map(|(right, _)| format!("; perhaps {}", visible(&right))).unwrap_or_default()
 }
 
@@ -123,7 +123,7 @@ impl Subject<'_> {
     }
 
     /// A second element that says what another said.
-    fn again(&self, other: u32) -> String {
+    fn repetition(&self, other: u32) -> String {
         let Self { rule, name, outline, node, .. } = *self;
         let attribute = |node: &Node, name: &str| visible(&outline.attribute(node, name).unwrap_or_default());
         match rule {
@@ -156,7 +156,7 @@ impl Subject<'_> {
         match rule {
             Rule::EXT_OUTSIDE_URL => format!("{name} stands in a sitemap of an index; it is about pages"),
             Rule::EXT_MISPLACED => format!("{name} does not belong directly into {parent}"),
-            Rule::EXT_UNKNOWN_CHILD => match super::fixes::meant(outline, node) {
+            Rule::EXT_UNKNOWN_CHILD => match super::fixes::intended_name(outline, node) {
                 Some(meant) => format!("{parent} has no {name}; {meant} was probably meant"),
                 None => format!("{parent} has no {name}"),
             },

@@ -526,13 +526,13 @@ fn sample(rule: Rule) -> Sample {
         Rule::SITE_NOINDEX => answered(r#""status":200,"robots":"noindex""#),
         Rule::SITE_CANONICAL_ELSEWHERE => answered(r#""status":200,"canonical":"https://example.com/b""#),
         Rule::SITE_BLOCKED_BY_ROBOTS => answered(r#""blocked":3"#),
-        Rule::SITE_BLOCKED_FOR_BING => ruled("User-agent: Bingbot\nDisallow: /a\n"),
+        Rule::SITE_BLOCKED_FOR_BING => with_robots("User-agent: Bingbot\nDisallow: /a\n"),
         Rule::SITE_BLOCKED_FOR_OTHERS => {
-            ruled("User-agent: Googlebot\nUser-agent: Bingbot\nAllow: /\n\nUser-agent: *\nDisallow: /\n")
+            with_robots("User-agent: Googlebot\nUser-agent: Bingbot\nAllow: /\n\nUser-agent: *\nDisallow: /\n")
         }
-        Rule::ROBOTS_SITEMAP_MISSING => ruled("User-agent: *\nAllow: /\n"),
+        Rule::ROBOTS_SITEMAP_MISSING => with_robots("User-agent: *\nAllow: /\n"),
         Rule::ROBOTS_SITEMAP_OTHER => {
-            ruled("Sitemap: https://example.com/sitemap.xml\nSitemap: https://example.com/old.xml\n")
+            with_robots("Sitemap: https://example.com/sitemap.xml\nSitemap: https://example.com/old.xml\n")
         }
         Rule::SITE_REDIRECT_CHAIN => {
             answered(r#""status":301,"location":["https://example.com/b","https://example.com/d"],"final":"https://example.com/d""#)
@@ -569,7 +569,7 @@ fn answered(answer: &'static str) -> Sample {
 }
 
 /// Two pages of a site with a robots.txt.
-fn ruled(robots: &'static str) -> Sample {
+fn with_robots(robots: &'static str) -> Sample {
     Sample { robots: Some(robots), ..file(&[page("a"), page("c")].concat()) }
 }
 

@@ -123,7 +123,7 @@ impl Alternates {
         {
             page.rows += 1;
             if page.rows == 1 {
-                touch(page, key, &mut self.dirty_pages);
+                mark_changed(page, key, &mut self.dirty_pages);
             }
         }
     }
@@ -162,7 +162,7 @@ impl Alternates {
         }
         let page = self.pages.entry(key).or_default();
         if page.sets.add(number) && !page.listed_by.is_empty() {
-            touch(page, key, &mut self.dirty_pages);
+            mark_changed(page, key, &mut self.dirty_pages);
         }
     }
 
@@ -191,11 +191,11 @@ impl Alternates {
         if let Some(page) = self.pages.get_mut(&key).filter(|page| !page.listed_by.is_empty()) {
             page.rows = page.rows.saturating_sub(1);
             if page.rows == 0 {
-                touch(page, key, &mut self.dirty_pages);
+                mark_changed(page, key, &mut self.dirty_pages);
             }
         }
         if let Some((key, number)) = self.rows.remove(row) {
-            self.leave(key, number);
+            self.remove_row(key, number);
         }
     }
 
@@ -204,7 +204,7 @@ impl Alternates {
         let Some((key, number)) = self.rows.remove(row) else { return };
         // In before out: what is listed before and after is not forgotten.
         self.add_links(std::iter::once((row, key, links)), rows_of);
-        self.leave(key, number);
+        self.remove_row(key, number);
     }
 
     /// The hash of the URL of a row that has links.
@@ -233,12 +233,12 @@ impl Alternates {
     }
 
     /// A row of this URL has these links no longer.
-    fn leave(&mut self, key: u64, number: u32) {
+    fn remove_row(&mut self, key: u64, number: u32) {
         if let Some(page) = self.pages.get_mut(&key)
             && page.sets.take(number)
         {
             if !page.listed_by.is_empty() {
-                touch(page, key, &mut self.dirty_pages);
+                mark_changed(page, key, &mut self.dirty_pages);
             } else if page.sets.is_empty() {
                 self.pages.remove(&key);
             }
@@ -256,7 +256,7 @@ impl Alternates {
             }
             if set.rows == 0 {
                 let set = std::mem::take(set);
-                self.forget(number, &set);
+                self.drop_set(number, &set);
             }
         }
     }
@@ -286,7 +286,7 @@ impl Alternates {
         for number in std::mem::take(&mut self.dirty_sets) {
             let Some(old) = self.sets.get(number as usize).map(|set| set.verdict) else { continue };
             let new = self.validate(number);
-            self.swap(old, new);
+            self.change_counts(old, new);
             if let Some(set) = self.sets.get_mut(number as usize) {
                 set.verdict = new;
                 set.is_dirty = false;
@@ -298,7 +298,7 @@ impl Alternates {
     pub(super) fn faults_of(&self, row: u32) -> (bool, bool, bool) {
         let Some((key, number)) = self.rows.get(row) else { return (false, false, false) };
         let Some(set) = self.sets.get(number as usize) else { return (false, false, false) };
-        let no_return = set.verdict.no_return > 0 && self.unreturned(key, number).next().is_some();
+        let no_return = set.verdict.no_return > 0 && self.unreturned_targets(key, number).next().is_some();
         (no_return, set.verdict.missing > 0, set.verdict.differs > 0)
     }
 
@@ -322,21 +322,21 @@ impl Alternates {
     /// Whether the rows of a URL list another set of links than a row does.
     pub(super) fn differs_from(&self, row: u32, key: u64) -> bool {
         let Some((_, own)) = self.rows.get(row) else { return false };
-        self.pages.get(&key).is_some_and(|page| self.is_at_odds(own, key, &page.sets))
+        self.pages.get(&key).is_some_and(|page| self.has_conflicting_set(own, key, &page.sets))
     }
 
     /// Whether the rows of a URL, which have these sets of links, list another set than this one.
-    fn is_at_odds(&self, number: u32, key: u64, linked: &Counted) -> bool {
-        if linked.is_only(number) {
+    fn has_conflicting_set(&self, number: u32, key: u64, linked: &Counted) -> bool {
+        if linked.contains_only(number) {
             return false;
         }
         linked.len() > SETS_PER_PAGE
-            || linked.iter().any(|(other, _)| other != number && !self.differ_by_themselves(number, (other, key)))
+            || linked.iter().any(|(other, _)| other != number && !self.differ_only_by_self(number, (other, key)))
     }
 
     /// Whether two sets of links are one but for pages that do not list themselves, which is reported of those pages: all rows
     /// of this set are one URL, and `key` is the URL of the other's.
-    fn differ_by_themselves(&self, number: u32, (other, key): (u32, u64)) -> bool {
+    fn differ_only_by_self(&self, number: u32, (other, key): (u32, u64)) -> bool {
         let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {
             return false;
         };
@@ -388,8 +388,8 @@ impl Alternates {
     }
 
     /// A set of links has lost its last row.
-    fn forget(&mut self, number: u32, set: &LinkSet) {
-        self.swap(set.verdict, LinkSetFaults::default());
+    fn drop_set(&mut self, number: u32, set: &LinkSet) {
+        self.change_counts(set.verdict, LinkSetFaults::default());
         self.by_mark.remove(&set.mark);
         for key in &set.keys {
             if let Some(page) = self.pages.get_mut(key)
@@ -406,7 +406,7 @@ impl Alternates {
         self.free.push(number);
     }
 
-    fn swap(&mut self, old: LinkSetFaults, new: LinkSetFaults) {
+    fn change_counts(&mut self, old: LinkSetFaults, new: LinkSetFaults) {
         let swap = |sum: &mut u64, old: u32, new: u32| *sum = *sum + u64::from(new) - u64::from(old);
         swap(&mut self.no_return, old.no_return, new.no_return);
         swap(&mut self.missing, old.missing, new.missing);
@@ -432,7 +432,7 @@ impl Alternates {
                 }
                 continue;
             };
-            if self.is_at_odds(number, *key, &page.sets) {
+            if self.has_conflicting_set(number, *key, &page.sets) {
                 verdict.differs = set.rows;
             }
             has_others |= page.sets.count_of(number) == 0;
@@ -447,13 +447,13 @@ impl Alternates {
             .iter()
             .flat_map(|unknown_columns| unknown_columns.iter())
             .map(|(key, rows)| (*key, *rows));
-        let unreturned = own.chain(unknown_columns).filter(|(key, _)| self.unreturned(*key, number).next().is_some());
+        let unreturned = own.chain(unknown_columns).filter(|(key, _)| self.unreturned_targets(*key, number).next().is_some());
         verdict.no_return = unreturned.map(|(_, rows)| rows).sum();
         verdict
     }
 
     /// The targets of a set of links that have rows, none of which lists `key`.
-    fn unreturned(&self, key: u64, number: u32) -> impl Iterator<Item = u64> + '_ {
+    fn unreturned_targets(&self, key: u64, number: u32) -> impl Iterator<Item = u64> + '_ {
         let keys = self.sets.get(number as usize).map(|set| &*set.keys).unwrap_or_default();
         keys.iter().copied().filter(move |target| !self.returns(*target, key))
     }
@@ -467,7 +467,7 @@ impl Alternates {
     }
 }
 
-fn touch(page: &mut Page, key: u64, dirty: &mut Vec<u64>) {
+fn mark_changed(page: &mut Page, key: u64, dirty: &mut Vec<u64>) {
     if !page.is_dirty {
         page.is_dirty = true;
         dirty.push(key);

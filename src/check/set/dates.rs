@@ -56,12 +56,12 @@ impl Dates {
     }
 
     /// Adds dates that others have added up, without a time of the file, and sorted into minutes.
-    pub(super) fn absorb(&mut self, other: &Self, minutes: &Minutes) {
+    pub(super) fn merge(&mut self, other: &Self, minutes: &Minutes) {
         self.count += other.count;
         self.sum += other.sum;
         self.squares += other.squares;
         self.least = self.least.max(other.least);
-        self.most += other.most.min(minutes.most());
+        self.most += other.most.min(minutes.max_per_minute());
         if self.mtime.is_some() {
             (self.is_mtime_new, self.near_mtime) = (other.count > 0 || self.is_mtime_new, 0);
         }
@@ -108,13 +108,13 @@ impl Dates {
             self.near_mtime = near;
             self.is_mtime_new = false;
         }
-        if self.is_most(self.most) && !self.is_most(self.least) {
+        if self.is_majority(self.most) && !self.is_majority(self.least) {
             (self.least, self.most) = fullest_minute(each);
         }
-        if self.is_most(self.least) {
+        if self.is_majority(self.least) {
             Some(Agreement::OneMinute)
         } else {
-            self.is_most(self.near_mtime).then_some(Agreement::FileTime)
+            self.is_majority(self.near_mtime).then_some(Agreement::FileTime)
         }
     }
 
@@ -124,7 +124,7 @@ impl Dates {
         i128::from(self.count) * self.squares == self.sum * self.sum
     }
 
-    fn is_most(&self, part: u32) -> bool {
+    fn is_majority(&self, part: u32) -> bool {
         u64::from(part) * 5 > u64::from(self.count) * MOST_FIFTHS
     }
 
@@ -151,7 +151,7 @@ impl Minutes {
     }
 
     /// No minute holds more: it covers parts of two minutes of the clock.
-    fn most(&self) -> u32 {
+    fn max_per_minute(&self) -> u32 {
         self.0.iter().max().map_or(0, |most| most.saturating_mul(2))
     }
 }

@@ -161,7 +161,7 @@ impl Duplicates {
     }
 
     /// Adds rows, from `first` on one for each key hash, whose pages no other row names as far as is known.
-    pub fn insert_alone(&mut self, first: u32, keys: &[u64]) {
+    pub fn insert_uncompared(&mut self, first: u32, keys: &[u64]) {
         let mut row = first;
         for run in keys.chunk_by(|one, next| (*one == NO_KEY) == (*next == NO_KEY)) {
             let end = row + run.len() as u32;
@@ -173,7 +173,7 @@ impl Duplicates {
     }
 
     /// Takes such a row out. Whether it was there.
-    pub fn remove_alone(&mut self, row: u32) -> bool {
+    pub fn remove_uncompared(&mut self, row: u32) -> bool {
         self.alone.remove(row)
     }
 
@@ -191,7 +191,7 @@ impl Duplicates {
             }
             Some(number) => {
                 grouped.remove(row);
-                if let Some(last) = groups.leave(number, (row, file), old) {
+                if let Some(last) = groups.remove_row(number, (row, file), old) {
                     grouped.remove(last);
                     *found.get_mut() = Slot::row(last);
                 }
@@ -203,12 +203,12 @@ impl Duplicates {
     }
 
     /// Whether the row was added so and is still there.
-    pub fn is_alone(&self, row: u32) -> bool {
+    pub fn is_uncompared(&self, row: u32) -> bool {
         self.alone.contains(row)
     }
 
     /// All such rows.
-    pub const fn alone(&self) -> &RoaringBitmap {
+    pub const fn uncompared_rows(&self) -> &RoaringBitmap {
         &self.alone
     }
 

@@ -131,16 +131,16 @@ impl FileTally {
     }
 
     /// Counts what others have counted; `host` tells the number here of a host there.
-    pub(super) fn absorb(&mut self, other: &Self, minutes: &Minutes, host: impl Fn(u32) -> u32) {
+    pub(super) fn merge(&mut self, other: &Self, minutes: &Minutes, host: impl Fn(u32) -> u32) {
         self.rows += other.rows;
         self.news += other.news;
         other.hosts.values().for_each(|(value, rows)| self.hosts.add_rows(host(value), rows));
         other.ports.values().for_each(|(value, rows)| self.ports.add_rows(value, rows));
-        self.dates.absorb(&other.dates, minutes);
+        self.dates.merge(&other.dates, minutes);
     }
 
     /// A row's date has become another.
-    pub(super) fn redate(&mut self, old: Option<i64>, new: Option<i64>) {
+    pub(super) fn change_date(&mut self, old: Option<i64>, new: Option<i64>) {
         if let Some(seconds) = old {
             self.dates.remove(seconds);
         }

@@ -76,7 +76,7 @@ impl Groups {
     }
 
     /// Takes a row out of its group. The last row, if only one is left: then the group is gone.
-    pub fn leave(&mut self, number: u32, (row, file): (u32, u32), old: &impl Locs) -> Option<u32> {
+    pub fn remove_row(&mut self, number: u32, (row, file): (u32, u32), old: &impl Locs) -> Option<u32> {
         let text = text_hash(&old.loc(row)?);
         let is_its = |class: &Class| class.group == number && class.members.contains(row);
         debug_assert!(

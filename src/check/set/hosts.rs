@@ -91,7 +91,7 @@ impl Hosts {
     }
 
     /// Counts what others have counted; the number of each host here, by its number there.
-    pub(super) fn absorb(&mut self, other: &Self) -> Vec<u32> {
+    pub(super) fn merge(&mut self, other: &Self) -> Vec<u32> {
         let mut numbers = vec![0; other.list.len()];
         for known in &other.known {
             let Some(place) = self.intern(&Location::outline(known.text.of(&other.text))) else { continue };

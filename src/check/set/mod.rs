@@ -207,7 +207,7 @@ impl SetIndex {
     pub fn compare(&mut self, rows: impl IntoIterator<Item = (u32, u64, u32)>, locs: &impl Locs) {
         let duplicates = Arc::make_mut(&mut self.duplicates);
         for (row, key_hash, file) in rows {
-            if duplicates.remove_alone(row) {
+            if duplicates.remove_uncompared(row) {
                 let loc = locs.loc(row).unwrap_or_default();
                 duplicates.insert((row, file), &loc, key_hash, locs);
             }
@@ -232,18 +232,18 @@ impl SetIndex {
         let duplicates = &self.duplicates;
         let key_of = |row| rows.key_of(row).or_else(|| Some(location::key_hash(&locs.loc(row)?)));
         self.alternates.add_links(rows.linked(links), |key| duplicates.rows_of_key(key, key_of));
-        parts.for_each(|part| self.take_in(rows.file, part));
+        parts.for_each(|part| self.add_tally(rows.file, part));
     }
 
     /// Adds the rows of a file that has none yet as if no other row named their pages. Such a row needs neither hash nor
-    /// slot, but none is compared with it; see [`SetIndex::compare`]. For alternate links see [`SetIndex::link_alone`].
-    pub fn insert_file_alone<'p>(&mut self, rows: FileRows<'_>, parts: impl Iterator<Item = &'p ReadTally>) {
-        Arc::make_mut(&mut self.duplicates).insert_alone(rows.first, rows.keys);
-        parts.for_each(|part| self.take_in(rows.file, part));
+    /// slot, but none is compared with it; see [`SetIndex::compare`]. For alternate links see [`SetIndex::insert_links_uncompared`].
+    pub fn insert_file_uncompared<'p>(&mut self, rows: FileRows<'_>, parts: impl Iterator<Item = &'p ReadTally>) {
+        Arc::make_mut(&mut self.duplicates).insert_uncompared(rows.first, rows.keys);
+        parts.for_each(|part| self.add_tally(rows.file, part));
     }
 
     /// Keeps the shapes of the rows of such a file, as `part` numbers their origins, if those of all rows before are kept.
-    pub fn keep_shapes(&mut self, first: u32, part: &ReadTally, mut shapes: Vec<RowShape>) {
+    pub fn set_shapes(&mut self, first: u32, part: &ReadTally, mut shapes: Vec<RowShape>) {
         if self.shapes.len() == first as usize {
             RowShape::renumber(&mut shapes, &self.hosts.intern_all(&part.hosts));
             self.shapes.append(&mut shapes);
@@ -251,7 +251,7 @@ impl SetIndex {
     }
 
     /// Takes in the alternate links of such a file. Where they lead is known only after [`SetIndex::count_targets`].
-    pub fn link_alone(&mut self, rows: FileRows<'_>, links: &LinkLists) {
+    pub fn insert_links_uncompared(&mut self, rows: FileRows<'_>, links: &LinkLists) {
         self.alternates.add_links(rows.linked(links), |_| 0);
     }
 
@@ -266,13 +266,13 @@ impl SetIndex {
 
     /// Whether rows are in the index that no other row was compared with: it cannot tell which rows name a page.
     pub fn is_partial(&self) -> bool {
-        !self.duplicates.alone().is_empty()
+        !self.duplicates.uncompared_rows().is_empty()
     }
 
-    fn take_in(&mut self, file: u32, part: &ReadTally) {
-        let hosts = self.hosts.absorb(&part.hosts);
+    fn add_tally(&mut self, file: u32, part: &ReadTally) {
+        let hosts = self.hosts.merge(&part.hosts);
         let host = |host| hosts.get(host as usize).copied().unwrap_or_default();
-        self.touch(file).absorb(&part.file, &part.minutes, host);
+        self.touch(file).merge(&part.file, &part.minutes, host);
         self.counters.add(&part.counters);
     }
 
@@ -298,7 +298,7 @@ impl SetIndex {
             "another file, another extension"
         );
         if old.lastmod != new.lastmod {
-            self.touch(new.file).redate(old.lastmod, new.lastmod);
+            self.touch(new.file).change_date(old.lastmod, new.lastmod);
         }
         self.counters.count_values(old, -1);
         self.counters.count_values(new, 1);
@@ -477,11 +477,11 @@ impl SetIndex {
             }
             SetRule::ChangefreqIgnored => {
                 let rows: u64 = self.counters.frequencies.iter().sum();
-                format!("changefreq has no effect here, and {} one", having(rows))
+                format!("changefreq has no effect here, and {} one", entries_with(rows))
             }
             SetRule::PriorityIgnored => {
                 let rows: u64 = self.counters.priorities.iter().sum();
-                format!("priority has no effect here, and {} one", having(rows))
+                format!("priority has no effect here, and {} one", entries_with(rows))
             }
             _ => rule.rule().summary().to_owned(),
         }
@@ -542,7 +542,7 @@ impl FileCounters {
 }
 
 /// `1 entry has`, `2 entries have`.
-fn having(rows: u64) -> String {
+fn entries_with(rows: u64) -> String {
     if rows == 1 { "1 URL has".to_owned() } else { format!("{} URLs have", grouped(rows)) }
 }
 

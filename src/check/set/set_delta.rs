@@ -72,13 +72,13 @@ impl SetIndex {
     }
 
     /// Whether a row was added without comparing it with others.
-    pub fn is_alone(&self, row: u32) -> bool {
-        self.duplicates.is_alone(row)
+    pub fn is_uncompared(&self, row: u32) -> bool {
+        self.duplicates.is_uncompared(row)
     }
 
     /// The rows that others are compared with, if most were added without comparison.
     pub fn compared(&self) -> RoaringBitmap {
-        self.duplicates.rows() - self.duplicates.alone()
+        self.duplicates.rows() - self.duplicates.uncompared_rows()
     }
 
     /// Whether there are alternate links.

@@ -69,7 +69,7 @@ impl SiteProbe {
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
         let site = &options.site;
-        let own = targets.own(base_url);
+        let own = targets.site_url(base_url);
         let hosts = Hosts::of(own.as_ref(), &site.allow_host);
         site.refuse_private(targets.sites(), &hosts)?;
         let settings = site.settings(options.timeout, own.as_ref())?;

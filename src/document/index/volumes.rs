@@ -144,7 +144,7 @@ impl Index {
 
     /// The one at a path.
     pub fn file_at(&self, path: &Path) -> Option<IndexFile<'_>> {
-        self.file(self.number_at(path)?)
+        self.file(self.index_of_file(path)?)
     }
 
     /// The number of the file that an entry is in.

@@ -35,7 +35,7 @@ pub(super) struct Versions<'i> {
 
 impl Versions<'_> {
     /// Whether a merge is needed: both sides have changed the index, to different results.
-    pub(super) fn clash(&self) -> bool {
+    pub(super) fn is_conflict(&self) -> bool {
         let bytes = [self.base, self.ours, self.theirs].map(|index| index.source.bytes());
         bytes[0] != bytes[1] && bytes[0] != bytes[2] && bytes[1] != bytes[2]
     }
@@ -71,12 +71,12 @@ impl Versions<'_> {
                     clashes += usize::from(clash);
                     put(&text);
                 }
-                None if self.stays_out(*was, entry, &own_locs) => {}
+                None if self.stays_removed(*was, entry, &own_locs) => {}
                 None => put(text),
             }
             added.behind(Some(*was)).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
         }
-        added.rest().iter().for_each(|entry| put(ours.source.entry_text(*entry)));
+        added.into_remaining().iter().for_each(|entry| put(ours.source.entry_text(*entry)));
         let around = |part: fn(&Source, bool) -> Cow<'_, [u8]>| {
             let [was, own, is] = [base, ours, theirs].map(|index| part(&index.source, true));
             if was == own { is } else { own }.into_owned()
@@ -89,7 +89,7 @@ impl Versions<'_> {
 
     /// Whether an entry that was removed here stays out: it names no file, names it a second time, or is what it was.
     /// `own_locs` are the URLs that are listed here.
-    fn stays_out(&self, was: usize, entry: usize, own_locs: &HashSet<&str>) -> bool {
+    fn stays_removed(&self, was: usize, entry: usize, own_locs: &HashSet<&str>) -> bool {
         let child = self.theirs.children.get(entry);
         let names_a_file =
             child.is_some_and(|child| matches!(child.state, ChildState::Loaded(_) | ChildState::Nested(_)));
@@ -155,7 +155,7 @@ impl Added {
     }
 
     /// Those whose neighbour is gone there.
-    fn rest(self) -> Vec<usize> {
+    fn into_remaining(self) -> Vec<usize> {
         let mut rest: Vec<usize> = self.0.into_values().flatten().collect();
         rest.sort_unstable();
         rest
@@ -271,7 +271,7 @@ mod tests {
         for ([base, ours, theirs, both], clashes) in table {
             let [base, ours, theirs] = [base, ours, theirs].map(index);
             let versions = Versions { base: &base, ours: &ours, theirs: &theirs };
-            assert!(versions.clash());
+            assert!(versions.is_conflict());
             let merged = versions.merged().unwrap();
             let text = String::from_utf8_lossy(merged.source.bytes()).into_owned();
             assert_eq!(text, String::from_utf8_lossy(index(both).source.bytes()), "{both:?}");

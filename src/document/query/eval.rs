@@ -139,9 +139,9 @@ fn compile_test(test: &Test, vocabulary: &Vocabulary<'_>) -> Node {
             DataNode::new(test, vocabulary).map_or(Node::Known(false), |node| Node::Data(Box::new(node)))
         }
         Test::Absent(name) => match name {
-            Name::Lastmod => not_present(Field::Lastmod),
-            Name::Changefreq => not_present(Field::Changefreq),
-            Name::Priority => not_present(Field::Priority),
+            Name::Lastmod => absent(Field::Lastmod),
+            Name::Changefreq => absent(Field::Changefreq),
+            Name::Priority => absent(Field::Priority),
             Name::Severity | Name::Rule => Node::Not(Box::new(Node::Worst(Severity::Note..=Severity::Error))),
             Name::Loc | Name::Host | Name::Path | Name::Section => Node::Empty(*name),
             Name::Depth | Name::File | Name::Has | Name::Is => Node::Known(false),
@@ -149,7 +149,7 @@ fn compile_test(test: &Test, vocabulary: &Vocabulary<'_>) -> Node {
     }
 }
 
-fn not_present(field: Field) -> Node {
+fn absent(field: Field) -> Node {
     Node::Not(Box::new(Node::Present(field)))
 }
 

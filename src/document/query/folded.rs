@@ -44,13 +44,13 @@ impl Folded {
     pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
         let places = (text.len() + 1).checked_sub(self.needle.len())?;
         let blocks = places / BLOCK * BLOCK;
-        let mut blocks_of_it = (0..blocks).step_by(BLOCK).filter(|from| self.may_stand(text, *from));
+        let mut blocks_of_it = (0..blocks).step_by(BLOCK).filter(|from| self.may_match_at(text, *from));
         let found = blocks_of_it.find_map(|from| self.find_closely(text, from..from + BLOCK));
         found.or_else(|| self.find_closely(text, blocks..places))
     }
 
     /// Whether all telling bytes are as they would if it was at one of the next places.
-    fn may_stand(&self, text: &[u8], from: usize) -> bool {
+    fn may_match_at(&self, text: &[u8], from: usize) -> bool {
         let block = |place: usize| text.get(from + place..)?.first_chunk::<BLOCK>();
         let [(first, one), (second, two), (third, three)] = self.telling;
         let Some(((first, second), third)) = block(first).zip(block(second)).zip(block(third)) else { return false };

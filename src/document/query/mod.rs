@@ -139,7 +139,7 @@ impl Query {
     }
 
     /// Whether every row passes, known without looking.
-    pub fn is_everything(&self) -> bool {
+    pub fn matches_all(&self) -> bool {
         matches!(*self.node, Node::Known(true))
     }
 }

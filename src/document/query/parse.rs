@@ -77,7 +77,7 @@ const OPERATORS: [(&str, Operator); 8] = [
 impl Parser<'_> {
     fn alternatives(&mut self) -> Result<Expr, QueryError> {
         let mut parts = vec![self.conjunction()?];
-        while self.eat_connective("or") {
+        while self.consume_connective("or") {
             parts.push(self.conjunction()?);
         }
         Ok(Expr::any(parts))
@@ -87,8 +87,8 @@ impl Parser<'_> {
         let mut parts = vec![self.factor()?];
         loop {
             self.scanner.skip_spaces();
-            let explicit = self.eat_connective("and");
-            let ends = self.scanner.is_done() || self.scanner.peek() == Some(')') || self.sees_connective("or");
+            let explicit = self.consume_connective("and");
+            let ends = self.scanner.is_done() || self.scanner.peek() == Some(')') || self.is_connective_next("or");
             if ends && !explicit {
                 return Ok(Expr::all(parts));
             }
@@ -102,18 +102,18 @@ impl Parser<'_> {
         if self.depth >= DEEPEST {
             return Err(QueryError::new(at..at + 1, format!("more than {DEEPEST} levels of parentheses and `not`")));
         }
-        if self.eat_connective("not") || self.scanner.eat("-") {
+        if self.consume_connective("not") || self.scanner.consume("-") {
             self.depth += 1;
             let inner = self.factor()?;
             self.depth -= 1;
             return Ok(inner.not());
         }
-        if self.scanner.eat("(") {
+        if self.scanner.consume("(") {
             self.depth += 1;
             let inner = self.alternatives()?;
             self.depth -= 1;
             self.scanner.skip_spaces();
-            if self.scanner.eat(")") {
+            if self.scanner.consume(")") {
                 return Ok(inner);
             }
             return Err(QueryError::new(at..at + 1, "unclosed `(`"));
@@ -132,7 +132,7 @@ impl Parser<'_> {
             Some(_) => {}
         }
         for connective in ["and", "or"] {
-            if self.sees_connective(connective) {
+            if self.is_connective_next(connective) {
                 let message = format!(
                     "expected a word or a test before `{connective}`; to look for the word itself write \"{connective}\""
                 );
@@ -163,7 +163,7 @@ impl Parser<'_> {
     fn data_test(&mut self) -> Result<Option<Expr>, QueryError> {
         let at = self.scanner.at();
         let mut ahead = self.scanner.clone();
-        if !ahead.eat("@") {
+        if !ahead.consume("@") {
             return Ok(None);
         }
         let column = ahead.take_while(|c| c.is_alphanumeric() || c == '_' || c == '-').to_lowercase();
@@ -312,22 +312,22 @@ impl Parser<'_> {
         }
     }
 
-    fn sees_connective(&self, word: &str) -> bool {
-        self.scanner.clone().eat_connective(word)
+    fn is_connective_next(&self, word: &str) -> bool {
+        self.scanner.clone().consume_connective(word)
     }
 
-    fn eat_connective(&mut self, word: &str) -> bool {
+    fn consume_connective(&mut self, word: &str) -> bool {
         self.scanner.skip_spaces();
-        self.scanner.eat_connective(word)
+        self.scanner.consume_connective(word)
     }
 }
 
 impl Scanner<'_> {
     /// Consumes `and`, `or` or `not`, lower or upper case, when it is as a word of its own.
-    fn eat_connective(&mut self, word: &str) -> bool {
+    fn consume_connective(&mut self, word: &str) -> bool {
         debug_assert!(CONNECTIVES.contains(&word));
         let mut ahead = self.clone();
-        let found = (ahead.eat(word) || ahead.eat(&word.to_ascii_uppercase()))
+        let found = (ahead.consume(word) || ahead.consume(&word.to_ascii_uppercase()))
             && ahead.peek().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | ')'));
         if found {
             *self = ahead;
@@ -341,7 +341,7 @@ fn take_operator(scanner: &mut Scanner<'_>, spaced: bool) -> Option<Operator> {
     OPERATORS
         .into_iter()
         .filter(|(sign, _)| !(spaced && *sign == ":"))
-        .find(|(sign, _)| scanner.eat(sign))
+        .find(|(sign, _)| scanner.consume(sign))
         .map(|(_, operator)| operator)
 }
 

@@ -48,7 +48,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Consumes `token` if it comes next.
-    pub(crate) fn eat(&mut self, token: &str) -> bool {
+    pub(crate) fn consume(&mut self, token: &str) -> bool {
         let found = self.rest().starts_with(token);
         if found {
             self.at += token.len();

@@ -2,7 +2,7 @@
 
 use super::super::delivery::{CONTENT_TYPE, Delivery, ENCODING, NO_ANSWER, STATUS, TOO_LARGE};
 use super::super::download::{FetchError, Fetched};
-use super::super::hosts::cleaned;
+use super::super::hosts::without_credentials;
 use super::one::Folder;
 use super::schedule::Schedule;
 use super::{Counts, GetError, Getter, Run};
@@ -79,7 +79,7 @@ impl Getter {
                 read.map_err(failed)?;
                 let lines = Robots::parse(&bytes);
                 let named = lines.sitemaps().iter().filter_map(|line| received.last.join(line.url.trim()).ok());
-                Ok(Ok(named.filter_map(cleaned).collect()))
+                Ok(Ok(named.filter_map(without_credentials).collect()))
             }
             Ok(Fetched::NotModified) => Ok(Ok(Vec::new())),
             Err(FetchError::Delivery(finding)) if matches!(finding.code, STATUS | ENCODING | TOO_LARGE) => {

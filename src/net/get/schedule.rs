@@ -3,7 +3,7 @@
 //! Invariant: no URL is asked for twice, no two URLs have one file, and the number of files is bounded.
 
 use super::super::delivery::{Delivery, FILE_NAME, OTHER_HOST, TOO_LARGE};
-use super::super::hosts::{Hosts, cleaned};
+use super::super::hosts::{Hosts, without_credentials};
 use crate::files::stored_path;
 use crate::words::{counted, grouped};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -84,7 +84,7 @@ impl<'h> Schedule<'h> {
     /// Adds a URL that the user has named, or a robots.txt.
     pub(super) fn add_entry(&mut self, url: &Url, robots: Option<&Url>) {
         if !self.hosts.contains(url) {
-            self.leave_out(url, robots.unwrap_or(url));
+            self.count_excluded(url, robots.unwrap_or(url));
             return;
         }
         if self.count >= MOST_FILES {
@@ -124,13 +124,13 @@ impl<'h> Schedule<'h> {
         if loc.is_empty() {
             return;
         }
-        let Some(url) = last.join(loc).ok().and_then(cleaned) else {
+        let Some(url) = last.join(loc).ok().and_then(without_credentials) else {
             let message = format!("an entry is no URL of a file: {loc}");
             self.find(Delivery::error(FILE_NAME, index.url.as_str(), message));
             return;
         };
         if !self.hosts.contains(&url) {
-            self.leave_out(&url, &index.url);
+            self.count_excluded(&url, &index.url);
             return;
         }
         // As the index is read later: by the text of its entry.
@@ -162,7 +162,7 @@ impl<'h> Schedule<'h> {
     }
 
     /// Counts a URL of a host that was not allowed.
-    fn leave_out(&mut self, url: &Url, named_by: &Url) {
+    fn count_excluded(&mut self, url: &Url, named_by: &Url) {
         let host = url.host_str().unwrap_or_default();
         let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         if self.others.len() >= MOST_NAMED && !self.others.contains_key(&host) {

@@ -57,8 +57,8 @@ impl Element {
     }
 
     /// Whether an element of that name stands anywhere in it, or is it.
-    fn knows(&self, name: &[u8]) -> bool {
-        self.name.as_bytes() == name || self.children.iter().any(|child| child.knows(name))
+    fn has_element(&self, name: &[u8]) -> bool {
+        self.name.as_bytes() == name || self.children.iter().any(|child| child.has_element(name))
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) const fn root(namespace: Namespace) -> Option<&'static Element> {
 
 /// Whether an extension has an element of that name at all.
 pub(crate) fn is_known_element(namespace: Namespace, name: &[u8]) -> bool {
-    root(namespace).is_some_and(|root| root.knows(name))
+    root(namespace).is_some_and(|root| root.has_element(name))
 }
 
 #[cfg(test)]

@@ -138,11 +138,11 @@ fn full_year(digits: &str) -> Option<i32> {
 fn clock(word: &str) -> Option<u32> {
     let mut cursor = Cursor { rest: word };
     let hour = cursor.short()?;
-    if !cursor.eat(':') {
+    if !cursor.consume(':') {
         return None;
     }
     let minute = Some(cursor.short()?);
-    let second = if cursor.eat(':') { Some(cursor.short()?) } else { None };
+    let second = if cursor.consume(':') { Some(cursor.short()?) } else { None };
     if !cursor.at_end() {
         return None;
     }
@@ -164,14 +164,14 @@ pub(super) fn local_order(text: &str) -> Option<Foreign> {
     let mut cursor = Cursor { rest: text };
     let first = cursor.digits();
     let separator = cursor.rest.chars().next().filter(|character| matches!(character, '.' | '/' | '-'))?;
-    cursor.eat(separator);
+    cursor.consume(separator);
     let second = cursor.short()?;
-    if !cursor.eat(separator) {
+    if !cursor.consume(separator) {
         return None;
     }
     let third = cursor.digits();
     let whole = cursor.at_end();
-    if !whole && cursor.blanks().is_empty() && !cursor.eat('T') && !cursor.eat(',') {
+    if !whole && cursor.blanks().is_empty() && !cursor.consume('T') && !cursor.consume(',') {
         return None;
     }
     let date = match (first.len(), third.len()) {

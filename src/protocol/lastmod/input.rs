@@ -75,7 +75,7 @@ pub fn parse_input(typed: &str, current: Option<&str>, now: Now) -> Result<Optio
         "y" => count.checked_mul(12).and_then(|months| shift_months(current, months)),
         _ => return Err(InputError::new(format!("{typed}: write the unit too, as in {typed}d (d, w, m or y)"))),
     };
-    moved.map(Some).ok_or_else(|| InputError::new(why_not(current)))
+    moved.map(Some).ok_or_else(|| InputError::new(step_error(current)))
 }
 
 /// The day in another month, or the last day of a shorter month.
@@ -95,7 +95,7 @@ fn step(word: &str) -> Option<(Option<i64>, &str)> {
 }
 
 /// Why a step from this value is impossible.
-fn why_not(current: &str) -> String {
+fn step_error(current: &str) -> String {
     match validate(current).instant {
         Some(instant) if instant.precision < Precision::Day => format!("{current} has no day to count from"),
         Some(instant) if date_of(split(instant.seconds).0).is_some() => {

@@ -194,7 +194,7 @@ const UNREADABLE: Faults = Faults::IMPOSSIBLE.union(Faults::YEAR_FORM).union(Fau
 /// `YYYY[-MM[-DD[Thh:mm[:ss[.f]]][zone]]]`, its basic form, and everything near them.
 fn iso(text: &str) -> Option<Iso<'_>> {
     let mut cursor = Cursor { rest: text };
-    let negative = cursor.eat('-');
+    let negative = cursor.consume('-');
     let digits = cursor.digits();
     let mut iso = Iso { negative, year: digits, month: None, day: None, basic: false, time: None, zone: None };
     if !negative && matches!(digits.len(), 8 | 12 | 14) && !cursor.rest.starts_with('-') {
@@ -215,14 +215,14 @@ fn iso(text: &str) -> Option<Iso<'_>> {
         if cursor.at_end() {
             return (digits.len() == 4).then_some(iso);
         }
-        if !cursor.eat('-') {
+        if !cursor.consume('-') {
             return None;
         }
         iso.month = Some(cursor.short()?);
         if cursor.at_end() {
             return Some(iso);
         }
-        if !cursor.eat('-') {
+        if !cursor.consume('-') {
             return None;
         }
         iso.day = Some(cursor.short()?);

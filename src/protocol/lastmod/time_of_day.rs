@@ -118,7 +118,7 @@ impl<'t> Cursor<'t> {
         self.take(is_blank)
     }
 
-    pub(super) fn eat(&mut self, expected: char) -> bool {
+    pub(super) fn consume(&mut self, expected: char) -> bool {
         let rest = self.rest.strip_prefix(expected);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
@@ -145,7 +145,7 @@ pub(super) struct Nonsense;
 pub(super) fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Option<Time<'t>>, Nonsense> {
     let start = cursor.rest;
     let separator =
-        if cursor.eat('T') || cursor.eat('t') { start.get(..1).unwrap_or_default() } else { cursor.blanks() };
+        if cursor.consume('T') || cursor.consume('t') { start.get(..1).unwrap_or_default() } else { cursor.blanks() };
     if separator.is_empty() || !cursor.rest.starts_with(|character: char| character.is_ascii_digit()) {
         cursor.rest = start;
         return Ok(None);
@@ -153,9 +153,9 @@ pub(super) fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Opti
     let digits = cursor.digits();
     let mut time = Time { separator, hour: digits, minute: None, second: None, fraction: None, comma: false };
     match digits.len() {
-        1 | 2 if cursor.eat(':') => {
+        1 | 2 if cursor.consume(':') => {
             time.minute = Some(cursor.short().ok_or(Nonsense)?);
-            if cursor.eat(':') {
+            if cursor.consume(':') {
                 time.second = Some(cursor.short().ok_or(Nonsense)?);
             }
         }
@@ -169,7 +169,7 @@ pub(super) fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Opti
         _ => return Err(Nonsense),
     }
     time.comma = time.second.is_some() && cursor.rest.starts_with(',');
-    if time.second.is_some() && (cursor.eat('.') || cursor.eat(',')) {
+    if time.second.is_some() && (cursor.consume('.') || cursor.consume(',')) {
         time.fraction = Some(cursor.digits());
     }
     Ok(Some(time))
@@ -187,12 +187,12 @@ pub(super) fn zone<'t>(cursor: &mut Cursor<'t>) -> Result<Option<Zone<'t>>, Nons
         cursor.rest = "";
         return Ok(Some(zone));
     }
-    if !cursor.eat('+') && !cursor.eat('-') {
+    if !cursor.consume('+') && !cursor.consume('-') {
         return Err(Nonsense);
     }
     let digits = cursor.digits();
     let (hours, minutes) = match digits.len() {
-        1 | 2 if cursor.eat(':') => {
+        1 | 2 if cursor.consume(':') => {
             let minutes = cursor.digits();
             (digits, if minutes.len() == 2 { minutes } else { return Err(Nonsense) })
         }

@@ -6,7 +6,7 @@ use super::chars::{self, ILLEGAL, SPACE};
 use super::fault::Fault;
 use super::parts::{Location, Port, Scheme};
 use super::private::{self, Private};
-use super::validate::{bad_percent, decoded_characters, encoded_control, residue};
+use super::validate::{bad_percent, decoded_characters, encoded_control, template_residue};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 use crate::words::{excerpt, grouped};
@@ -118,7 +118,7 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
             format!("{}: a sitemap shows the URL to everybody", visible(&what))
         }
         Fault::TemplateResidue => {
-            let left = residue(&location).unwrap_or("");
+            let left = template_residue(&location).unwrap_or("");
             format!("{} looks like a part of a template that nobody filled in", visible(left))
         }
         Fault::NotPage => "by its name this is not a page but an image, a script, an archive or a sitemap".to_owned(),

@@ -90,7 +90,7 @@ pub(crate) fn near_key_hash(decoded: &str) -> u64 {
         return hash_normal(key.as_bytes());
     }
     let mut small = [0; SMALL];
-    if let Some(key) = in_small_letters(decoded, &mut small).and_then(|small| plain_near_key(small, true)) {
+    if let Some(key) = lowercased(decoded, &mut small).and_then(|small| plain_near_key(small, true)) {
         return hash_normal(key.as_bytes());
     }
     let mut key = String::new();
@@ -151,7 +151,7 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
 const SMALL: usize = 256;
 
 /// A value of ASCII in small letters, if all that is percent-encoded in it is beyond ASCII and stays so.
-fn in_small_letters<'s>(decoded: &str, small: &'s mut [u8; SMALL]) -> Option<&'s str> {
+fn lowercased<'s>(decoded: &str, small: &'s mut [u8; SMALL]) -> Option<&'s str> {
     let bytes = decoded.as_bytes();
     let small = small.get_mut(..bytes.len())?;
     small.copy_from_slice(bytes);

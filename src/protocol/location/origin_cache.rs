@@ -73,7 +73,7 @@ const SHORT: usize = 256;
 impl OriginCache {
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and the same in every call.
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
-        if let Some((location, faults)) = self.quick(text, url_prefix) {
+        if let Some((location, faults)) = self.validate_cached(text, url_prefix) {
             let key = match self.origins.get(self.last).and_then(|origin| origin.normal.as_deref()) {
                 None => hash_normal(text.as_bytes()),
                 Some(normal) => hash_of_parts(normal, location.rest()),
@@ -91,7 +91,7 @@ impl OriginCache {
 
     /// The faults alone, of a URL that is compared with no sitemap's.
     pub(crate) fn faults(&mut self, text: &str) -> Faults {
-        if let Some((_, faults)) = self.quick(text, None) {
+        if let Some((_, faults)) = self.validate_cached(text, None) {
             return faults;
         }
         let location = Location::of(text);
@@ -113,7 +113,7 @@ impl OriginCache {
 
     /// A URL of a known origin with nothing behind it that needs a closer look: that is its own key.
     #[inline]
-    fn quick<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<(Location<'t>, Faults)> {
+    fn validate_cached<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<(Location<'t>, Faults)> {
         self.last = self.place_of(text)?;
         let origin = self.origins.get(self.last)?;
         if text.len() > SHORT || text.len() < LOC_CHARACTERS_MIN {
@@ -138,7 +138,7 @@ impl OriginCache {
             slashes: Some(slashes),
         };
         let path = location.path();
-        if (pairs & WORD_PAIR != 0 && validate::residue(&location).is_some())
+        if (pairs & WORD_PAIR != 0 && validate::template_residue(&location).is_some())
             || (pairs & PRIVATE_PAIR != 0 && private::in_path(&location).is_some())
         {
             return None;
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn plain_urls_of_one_origin_take_the_quick_way() {
         let mut neighbours = OriginCache::default();
-        assert!(neighbours.quick("https://example.com/a/1", None).is_none(), "nothing is known yet");
+        assert!(neighbours.validate_cached("https://example.com/a/1", None).is_none(), "nothing is known yet");
         neighbours.validate("https://example.com/a/1", None);
         let url_prefix = UrlPrefix::parse("https://example.com/a/sitemap.xml");
         for (text, quick) in [
@@ -229,7 +229,7 @@ mod tests {
             ("https://example.com", false),
             ("http://example.com/a/", false),
         ] {
-            assert_eq!(neighbours.quick(text, url_prefix.as_ref()).is_some(), quick, "{text}");
+            assert_eq!(neighbours.validate_cached(text, url_prefix.as_ref()).is_some(), quick, "{text}");
         }
     }
 
@@ -244,9 +244,9 @@ mod tests {
             ("http://http//example.com/a/b/c", false),
         ] {
             neighbours.validate(text, None);
-            assert!(neighbours.quick(text, None).is_none(), "{text} was met once");
+            assert!(neighbours.validate_cached(text, None).is_none(), "{text} was met once");
             neighbours.validate(text, None);
-            assert_eq!(neighbours.quick(text, None).is_some(), quick, "{text}");
+            assert_eq!(neighbours.validate_cached(text, None).is_some(), quick, "{text}");
         }
     }
 

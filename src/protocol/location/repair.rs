@@ -8,7 +8,7 @@ use super::chars::{self, HIGH, ILLEGAL, SPACE};
 use super::fault::{Fault, Faults};
 use super::key::push_without_dot_segments;
 use super::parts::Location;
-use super::validate::{is_dot_segment, residue, validate, without_trailing_controls};
+use super::validate::{is_dot_segment, template_residue, validate, without_trailing_controls};
 use super::{host, params, private, shape};
 
 /// Faults that show only once the scheme can be read.
@@ -70,7 +70,7 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
         // A placeholder must be filled in; encoded, it would hide. A control character at the end is a slip.
         Fault::IllegalChar => {
             let kept = without_trailing_controls(text);
-            let is_safe = kept.len() == text.len() && !text.contains('\\') && residue(location).is_none();
+            let is_safe = kept.len() == text.len() && !text.contains('\\') && template_residue(location).is_none();
             (encode(kept, ILLEGAL), is_safe)
         }
         Fault::BadPercent => (encode_stray_percent(text), false),

@@ -39,7 +39,7 @@ pub(super) fn other_scheme(text: &str) -> Option<&str> {
 pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     let word_end = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (word, tail) = text.split_at_checked(word_end)?;
-    let (meant, is_exact) = meant_scheme(word)?;
+    let (meant, is_exact) = intended_scheme(word)?;
     let (has_colon, after_mark) = match tail.as_bytes().first() {
         Some(b':') => (true, tail.get(1..)?),
         Some(b';' | b',' | b'.') => (false, tail.get(1..)?),
@@ -51,7 +51,7 @@ pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     if is_exact && has_colon && is_two {
         // `http://https://x`, `http://http//x`: the scheme is twice.
         let (inner, inner_tail) = rest.split_at_checked(rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
-        let (meant, is_exact) = meant_scheme(inner)?;
+        let (meant, is_exact) = intended_scheme(inner)?;
         let host = inner_tail.strip_prefix(':').unwrap_or(inner_tail).strip_prefix("//")?;
         return is_exact.then_some((meant, host));
     }
@@ -60,7 +60,7 @@ pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
 }
 
 /// The scheme a word stands for, and whether it is spelt so.
-fn meant_scheme(word: &str) -> Option<(Scheme, bool)> {
+fn intended_scheme(word: &str) -> Option<(Scheme, bool)> {
     if !matches!(word.len(), 3..=8) {
         return None;
     }

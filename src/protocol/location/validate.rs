@@ -109,7 +109,7 @@ impl Location<'_> {
         }
         let may_be_mark = classes & ILLEGAL != 0 || escapes & (escape::BAD | escape::MARK) != 0;
         if self.pairs & chars::WORD_PAIR != 0 || may_be_mark || self.classes & SPECIAL != 0 {
-            faults.insert_if(Fault::TemplateResidue, residue(self).is_some());
+            faults.insert_if(Fault::TemplateResidue, template_residue(self).is_some());
         }
     }
 
@@ -262,7 +262,7 @@ pub(super) fn is_dot_segment(segment: &str) -> bool {
 }
 
 /// The first thing that a template left behind.
-pub(super) fn residue<'t>(location: &Location<'t>) -> Option<&'t str> {
+pub(super) fn template_residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     let text = location.rest();
     let bytes = text.as_bytes();
     let of = |at: usize, length: usize| text.get(at..at + length);

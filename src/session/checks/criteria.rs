@@ -18,7 +18,7 @@ impl Checks {
     }
 
     fn recheck_in_place(&mut self, document: &Document, rows: RowSet, now: Now) {
-        let applied = Applied { touched: rows, ..Applied::nothing(document) };
+        let applied = Applied { touched: rows, ..Applied::unchanged(document) };
         // No one cancels it.
         if let Some(rechecked) = self.recheck_rows(&applied, now, &Progress::default()) {
             (self.findings, self.counts) = (rechecked.findings, rechecked.counts);

@@ -244,7 +244,7 @@ mod tests {
             prop_assert_eq!(one.links.iter().collect::<Vec<_>>(), forked.links.iter().collect::<Vec<_>>());
             let counts = |reader: &Reader| {
                 let mut set = SetIndex::default();
-                set.insert_file_alone(FileRows { file: 0, first: 0, keys: &reader.keys }, reader.parts());
+                set.insert_file_uncompared(FileRows { file: 0, first: 0, keys: &reader.keys }, reader.parts());
                 set.recompute(&DocumentLocs(&Document::default()));
                 (set.counts(), set.len(), set.with_lastmod())
             };

@@ -31,15 +31,15 @@ impl Checks {
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
         set.set_part(is_part(document));
-        set.insert_file_alone(FileRows { file, first, keys: &reader.keys }, reader.parts());
+        set.insert_file_uncompared(FileRows { file, first, keys: &reader.keys }, reader.parts());
         set.recompute(&DocumentLocs(document));
         self.findings.grow(first as usize + reader.findings.len());
     }
 
     /// Takes in the alternate links of a file whose first row has this number.
-    pub fn link_alone(&mut self, first: u32, reader: &Reader) {
+    pub fn insert_links_uncompared(&mut self, first: u32, reader: &Reader) {
         let file = self.url_prefixes.len() as u32;
-        Arc::make_mut(&mut self.set).link_alone(FileRows { file, first, keys: &reader.keys }, &reader.links);
+        Arc::make_mut(&mut self.set).insert_links_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.links);
     }
 
     /// All files are there: where their alternate links lead is looked for among the key hashes of all rows. Gives the

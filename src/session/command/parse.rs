@@ -27,18 +27,18 @@ const DELIMITERS: &str = "/#|,;!@~%:=";
 pub fn parse(line: &str, vocabulary: &Vocabulary<'_>) -> Result<Command, CommandError> {
     let mut scanner = Scanner::new(line);
     scanner.skip_spaces();
-    if scanner.eat(":") {
+    if scanner.consume(":") {
         scanner.skip_spaces();
     }
     let mut reader = Reader { line, scanner, vocabulary, shown: false };
-    if reader.scanner.eat("/") {
+    if reader.scanner.consume("/") {
         return reader.search();
     }
     if reader.scanner.peek().is_some_and(|c| c.is_ascii_digit() || c == '$') {
         return reader.row().and_then(|row| reader.end(Command::Goto(row)));
     }
     let percent_at = reader.scanner.at();
-    reader.shown = reader.scanner.eat("%");
+    reader.shown = reader.scanner.consume("%");
     reader.scanner.skip_spaces();
     let name_at = reader.scanner.at();
     let spec = reader.name()?;
@@ -89,7 +89,7 @@ impl Reader<'_> {
     fn arguments(&mut self, spec: &'static Spec, name_at: usize) -> Result<Command, CommandError> {
         let bang_at = self.scanner.at();
         let glued = spec.arguments == Arguments::Replace;
-        let bang = !glued && self.scanner.eat("!");
+        let bang = !glued && self.scanner.consume("!");
         if bang && !spec.bang {
             return Err(CommandError::new(bang_at..bang_at + 1, format!("{} takes no `!`", spec.name)));
         }
@@ -227,7 +227,7 @@ impl Reader<'_> {
                 return Err(CommandError::new(at..self.scanner.at(), format!("{name} is set twice")));
             }
             self.scanner.skip_spaces();
-            if self.scanner.eat("=") {
+            if self.scanner.consume("=") {
                 self.scanner.skip_spaces();
             }
             if self.scanner.is_done() || self.sees_where() {
@@ -255,7 +255,7 @@ impl Reader<'_> {
         while !self.scanner.is_done() && !self.sees_where() {
             let at = self.scanner.at();
             let name = extend::name(&mut self.scanner).to_owned();
-            let value = if self.scanner.eat("=") { Some(self.word()?.0) } else { None };
+            let value = if self.scanner.consume("=") { Some(self.word()?.0) } else { None };
             words.push(extend::Word { name, value, span: at..self.scanner.at() });
             self.scanner.skip_spaces();
         }
@@ -278,7 +278,7 @@ impl Reader<'_> {
                 assignments.push(removal);
             }
             self.scanner.skip_spaces();
-            if self.scanner.eat(",") {
+            if self.scanner.consume(",") {
                 self.scanner.skip_spaces();
             }
         }
@@ -292,7 +292,7 @@ impl Reader<'_> {
         let Some(delimiter) = self.scanner.peek().filter(|c| DELIMITERS.contains(*c)) else {
             return Err(self.expected("/RE/REPL/"));
         };
-        self.scanner.eat(delimiter.encode_utf8(&mut [0; 4]));
+        self.scanner.consume(delimiter.encode_utf8(&mut [0; 4]));
         let pattern = self.until(delimiter, "the expression")?;
         let replacement = self.until(delimiter, "the replacement")?;
         let flags_at = self.scanner.at();
@@ -311,8 +311,8 @@ impl Reader<'_> {
         };
         let mut replace = Replace::new(&parts)?;
         self.scanner.skip_spaces();
-        if self.scanner.eat("--in") {
-            self.scanner.eat("=");
+        if self.scanner.consume("--in") {
+            self.scanner.consume("=");
             self.scanner.skip_spaces();
             let at = self.scanner.at();
             let targets = Targets::from_names(self.scanner.take_word());
@@ -336,7 +336,7 @@ impl Reader<'_> {
         if self.scanner.is_done() {
             return Err(CommandError::new(end..end, format!("expected `{delimiter}` after {what}")));
         }
-        self.scanner.eat(delimiter.encode_utf8(&mut [0; 4]));
+        self.scanner.consume(delimiter.encode_utf8(&mut [0; 4]));
         Ok(start..end)
     }
 
@@ -400,7 +400,7 @@ impl Reader<'_> {
 
     fn row(&mut self) -> Result<Goto, CommandError> {
         let at = self.scanner.at();
-        if self.scanner.eat("$") {
+        if self.scanner.consume("$") {
             return Ok(Goto::Last);
         }
         // Numbers may be grouped as they are on the screen.
@@ -476,7 +476,7 @@ impl Reader<'_> {
             let word = self.scanner.take_word();
             return Err(CommandError::new(at..at + word.len(), "expected `where` and a query"));
         }
-        self.scanner.eat("where");
+        self.scanner.consume("where");
         self.scanner.skip_spaces();
         if self.scanner.is_done() {
             return Err(self.expected("a query after `where`"));

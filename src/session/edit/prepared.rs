@@ -27,7 +27,7 @@ pub struct Prepared {
 pub(crate) fn prepare_intent(snapshot: &Snapshot, intent: Intent, progress: &Progress) -> Option<Prepared> {
     let applied = match &intent.edit {
         Some(edit) => snapshot.document.apply(edit, progress)?,
-        None => Applied::nothing(&snapshot.document),
+        None => Applied::unchanged(&snapshot.document),
     };
     let rechecked = snapshot.checks.recheck(&snapshot.document, &applied, snapshot.clock, progress)?;
     let before = if snapshot.changed == 0 {

@@ -24,7 +24,7 @@ pub(in crate::session) fn repeat(
 ) -> Option<Prepared> {
     let mut whole = first;
     for _ in 0..PASSES {
-        if whole.applied.is_nothing() {
+        if whole.applied.is_unchanged() {
             break;
         }
         let Some(next) = repeated(change, &whole) else { break };
@@ -39,7 +39,7 @@ pub(in crate::session) fn repeat(
         }
         let pass = prepared::prepare_intent(&after, intent, progress)?;
         let pass = trial::without_harm(&after, &next, pass, progress)?;
-        if pass.applied.is_nothing() {
+        if pass.applied.is_unchanged() {
             break;
         }
         whole = prepared::prepare_intent(snapshot, both_passes(whole.intent, pass.intent), progress)?;

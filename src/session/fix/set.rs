@@ -110,7 +110,9 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
             .map(|row| snapshot.document.entry_text(row))
             .collect();
         let texts: Vec<&[u8]> = texts.iter().map(AsRef::as_ref).collect();
-        if let Some(united) = rewrite::united(&text, &texts, names).filter(|new| is_sound(snapshot, first, new)) {
+        if let Some(united) =
+            rewrite::with_content_of(&text, &texts, names).filter(|new| is_sound(snapshot, first, new))
+        {
             done.edits.push(Edit::Raw { row: first, text: united.into() });
             done.rows.insert(first.0);
         }

@@ -358,7 +358,7 @@ fn forget_repairs(session: &mut Session, old: &Document) {
     if touched.is_empty() {
         return;
     }
-    let applied = Applied { touched, ..Applied::nothing(document) };
+    let applied = Applied { touched, ..Applied::unchanged(document) };
     let rechecked = session.current.state.checks.recheck(old, &applied, session.current.clock, &Progress::default());
     if let Some(rechecked) = rechecked {
         session.current.state.checks.commit(rechecked, old, &applied);

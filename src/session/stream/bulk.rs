@@ -345,7 +345,7 @@ impl Bulk {
                 tally.count((&snapshot, id), applied, self.how.is_counted)?;
             }
             let changed = applied.map(|applied| {
-                let is_nothing = applied.is_nothing();
+                let is_nothing = applied.is_unchanged();
                 document = applied.document;
                 !is_nothing
             });

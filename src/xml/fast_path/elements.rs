@@ -143,14 +143,14 @@ impl ElementWalk<'_> {
                 if escape::first_bad_reference(text).is_some() {
                     return None;
                 }
-                self.raise(open, TextKind::Escaped)?;
+                self.raise_kind(open, TextKind::Escaped)?;
             }
         }
         Some(at + len)
     }
 
     /// The text of an open element is of this kind, or of a harder one.
-    fn raise(&mut self, open: u32, kind: TextKind) -> Option<()> {
+    fn raise_kind(&mut self, open: u32, kind: TextKind) -> Option<()> {
         let node = self.elements.nodes.get_mut(open as usize)?;
         node.text = node.text.max(kind);
         Some(())
@@ -158,7 +158,7 @@ impl ElementWalk<'_> {
 
     fn section(&mut self, at: usize, open: u32) -> Option<usize> {
         let inside = self.inside.bytes.get(at..)?.strip_prefix(b"<![CDATA[")?;
-        self.raise(open, TextKind::Mixed)?;
+        self.raise_kind(open, TextKind::Mixed)?;
         Some(at + "<![CDATA[".len() + SECTION_END.find(inside)? + "]]>".len())
     }
 

@@ -150,7 +150,7 @@ const DESCRIPTION: usize = 2_048;
 
 impl Media {
     /// What the elements come to.
-    pub(super) fn found(&self, around: &ItemContext<'_>) -> ExtractedMedia {
+    pub(super) fn extract(&self, around: &ItemContext<'_>) -> ExtractedMedia {
         let mut found = ExtractedMedia::default();
         for unit in &self.units {
             let videos = || unit.contents.iter().filter(|content| content.medium() == Medium::Video);
@@ -202,8 +202,8 @@ impl ExtractedMedia {
         if !is_placed {
             self.odd.push((Defect::MediaContent, at, String::new()));
         }
-        self.measure(Defect::MediaTitle, at, title.as_ref(), TITLE);
-        self.measure(Defect::MediaDescription, at, description.as_ref(), DESCRIPTION);
+        self.note_length(Defect::MediaTitle, at, title.as_ref(), TITLE);
+        self.note_length(Defect::MediaDescription, at, description.as_ref(), DESCRIPTION);
         if thumbnail.is_none() {
             self.odd.push((Defect::MediaThumbnail, at, String::new()));
         }
@@ -228,7 +228,7 @@ impl ExtractedMedia {
     }
 
     /// Notes a text that is missing or too long.
-    fn measure(&mut self, kind: Defect, at: u32, text: Option<&PlacedText>, most: usize) {
+    fn note_length(&mut self, kind: Defect, at: u32, text: Option<&PlacedText>, most: usize) {
         match text.map(|(text, at)| (text.chars().count(), *at)) {
             None => self.odd.push((kind, at, String::new())),
             Some((count, at)) if count > most => {

@@ -45,7 +45,7 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
     let mut at = 0;
     let mut given_up = None;
     while let Some(tag) = markup::next(bytes, at) {
-        if walk.is_too_much(tag.start) {
+        if walk.exceeds_proportion(tag.start) {
             given_up = Some(tag.start as u32);
             break;
         }
@@ -142,7 +142,7 @@ impl<'b> Walk<'b> {
     }
 
     /// Whether what is held of the feed up to a place is out of proportion to its length.
-    fn is_too_much(&self, at: usize) -> bool {
+    fn exceeds_proportion(&self, at: usize) -> bool {
         self.pieces > PIECES + at / BYTES_OF_PIECE || self.stack.len() > OPEN + at / BYTES_OF_OPEN
     }
 
@@ -455,7 +455,7 @@ impl<'b> Walk<'b> {
             };
             let link = loc.as_ref().map(|(loc, _)| loc.as_str());
             let around = ItemContext { link, title: item.title.as_deref(), summary: item.summary.as_deref() };
-            let media = item.media.found(&around);
+            let media = item.media.extract(&around);
             found.extend(media.odd);
             found.sort_by_key(|(_, at, _)| *at);
             let mut kinds = Vec::new();

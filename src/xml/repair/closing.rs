@@ -4,7 +4,7 @@ use super::super::markup::Markup;
 use super::super::names;
 use super::elements::{Level, Open};
 use super::text::is_sound_end;
-use super::words::{end_tag, shown};
+use super::words::{end_tag, excerpt};
 use super::{EmptyEntry, Repairer, root_kind};
 use crate::xml::defect::Defect;
 
@@ -63,8 +63,8 @@ impl Repairer<'_> {
     }
 
     /// A start tag where the end tag of the open element belongs.
-    pub(super) fn close_meant(&mut self, token: &Markup) {
-        self.note_meant(token, |repairer| {
+    pub(super) fn close_by_start_tag(&mut self, token: &Markup) {
+        self.note_intended(token, |repairer| {
             repairer.elements.stack.last().map_or_else(String::new, |top| end_tag(&top.written))
         });
         self.pop();
@@ -73,7 +73,7 @@ impl Repairer<'_> {
     /// Notes an end tag whose name has a character that no name may have.
     pub(super) fn note_name(&mut self, token: &Markup) {
         self.note_broken(token.start, |repairer| {
-            let written = shown(repairer.bytes, token.start, token.end);
+            let written = excerpt(repairer.bytes, token.start, token.end);
             format!("{written} has a character that no name may have; read as {}", end_tag(token.name(repairer.bytes)))
         });
     }
@@ -136,7 +136,7 @@ impl Repairer<'_> {
             Level::Other => top.is_known && top.has_text && !top.has_child,
         });
         if is_typo {
-            self.close_meant(token);
+            self.close_by_start_tag(token);
         } else {
             self.note_broken(token.start, |repairer| {
                 format!("{} closes nothing; left out", end_tag(token.name(repairer.bytes)))

@@ -23,7 +23,7 @@ impl Repairer<'_> {
             if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
                 self.note(Defect::NameCase, token.start);
             } else {
-                self.note_meant(token, |repairer| end_tag(&repairer.root.name));
+                self.note_intended(token, |repairer| end_tag(&repairer.root.name));
             }
         }
         self.root.is_closed = true;
@@ -139,10 +139,10 @@ impl Repairer<'_> {
                 1 => "1 complete entry is here, the open one is left out".to_owned(),
                 count => format!("{count} complete entries are here, the open one is left out"),
             };
-            self.note_what(Defect::Truncated, at, whole);
+            self.note_text(Defect::Truncated, at, whole);
         } else if !self.root.is_closed {
             let root = String::from_utf8_lossy(&self.root.name).into_owned();
-            self.note_what(Defect::Truncated, at, format!("</{root}> is missing; all entries are complete"));
+            self.note_text(Defect::Truncated, at, format!("</{root}> is missing; all entries are complete"));
         }
         self.close_cut();
     }
@@ -155,7 +155,7 @@ impl Repairer<'_> {
             count => format!("{} entries kept", grouped(count.into())),
         };
         self.log.make_room();
-        self.note_what(Defect::TooDamaged, at, kept);
+        self.note_text(Defect::TooDamaged, at, kept);
         if self.closed.is_none() {
             self.close_cut();
         }

@@ -193,7 +193,7 @@ impl<'b> Repairer<'b> {
         pieces > PIECES + self.bytes.len() / BYTES_OF_PIECE
     }
 
-    fn note_what(&mut self, kind: Defect, at: usize, what: String) {
+    fn note_text(&mut self, kind: Defect, at: usize, what: String) {
         self.note_with(kind, at, |_| what);
     }
 

@@ -41,7 +41,7 @@ pub(super) fn write(repairer: &mut Repairer<'_>) -> Option<usize> {
         at = token.end;
         match token.kind {
             Kind::Instruction => prolog.instruction(repairer, &token),
-            Kind::Comment => prolog.aside(repairer, |repairer| repairer.comment(&token)),
+            Kind::Comment => prolog.write_after_declaration(repairer, |repairer| repairer.comment(&token)),
             Kind::Declaration => prolog.doctype(repairer, &token),
             Kind::Start | Kind::Empty => {
                 if let Some(end) = prolog.root(repairer, &token) {
@@ -75,7 +75,7 @@ impl Prolog {
             });
         }
         if token.start > self.mark && markup::is_blank(&self.misc) && repairer.log.repairs.is_empty() {
-            repairer.note_what(Defect::LeadingBlank, self.mark, String::new());
+            repairer.note_text(Defect::LeadingBlank, self.mark, String::new());
         } else if !markup::is_blank(&self.misc) {
             note_junk(repairer, self.mark);
         }
@@ -128,11 +128,13 @@ impl Prolog {
 
     /// Takes over a token, without what XML cannot hold.
     fn copy(&mut self, repairer: &mut Repairer<'_>, token: &Markup) {
-        self.aside(repairer, |repairer| repairer.characters(token.start, token.end, TextContext::Raw));
+        self.write_after_declaration(repairer, |repairer| {
+            repairer.characters(token.start, token.end, TextContext::Raw)
+        });
     }
 
     /// Has something written behind the declaration, which may still come.
-    fn aside(&mut self, repairer: &mut Repairer<'_>, write: impl FnOnce(&mut Repairer<'_>)) {
+    fn write_after_declaration(&mut self, repairer: &mut Repairer<'_>, write: impl FnOnce(&mut Repairer<'_>)) {
         std::mem::swap(&mut repairer.out, &mut self.misc);
         write(repairer);
         std::mem::swap(&mut repairer.out, &mut self.misc);

@@ -41,7 +41,7 @@ impl SoundnessCheck {
     }
 
     /// Whether the next entry is worth a look: where entry after entry is damaged, few are.
-    fn is_promising(&mut self) -> bool {
+    fn is_worth_checking(&mut self) -> bool {
         let is_next = self.skipped == 0;
         self.skipped = self.skipped.saturating_sub(1);
         is_next && self.budget > 0
@@ -89,7 +89,7 @@ impl Repairer<'_> {
             return None;
         }
         let soundness = self.soundness.as_mut()?;
-        if !soundness.is_promising() {
+        if !soundness.is_worth_checking() {
             return None;
         }
         soundness.parser.damage.list.clear();
@@ -156,7 +156,7 @@ fn damaged_values(
 }
 
 /// Whether a byte is, or may begin, a character that XML cannot hold.
-const fn is_suspect(byte: u8) -> bool {
+const fn may_be_illegal(byte: u8) -> bool {
     is_illegal(byte) || byte == 0xEF
 }
 
@@ -168,7 +168,7 @@ fn next_illegal(bytes: &[u8], from: usize) -> usize {
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let chunk = rest.get(..len).unwrap_or(rest);
         // The whole chunk, no early exit: that is what the compiler vectorises.
-        if chunk.iter().fold(false, |found, byte| found | is_suspect(*byte)) {
+        if chunk.iter().fold(false, |found, byte| found | may_be_illegal(*byte)) {
             let is_it = |(offset, byte): (usize, &u8)| {
                 is_illegal(*byte)
                     || (*byte == 0xEF

@@ -4,7 +4,7 @@ use super::super::entities::Named;
 use super::super::escape;
 use super::super::markup::{self, Markup};
 use super::super::wellformed::{is_bad_comment, is_legal_declaration, is_name, is_sound_attributes};
-use super::words::{shown, snippet};
+use super::words::{excerpt, snippet};
 use super::{Repairer, html};
 use crate::xml::defect::Defect;
 use std::collections::HashSet;
@@ -69,7 +69,7 @@ impl Repairer<'_> {
 
     /// A character that XML cannot hold, `len` bytes of the file long.
     fn illegal(&mut self, at: usize, encoded: &[u8], place: TextContext, len: usize) -> usize {
-        self.note_what(Defect::Character, at, format!("U+{:04X}", code_point(encoded)));
+        self.note_text(Defect::Character, at, format!("U+{:04X}", code_point(encoded)));
         if matches!(place, TextContext::Url | TextContext::RawUrl) {
             for byte in encoded {
                 let digits = b"0123456789ABCDEF";
@@ -101,7 +101,7 @@ impl Repairer<'_> {
             // A surrogate or a number beyond Unicode is not a character: nothing says what was meant, and a URL
             // without it is another page. It stays to be seen, as text.
             let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
-            self.note_what(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
+            self.note_text(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
             {
                 self.out.extend_from_slice(b"&amp;");
                 return 1;
@@ -201,7 +201,7 @@ impl Repairer<'_> {
                     let end = memchr::memchr(quote, rest);
                     if end.is_none() {
                         self.note_broken(start, |repairer| {
-                            let (name, quote) = (shown(repairer.bytes, start, end_of_name), char::from(quote));
+                            let (name, quote) = (excerpt(repairer.bytes, start, end_of_name), char::from(quote));
                             format!("the value of {name} has no {quote} at its end; written")
                         });
                     }
@@ -213,32 +213,32 @@ impl Repairer<'_> {
                         end += 1;
                     }
                     self.note_broken(start, |repairer| {
-                        format!("the value of {} has no quotes; written", shown(repairer.bytes, start, end_of_name))
+                        format!("the value of {} has no quotes; written", excerpt(repairer.bytes, start, end_of_name))
                     });
                     ((open, end), b'"', end)
                 }
             } else {
                 self.note_broken(start, |repairer| {
-                    format!("{} has no value; its name is taken for that", shown(repairer.bytes, start, end_of_name))
+                    format!("{} has no value; its name is taken for that", excerpt(repairer.bytes, start, end_of_name))
                 });
                 ((start, end), b'"', end)
             };
             at = next;
             if !is_name(name) {
                 self.note_broken(start, |repairer| {
-                    format!("{} is not a valid attribute name; left out", shown(repairer.bytes, start, end_of_name))
+                    format!("{} is not a valid attribute name; left out", excerpt(repairer.bytes, start, end_of_name))
                 });
             } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
                 self.note_broken(start, |repairer| {
                     format!(
                         "{} is not a valid namespace declaration; omitted",
-                        shown(repairer.bytes, start, value.1 + 1)
+                        excerpt(repairer.bytes, start, value.1 + 1)
                     )
                 });
             } else if seen.insert(name) {
                 if !is_apart {
                     self.note_broken(start, |repairer| {
-                        format!("no blank before {}; written", shown(repairer.bytes, start, end_of_name))
+                        format!("no blank before {}; written", excerpt(repairer.bytes, start, end_of_name))
                     });
                 }
                 self.out.push(b' ');

@@ -231,7 +231,7 @@ impl<'b> Repairer<'b> {
             }
             Some(Level::Entry) => {}
             Some(Level::Field(open)) if open == field && has_text && !has_child && token.kind == Kind::Start => {
-                return self.close_meant(token);
+                return self.close_by_start_tag(token);
             }
             Some(Level::Field(_)) if has_text => {
                 self.note_unclosed(token);
@@ -265,14 +265,14 @@ impl<'b> Repairer<'b> {
         if let Some(top) = self.elements.stack.last()
             && (top.name == name && top.is_known && top.has_text && !top.has_child && token.kind == Kind::Start)
         {
-            return self.close_meant(token);
+            return self.close_by_start_tag(token);
         }
         self.declare_usual(token);
         self.push(token, Level::Other, Cow::Borrowed(name));
     }
 
     /// Notes that a tag is where another one was meant, which closes what is open.
-    pub(super) fn note_meant(&mut self, token: &Markup, meant: impl FnOnce(&Self) -> String) {
+    pub(super) fn note_intended(&mut self, token: &Markup, meant: impl FnOnce(&Self) -> String) {
         self.note_broken(token.start, |repairer| {
             let name = token.name(repairer.bytes);
             let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };

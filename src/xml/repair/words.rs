@@ -4,21 +4,21 @@ use super::super::escape;
 
 /// A start tag of that name, as people write it.
 pub(super) fn tag(name: &[u8]) -> String {
-    ["<", &name_shown(name), ">"].concat()
+    ["<", &displayed_name(name), ">"].concat()
 }
 
 /// An end tag of that name.
 pub(super) fn end_tag(name: &[u8]) -> String {
-    ["</", &name_shown(name), ">"].concat()
+    ["</", &displayed_name(name), ">"].concat()
 }
 
 /// What is between two places, cut.
-pub(super) fn shown(bytes: &[u8], from: usize, to: usize) -> String {
-    name_shown(bytes.get(from..to).unwrap_or_default())
+pub(super) fn excerpt(bytes: &[u8], from: usize, to: usize) -> String {
+    displayed_name(bytes.get(from..to).unwrap_or_default())
 }
 
 /// A name, cut where it is long, without what no terminal should get.
-pub(super) fn name_shown(name: &[u8]) -> String {
+pub(super) fn displayed_name(name: &[u8]) -> String {
     const LENGTH: usize = 32;
     // Nearly every name is short and plain, and a file may have one to be shown in every entry.
     if name.len() <= LENGTH && name.iter().all(u8::is_ascii_graphic) {

@@ -47,13 +47,13 @@ impl Reader<'_> {
     pub(super) fn probe(&mut self) -> Result<Command, CommandError> {
         let rest = self.scanner.rest();
         if rest == "write" || rest.starts_with("write ") {
-            self.scanner.eat("write");
+            self.scanner.consume("write");
             self.scanner.skip_spaces();
             let path = self.text()?.filter(|path| !path.is_empty());
             let path = path.ok_or_else(|| self.expected("the path of a new file"))?;
             return Ok(Command::Probe(ProbeCommand::Write(path)));
         }
-        let allow_private = self.scanner.eat(ALLOW_PRIVATE);
+        let allow_private = self.scanner.consume(ALLOW_PRIVATE);
         self.scanner.skip_spaces();
         Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, allow_private }))
     }
@@ -66,7 +66,7 @@ impl Reader<'_> {
         let (url, _) = self.word()?;
         self.scanner.skip_spaces();
         let command =
-            if self.scanner.eat(REWRITE_INDEX) { Command::RebaseIndex(url) } else { Command::SetBaseUrl(url) };
+            if self.scanner.consume(REWRITE_INDEX) { Command::RebaseIndex(url) } else { Command::SetBaseUrl(url) };
         self.end(command)
     }
 
@@ -78,7 +78,7 @@ impl Reader<'_> {
         let (url, _) = self.word()?;
         self.scanner.skip_spaces();
         let mut into = None;
-        if self.scanner.eat(INTO) {
+        if self.scanner.consume(INTO) {
             self.scanner.skip_spaces();
             if self.scanner.is_done() {
                 return Err(self.expected("a folder"));

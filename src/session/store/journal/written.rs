@@ -274,7 +274,7 @@ impl Written {
             Self::Rename { file: number, name } => {
                 let file = member(number)?;
                 // Nothing leads out of the folder, and nothing onto another file of the set.
-                let is_free = name::leads_out(&name).is_none() && !rename::has_file(document, &name, file);
+                let is_free = name::name_error(&name).is_none() && !rename::has_file(document, &name, file);
                 is_free.then(|| Edit::Rename { file, name: name.into() })?
             }
             Self::Apart(id) => Edit::Apart(file(id)?),

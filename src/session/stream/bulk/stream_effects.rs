@@ -165,7 +165,7 @@ impl Tally {
             if is_linked || !is_near {
                 return Err(MOVES);
             }
-            if !set.is_alone(row.0) {
+            if !set.is_uncompared(row.0) {
                 self.moved.insert(row.0, (&*after).into());
             }
         }

@@ -4,7 +4,7 @@ use super::super::operations::here::{Here, findings_here};
 use super::super::state::Shared;
 use super::super::state::request::Choice;
 use super::items::{Item, entry, text};
-use crate::check::decision::{Decision, Hints, decisions, takes_text, typed};
+use crate::check::decision::{Decision, Hints, decisions, parse_decision, takes_text};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::protocol::Field;
@@ -35,7 +35,7 @@ pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, fie
         Some(entry(words, Words::new(), Choice::Decide(rule, decision)))
     };
     if !written.trim().is_empty() {
-        let found = typed(rule, written).and_then(line);
+        let found = parse_decision(rule, written).and_then(line);
         let what = takes_text(rule).unwrap_or_default();
         let wrong = || text(Words::new().and(Role::Error, format!("expected {what}")));
         return vec![found.unwrap_or_else(wrong)];

@@ -115,7 +115,7 @@ impl ProbeRequest {
                 return Ok(None);
             }
         }
-        let hosts = Hosts::of(targets.own(self.snapshot.base_url.as_deref()).as_ref(), &[]);
+        let hosts = Hosts::of(targets.site_url(self.snapshot.base_url.as_deref()).as_ref(), &[]);
         let named = self.named();
         let is_named = |url: &Url| named.is_some() && loopback(url) == named;
         let refused = refusal(targets.sites().filter(|url| hosts.contains(url) && !is_named(url)));
