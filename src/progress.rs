@@ -62,7 +62,7 @@ impl Progress {
     }
 
     /// Takes back what was counted as done and was not.
-    pub fn retract(&self, rows: u64, bytes: u64) {
+    pub fn uncount(&self, rows: u64, bytes: u64) {
         self.rows.fetch_sub(rows, Ordering::Relaxed);
         self.bytes_done.fetch_sub(bytes, Ordering::Relaxed);
     }

@@ -4,7 +4,7 @@
 
 use super::changes::{AROUND, changed_files, changed_rows, pending};
 use super::duplicates::{Stays, date_of, repeated};
-use super::edit::{Check, Saving, edit_all, edit_change, foretold, show_diffs, without_claim};
+use super::edit::{Check, Saving, description, edit_all, edit_change, show_diffs, without_claim};
 use super::lock::Lock;
 use super::options::Target;
 use super::output::plain;
@@ -206,7 +206,7 @@ fn stream(
     let agreed = Agreed::of(&save.common);
     let (check, colour, is_dry) = (saving.check, streams.colour, save.is_preview());
     let mut how = if is_dry {
-        BulkOptions::look()
+        BulkOptions::dry_run()
     } else {
         let backups = Backups::new(save.common.backup.unwrap_or_default());
         let mode = SaveMode { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
@@ -326,7 +326,7 @@ fn told(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String
         let (intent, message) = (step.intent.as_ref()?, step.message(profile)?);
         match task {
             Task::Rules { rules, .. } => Some(rules.get(number)?.words(&message, target.save.dry_run)),
-            _ if target.save.dry_run => Some(foretold(intent, profile)),
+            _ if target.save.dry_run => Some(description(intent, profile)),
             _ if done.plan.is_empty() => Some(message),
             _ => Some(without_claim(&message)),
         }

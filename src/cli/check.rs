@@ -25,7 +25,7 @@ use crate::session::checks::Counts;
 use crate::session::findings;
 use crate::session::grouping::{Extent, Groups};
 use crate::session::located_finding::LocatedFinding;
-use crate::session::report::{Counted, Receiver, Reporter, Summary as Grouped, Wanted, shown_name};
+use crate::session::report::{Counted, MessageFilter, Receiver, Reporter, Summary as Grouped, shown_name};
 use crate::session::stream::{Detail, FileRows};
 use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
@@ -351,22 +351,22 @@ impl Report {
     }
 
     /// The findings of the file of this name that need a message.
-    fn wanted(&self, file: &str, profile: Profile) -> Wanted {
+    fn messages_needed(&self, file: &str, profile: Profile) -> MessageFilter {
         // Of all forms one has the fix of a finding.
         let has_fixes = matches!(self.form, Form::Json(_));
         if self.looks_closely() {
-            return Wanted { has_fixes, ..Wanted::ALL };
+            return MessageFilter { has_fixes, ..MessageFilter::ALL };
         }
         if self.only_counts() {
-            return Wanted::NONE;
+            return MessageFilter::NONE;
         }
         let satisfied = match (&self.form, &self.worst) {
-            (Form::Text(grouped), _) => grouped.satisfied(file),
-            (_, Some(worst)) => worst.satisfied(profile),
+            (Form::Text(grouped), _) => grouped.counted_only_rules(file),
+            (_, Some(worst)) => worst.counted_only_rules(profile),
             (_, None) => RuleSet::EMPTY,
         };
         let unasked = Rule::ALL.into_iter().filter(|rule| !self.choice.takes(*rule)).collect();
-        Wanted { has_fixes, ..Wanted::but(satisfied.union(unasked), &self.groups) }
+        MessageFilter { has_fixes, ..MessageFilter::all_except(satisfied.union(unasked), &self.groups) }
     }
 
     /// Prints what could not be printed before the end.
@@ -441,8 +441,8 @@ struct FileReport<'r> {
 impl Receiver for FileReport<'_> {
     type Error = Failure;
 
-    fn wanted(&self) -> Wanted {
-        self.report.wanted(&self.file, self.session.view().profile())
+    fn messages_needed(&self) -> MessageFilter {
+        self.report.messages_needed(&self.file, self.session.view().profile())
     }
 
     fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), Failure> {
@@ -498,7 +498,7 @@ impl Worst {
     }
 
     /// The rules whose findings would not be printed if they came later.
-    fn satisfied(&self, profile: Profile) -> RuleSet {
+    fn counted_only_rules(&self, profile: Profile) -> RuleSet {
         let least = self.findings.last_key_value().map(|((Reverse(severity), _), _)| *severity);
         let is_full = self.findings.len() >= self.most;
         let is_late = |rule: &Rule| is_full && rule.severity_in(profile) <= least;

@@ -78,7 +78,7 @@ pub(super) fn edit_change(
     let mut done = Vec::new();
     if how.dry_run {
         let intent = prepare::intend(session.view(), change, &Progress::default())?;
-        done.push(foretold(&intent, session.view().profile()));
+        done.push(description(&intent, session.view().profile()));
     }
     let report = session.change(change)?;
     how.refuse(report.faults.as_deref())?;
@@ -101,7 +101,7 @@ pub(super) fn edit_all(
         if how.dry_run
             && let Some(intent) = prepare::preview(session.view(), command, Asker::Headless, &Progress::default())?
         {
-            done.push(foretold(&intent, session.view().profile()));
+            done.push(description(&intent, session.view().profile()));
         }
         if let CommandOutcome::Done(report) = session.run(command, Asker::Headless)? {
             how.refuse(report.faults.as_deref())?;
@@ -191,7 +191,7 @@ pub(super) fn show_diffs(
 }
 
 /// What one command would do.
-pub(super) fn foretold(intent: &Intent, profile: Profile) -> String {
-    let left = intent.left_words(profile).map_or_else(String::new, |left| format!("; {left}"));
-    format!("dry run, nothing is written: {}{left}", intent.foretold())
+pub(super) fn description(intent: &Intent, profile: Profile) -> String {
+    let left = intent.increase_message(profile).map_or_else(String::new, |left| format!("; {left}"));
+    format!("dry run, nothing is written: {}{left}", intent.description())
 }

@@ -14,7 +14,7 @@ use crate::document::rows::RowId;
 use crate::files::{Conflicts, Reason};
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::session::data::Met;
+use crate::session::data::MatchedUrls;
 use crate::session::state::facts::FactTable;
 use crate::session::store::load;
 use crate::words::counted;
@@ -109,7 +109,7 @@ fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_
         return Err(Failure::Usage("--missing needs --data FILE".to_owned(), hint));
     };
     let now = list.common.now()?;
-    let mut met = Met::default();
+    let mut met = MatchedUrls::default();
     let status = each_path(&list.paths, streams, |path, streams| {
         let mut set = SetReader::open_single_pass(&list.common, (&[path.to_path_buf()], held), now, streams)?;
         set.each_file(streams, |session, id, _| {

@@ -38,7 +38,7 @@ impl Lock {
         let paths: Vec<PathBuf> = paths.iter().flat_map(found).collect();
         let failed = |held| Failure::Held { path: paths.first().cloned().unwrap_or_default(), held };
         if !self.0.iter().any(|state_slot| state_slot.is_of(&paths)) {
-            let state_slot = StateSlot::take_in(streams.state.as_deref(), &paths).map_err(failed)?;
+            let state_slot = StateSlot::acquire(streams.state.as_deref(), &paths).map_err(failed)?;
             // What does not exist yet cannot be open anywhere.
             if !state_slot.is_exclusive() && paths.iter().any(|path| path.exists()) {
                 streams.note("note: no lock could be taken; another sited may change these files at the same time");
@@ -75,7 +75,7 @@ impl Lock {
         for state_slot in &self.0 {
             let own = state_slot.set().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
             let waiting = match recovery::waiting(session, state_slot) {
-                0 => recovery::waiting_elsewhere(session, state_slot),
+                0 => recovery::changes_elsewhere(session, state_slot),
                 count => Some((count, own)),
             };
             if let Some((count, path)) = waiting {

@@ -585,7 +585,7 @@ impl Common {
         streams.edited.open(session.files());
         self.say_left_out(session.unread(), session.document().index(), streams);
         say_recovered(session.recovered(), streams);
-        if let Some(words) = store::save::set_aside(session) {
+        if let Some(words) = store::save::dropped_columns(session) {
             streams.note(&words);
         }
     }

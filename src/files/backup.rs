@@ -18,7 +18,7 @@ use super::disk::fingerprint;
 use super::error::{Error, Reason, plain};
 use super::gate::{FsOperation, Gate, attempt, sync_folder};
 use super::record::Key;
-use super::replace_target::{ReplaceTarget, take_over};
+use super::replace_target::{ReplaceTarget, copy_metadata};
 use super::temporary::{SUFFIX, stem, temporary_prefix};
 use crate::protocol::lastmod::Now;
 use list::{BackupList, Entry, LIST, VERSION};
@@ -86,7 +86,7 @@ impl Backups {
     /// Keeps the files that are about to be replaced or removed, and notes those that are about to be made. `main` is
     /// the file that the set is opened by.
     ///
-    /// Returns the backups that were begun or extended. If the value is dropped without [`NewBackups::stay`], new ones are
+    /// Returns the backups that were begun or extended. If the value is dropped without [`NewBackups::keep`], new ones are
     /// removed.
     pub(super) fn keep<'t>(
         &self,
@@ -183,7 +183,7 @@ pub(super) struct NewBackups {
 
 impl NewBackups {
     /// Keeps the backups: the save is done, or will be.
-    pub(super) fn stay(&mut self) {
+    pub(super) fn keep(&mut self) {
         self.new.clear();
     }
 }
@@ -306,7 +306,7 @@ impl BackupJob<'_> {
         file.write_all(&bytes)?;
         if let Some(metadata) = &target.metadata {
             // What cannot be given to the copy is not lost: the file itself keeps it.
-            let _ = take_over(&file, metadata, &target.real);
+            let _ = copy_metadata(&file, metadata, &target.real);
             let _ = metadata.modified().map(|time| file.set_modified(time));
         }
         attempt(self.making.gate, FsOperation::Sync, || file.sync_all())?;

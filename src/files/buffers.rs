@@ -16,7 +16,7 @@ impl Buffers {
     }
 
     /// Gives back the bytes of a file, if no one needs them any more.
-    pub fn give_back(&self, buffer: Option<Vec<u8>>) {
+    pub fn recycle(&self, buffer: Option<Vec<u8>>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(buffer);
     }
 

@@ -127,7 +127,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
             return found;
         };
         for (number, child) in children.iter_mut().enumerate() {
-            let candidates = match locate::locate_child(&child.loc, self.options.locating(self.base.as_deref())) {
+            let candidates = match locate::locate_child(&child.loc, self.options.location_base(self.base.as_deref())) {
                 ChildLocation::Inside(candidates) => candidates,
                 ChildLocation::Elsewhere => {
                     child.state = ChildState::Elsewhere(ON_ANOTHER_HOST);
@@ -139,7 +139,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
                 }
             };
             let folders = || [Some(&*top), inner].into_iter().flatten();
-            let renamed = locate::renamed_path(&child.loc, self.options.locating(self.base.as_deref()));
+            let renamed = locate::renamed_path(&child.loc, self.options.location_base(self.base.as_deref()));
             let mut candidates = candidates.into_iter().enumerate().flat_map(|(shortened, name)| {
                 let stored = renamed.as_ref().map(|path| path.iter().skip(shortened).collect::<PathBuf>());
                 stored.filter(|stored| *stored != name).into_iter().chain([name]).map(move |name| (shortened, name))

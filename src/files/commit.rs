@@ -44,7 +44,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
     // Those that were changed lately are read once more, each on its own.
     let all: Vec<&ReplaceTarget> = targets().collect();
-    if let Some(changed) = all.into_par_iter().find_first(|target| !target.is_as_seen()) {
+    if let Some(changed) = all.into_par_iter().find_first(|target| !target.is_unchanged()) {
         return Err(Error::new(&changed.path, Reason::Changed));
     }
     reserve(&staged, gate)?;
@@ -57,7 +57,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
             Ok(begun) => Some(begun),
             Err((error, stays)) => {
                 if stays {
-                    disk.leave_unfinished();
+                    disk.note_unfinished();
                     keep(staged);
                     return Err(Error::new(
                         set_folder,
@@ -81,7 +81,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
         })
     });
     if record.is_some() {
-        disk.leave_unfinished();
+        disk.note_unfinished();
     }
     match (record, done) {
         (None, done) => done,
@@ -92,7 +92,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
         }
         (Some(_), Err(error)) => {
             keep(staged);
-            Err(error.unfinished())
+            Err(error.into_unfinished())
         }
     }
 }
@@ -157,7 +157,7 @@ fn place_all(
             let error = failed(error);
             if target.in_place {
                 // Perhaps a part of it is new: known as it is, it can be written again.
-                note_as_it_is(&target, disk);
+                note_current_state(&target, disk);
             }
             staged.push_front(Staged { target, temporary, len, hash });
             return Err(error);
@@ -184,7 +184,7 @@ fn overwrite(from: &Path, into: &Path, gate: &dyn Gate) -> io::Result<()> {
     in_place::copy(&mut File::open(from)?, &mut File::options().write(true).open(into)?, gate)
 }
 
-fn note_as_it_is(target: &ReplaceTarget, disk: &mut Disk) {
+fn note_current_state(target: &ReplaceTarget, disk: &mut Disk) {
     if let (Ok(metadata), Ok(hash)) = (fs::metadata(&target.real), external_changes::hash(&target.real)) {
         disk.note_mid_save(OnDisk::new(&target.path, &metadata, hash));
     }

@@ -102,7 +102,7 @@ pub(super) fn resolve(
         Conflicts::Show => taken(bytes, &found, |_, one| [one.ours.clone()]),
         Conflicts::ShowBoth => taken(bytes, &found, |_, one| [one.ours.clone(), one.theirs.clone()]),
         Conflicts::Take(_) if sides.contains(&Side::Both) => {
-            let united = united(bytes, &found, &sides, hints).map_err(|(number, why)| {
+            let united = resolve_all(bytes, &found, &sides, hints).map_err(|(number, why)| {
                 let (from, to) = spans.get(number).copied().unwrap_or_default();
                 let span = span_words(from, to);
                 refused((from, 1), format!("both sides of the conflict in {span} cannot be kept: {why}"))
@@ -344,7 +344,7 @@ const AROUND: &str = "it is not between entries; answer ours or theirs";
 
 /// The file with these sides of its conflicts. Where both are taken, the entries of theirs whose URL is not there yet come
 /// behind those of ours. An error is the number of a conflict, and why its sides cannot stand together.
-fn united(
+fn resolve_all(
     bytes: &[u8],
     conflicts: &[Conflict],
     sides: &[Side],
@@ -478,7 +478,7 @@ mod tests {
     fn sides(text: &str, sides: &[Side]) -> Result<String, String> {
         let found = conflicts(text.as_bytes()).map_err(|at| format!("{at:?}"))?;
         let (bytes, places) = if sides.contains(&Side::Both) {
-            united(text.as_bytes(), &found, sides, TableHints::default())
+            resolve_all(text.as_bytes(), &found, sides, TableHints::default())
                 .map(|united| (united.joined.bytes, united.joined.places))
                 .map_err(|(number, why)| format!("{number}: {why}"))?
         } else {
@@ -632,8 +632,9 @@ mod tests {
             conflict(&b, &format!("{old}{}", url("b", "<priority>0.2</priority>\n")))
         );
         let found = conflicts(text.as_bytes()).unwrap();
-        let united =
-            united(text.as_bytes(), &found, &[Side::Both; 3], TableHints::default()).map_err(|(_, why)| why).unwrap();
+        let united = resolve_all(text.as_bytes(), &found, &[Side::Both; 3], TableHints::default())
+            .map_err(|(_, why)| why)
+            .unwrap();
         assert_eq!(united.dropped, [1, 0, 2]);
         assert_eq!(dropped_words(0), "");
         assert!(dropped_words(1_200).contains("except 1,200 entries of theirs"));

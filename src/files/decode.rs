@@ -44,8 +44,8 @@ pub(super) fn decode(bytes: Vec<u8>) -> Decoded {
     match bytes.as_slice() {
         [0xFF, 0xFE, 0, 0, rest @ ..] => utf_32(rest, u32::from_le_bytes),
         [0, 0, 0xFE, 0xFF, rest @ ..] => utf_32(rest, u32::from_be_bytes),
-        [0xFF, 0xFE, rest @ ..] if is_single_byte(rest) => mismarked(rest, UTF_16LE),
-        [0xFE, 0xFF, rest @ ..] if is_single_byte(rest) => mismarked(rest, UTF_16BE),
+        [0xFF, 0xFE, rest @ ..] if is_ascii_or_utf8(rest) => decode_mismarked(rest, UTF_16LE),
+        [0xFE, 0xFF, rest @ ..] if is_ascii_or_utf8(rest) => decode_mismarked(rest, UTF_16BE),
         [0xFF, 0xFE, rest @ ..] => utf_16(rest, UTF_16LE, Defect::OtherMark),
         [0xFE, 0xFF, rest @ ..] => utf_16(rest, UTF_16BE, Defect::OtherMark),
         [b'<', 0, ..] => utf_16(&bytes, UTF_16LE, Defect::NotUtf8),
@@ -62,12 +62,12 @@ const fn is_letter(first: u8, second: u8) -> bool {
 }
 
 /// Whether text behind a byte order mark of UTF-16 is ASCII or UTF-8 all the same: markup and URLs in UTF-16 hold zeros.
-fn is_single_byte(rest: &[u8]) -> bool {
+fn is_ascii_or_utf8(rest: &[u8]) -> bool {
     !rest.is_empty() && memchr::memchr(0, rest).is_none() && std::str::from_utf8(rest).is_ok()
 }
 
 /// Text behind a byte order mark of another encoding.
-fn mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
+fn decode_mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
     let name = if rest.is_ascii() { "ASCII" } else { UTF_8 };
     let what = format!("{} before {name} text, which was read as {name}", mark.name());
     let mut decoded = of_bytes(rest.to_vec());
@@ -82,7 +82,7 @@ fn of_bytes(bytes: Vec<u8>) -> Decoded {
     // Most files are ASCII throughout, which is told sooner.
     let is_valid = bytes.is_ascii() || std::str::from_utf8(&bytes).is_ok();
     let Some(name) = name.filter(|name| !is_utf8_label(name)) else {
-        return if is_valid { plain(bytes) } else { mixed(&bytes, Vec::new()) };
+        return if is_valid { plain(bytes) } else { decode_with_stray_bytes(&bytes, Vec::new()) };
     };
     // The whole label is on one line: a declaration is ASCII before it.
     let at = label.map_or((1, 1), |label| Lines::new(&bytes).position(label.start));
@@ -91,17 +91,29 @@ fn of_bytes(bytes: Vec<u8>) -> Decoded {
     if bytes.starts_with(MARK) {
         let what = format!("the declaration says {name}, the byte order mark UTF-8; read as UTF-8");
         let quirks = vec![quirk(Defect::EncodingMismatch, what)];
-        return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
+        return with_utf8_label(if is_valid {
+            Decoded { quirks, ..plain(bytes) }
+        } else {
+            decode_with_stray_bytes(&bytes, quirks)
+        });
     }
     let Some(encoding) = known else {
         let quirks = vec![quirk(Defect::UnknownLabel, name)];
-        return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
+        return with_utf8_label(if is_valid {
+            Decoded { quirks, ..plain(bytes) }
+        } else {
+            decode_with_stray_bytes(&bytes, quirks)
+        });
     };
     let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
     if is_wide || (is_valid && !bytes.is_ascii()) {
         let what = format!("the declaration says {name}, the bytes are UTF-8; read as UTF-8");
         let quirks = vec![quirk(Defect::EncodingMismatch, what)];
-        return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
+        return with_utf8_label(if is_valid {
+            Decoded { quirks, ..plain(bytes) }
+        } else {
+            decode_with_stray_bytes(&bytes, quirks)
+        });
     }
     let mut quirks = vec![quirk(Defect::NotUtf8, name)];
     let (text, has_errors) = encoding.decode_without_bom_handling(&bytes);
@@ -113,9 +125,9 @@ fn of_bytes(bytes: Vec<u8>) -> Decoded {
         quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: what.into() });
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(&bytes);
         let bytes = text.into_owned().into_bytes();
-        return relabelled(Decoded { bytes, encoding: WINDOWS_1252.name(), quirks, label: None });
+        return with_utf8_label(Decoded { bytes, encoding: WINDOWS_1252.name(), quirks, label: None });
     }
-    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
+    with_utf8_label(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
 }
 
 /// UTF-8 that is nothing else.
@@ -124,7 +136,7 @@ const fn plain(bytes: Vec<u8>) -> Decoded {
 }
 
 /// UTF-8 with other bytes in it: those are read as windows-1252, one by one, and what is UTF-8 stays.
-fn mixed(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
+fn decode_with_stray_bytes(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
     let mut first = None;
     for chunk in bytes.utf8_chunks() {
@@ -149,7 +161,7 @@ fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Decoded {
         quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: "half a character".into() });
     }
     contradicted(text.as_bytes(), encoding.name(), &mut quirks);
-    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
+    with_utf8_label(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
 }
 
 fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
@@ -157,7 +169,7 @@ fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
     let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
     let mut quirks = vec![Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
     contradicted(text.as_bytes(), "UTF-32", &mut quirks);
-    relabelled(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks, label: None })
+    with_utf8_label(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks, label: None })
 }
 
 /// The encoding of a label. That browsers take `unicode` for UTF-16 does not make it a name of one (rule catalogue,
@@ -182,7 +194,7 @@ fn contradicted(text: &[u8], encoding: &str, quirks: &mut Vec<Quirk>) {
 }
 
 /// The same with a declaration that names UTF-8, if it names anything.
-fn relabelled(mut decoded: Decoded) -> Decoded {
+fn with_utf8_label(mut decoded: Decoded) -> Decoded {
     if let Some(label) = declared(&decoded.bytes)
         && !decoded.bytes.get(label.clone()).is_some_and(|name| name.eq_ignore_ascii_case(UTF_8.as_bytes()))
     {

@@ -37,7 +37,7 @@ impl OnDisk {
     }
 
     /// Whether a file looks untouched from outside: same length, time and identity.
-    pub fn looks_like(&self, metadata: &Metadata) -> bool {
+    pub fn matches_metadata(&self, metadata: &Metadata) -> bool {
         self.len == metadata.len() && self.mtime == metadata.modified().ok() && self.identity == identity(metadata)
     }
 }
@@ -88,7 +88,7 @@ impl Disk {
     }
 
     /// Notes that a save failed after its commit record was written.
-    pub(super) fn leave_unfinished(&mut self) {
+    pub(super) fn note_unfinished(&mut self) {
         self.unfinished = true;
     }
 
@@ -106,7 +106,7 @@ impl Disk {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn look(&mut self, path: &Path) -> Result<(), Error> {
+    pub fn record_state(&mut self, path: &Path) -> Result<(), Error> {
         let failed = |error| Error::system("read", path, error);
         let bytes = std::fs::read(path).map_err(failed)?;
         let metadata = std::fs::metadata(path).map_err(failed)?;

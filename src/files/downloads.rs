@@ -38,7 +38,7 @@ impl Options {
 
     /// The base URL by which children of an index are located: not one that was recorded. A download puts sitemaps of
     /// other hosts into the same folder, and files that could not keep their names under others.
-    pub(super) fn locating<'b>(&self, base: Option<&'b str>) -> Option<&'b str> {
+    pub(super) fn location_base<'b>(&self, base: Option<&'b str>) -> Option<&'b str> {
         base.filter(|_| !self.is_base_recorded)
     }
 }

@@ -89,7 +89,7 @@ pub enum Reason {
     #[error("{0}")]
     Conflicts(String),
     /// Not well-formed: what is wrong first, and how many more places there are.
-    #[error("not well-formed: {what}{}", more(*.others))]
+    #[error("not well-formed: {what}{}", and_more(*.others))]
     Damaged {
         /// What is wrong at the place.
         what: &'static str,
@@ -240,7 +240,7 @@ impl Error {
     }
 
     /// The error of a save that is partly done and recorded.
-    pub(super) fn unfinished(self) -> Self {
+    pub(super) fn into_unfinished(self) -> Self {
         match self.reason {
             Reason::System { act, source } => Self { reason: Reason::Unfinished { act, source }, ..self },
             Reason::SystemReadOnly => {
@@ -436,7 +436,7 @@ fn names(files: &[PathBuf]) -> String {
     files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-fn more(others: usize) -> String {
+fn and_more(others: usize) -> String {
     match others {
         0 => String::new(),
         1 => " (and 1 more place)".to_owned(),

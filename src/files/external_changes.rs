@@ -1,7 +1,7 @@
 //! Detects what other programs did to the files of a set: changed, replaced, truncated, deleted.
 //!
 //! Time alone decides nothing: an equal size in the same second may hide other bytes, and a touched file may
-//! hold the same. [`verdict`] is pure, [`look`] asks the disk; neither changes anything.
+//! hold the same. [`verdict`] is pure, [`detect`] asks the disk; neither changes anything.
 
 use super::disk::{Disk, Fingerprint, OnDisk, identity};
 use std::fs::{File, Metadata};
@@ -69,7 +69,7 @@ impl FileState {
     }
 
     /// Whether length, time and identity are those that are known.
-    fn looks_like(&self, known: &OnDisk) -> bool {
+    fn is_as_known(&self, known: &OnDisk) -> bool {
         (self.len, self.mtime, self.identity) == (known.len, known.mtime, known.identity)
     }
 }
@@ -81,7 +81,7 @@ pub(crate) fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
     let Some(now) = now else { return FileChange::Deleted };
     let same = match now.hash {
         Some(hash) => now.len == known.len && hash == known.hash,
-        None => now.looks_like(known),
+        None => now.is_as_known(known),
     };
     if same {
         FileChange::Unchanged
@@ -107,7 +107,7 @@ pub struct OutsideChanges {
 }
 
 /// Compares every file that is known with what is on disk now.
-pub(crate) fn look(disk: &Disk, care: Thoroughness) -> OutsideChanges {
+pub(crate) fn detect(disk: &Disk, care: Thoroughness) -> OutsideChanges {
     let mut outside = OutsideChanges::default();
     for known in disk.paths().filter_map(|path| disk.get(path)) {
         let Ok((now, read)) = present(known, care) else {
@@ -118,7 +118,7 @@ pub(crate) fn look(disk: &Disk, care: Thoroughness) -> OutsideChanges {
         let fate = verdict(known, now.as_ref());
         match now {
             Some(now) if fate == FileChange::Unchanged => {
-                if !now.looks_like(known) {
+                if !now.is_as_known(known) {
                     outside.touched.push(OnDisk { mtime: now.mtime, identity: now.identity, ..known.clone() });
                 }
             }
@@ -140,7 +140,7 @@ fn present(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>,
     }
     let now = FileState::new(&metadata);
     // A file of another length holds other bytes, whatever they are.
-    if now.len != known.len || (care == Thoroughness::Glance && now.looks_like(known)) {
+    if now.len != known.len || (care == Thoroughness::Glance && now.is_as_known(known)) {
         return Ok((Some(now), false));
     }
     let hash = match hash(&known.path) {
@@ -204,7 +204,7 @@ mod tests {
         disk.note(known(&path));
         act(&path);
         let fate = |outside: &OutsideChanges| outside.changed.first().map_or(FileChange::Unchanged, |(_, fate)| *fate);
-        let (glance, close) = (look(&disk, Thoroughness::Glance), look(&disk, Thoroughness::Close));
+        let (glance, close) = (detect(&disk, Thoroughness::Glance), detect(&disk, Thoroughness::Close));
         (fate(&glance), fate(&close), glance)
     }
 
@@ -272,15 +272,15 @@ mod tests {
         fs::write(&path, "0123456789").unwrap();
         let mut disk = Disk::default();
         disk.note(known(&path));
-        assert_eq!(look(&disk, Thoroughness::Glance), OutsideChanges::default());
+        assert_eq!(detect(&disk, Thoroughness::Glance), OutsideChanges::default());
         let later = fs::metadata(&path).unwrap().modified().unwrap() + Duration::from_secs(7);
         set_time(&path, later);
-        let outside = look(&disk, Thoroughness::Glance);
+        let outside = detect(&disk, Thoroughness::Glance);
         assert_eq!((outside.read, outside.changed.len(), outside.touched.len()), (1, 0, 1));
         for file in outside.touched {
             disk.note(file);
         }
-        assert_eq!(look(&disk, Thoroughness::Glance).read, 0);
+        assert_eq!(detect(&disk, Thoroughness::Glance).read, 0);
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn first_child(index: &Path, options: &Options, entries: &[FirstRow]) -> Option<
     let set_folder = here.canonicalize().ok()?;
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let locs = entries.iter().filter_map(|entry| entry[Field::Loc.index()].as_deref());
-    let places = locs.filter_map(|loc| match locate::locate_child(loc, options.locating(base.as_deref())) {
+    let places = locs.filter_map(|loc| match locate::locate_child(loc, options.location_base(base.as_deref())) {
         ChildLocation::Inside(candidates) => Some(candidates),
         ChildLocation::Outside | ChildLocation::Elsewhere => None,
     });

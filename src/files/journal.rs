@@ -14,7 +14,7 @@ mod writer;
 
 use super::disk::{Disk, fingerprint};
 pub(crate) use super::lock::LockedByOther;
-use super::lock::{real, real_in};
+use super::lock::{real_in, real_path};
 use super::{Options, trust};
 pub(crate) use format::{Entry, Header, Lost, Stored, Unusable};
 pub(crate) use locks::SlotLocks;
@@ -97,29 +97,29 @@ impl StateSlot {
     /// # Errors
     /// [`LockedByOther`] when another process has one of them.
     pub fn take_all(state: &Path, set: &[PathBuf]) -> Result<Self, LockedByOther> {
-        Self::take_in(Some(state), set)
+        Self::acquire(Some(state), set)
     }
 
     /// Takes the slot if there is a state folder, and the file locks in any case.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of the files.
-    pub fn take_in(state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
-        Self::take_beside(None, state, set)
+    pub fn acquire(state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
+        Self::acquire_beside(None, state, set)
     }
 
     /// Takes the slot as the options of a load say; `None` if no lock and no journal are wanted.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of the files.
-    pub fn wanted(options: &Options, set: &[PathBuf]) -> Option<Result<Self, LockedByOther>> {
+    pub fn acquire_if_enabled(options: &Options, set: &[PathBuf]) -> Option<Result<Self, LockedByOther>> {
         let is_wanted = options.is_edited || options.state.is_some();
-        is_wanted.then(|| Self::take_in(options.state.as_deref(), set))
+        is_wanted.then(|| Self::acquire(options.state.as_deref(), set))
     }
 
     /// Takes files for a set, and reads what an earlier session left of it.
-    fn take_beside(other: Option<&SlotLocks>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
-        let set: Vec<PathBuf> = set.iter().map(|path| real(path)).collect();
+    fn acquire_beside(other: Option<&SlotLocks>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
+        let set: Vec<PathBuf> = set.iter().map(|path| real_path(path)).collect();
         let folder = state.map(|state| state.join(FOLDER));
         let locks = SlotLocks::take(other, folder, name_of(&set), set)?;
         // In a folder that is not this user's alone nothing is believed.
@@ -205,7 +205,7 @@ impl StateSlot {
 
     /// Whether it is that of the set that is opened by these paths.
     pub fn is_of(&self, set: &[PathBuf]) -> bool {
-        set.iter().map(|path| real(path)).eq(self.locks.set.iter().cloned())
+        set.iter().map(|path| real_path(path)).eq(self.locks.set.iter().cloned())
     }
 
     /// Sets the earlier journal aside, where nothing overwrites it, and returns its new name.
@@ -224,7 +224,7 @@ impl StateSlot {
     pub fn begin(self, header: Option<Header>, watcher: Option<&Watcher>) -> Journal {
         let journal = self.begin_with(&(Arc::new(|_| Ok(())) as Gate), watcher);
         if let Some(header) = header {
-            journal.order(WriterCommand::Header(header.renewed()));
+            journal.order(WriterCommand::Header(header.in_present_form()));
         }
         journal
     }
@@ -360,7 +360,7 @@ impl Journal {
     }
 
     /// How often all was written again after a failure: what comes next must not build on earlier lines.
-    pub fn caught_up(&self) -> u64 {
+    pub fn rewrite_count(&self) -> u64 {
         self.report().caught_up
     }
 

@@ -43,7 +43,7 @@ pub fn load<V: Visit + Send>(
         path.to_path_buf()
     };
     // Before the first byte is read, so that two never edit the same set.
-    let state_slot = StateSlot::wanted(options, std::slice::from_ref(&path));
+    let state_slot = StateSlot::acquire_if_enabled(options, std::slice::from_ref(&path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let job = LoadContext { options, progress, make: &make, base };
     let name = file_name(&path);

@@ -93,7 +93,7 @@ pub(super) fn begin<'a, M>(
 ) -> Result<(LoadContext<'a, M>, Loaded), Error> {
     // The record of a save lies beside the first.
     let recovered = record::recover_all(paths, &options.recovery)?;
-    let loaded = Loaded { recovered, state_slot: StateSlot::wanted(options, paths), ..Loaded::default() };
+    let loaded = Loaded { recovered, state_slot: StateSlot::acquire_if_enabled(options, paths), ..Loaded::default() };
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     progress.expect(paths.len() as u64, paths.iter().map(len).sum());

@@ -59,7 +59,7 @@ pub(super) fn keys<'p>(files: impl Iterator<Item = &'p Path>) -> FileKeys {
 }
 
 /// The path with every link followed, as far as it exists.
-pub(super) fn real(path: &Path) -> PathBuf {
+pub(super) fn real_path(path: &Path) -> PathBuf {
     real_in(path, &mut HashMap::new())
 }
 
@@ -111,11 +111,11 @@ impl Lock {
     pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: &FileKeys) -> Result<Self, NoLock> {
         let _one_at_a_time = LockDir::close(folder);
         let path = folder.join(name).with_extension(END);
-        let file = own(&path)?;
+        let file = open_and_lock(&path)?;
         let held = other.map(|other| other.keys.clone()).unwrap_or_default();
         let keys = keys | &held;
         let mut lock = Self { path, file, keys: held, is_listed: true };
-        lock.hold_alone(keys)?;
+        lock.lock_only_keys(keys)?;
         Ok(lock)
     }
 
@@ -140,7 +140,7 @@ impl Lock {
             return Ok(());
         }
         let _one_at_a_time = self.path.parent().map(LockDir::close);
-        self.hold_alone(keys)
+        self.lock_only_keys(keys)
     }
 
     /// The keys that are held.
@@ -148,10 +148,10 @@ impl Lock {
         &self.keys
     }
 
-    fn hold_alone(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
+    fn lock_only_keys(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
         let new: FileKeys = keys.difference(&self.keys).copied().collect();
         if !new.is_empty() {
-            self.look_at_others(&new)?;
+            self.check_others(&new)?;
         }
         self.keys = keys;
         self.write();
@@ -167,7 +167,7 @@ impl Lock {
     }
 
     /// Whether no one else has one of these.
-    fn look_at_others(&self, keys: &FileKeys) -> Result<(), LockedByOther> {
+    fn check_others(&self, keys: &FileKeys) -> Result<(), LockedByOther> {
         let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         for path in paths.filter(|path| path.extension().is_some_and(|end| end == END) && *path != self.path) {
@@ -176,7 +176,7 @@ impl Lock {
                 // No one has it any more.
                 Ok(()) => drop(fs::remove_file(&path)),
                 Err(TryLockError::WouldBlock) => {
-                    let (process, theirs) = told(&mut file);
+                    let (process, theirs) = read_lock_file(&mut file);
                     if theirs.intersection(keys).next().is_some() {
                         return Err(LockedByOther { process, elsewhere: false });
                     }
@@ -210,15 +210,15 @@ impl From<io::Error> for NoLock {
 }
 
 /// Opens and locks a lock file.
-fn own(path: &Path) -> Result<File, NoLock> {
+fn open_and_lock(path: &Path) -> Result<File, NoLock> {
     loop {
-        let mut file = own_unlocked(path)?;
+        let mut file = open_unlocked(path)?;
         match file.try_lock() {
             Ok(()) if is_file_of(&file, path) => return Ok(file),
             // Its owner has just removed it.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(LockedByOther { process: told(&mut file).0, elsewhere: false }.into());
+                return Err(LockedByOther { process: read_lock_file(&mut file).0, elsewhere: false }.into());
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
@@ -226,7 +226,7 @@ fn own(path: &Path) -> Result<File, NoLock> {
 }
 
 /// A file of this name that is this user's and has no other name, so that writing to it changes nothing else.
-fn own_unlocked(path: &Path) -> io::Result<File> {
+fn open_unlocked(path: &Path) -> io::Result<File> {
     // Once more if its owner removes it between the two.
     for _ in 0..1_000 {
         match private().create_new(true).read(true).open(path) {
@@ -245,7 +245,7 @@ fn own_unlocked(path: &Path) -> io::Result<File> {
 }
 
 /// The process and the keys that a lock file tells.
-fn told(file: &mut File) -> (Option<u32>, FileKeys) {
+fn read_lock_file(file: &mut File) -> (Option<u32>, FileKeys) {
     let bytes = trust::read_at_most(file, LONGEST).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();

@@ -33,7 +33,7 @@ pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged, buffers: 
     let contents = read::read(&staged.temporary, &options, &Progress::default())
         .map_err(|error| Error { path: output.path.clone(), ..error })?;
     let compared = compare(plan, output, staged, &contents);
-    buffers.give_back(Some(contents.bytes));
+    buffers.recycle(Some(contents.bytes));
     compared
 }
 

@@ -13,7 +13,7 @@ pub(super) use key::Key;
 pub(super) use names::check_inside;
 pub(super) use recovery::recover_all;
 #[cfg(test)]
-pub(super) use recovery::recover_through;
+pub(super) use recovery::recover_with_gate;
 pub use recovery::{
     Finished, Pending, PendingSave, RecordAction, RecordStep as PendingStep, Recovered, Recovery, discard, finish,
     inspect, pending_records, recover,

@@ -52,7 +52,7 @@ const LOOP: i32 = i32::MIN;
 
 impl ReplaceTarget {
     /// Inspects a path, resolves links, and refuses what must not be replaced.
-    pub(super) fn look(path: &Path, wish: TargetAction, disk: &Disk, force: bool) -> Result<Self, Error> {
+    pub(super) fn inspect(path: &Path, wish: TargetAction, disk: &Disk, force: bool) -> Result<Self, Error> {
         let new = || {
             let path = path.to_path_buf();
             Ok(Self { real: path.clone(), path, metadata: None, hash: None, ceiling: NEW_FILE, in_place: false })
@@ -115,13 +115,13 @@ impl ReplaceTarget {
     }
 
     /// Whether nothing has happened to it since it was looked at: between that and the rename everything is written.
-    pub(super) fn is_as_seen(&self) -> bool {
+    pub(super) fn is_unchanged(&self) -> bool {
         let Some(then) = &self.metadata else {
             return fs::symlink_metadata(&self.real).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         };
         let Ok(now) = fs::metadata(&self.real) else { return false };
         self.path.canonicalize().is_ok_and(|real| real == self.real)
-            && OnDisk::new(&self.real, then, 0).looks_like(&now)
+            && OnDisk::new(&self.real, then, 0).matches_metadata(&now)
             && (changed(&now) == changed(then) && !is_fresh(&now)
                 || external_changes::hash(&self.real).ok() == self.hash)
     }
@@ -174,7 +174,7 @@ fn may_write(real: &Path, path: &Path) -> Result<(), Error> {
 /// Until its end the file stays readable for its owner alone: attributes come before the mode, and lists that the
 /// folder gave it and the other has not be taken off first.
 #[cfg(unix)]
-pub(super) fn take_over(file: &File, like: &Metadata, real: &Path) -> io::Result<bool> {
+pub(super) fn copy_metadata(file: &File, like: &Metadata, real: &Path) -> io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let own = file.metadata()?;
     if (own.uid() != like.uid() && fchown(file, Some(like.uid()), None).is_err())
@@ -210,7 +210,7 @@ fn take_over_attributes(file: &File, real: &Path) -> bool {
 
 /// Gives a file the mode of the one that it will replace.
 #[cfg(not(unix))]
-pub(super) fn take_over(file: &File, like: &Metadata, _: &Path) -> io::Result<bool> {
+pub(super) fn copy_metadata(file: &File, like: &Metadata, _: &Path) -> io::Result<bool> {
     file.set_permissions(like.permissions())?;
     Ok(true)
 }

@@ -80,7 +80,7 @@ pub struct SaveMode {
 
 /// Carries out a plan as [`save`] does, and keeps what it replaces if that is asked for.
 pub fn save_as_asked(plan: &Plan, disk: &mut Disk, mode: &SaveMode, progress: &Progress) -> Result<Saved, Error> {
-    save_through(&AllowAll, plan, disk, mode, progress)
+    save_with_gate(&AllowAll, plan, disk, mode, progress)
 }
 
 /// Carries out a plan. `force` writes over files that were changed by another user meanwhile.
@@ -89,10 +89,10 @@ pub fn save_as_asked(plan: &Plan, disk: &mut Disk, mode: &SaveMode, progress: &P
 /// in place, and saving again goes on from there.
 pub fn save(plan: &Plan, disk: &mut Disk, force: bool, progress: &Progress) -> Result<Saved, Error> {
     let mode = SaveMode { force, backups: Backups::default(), now: Now { seconds: 0, offset: 0 }, state: None };
-    save_through(&AllowAll, plan, disk, &mode, progress)
+    save_with_gate(&AllowAll, plan, disk, &mode, progress)
 }
 
-pub(super) fn save_through(
+pub(super) fn save_with_gate(
     gate: &dyn Gate,
     plan: &Plan,
     disk: &mut Disk,
@@ -100,7 +100,7 @@ pub(super) fn save_through(
     progress: &Progress,
 ) -> Result<Saved, Error> {
     refuse(plan)?;
-    IncrementalSave::begin_through(gate, plan.path.as_deref(), disk, mode)?.commit(plan, disk, progress)
+    IncrementalSave::begin_with_gate(gate, plan.path.as_deref(), disk, mode)?.commit(plan, disk, progress)
 }
 
 /// Refuses a plan that cannot be carried out as it is.
@@ -144,7 +144,7 @@ impl IncrementalSave<'static> {
     /// # Errors
     /// When there is no such folder and none can be made, or an interrupted save in it cannot be finished.
     pub fn begin(path: Option<&Path>, disk: &Disk, mode: &SaveMode) -> Result<Self, Error> {
-        Self::begin_through(&AllowAll, path, disk, mode)
+        Self::begin_with_gate(&AllowAll, path, disk, mode)
     }
 }
 
@@ -152,7 +152,7 @@ impl IncrementalSave<'static> {
 type Written = (Vec<(PathBuf, u64)>, NewBackups);
 
 impl<'g> IncrementalSave<'g> {
-    pub(super) fn begin_through(
+    pub(super) fn begin_with_gate(
         gate: &'g dyn Gate,
         path: Option<&Path>,
         disk: &Disk,
@@ -212,7 +212,7 @@ impl<'g> IncrementalSave<'g> {
         // What a plan does not write after all is dropped, and with it what was written beside it.
         staged.retain(|file| places.get(&*file.target.path).is_some_and(|place| is_written(plan.outputs.get(*place))));
         staged.sort_by_key(|file| places.get(&*file.target.path).copied());
-        let done = self.put_in_place(staged, &removes, plan, disk, progress);
+        let done = self.replace_targets(staged, &removes, plan, disk, progress);
         let (written, mut taken) = done.map_err(|error| self.explained(error))?;
         let removed: Vec<PathBuf> = removes.drain(..).map(|target| target.path).collect();
         let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
@@ -225,7 +225,7 @@ impl<'g> IncrementalSave<'g> {
     }
 
     /// Puts what was written in its place.
-    fn put_in_place(
+    fn replace_targets(
         &self,
         staged: Vec<Staged>,
         removes: &[ReplaceTarget],
@@ -250,14 +250,14 @@ impl<'g> IncrementalSave<'g> {
         let commit = Commit { main, set_folder, removed: removes, made: &self.made, state };
         let done = commit::commit(staged, &commit, disk, gate);
         if done.is_ok() || has_record(set_folder) {
-            taken.stay();
+            taken.keep();
         }
         done.map(|()| (written, taken))
     }
 
     /// Looks at what a plan writes and removes, writes what was not taken yet beside its targets, and gives what goes.
     fn take(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<Vec<ReplaceTarget>, Error> {
-        let (mut writes, removes) = looked_at(plan, disk, self.mode.force, &self.taken)?;
+        let (mut writes, removes) = inspect_targets(plan, disk, self.mode.force, &self.taken)?;
         for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
             resolve_target(target, &mut self.made)
                 .map_err(|error| Error::system("make the folder of", &output.path, error))?;
@@ -290,7 +290,7 @@ impl<'g> IncrementalSave<'g> {
     fn explained(&self, error: Error) -> Error {
         let same_disk = self.sizes.iter().filter(|(folder, _)| is_same_disk(folder, &error.path));
         let needed = same_disk.map(|(_, bytes)| bytes).sum();
-        left_behind(space::explained(error, needed), &self.set_folder, &self.reals)
+        with_leftovers(space::explained(error, needed), &self.set_folder, &self.reals)
     }
 }
 
@@ -299,9 +299,14 @@ fn is_written(output: Option<&Output>) -> bool {
 }
 
 /// Inspected targets: files that will be written, and files that will be removed.
-type LookedAt<'p> = (Vec<(&'p Output, ReplaceTarget)>, Vec<ReplaceTarget>);
+type InspectedTargets<'p> = (Vec<(&'p Output, ReplaceTarget)>, Vec<ReplaceTarget>);
 
-fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool, taken: &BTreeSet<PathBuf>) -> Result<LookedAt<'p>, Error> {
+fn inspect_targets<'p>(
+    plan: &'p Plan,
+    disk: &Disk,
+    force: bool,
+    taken: &BTreeSet<PathBuf>,
+) -> Result<InspectedTargets<'p>, Error> {
     let look = |output: &'p Output| {
         let wish = match output.action {
             Action::Untouched => return None,
@@ -310,7 +315,7 @@ fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool, taken: &BTreeSet<Path
             Action::Created => TargetAction::Create,
             Action::Replaced => TargetAction::Replace,
         };
-        Some(ReplaceTarget::look(&output.path, wish, disk, force).map(|target| (output, target)))
+        Some(ReplaceTarget::inspect(&output.path, wish, disk, force).map(|target| (output, target)))
     };
     // Each is read, to be compared with what it was.
     let all: Vec<(&Output, ReplaceTarget)> = plan.outputs.par_iter().filter_map(look).collect::<Result<_, _>>()?;
@@ -359,7 +364,7 @@ fn is_same_disk(folder: &Path, path: &Path) -> bool {
 }
 
 /// An error with the names of what could not be taken away again. What a record names stays for good reason.
-fn left_behind(error: Error, set_folder: &Path, reals: &[PathBuf]) -> Error {
+fn with_leftovers(error: Error, set_folder: &Path, reals: &[PathBuf]) -> Error {
     if has_record(set_folder) {
         return error;
     }
@@ -391,7 +396,7 @@ impl MemoryBudget {
         *self.1.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
     }
 
-    fn give(&self, bytes: u64) {
+    fn release(&self, bytes: u64) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= bytes;
         self.1.notify_all();
     }
@@ -437,7 +442,7 @@ impl StageJob<'_> {
             self.room.take(output.bytes);
             // A panic must not leave others waiting; it goes on where it was going.
             let staged = catch_unwind(AssertUnwindSafe(|| self.stage(output, target, to_sync)));
-            self.room.give(output.bytes);
+            self.room.release(output.bytes);
             staged.unwrap_or_else(|panic| resume_unwind(panic))
         };
         // One after the other as they come, not half of them for each core: they are in the set's order, and the

@@ -49,8 +49,8 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             let root = Reason::Root(scan.root.clone());
             return Err(Error::new(path(), root));
         };
-        note_silent(&bytes, &scan, &repaired, &mut quirks);
-        let (first, mut map) = take_in(&bytes, repaired, None, &mut quirks);
+        note_unreported_damage(&bytes, &scan, &repaired, &mut quirks);
+        let (first, mut map) = merge_repair(&bytes, repaired, None, &mut quirks);
         scan = if first.kept > 0 {
             scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
         } else {
@@ -71,7 +71,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
         {
             let starts = std::mem::take(&mut scan.starts);
             let before = quirks.len();
-            let (second, composed) = take_in(&bytes, again, Some(&map), &mut quirks);
+            let (second, composed) = merge_repair(&bytes, again, Some(&map), &mut quirks);
             map = composed;
             visitor = make(facts);
             scan = scan::scan(&second.bytes, &mut visitor, &Progress::default());
@@ -88,7 +88,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
 }
 
 /// Damage of which a repair said nothing is a finding all the same: what is written differs from what was read.
-fn note_silent(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<Quirk>) {
+fn note_unreported_damage(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<Quirk>) {
     if let Some(damage) = scan.damage.first().filter(|_| repaired.repairs.is_empty()) {
         quirks.push(Quirk {
             kind: Defect::NotWellFormed,
@@ -101,7 +101,7 @@ fn note_silent(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<
 
 /// What a repair of `bytes` did is added to `quirks`, with the places of the file as stored, to which `map` leads where
 /// the bytes are repaired ones themselves. Returns it with what leads from its own bytes there.
-fn take_in(
+fn merge_repair(
     bytes: &[u8],
     mut repaired: Repaired,
     map: Option<&[Anchor]>,
@@ -168,9 +168,10 @@ mod tests {
         // `&` became five bytes, then `b` became three.
         let (stored, first, second) = (&b"a\n&b\ncd"[..], &b"a\n&amp;b\ncd"[..], &b"a\n&amp;BBB\ncd"[..]);
         let mut quirks = Vec::new();
-        let (first, map) = take_in(stored, repaired(first, vec![repair(2, Some(0))], vec![(7, 3)]), None, &mut quirks);
+        let (first, map) =
+            merge_repair(stored, repaired(first, vec![repair(2, Some(0))], vec![(7, 3)]), None, &mut quirks);
         let again = repaired(second, vec![repair(7, Some(1)), repair(10, None)], vec![(10, 8)]);
-        let (second, composed) = take_in(&first.bytes, again, Some(&map), &mut quirks);
+        let (second, composed) = merge_repair(&first.bytes, again, Some(&map), &mut quirks);
         let places: Vec<(u64, u64)> = quirks.iter().map(|quirk| quirk.at).collect();
         assert_eq!(places, [(2, 1), (2, 2), (3, 2)]);
         let mut lines = Lines::anchored(&second.bytes, &composed);

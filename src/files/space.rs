@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_half_done_is_not_said_to_be_as_it_was() {
-        let error = Error::system("rename", Path::new("a.xml"), io::ErrorKind::StorageFull.into()).unfinished();
+        let error = Error::system("rename", Path::new("a.xml"), io::ErrorKind::StorageFull.into()).into_unfinished();
         let error = explained(error, 1);
         assert!(matches!(error.reason, Reason::NoRoom { begun: true, .. }));
         assert!(error.hint().unwrap().contains("finishes it"));

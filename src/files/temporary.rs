@@ -2,7 +2,7 @@
 
 use super::disk::{Fingerprint, fingerprint};
 use super::gate::{FsOperation, Gate, attempt};
-use super::replace_target::{ReplaceTarget, take_over};
+use super::replace_target::{ReplaceTarget, copy_metadata};
 use super::trust;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ impl<'g> TempFile<'g> {
         let name = target.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let prefix = temporary_prefix(&name);
         let mut builder = tempfile::Builder::new();
-        let suffix = if target.folder().starts_with(set_folder) { SUFFIX.to_owned() } else { far(set_folder) };
+        let suffix = if target.folder().starts_with(set_folder) { SUFFIX.to_owned() } else { far_prefix(set_folder) };
         builder.prefix(&prefix).suffix(&suffix);
         #[cfg(unix)]
         {
@@ -96,7 +96,7 @@ impl<'g> TempFile<'g> {
         if let Some(metadata) = &target.metadata
             && !target.in_place
         {
-            target.in_place = !take_over(file.as_file(), metadata, &target.real)?;
+            target.in_place = !copy_metadata(file.as_file(), metadata, &target.real)?;
         }
         let (file, temporary) = file.into_parts();
         Ok((Staged { target, temporary, len, hash: hash.finish() }, file))
@@ -108,7 +108,7 @@ pub(super) const SUFFIX: &str = ".sited";
 
 /// The same where the record of its save would be in another branch of folders, with a number for that folder: only who
 /// knows that there is no record can know that it will not be needed.
-fn far(set_folder: &Path) -> String {
+fn far_prefix(set_folder: &Path) -> String {
     format!(".{:08x}.far{SUFFIX}", fingerprint(set_folder.as_os_str().as_encoded_bytes()) as u32)
 }
 
@@ -157,7 +157,7 @@ pub(super) fn sweep_far(reals: &[PathBuf], set_folder: &Path) {
     if reals.is_empty() || set_folder.ancestors().any(has_record) {
         return;
     }
-    let suffix = far(set_folder);
+    let suffix = far_prefix(set_folder);
     let mut folders: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
     for real in reals {
         let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { continue };

@@ -94,7 +94,7 @@ impl Tree {
                 _ => return Err(invalid()),
             }
         }
-        Ok(TreePath { folder: folder.map_or_else(|| self.folder.again(), Ok)?, name })
+        Ok(TreePath { folder: folder.map_or_else(|| self.folder.try_clone(), Ok)?, name })
     }
 
     /// Where it is.
@@ -125,7 +125,7 @@ impl Tree {
 const DEEPEST: u32 = 64;
 
 /// An error that says why a folder is not removed.
-fn in_the_way(name: &OsStr, why: &str) -> io::Error {
+fn not_removable(name: &OsStr, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", name.display()))
 }
 
@@ -182,7 +182,7 @@ impl Folder {
         Ok(Self(rustix::fs::openat(&self.0, name, Self::flags(), rustix::fs::Mode::empty()).map_err(link_error)?))
     }
 
-    fn again(&self) -> io::Result<Self> {
+    fn try_clone(&self) -> io::Result<Self> {
         Ok(Self(self.0.try_clone()?))
     }
 
@@ -222,10 +222,10 @@ impl Folder {
         let folder = self.enter(name)?;
         let (here, there) = (rustix::fs::fstat(&self.0)?, rustix::fs::fstat(&folder.0)?);
         if there.st_uid != rustix::process::geteuid().as_raw() {
-            return Err(in_the_way(name, "it belongs to another user"));
+            return Err(not_removable(name, "it belongs to another user"));
         }
         if here.st_dev != there.st_dev {
-            return Err(in_the_way(name, "another disk is mounted there"));
+            return Err(not_removable(name, "another disk is mounted there"));
         }
         Ok(folder)
     }
@@ -250,13 +250,13 @@ impl Folder {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => Ok(true),
             FileType::RegularFile if stat.st_uid == rustix::process::geteuid().as_raw() => Ok(false),
-            FileType::RegularFile => Err(in_the_way(name, "it belongs to another user")),
-            _ => Err(in_the_way(name, "it is a link or not a regular file")),
+            FileType::RegularFile => Err(not_removable(name, "it belongs to another user")),
+            _ => Err(not_removable(name, "it is a link or not a regular file")),
         }
     }
 
     fn check_tree(&self, name: &OsStr, depth: u32) -> io::Result<()> {
-        let depth = depth.checked_sub(1).ok_or_else(|| in_the_way(name, "its folders are too deep"))?;
+        let depth = depth.checked_sub(1).ok_or_else(|| not_removable(name, "its folders are too deep"))?;
         let folder = self.enter_own(name)?;
         for name in folder.names()? {
             if folder.is_folder(&name)? {
@@ -267,7 +267,7 @@ impl Folder {
     }
 
     fn remove_tree(&self, name: &OsStr, depth: u32) -> io::Result<()> {
-        let depth = depth.checked_sub(1).ok_or_else(|| in_the_way(name, "its folders are too deep"))?;
+        let depth = depth.checked_sub(1).ok_or_else(|| not_removable(name, "its folders are too deep"))?;
         let folder = self.enter_own(name)?;
         for name in folder.names()? {
             if folder.is_folder(&name)? {
@@ -306,7 +306,7 @@ impl Folder {
         Self::open(&self.0.join(name))
     }
 
-    fn again(&self) -> io::Result<Self> {
+    fn try_clone(&self) -> io::Result<Self> {
         Ok(Self(self.0.clone()))
     }
 
@@ -331,14 +331,14 @@ impl Folder {
     }
 
     fn check_tree(&self, name: &OsStr, depth: u32) -> io::Result<()> {
-        let depth = depth.checked_sub(1).ok_or_else(|| in_the_way(name, "its folders are too deep"))?;
+        let depth = depth.checked_sub(1).ok_or_else(|| not_removable(name, "its folders are too deep"))?;
         let folder = self.enter(name)?;
         for entry in std::fs::read_dir(&folder.0)? {
             let (kind, name) = entry.and_then(|entry| Ok((entry.file_type()?, entry.file_name())))?;
             if kind.is_dir() {
                 folder.check_tree(&name, depth)?;
             } else if !kind.is_file() {
-                return Err(in_the_way(&name, "it is a link or not a regular file"));
+                return Err(not_removable(&name, "it is a link or not a regular file"));
             }
         }
         Ok(())

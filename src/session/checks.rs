@@ -14,7 +14,7 @@ mod unload;
 
 pub(crate) use flagged::SetRows;
 pub(crate) use locs::DocumentLocs;
-pub(super) use near::{may_be_near, meeting};
+pub(super) use near::{near_candidates, repeated_hashes};
 pub(crate) use reader::Reader;
 pub(crate) use recheck::Rechecked;
 
@@ -63,7 +63,7 @@ pub struct Checks {
     /// Rows per entry rule.
     counts: Arc<Counts>,
     /// Duplicates, hosts, histograms. There is one for the current state; states that history keeps have
-    /// given theirs away ([`Checks::bare`]) unless a worker made it.
+    /// given theirs away ([`Checks::without_set_index`]) unless a worker made it.
     set: Arc<SetIndex>,
     is_bare: bool,
     /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
@@ -217,7 +217,7 @@ impl Checks {
 
     /// Takes in the rows of a file that was just appended to the document. If the reader has near keys, each row is taken
     /// in as if no other named its page, and [`Checks::compare`] tells later of those for which that is not so.
-    pub fn absorb(
+    pub fn add_file(
         &mut self,
         document: &Document,
         first: u32,
@@ -330,7 +330,7 @@ impl Checks {
     pub fn find_near_duplicates(&mut self, document: &Document) {
         self.knows_near = document.live() <= NEAR_ROWS;
         let near = if self.knows_near {
-            self.set.near_duplicates_among(&may_be_near(document), &DocumentLocs(document))
+            self.set.near_duplicates_among(&near_candidates(document), &DocumentLocs(document))
         } else {
             NearDuplicates::default()
         };
@@ -356,14 +356,14 @@ impl Checks {
 
     /// These checks without the set index: what the history keeps, so that the current index is never copied.
     #[must_use]
-    pub fn bare(&self) -> Self {
+    pub fn without_set_index(&self) -> Self {
         Self { set: Arc::default(), is_bare: true, ..self.clone() }
     }
 
     /// After undo or redo: if this state is bare, it takes the set index of the state that it replaces, and
     /// brings it up to date by the rows that differ: those that the step touched (in one field only, if it says
     /// so), and those that a save in between has put into another file.
-    pub fn take_over(
+    pub fn adopt_set_index(
         &mut self,
         other: &mut Self,
         (from, to): (&Document, &Document),

@@ -148,7 +148,7 @@ pub struct Coverage {
 
 /// Collects the URLs of the data that rows have.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Met {
+pub(crate) struct MatchedUrls {
     rows: u64,
     known: u64,
     by_column: Vec<u64>,
@@ -157,7 +157,7 @@ pub(crate) struct Met {
     origins: BTreeSet<String>,
 }
 
-impl Met {
+impl MatchedUrls {
     /// Notes a row of the set with its URL.
     pub(crate) fn note(&mut self, data: &DataSet, loc: &str) {
         self.rows += 1;

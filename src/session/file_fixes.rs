@@ -36,7 +36,7 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     with_frame(document, member, |around| {
         let of_frame = frame::check(around).intersection(profile.asked());
         let rules = file::check(&facts).union(of_frame);
-        let partition = dealt_when_written(document, member, rules);
+        let partition = fixed_by_save(document, member, rules);
         let finding = |rule: Rule| {
             let message =
                 if of_frame.contains(rule) { frame::message(rule, around) } else { file::message(rule, &facts) };
@@ -192,7 +192,7 @@ pub(super) fn rules(document: &Document, member: Member, profile: Profile) -> Ru
 pub(super) fn edits_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Vec<Edit>> {
     let is_several = member == Member::Index && document.index().is_some_and(|index| index.file_count() > 1);
     if is_several {
-        let (edits, after) = volumes::put_right(document, rule, profile)?;
+        let (edits, after) = volumes::fix_all(document, rule, profile)?;
         return (!rules(&after, member, profile).contains(rule)).then_some(edits);
     }
     edit_for(document, member, rule, profile).map(|edit| vec![edit])
@@ -275,7 +275,7 @@ pub(super) const SPLIT: RuleSet = RuleSet::of(&[
 ]);
 
 /// The limits that a file is over and that writing it again fixes; none once that is agreed to.
-pub(super) fn dealt_when_written(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
+pub(super) fn fixed_by_save(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
     let limits = Limits::default();
     match member {
         Member::Index => {

@@ -23,7 +23,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::session::edit::intent::why_left;
+use crate::session::edit::intent::unfixed_message;
 use crate::session::edit::values::{self, FieldOfRows};
 use crate::session::edit::{Change, EditError, Intent, Label, PreviewPart, Sample};
 use crate::session::fix_table::{self, CLEARED, is_unattended};
@@ -129,7 +129,7 @@ pub(super) fn intend_rows(
     edits.extend(unused_after(snapshot, &edits));
     let unfixable = affected.len() as u64 - changes;
     let unfixed = unfixed(snapshot, &affected, &fixed_rows, of_rows);
-    let reason = (unfixable > 0).then(|| why_left(&unfixed));
+    let reason = (unfixable > 0).then(|| unfixed_message(&unfixed));
     let intent = Intent {
         label: Label::of("", changes, "row", " fixed").refusing(unfixable, reason.as_ref()).and_any(
             files.len() as u64,

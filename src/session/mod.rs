@@ -359,12 +359,13 @@ impl Session {
             let (message, rechecked) = (intent.done(false), rechecked_rows);
             return Ok(Report { message, touched, rechecked, cursor: None, changed: false, faults: None });
         }
-        let left = intent.left_words(self.view().profile());
+        let left = intent.increase_message(self.view().profile());
         let (faults, message) = (intent.urls.faults(), intent.done(true));
         let (edit, intent_said) = (intent.edit, intent.said);
         // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
         let keeps = rechecked.has_set() && applied.field.is_some_and(|field| field != Field::Loc);
-        let mut checks = if keeps { self.current.state.checks.clone() } else { self.current.state.checks.bare() };
+        let mut checks =
+            if keeps { self.current.state.checks.clone() } else { self.current.state.checks.without_set_index() };
         checks.detach_site();
         let before = State { checks, ..self.current.state.clone() };
         let old = std::mem::replace(&mut self.current.state.document, applied.document.clone());
@@ -406,7 +407,7 @@ impl Session {
 /// One step back or forth, checked for the present profile and policy.
 fn step(session: &mut Session, back: bool) -> Option<Report> {
     // Without the set index, which the other state takes.
-    let before = session.current.state.checks.bare();
+    let before = session.current.state.checks.without_set_index();
     let from = session.current.state.document.clone();
     session.current.state.checks.detach_site();
     let stepped = step_over(session, back);

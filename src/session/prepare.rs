@@ -4,7 +4,7 @@ use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::command::Command;
-use crate::session::edit::values::{self, FieldOfRows, nudged};
+use crate::session::edit::values::{self, FieldOfRows, stepped};
 use crate::session::edit::{
     Asker, Change, EditError, Intent, Prepared, extend, prepared, replace, revert, rows, scope, script_export,
 };
@@ -69,7 +69,7 @@ pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) 
             let words = if *up { "raised" } else { "lowered" };
             let words = format!("{} {words} on", field.name());
             values::intend_each(snapshot, FieldOfRows { rows, field: *field, words: &words }, progress, &|_, old| {
-                nudged(*field, old, *up, snapshot)
+                stepped(*field, old, *up, snapshot)
             })
         }
         Change::Insert { after, before, locs } => Some(rows::intend_insert(snapshot, *after, *before, locs)?),

@@ -7,7 +7,7 @@ mod counting;
 pub(crate) mod markdown;
 pub(super) mod summary;
 
-pub use counting::{Counted, InWords, Receiver, Wanted};
+pub use counting::{Counted, InWords, MessageFilter, Receiver};
 pub use markdown::{CountsByFile, FindingsReport};
 pub use summary::{FileGroup, RuleGroup, Summary};
 
@@ -20,7 +20,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
 use crate::session::Session;
 use crate::session::checks::DocumentLocs;
-use crate::session::checks::may_be_near;
+use crate::session::checks::near_candidates;
 use crate::session::checks::rule_of;
 use crate::session::located_finding::LocatedFinding;
 use crate::session::row_lines::field_offset;
@@ -81,7 +81,7 @@ impl Reporter {
         // it. A streamed set has done so already.
         let document = session.document();
         let near = if !session.current.checks.knows_near_duplicates() && !document.is_streamed() {
-            let rows = may_be_near(document);
+            let rows = near_candidates(document);
             session.current.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
         } else {
             NearDuplicates::default()
@@ -168,7 +168,7 @@ impl Reporter {
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK);
         let sets = session.current.checks.rule_sets();
         while !rest.is_empty() {
-            let wanted = receiver.wanted();
+            let wanted = receiver.messages_needed();
             if wanted.is_all() {
                 size = BLOCK;
             } else if wanted.rules.is_empty() {
@@ -224,7 +224,7 @@ impl Reporter {
         &self,
         session: &Session,
         (rows, sets): (&[RowId], &[RuleSet]),
-        (file, wanted): (&Arc<str>, &Wanted),
+        (file, wanted): (&Arc<str>, &MessageFilter),
     ) -> (Vec<Unplaced>, Counted) {
         let document = session.document();
         let counter = Counter::new(&session.current, &self.near, wanted);
@@ -267,7 +267,7 @@ impl Reporter {
         &self,
         session: &Session,
         (row, rules): (RowId, RuleSet),
-        (file, wanted): (&Arc<str>, &Wanted),
+        (file, wanted): (&Arc<str>, &MessageFilter),
     ) -> Vec<Unplaced> {
         let document = session.document();
         let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: wanted.has_fixes };

@@ -87,7 +87,7 @@ pub(crate) fn export_rule(session: &Session) -> Result<ExportedRule, EditError> 
 /// that of one row.
 fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), EditError> {
     let history = session.history();
-    let done = || history.iter().zip(session.history.said()).filter(|(entry, _)| entry.done).rev();
+    let done = || history.iter().zip(session.history.commands()).filter(|(entry, _)| entry.done).rev();
     let set = |line: &String| match parse(line, &session.current.vocabulary()) {
         Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
         _ => None,

@@ -21,7 +21,7 @@ use crate::files::{self, FileInfo, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::session::checks::{Reader, meeting};
+use crate::session::checks::{Reader, repeated_hashes};
 use crate::session::file_fixes::is_near_limit;
 use crate::session::findings::file_findings::of_present;
 use crate::session::findings::{index_findings, required, robots};
@@ -115,7 +115,7 @@ impl StreamedSet {
         let make = |facts: &FileInfo| loader.reader(facts).with_near_keys();
         let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| match part {
             _ if is_linked => {}
-            files::LoadedFile::Index { .. } => session.absorb(part),
+            files::LoadedFile::Index { .. } => session.add_file(part),
             files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader } => {
                 let of_file = reader.near_keys.take().unwrap_or_default();
                 match &mut keys {
@@ -133,9 +133,9 @@ impl StreamedSet {
                 hashes.extend(of_file);
                 cache.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
-                if let Some(id) = absorb_known(&mut session, part) {
+                if let Some(id) = add_file_with_findings(&mut session, part) {
                     let bytes = unload::unload(&mut session.current.state.document, id);
-                    loader.options.buffers.give_back(bytes);
+                    loader.options.buffers.recycle(bytes);
                 }
             }
         })?;
@@ -144,7 +144,7 @@ impl StreamedSet {
             return Ok((set, true));
         }
         let named = keys.map(|keys| set.session.current.state.checks.count_targets(&keys));
-        let wanted = Arc::new(meeting(&hashes) | named.unwrap_or_default());
+        let wanted = Arc::new(repeated_hashes(&hashes) | named.unwrap_or_default());
         drop(hashes);
         if !wanted.is_empty() {
             set.compare(&wanted, progress)?;
@@ -188,7 +188,7 @@ impl StreamedSet {
                     let offset = offset_of_loc(&source, row.0.saturating_sub(visitor.first) as usize);
                     (row, loc, line_of(&mut lines, offset))
                 }));
-                self.loader.options.buffers.give_back(Some(source.into_bytes()));
+                self.loader.options.buffers.recycle(Some(source.into_bytes()));
             }
         })?;
         Ok(found)
@@ -227,7 +227,7 @@ impl StreamedSet {
         let mut languages = Languages::asking(asked);
         self.each(progress, |session, _| {
             let snapshot = session.view();
-            languages.hear(snapshot, snapshot.document.resident_rows());
+            languages.add_pages(snapshot, snapshot.document.resident_rows());
             Ok::<(), files::Error>(())
         })?;
         self.session.current.languages = Some(Arc::new(languages));
@@ -258,7 +258,7 @@ impl StreamedSet {
             } else {
                 Err(files::Error::new(&path, Reason::Changed).into())
             };
-            loader.options.buffers.give_back(unload(session, id));
+            loader.options.buffers.recycle(unload(session, id));
             result
         })?;
         if next as usize == session.document().sitemaps().len() {
@@ -283,9 +283,9 @@ pub(crate) fn walk<E: From<files::Error>>(
 ) -> Result<Session, E> {
     let loader = session.loader(options);
     let loaded = load_each(paths, &loader, progress, |part| {
-        let Some(id) = absorb_known(&mut session, part) else { return Ok(()) };
+        let Some(id) = add_file_with_findings(&mut session, part) else { return Ok(()) };
         let result = show(&session, id);
-        loader.options.buffers.give_back(unload(&mut session, id));
+        loader.options.buffers.recycle(unload(&mut session, id));
         result
     })?;
     finish_loading(&mut session, loaded);
@@ -325,22 +325,22 @@ pub(crate) fn settings_of(other: &Session, base_url: Option<String>) -> Session 
 }
 
 /// Takes in a file and keeps the findings of its rows.
-fn absorb_known(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
+fn add_file_with_findings(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
     let numbers = match &part {
         files::LoadedFile::Sitemap { visitor, .. } => visitor.findings.clone(),
         files::LoadedFile::Index { .. } => Vec::new(),
     };
     let first = session.document().row_limit();
-    let id = absorb_alone(session, part)?;
+    let id = add_file_uncompared(session, part)?;
     let state = &mut session.current.state;
     state.checks.reload(&state.document, first, &numbers, id.index());
     Some(id)
 }
 
 /// Adds a file to a streamed set, its rows resident; of an index nothing else is done.
-fn absorb_alone(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
+fn add_file_uncompared(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
     let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
-        session.absorb(part);
+        session.add_file(part);
         return None;
     };
     let mtime = on_disk.as_ref().and_then(load::seconds);
@@ -352,7 +352,7 @@ fn absorb_alone(session: &mut Session, part: files::LoadedFile<Reader>) -> Optio
     let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
     unload::append(&mut state.document, &source, sitemap);
     unload::reload(&mut state.document, id, source, &records);
-    state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
+    state.checks.add_file_uncompared(&state.document, first, &visitor, url.as_deref(), mtime);
     let newest = index_findings::newest_of(&session.current, &session.current.state.document, id);
     Arc::make_mut(&mut session.current.state.checks.newest).push(newest);
     let found = of_present(&session.current.state.document, id, session.view().profile());

@@ -392,7 +392,7 @@ proptest! {
         std::fs::write(&path, format!("{HEAD}{}</urlset>", rows.concat())).unwrap();
         let session = open(&path);
         let (set, texts) = (session.current.checks.set(), checks::DocumentLocs(session.document()));
-        let proposed = checks::may_be_near(session.document());
+        let proposed = checks::near_candidates(session.document());
         let near = set.near_duplicates_among(&proposed, &texts);
         prop_assert_eq!(near.rows(), &set.near_duplicates(&texts));
     }

@@ -139,7 +139,7 @@ fn open(index: &Path) -> (Session, Duration) {
     let loader = session.loader(Options::default());
     let deliver = &mut |part| {
         let has_rows = matches!(part, LoadedFile::Sitemap { .. });
-        session.absorb(part);
+        session.add_file(part);
         if has_rows {
             first.get_or_insert_with(|| start.elapsed());
         }

@@ -259,7 +259,7 @@ fn plan_of(mut document: Document, output: &Output) -> Plan {
 pub(super) fn disk_of(plan: &Plan) -> Result<Disk, files::Error> {
     let mut disk = Disk::default();
     for output in plan.outputs.iter().filter(|output| output.action == Action::Removed) {
-        disk.look(&output.path)?;
+        disk.record_state(&output.path)?;
     }
     Ok(disk)
 }

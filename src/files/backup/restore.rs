@@ -117,7 +117,7 @@ pub fn plan_restore(main: &Path, date: &str, state: Option<&Path>) -> Result<Res
     restoring.files.sort_by_key(|put| put.target == main);
     for name in absent {
         let path = folder.join(name);
-        if place.may_go(name).map_err(|error| Error::system("look at it", &path, error))? {
+        if place.is_removable(name).map_err(|error| Error::system("look at it", &path, error))? {
             restoring.left.push(path);
         }
     }
@@ -154,7 +154,7 @@ impl Checked<'_> {
 
 impl Checked<'_> {
     /// Whether there is a file that may be removed.
-    fn may_go(&self, name: &Path) -> io::Result<bool> {
+    fn is_removable(&self, name: &Path) -> io::Result<bool> {
         if record::check_inside(name).is_err() {
             return Ok(false);
         }
@@ -226,10 +226,10 @@ impl RestorePlan {
     /// # Errors
     /// As a save: every file is as it was then, or a record says how it goes on.
     pub fn run(&self, prune: bool, now: Now, trust: Trust<'_>) -> Result<Restored, Error> {
-        self.run_through(&AllowAll, prune, now, trust)
+        self.run_with_gate(&AllowAll, prune, now, trust)
     }
 
-    pub(in crate::files) fn run_through(
+    pub(in crate::files) fn run_with_gate(
         &self,
         gate: &dyn Gate,
         prune: bool,
@@ -247,7 +247,7 @@ impl RestorePlan {
         let mut targets = Vec::new();
         for put in &self.files {
             let path = &put.target;
-            let mut target = ReplaceTarget::look(path, TargetAction::Replace, &disk, true)?;
+            let mut target = ReplaceTarget::inspect(path, TargetAction::Replace, &disk, true)?;
             if target.metadata.is_none() {
                 resolve_target(&mut target, &mut made)
                     .map_err(|error| Error::system("make the folder of", path, error))?;
@@ -258,7 +258,7 @@ impl RestorePlan {
         let left: &[PathBuf] = if prune { &self.left } else { &[] };
         let removed: Vec<ReplaceTarget> = left
             .iter()
-            .map(|path| ReplaceTarget::look(path, TargetAction::Replace, &disk, true))
+            .map(|path| ReplaceTarget::inspect(path, TargetAction::Replace, &disk, true))
             .collect::<Result<_, _>>()?;
         let explained = |error: Error| {
             let len = |put: &RestoredFile| {
@@ -282,7 +282,7 @@ impl RestorePlan {
         let commit = Commit { main: &self.main, set_folder: &set_folder, removed: &removed, made: &made, state };
         let done = commit::commit(staged, &commit, &mut disk, gate);
         if done.is_ok() || has_record(&set_folder) {
-            taken.stay();
+            taken.keep();
         }
         done.map_err(explained)?;
         Ok(Restored {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::files::fixture::{TestSet as Sitemaps, index, urlset};
 use crate::files::gate::AllowAll;
-use crate::files::save::faults::{DEATH, Death, lived};
+use crate::files::save::faults::{DEATH, Death, survives};
 use crate::files::save::{SaveMode, save_as_asked};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -53,7 +53,7 @@ fn restoring(main: &Path, date: &str) -> Result<RestorePlan, Error> {
 
 /// Puts back what was worked out.
 fn run(restoring: &RestorePlan, prune: bool, set: &Sitemaps, gate: &dyn Gate) -> Result<Restored, Error> {
-    restoring.run_through(gate, prune, set.now, Trust { state: Some(&set.state()), unverified: false })
+    restoring.run_with_gate(gate, prune, set.now, Trust { state: Some(&set.state()), unverified: false })
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
         set.set(&[0, 2], Field::Priority, Some("0.1"));
         save(&mut set, &Backups::new(When::Always));
         let after = own(&set);
-        if lived(DEATH_TEST, &format!("{at} {}", set.path("").display())) {
+        if survives(DEATH_TEST, &format!("{at} {}", set.path("").display())) {
             assert_eq!(own(&set), before);
             break;
         }

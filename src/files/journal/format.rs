@@ -61,7 +61,7 @@ impl Header {
     }
 
     /// The same for a journal that is written again in the present form.
-    pub(super) fn renewed(self) -> Self {
+    pub(super) fn in_present_form(self) -> Self {
         Self { version: VERSION, ..self }
     }
 
@@ -243,14 +243,14 @@ impl<'b> Reader<'b> {
             return false;
         };
         if !self.has_numbers {
-            self.lose(None);
+            self.note_lost(None);
             self.entries.push(Entry::Line(text.to_owned()));
             return true;
         }
         let numbered = text.split_once(' ').and_then(|(number, json)| Some((number.parse::<u64>().ok()?, json)));
         match numbered {
             Some((number, json)) if number >= self.next => {
-                self.lose(Some(number - self.next));
+                self.note_lost(Some(number - self.next));
                 self.entries.push(Entry::Line(json.to_owned()));
                 self.next = number.saturating_add(1);
                 true
@@ -265,7 +265,7 @@ impl<'b> Reader<'b> {
     }
 
     /// So many lines are missing here; `None` if no number tells.
-    fn lose(&mut self, missing: Option<u64>) {
+    fn note_lost(&mut self, missing: Option<u64>) {
         let damaged = std::mem::take(&mut self.damaged);
         let count = missing.unwrap_or_else(|| lines_in(&damaged));
         if count == 0 {
@@ -279,7 +279,7 @@ impl<'b> Reader<'b> {
     /// So many lines are missing at the end; `None` if no counter tells. Damaged lines that it does not know of were
     /// written, and not counted yet, or are there twice.
     fn end(&mut self, missing: Option<u64>) {
-        self.lose(missing.filter(|missing| *missing >= lines_in(&self.damaged)));
+        self.note_lost(missing.filter(|missing| *missing >= lines_in(&self.damaged)));
     }
 }
 

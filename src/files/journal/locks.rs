@@ -5,7 +5,7 @@
 
 use super::super::disk::Disk;
 use super::super::lock::file_locks::FileLocks;
-use super::super::lock::{FileKeys, Lock, LockedByOther, NoLock, keys, make_own, real};
+use super::super::lock::{FileKeys, Lock, LockedByOther, NoLock, keys, make_own, real_path};
 use super::format::Header;
 use super::{END, JournalFailure, StateSlot};
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ impl JournalPath {
     }
 
     /// The path, if it is this process's to write.
-    pub(super) fn ready(&self) -> Result<&Path, JournalFailure> {
+    pub(super) fn writable_path(&self) -> Result<&Path, JournalFailure> {
         let path = self.path().ok_or(JournalFailure::NoFolder)?;
         let mut lock = self.lock();
         match lock.ensure() {
@@ -157,11 +157,11 @@ impl SlotLocks {
     /// # Errors
     /// [`LockedByOther`] when another process has one of them.
     pub fn moved(&self, set: &[PathBuf]) -> Result<Option<StateSlot>, LockedByOther> {
-        if set.iter().map(|path| real(path)).eq(self.set.iter().cloned()) {
+        if set.iter().map(|path| real_path(path)).eq(self.set.iter().cloned()) {
             return Ok(None);
         }
         let state = self.place.path().and_then(Path::parent).and_then(Path::parent);
-        StateSlot::take_beside(Some(self), state, set).map(Some)
+        StateSlot::acquire_beside(Some(self), state, set).map(Some)
     }
 
     /// Whether another process is kept from changing the set, by one lock or another. Waits for no job: one that takes

@@ -3,7 +3,7 @@
 use super::counter::{self, Counts};
 use super::format::{self, Entry, Header, Stored, Unusable};
 use super::{END, FOLDER, MOST_BYTES, name_of};
-use crate::files::lock::{make_own, real};
+use crate::files::lock::{make_own, real_path};
 use crate::files::trust;
 use std::collections::BTreeSet;
 use std::fs;
@@ -97,7 +97,7 @@ pub(crate) fn list(state: &Path, paths: &[PathBuf]) -> io::Result<Vec<Found>> {
         return Ok(Vec::new());
     }
     make_own(&folder)?;
-    let real: Vec<PathBuf> = paths.iter().map(|path| real(path)).collect();
+    let real: Vec<PathBuf> = paths.iter().map(|path| real_path(path)).collect();
     let name = name_of(&real);
     let names: BTreeSet<String> = real.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let is_meant = |header: &Header| {

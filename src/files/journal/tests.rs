@@ -82,9 +82,9 @@ fn without_a_place_for_a_lock_the_files_themselves_are_locked() {
     fs::write(&set, "").unwrap();
     fs::write(&state, "").unwrap();
     for state in [Some(&*state), None] {
-        let state_slot = StateSlot::take_in(state, std::slice::from_ref(&set)).unwrap();
+        let state_slot = StateSlot::acquire(state, std::slice::from_ref(&set)).unwrap();
         assert!(!state_slot.is_locked() && state_slot.is_exclusive());
-        let held = StateSlot::take_in(state, std::slice::from_ref(&set)).unwrap_err();
+        let held = StateSlot::acquire(state, std::slice::from_ref(&set)).unwrap_err();
         assert!(held.elsewhere && held.to_string().contains("has it open with another state folder"), "{held}");
         let journal = begin(state_slot);
         journal.flush();

@@ -146,7 +146,7 @@ impl Writer {
         let mut waiting: Vec<Sender<()>> = Vec::new();
         let mut ends = false;
         while !ends {
-            let mut next = match self.patience() {
+            let mut next = match self.wait_timeout() {
                 None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(patience) => orders.recv_timeout(patience),
             };
@@ -176,7 +176,7 @@ impl Writer {
     }
 
     /// How long to wait for an order; `None`: as long as it takes.
-    fn patience(&self) -> Option<Duration> {
+    fn wait_timeout(&self) -> Option<Duration> {
         match self.state {
             State::Behind => self.is_due().then_some(RETRY),
             _ => (self.lines > 0).then_some(WATCH),
@@ -195,7 +195,7 @@ impl Writer {
                 (self.all, self.made, self.state) = (None, None, State::Behind);
                 (self.is_wanted, self.is_whole) = (true, true);
                 // Whoever asks for a journal has it before the first change.
-                self.catch_up();
+                self.rewrite_all();
             }
             WriterCommand::Header(header) => self.header = Some(header),
             WriterCommand::Note(note) => self.note(note),
@@ -238,7 +238,7 @@ impl Writer {
             self.state = State::Behind;
         }
         if self.is_due() {
-            self.catch_up();
+            self.rewrite_all();
         }
     }
 
@@ -257,7 +257,7 @@ impl Writer {
     }
 
     /// Writes all that is unsaved to a new file, which takes the place of the old one.
-    fn catch_up(&mut self) {
+    fn rewrite_all(&mut self) {
         let was_told = self.failure().is_some();
         if self.made.is_none() {
             self.made = Some(self.all.as_ref().map(|all| all()).unwrap_or_default());
@@ -271,14 +271,14 @@ impl Writer {
                 report.failure = None;
                 drop(report);
                 if was_told {
-                    self.tell();
+                    self.report_state();
                 }
             }
             Err(why) => {
                 let is_news = self.failure().as_ref() != Some(&why);
                 self.report.lock().unwrap_or_else(PoisonError::into_inner).failure = Some(why);
                 if is_news {
-                    self.tell();
+                    self.report_state();
                 }
             }
         }
@@ -288,14 +288,14 @@ impl Writer {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
 
-    fn tell(&self) {
+    fn report_state(&self) {
         if let Some(watcher) = &self.watcher {
             watcher.0();
         }
     }
 
     fn rewrite(&mut self) -> Result<(), JournalFailure> {
-        let path = self.place.ready()?.to_path_buf();
+        let path = self.place.writable_path()?.to_path_buf();
         let failed = |error: io::Error| JournalFailure::of(&path, &error);
         let Some(header) = self.header.clone() else { return Ok(()) };
         let id = counter::new_id();

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Files that are locked at most: each lock needs an open file, and after a save the old and the new ones are open at once.
 /// Half of what the process may have open is left for everything else. Of a larger set, those that come first are locked.
-fn most() -> usize {
+fn max_locks() -> usize {
     /// Where the system sets no limit, or does not tell.
     const UNLIMITED: u64 = 1 << 16;
     #[cfg(unix)]
@@ -45,11 +45,11 @@ impl FileLocks {
     /// # Errors
     /// [`LockedByOther`] when another process has one of them; what is held stays held.
     pub(in crate::files) fn hold<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
-        self.hold_beside(&Self::default(), files)
+        self.lock_beside(&Self::default(), files)
     }
 
-    fn hold_beside<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
-        let (mut new, most) = (BTreeMap::new(), most());
+    fn lock_beside<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
+        let (mut new, most) = (BTreeMap::new(), max_locks());
         for path in files {
             if self.held.len() + new.len() >= most {
                 break;
@@ -79,7 +79,7 @@ impl FileLocks {
         let old = std::mem::take(self);
         let mut outcome = Ok(());
         for path in files {
-            outcome = outcome.and(self.hold_beside(&old, std::iter::once(path)));
+            outcome = outcome.and(self.lock_beside(&old, std::iter::once(path)));
         }
         outcome
     }
@@ -193,12 +193,12 @@ mod tests {
         let mut locks = FileLocks::default();
         hold(&mut locks, &[path("pipe"), folder.path().to_path_buf(), path("none")]).unwrap();
         assert!(!locks.is_any());
-        let many: Vec<PathBuf> = (0..(most() + 50).min(2_000)).map(|number| path(&number.to_string())).collect();
+        let many: Vec<PathBuf> = (0..(max_locks() + 50).min(2_000)).map(|number| path(&number.to_string())).collect();
         for path in &many {
             fs::write(path, "").unwrap();
         }
         hold(&mut locks, &many).unwrap();
-        assert_eq!(locks.held.len(), most().min(2_000));
+        assert_eq!(locks.held.len(), max_locks().min(2_000));
         assert!(fs::File::open(&many[0]).is_ok(), "there is room for other files");
     }
 

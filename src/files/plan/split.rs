@@ -178,7 +178,7 @@ pub(crate) fn planned(
     let index = Index::joined(indexes(request, entries)).unwrap_or_default();
     let mut losses = Vec::new();
     if index.file_count() > 1 {
-        losses.push(volumes::several(&index, request.limits));
+        losses.push(volumes::volumes_message(&index, request.limits));
     }
     let all: Vec<String> = names.iter().cloned().chain(index.files().map(|file| file.name.to_string())).collect();
     if let Some(twice) = first_twice(&all) {
@@ -215,7 +215,7 @@ pub(crate) fn planned(
         Err(error) => error.kind() != ErrorKind::NotFound,
     };
     let mut left: BTreeSet<String> = earlier.children.keys().cloned().collect();
-    match alike(request) {
+    match similarly_named(request) {
         Ok(names) => left.extend(names),
         Err(error) => problems.push(unreadable(&error)),
     }
@@ -242,7 +242,7 @@ pub(crate) fn planned(
 
 /// Sitemaps in the folder that are called as parts of this split are: a split whose leftovers stayed does not name them
 /// in its index any more.
-fn alike(request: &Split<'_>) -> Result<Vec<String>, Error> {
+fn similarly_named(request: &Split<'_>) -> Result<Vec<String>, Error> {
     let escaped = regex::escape(request.name).replace(r"\{n\}", r"\d+").replace(r"\{key\}", r"[A-Za-z0-9._-]+?(-\d+)?");
     let Ok(pattern) = regex::Regex::new(&format!("^{escaped}(\\.gz)?$")) else { return Ok(Vec::new()) };
     let failed = |error| Error::system("list", request.folder, error);

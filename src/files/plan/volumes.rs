@@ -39,7 +39,7 @@ impl Planner<'_> {
         drop(names);
         let before = self.request.saved.index().map_or(1, Index::file_count);
         if partition.file_count() > before {
-            self.losses.push(several(&partition, self.request.limits));
+            self.losses.push(volumes_message(&partition, self.request.limits));
         }
         partition
     }
@@ -78,7 +78,7 @@ impl Names<'_> {
 }
 
 /// What is reported of an index that is several files from now on.
-pub(super) fn several(index: &Index, limits: Limits) -> String {
+pub(super) fn volumes_message(index: &Index, limits: Limits) -> String {
     let names: Vec<&str> = index.files().map(|file| &**file.name).collect();
     format!(
         "one index may name {} sitemaps in {} bytes; there are {} indexes, each to be submitted: {}",

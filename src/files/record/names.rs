@@ -66,11 +66,11 @@ impl Record {
         for file in &self.files {
             file.check_temporary().map_err(|why| name(&file.target, why))?;
         }
-        self.twice().map_or(Ok(()), |target| Err(name(&target, "it is written twice".to_owned())))
+        self.duplicate_target().map_or(Ok(()), |target| Err(name(&target, "it is written twice".to_owned())))
     }
 
     /// A target that is named more than once.
-    pub(super) fn twice(&self) -> Option<Name> {
+    pub(super) fn duplicate_target(&self) -> Option<Name> {
         let mut seen = BTreeSet::new();
         self.targets().find(|target| !seen.insert(*target)).cloned()
     }

@@ -96,7 +96,7 @@ impl Recovered {
 /// When it should be finished and cannot: the record is not this user's, another process is at it, a file was changed by
 /// another user meanwhile, the disk is full. Nothing is changed unless all of it can be.
 pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
-    recover_through(&AllowAll, path, recovery)
+    recover_with_gate(&AllowAll, path, recovery)
 }
 
 /// The same for several paths: each record and each folder is looked at once, however many of the files it concerns.
@@ -104,14 +104,18 @@ pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
 /// # Errors
 /// As [`recover`].
 pub(crate) fn recover_all(paths: &[PathBuf], recovery: &Recovery) -> Result<Recovered, Error> {
-    recover_all_through(&AllowAll, paths, recovery)
+    recover_all_with_gate(&AllowAll, paths, recovery)
 }
 
-pub(in crate::files) fn recover_through(gate: &dyn Gate, path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
-    recover_all_through(gate, &[path.to_path_buf()], recovery)
+pub(in crate::files) fn recover_with_gate(
+    gate: &dyn Gate,
+    path: &Path,
+    recovery: &Recovery,
+) -> Result<Recovered, Error> {
+    recover_all_with_gate(gate, &[path.to_path_buf()], recovery)
 }
 
-fn recover_all_through(gate: &dyn Gate, paths: &[PathBuf], recovery: &Recovery) -> Result<Recovered, Error> {
+fn recover_all_with_gate(gate: &dyn Gate, paths: &[PathBuf], recovery: &Recovery) -> Result<Recovered, Error> {
     let mut recovered = Recovered::default();
     let key = recovery.state.as_deref().and_then(Key::load);
     let mut folders: BTreeMap<PathBuf, Vec<&Path>> = BTreeMap::new();
@@ -123,9 +127,9 @@ fn recover_all_through(gate: &dyn Gate, paths: &[PathBuf], recovery: &Recovery) 
                 continue;
             }
             if recovery.finish {
-                let finished = finish_through(gate, &record, key.as_ref(), Consent::Authenticated)?;
+                let finished = finish_with_gate(gate, &record, key.as_ref(), Consent::Authenticated)?;
                 recovered.finished = finished.or(recovered.finished);
-            } else if is_left(&record) {
+            } else if is_still_there(&record) {
                 recovered.pending = Some(PendingSave { record });
             }
         }
@@ -170,7 +174,7 @@ fn records(own: &Path, path: &Path, key: Option<&Key>) -> Vec<PathBuf> {
 }
 
 /// Whether a record is still there when whoever may be saving right now is through.
-fn is_left(record: &Path) -> bool {
+fn is_still_there(record: &Path) -> bool {
     let Ok(file) = trust::open_own(record) else { return has_record(record.parent().unwrap_or(record)) };
     let _ = wait(|| file.try_lock_shared());
     has_record(record.parent().unwrap_or(record))
@@ -277,7 +281,7 @@ pub fn inspect(record: &Path, state: Option<&Path>) -> Result<Pending, Error> {
 /// # Errors
 /// As [`recover`].
 pub fn finish(record: &Path, state: Option<&Path>) -> Result<Option<Finished>, Error> {
-    finish_through(&AllowAll, record, state.and_then(Key::load).as_ref(), Consent::User)
+    finish_with_gate(&AllowAll, record, state.and_then(Key::load).as_ref(), Consent::User)
 }
 
 /// What was removed with a record.
@@ -394,7 +398,7 @@ impl FoundRecord {
             is_done: state == Ok(State::Done),
             blocked: state.err(),
         };
-        let twice = self.record.twice();
+        let twice = self.record.duplicate_target();
         let replacement = |file: &Replacement| {
             let act = if file.old.is_none() { RecordAction::Create } else { RecordAction::Replace };
             let state = if twice.as_ref() == Some(&file.target) {
@@ -528,7 +532,7 @@ fn is_half_copied(
     compare().map_err(|error: io::Error| format!("it cannot be read: {error}"))
 }
 
-fn finish_through(
+fn finish_with_gate(
     gate: &dyn Gate,
     path: &Path,
     key: Option<&Key>,

@@ -46,14 +46,14 @@ impl Fault {
         Self::at(at, Kind::Error(28))
     }
 
-    pub(in crate::files) fn is_met(&self) -> bool {
+    pub(in crate::files) fn has_fired(&self) -> bool {
         self.passed.load(Ordering::SeqCst) > self.at
     }
 }
 
 impl Fault {
     /// Counts an operation, and says whether it is the one. Files are written on several threads.
-    fn meet(&self, step: FsOperation) -> io::Result<bool> {
+    fn check_step(&self, step: FsOperation) -> io::Result<bool> {
         // Which operation is the n-th depends on the threads; that there is an n-th write does not.
         let counts = !matches!(self.kind, Kind::Lie) || step == FsOperation::Write;
         let is_it = counts && self.passed.fetch_add(1, Ordering::SeqCst) == self.at;
@@ -71,11 +71,11 @@ impl Fault {
 
 impl Gate for Fault {
     fn pass(&self, step: FsOperation) -> io::Result<()> {
-        self.meet(step).map(drop)
+        self.check_step(step).map(drop)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
-        let is_it = self.meet(FsOperation::Write)?;
+        let is_it = self.check_step(FsOperation::Write)?;
         match self.kind {
             Kind::Short if is_it => file.write(bytes.get(..1).unwrap_or(bytes)),
             Kind::Lie if is_it => {
@@ -93,7 +93,7 @@ const ERRORS: [i32; 5] = [28, 122, 5, 27, 30];
 pub(super) fn save_with(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
     let plan = set.plan();
     let mode = set.mode();
-    save_through(gate, &plan, &mut set.disk, &mode, &Progress::default())
+    save_with_gate(gate, &plan, &mut set.disk, &mode, &Progress::default())
 }
 
 /// The same, each sitemap that is rewritten by itself before the plan of the whole set is known, as where a set is gone
@@ -101,7 +101,7 @@ pub(super) fn save_with(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Err
 fn save_in_pieces(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
     let plan = set.plan();
     let mode = set.mode();
-    let mut batch = IncrementalSave::begin_through(gate, plan.path.as_deref(), &set.disk, &mode)?;
+    let mut batch = IncrementalSave::begin_with_gate(gate, plan.path.as_deref(), &set.disk, &mode)?;
     for output in &plan.outputs {
         if output.action == Action::Rewritten && matches!(output.file, FileId::Sitemap(_)) {
             let piece = Plan { outputs: vec![output.clone()], ..plan.clone() };
@@ -112,10 +112,10 @@ fn save_in_pieces(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
 }
 
 /// A way to save.
-type Way = fn(&dyn Gate, &mut TestSet) -> Result<Saved, Error>;
+type SaveFn = fn(&dyn Gate, &mut TestSet) -> Result<Saved, Error>;
 
 /// Both ways.
-const WAYS: [Way; 2] = [save_with, save_in_pieces];
+const WAYS: [SaveFn; 2] = [save_with, save_in_pieces];
 
 /// Whatever operation fails with whatever error: before the record nothing has changed and nothing is left behind,
 /// after it the index names only files that are there, no file is half-written, and saving again completes what was
@@ -132,7 +132,7 @@ fn a_failure_at_any_operation_loses_nothing() {
             let fault = Fault::at(at, kind);
             let Err(error) = save(&fault, &mut set) else {
                 assert_eq!(set.files(), new, "{context}");
-                if fault.is_met() {
+                if fault.has_fired() {
                     // All is done; what failed is only whether the missing record lasts.
                     continue;
                 }
@@ -216,7 +216,7 @@ fn signals_and_short_writes_change_nothing() {
             let (mut set, fault) = (scenario.edited(), Fault::at(at, kind));
             save(&fault, &mut set).unwrap_or_else(|error| panic!("{} {kind:?} {at}: {error}", scenario.name));
             assert_eq!(set.files(), new, "{} {kind:?} {at}", scenario.name);
-            if !fault.is_met() {
+            if !fault.has_fired() {
                 break;
             }
         }
@@ -240,7 +240,7 @@ fn a_write_that_lies_is_found_out_before_anything_is_replaced() {
                     assert_eq!(set.files(), old, "{} {at}", scenario.name);
                 }
             }
-            if !fault.is_met() {
+            if !fault.has_fired() {
                 break;
             }
         }
@@ -249,14 +249,14 @@ fn a_write_that_lies_is_found_out_before_anything_is_replaced() {
 }
 
 /// Does something to a file of the set when everything is written and nothing replaced yet.
-struct Meddler<'m> {
+struct Interference<'m> {
     act: &'m (dyn Fn() + Sync),
     synced: AtomicUsize,
     /// After how many files.
     at: usize,
 }
 
-impl Gate for Meddler<'_> {
+impl Gate for Interference<'_> {
     fn pass(&self, step: FsOperation) -> io::Result<()> {
         if step == FsOperation::Sync && self.synced.fetch_add(1, Ordering::SeqCst) + 1 == self.at {
             (self.act)();
@@ -296,8 +296,8 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
         let plan = set.plan();
         let mode = set.mode();
         let mut disk = set.disk.clone();
-        let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
-        let error = save_through(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
+        let gate = Interference { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
+        let error = save_with_gate(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
         assert!(matches!(error.reason, Reason::Changed) && error.path == path, "{what}: {error}");
         let mut theirs = theirs.into_inner().unwrap().unwrap();
         theirs.retain(|name, _| !name.starts_with('.'));
@@ -309,8 +309,8 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
     let (plan, mut disk) = (set.plan(), set.disk.clone());
     let mode = set.mode();
     let meddle = || fs::write(&path, "theirs").unwrap();
-    let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
-    let error = save_through(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
+    let gate = Interference { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
+    let error = save_with_gate(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
     assert!(error.path == path && fs::read(&path).unwrap() == b"theirs", "{error}");
 }
 
@@ -336,14 +336,14 @@ const DEATH_TEST: &str = "files::save::faults::a_process_that_dies_at_any_operat
 #[test]
 fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
     if let Ok(told) = std::env::var(DEATH) {
-        return die(&told);
+        return run_until_killed(&told);
     }
     for (number, scenario) in SCENARIOS.iter().enumerate() {
         let (old, new) = scenario.outcomes();
         let (mut deaths, mut kept) = (0, 0);
         for (at, way) in (0..).flat_map(|at| [(at, 0), (at, 1)]) {
             let mut set = (scenario.make)();
-            if lived(DEATH_TEST, &format!("{way} {number} {at} {}", set.path("").display())) {
+            if survives(DEATH_TEST, &format!("{way} {number} {at} {}", set.path("").display())) {
                 assert_eq!(set.files(), new, "{}", scenario.name);
                 break;
             }
@@ -352,7 +352,7 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
             let has_record = has_record(&set.files());
             if has_record {
                 // One more dies where it finishes; the numbers go on with those of the save.
-                lived(DEATH_TEST, &format!("finish {number} {} {}", at % 7, set.path("").display()));
+                survives(DEATH_TEST, &format!("finish {number} {} {}", at % 7, set.path("").display()));
             }
             set.reopen(scenario.main);
             // A file that was in place already, alone and without a record.
@@ -365,7 +365,7 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
 }
 
 /// Runs a test in a process of its own, which is informed what to do; whether it lived.
-pub(in crate::files) fn lived(test: &str, told: &str) -> bool {
+pub(in crate::files) fn survives(test: &str, told: &str) -> bool {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test]).env(DEATH, told);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().unwrap().success()
@@ -373,7 +373,7 @@ pub(in crate::files) fn lived(test: &str, told: &str) -> bool {
 
 /// What such a process does. Nothing protects its files but what it does itself: its umask lets everyone read and
 /// write whatever it makes.
-fn die(told: &str) {
+fn run_until_killed(told: &str) {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::empty());
     let words: Vec<&str> = told.splitn(4, ' ').collect();
@@ -382,7 +382,7 @@ fn die(told: &str) {
     let folder = Path::new(words[3]);
     if words[0] == "finish" {
         let recovery = Recovery { state: Some(folder.with_extension("state")), finish: true };
-        record::recover_through(&gate, &folder.join(scenario.first()), &recovery).unwrap();
+        record::recover_with_gate(&gate, &folder.join(scenario.first()), &recovery).unwrap();
         return;
     }
     let mut set = TestSet::open(folder, scenario.main);

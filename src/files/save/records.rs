@@ -16,7 +16,7 @@ fn finishing_can_fail_anywhere_and_be_finished() {
         for at in 0.. {
             let Some(set) = interrupted(scenario) else { break };
             let failed =
-                record::recover_through(&Fault::full(at), &set.path(scenario.first()), &set.recovery()).is_err();
+                record::recover_with_gate(&Fault::full(at), &set.path(scenario.first()), &set.recovery()).is_err();
             failures += usize::from(failed);
             set.recover(scenario.first());
             assert_eq!(set.files(), new, "{} {at}", scenario.name);

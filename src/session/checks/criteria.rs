@@ -36,7 +36,7 @@ impl Checks {
     /// Takes the criteria of the state before this one: of the rows that differ between the two, the findings are
     /// made again if they are those for other criteria, and those of all other rows are the ones that were there.
     pub fn adopt_criteria(&mut self, before: &Self, (document, touched): (&Document, &RowSet), now: Now) -> bool {
-        let is_same = self.was_found_for(&before.criteria);
+        let is_same = self.matches(&before.criteria);
         self.detached_site = None;
         self.criteria = before.criteria.clone();
         if !is_same {
@@ -47,7 +47,7 @@ impl Checks {
     }
 
     /// Whether the findings are those for these criteria.
-    fn was_found_for(&self, criteria: &Criteria) -> bool {
+    fn matches(&self, criteria: &Criteria) -> bool {
         match (&self.detached_site, &criteria.site) {
             (Some(detached), Some(site)) => {
                 let own = Criteria { site: Some(Arc::clone(site)), ..self.criteria.clone() };

@@ -8,21 +8,21 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 
 /// The live rows of a set in memory that may come near to others: a hash proposes, on all cores.
-pub(in crate::session) fn may_be_near(document: &Document) -> RowSet {
+pub(in crate::session) fn near_candidates(document: &Document) -> RowSet {
     let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
     let hash = |row: &u32| match document.loc(RowId(*row)) {
         loc if loc.is_empty() => NO_KEY,
         loc => near_key_hash(&loc),
     };
     let hashes: Vec<u64> = rows.par_iter().map(hash).collect();
-    meeting(&hashes).into_iter().filter_map(|place| rows.get(place as usize).copied()).collect()
+    repeated_hashes(&hashes).into_iter().filter_map(|place| rows.get(place as usize).copied()).collect()
 }
 
 /// The places of hashes that occur more than once.
 ///
 /// One pass sets a bit for each hash; only hashes that find theirs set already are kept and compared, a few per cent of
 /// all in a set without duplicates.
-pub(in crate::session) fn meeting(hashes: &[u64]) -> RowSet {
+pub(in crate::session) fn repeated_hashes(hashes: &[u64]) -> RowSet {
     let mut filter = Filter::of(hashes.len());
     let mut shared: HashMap<u64, u32, FixedState> = HashMap::default();
     for hash in hashes.iter().filter(|hash| **hash != NO_KEY) {
@@ -94,7 +94,7 @@ mod tests {
             let hashes: Vec<u64> = places.iter().map(|place| place.wrapping_mul(spread)).collect();
             let is_met = |hash: u64| hash != NO_KEY && hashes.iter().filter(|other| **other == hash).count() > 1;
             let expected: RowSet = (0..).zip(&hashes).filter(|(_, hash)| is_met(**hash)).map(|(row, _)| row).collect();
-            prop_assert_eq!(meeting(&hashes), expected);
+            prop_assert_eq!(repeated_hashes(&hashes), expected);
         }
     }
 }

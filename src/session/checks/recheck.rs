@@ -46,7 +46,7 @@ struct RecheckedPage {
 }
 
 /// Notes that a row's set of rules has become another. There are few such pairs in a page.
-fn note_turn(turns: &mut Vec<((u16, u16), u32)>, turn: (u16, u16)) {
+fn count_change(turns: &mut Vec<((u16, u16), u32)>, turn: (u16, u16)) {
     if turn.0 == turn.1 {
         return;
     }
@@ -134,7 +134,7 @@ impl Recheck<'_> {
                 None => self.checks.entry_rules(after, row, self.now),
             });
             *slot = numbers.of(rules);
-            note_turn(&mut page.turns, (old, *slot));
+            count_change(&mut page.turns, (old, *slot));
         }
         page
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 impl Checks {
     /// Takes in the rows of a file that was just appended to the document and will be unloaded: each as if no other row
     /// named its page. [`Checks::compare`] tells of those for which that is not so.
-    pub fn absorb_alone(
+    pub fn add_file_uncompared(
         &mut self,
         document: &Document,
         first: u32,

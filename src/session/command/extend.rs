@@ -98,12 +98,16 @@ pub(super) fn line(acts: &[ExtensionChange]) -> String {
     for act in acts {
         match act {
             ExtensionChange::Remove(path) => words.push(path.to_string()),
-            ExtensionChange::Set { path, value } => words.push(format!("{path}={}", worded(value))),
+            ExtensionChange::Set { path, value } => words.push(format!("{path}={}", quoted_if_needed(value))),
             ExtensionChange::Add { path, values } => {
                 let own = values.first().filter(|(first, _)| first == path);
-                words.push(own.map_or_else(|| path.to_string(), |(_, value)| format!("{path}={}", worded(value))));
+                words.push(
+                    own.map_or_else(|| path.to_string(), |(_, value)| format!("{path}={}", quoted_if_needed(value))),
+                );
                 let below = values.iter().skip(usize::from(own.is_some()));
-                words.extend(below.map(|(below, value)| format!("{}={}", relative(path, below), worded(value))));
+                words.extend(
+                    below.map(|(below, value)| format!("{}={}", relative(path, below), quoted_if_needed(value))),
+                );
             }
         }
     }
@@ -117,7 +121,7 @@ fn relative(element: &Path, below: &Path) -> String {
     rest.trim_start_matches(['/', '@']).to_owned()
 }
 
-fn worded(value: &str) -> String {
+fn quoted_if_needed(value: &str) -> String {
     if value.is_empty() || value.starts_with('"') || value.contains(char::is_whitespace) {
         quoted(value)
     } else {

@@ -219,7 +219,7 @@ impl Reader<'_> {
 
     fn set(&mut self) -> Result<Command, CommandError> {
         let mut assignments: Vec<Assignment> = Vec::new();
-        while !self.scanner.is_done() && !self.sees_where() {
+        while !self.scanner.is_done() && !self.is_where_next() {
             let at = self.scanner.at();
             let name = self.scanner.take_while(|c| !c.is_whitespace() && c != '=');
             let field = field(name, at..self.scanner.at())?;
@@ -230,7 +230,7 @@ impl Reader<'_> {
             if self.scanner.consume("=") {
                 self.scanner.skip_spaces();
             }
-            if self.scanner.is_done() || self.sees_where() {
+            if self.scanner.is_done() || self.is_where_next() {
                 return Err(self.expected(&format!("a value for {name}")));
             }
             let (value, span) = self.word()?;
@@ -252,7 +252,7 @@ impl Reader<'_> {
         }
         self.scanner.skip_spaces();
         let mut words = Vec::new();
-        while !self.scanner.is_done() && !self.sees_where() {
+        while !self.scanner.is_done() && !self.is_where_next() {
             let at = self.scanner.at();
             let name = extend::name(&mut self.scanner).to_owned();
             let value = if self.scanner.consume("=") { Some(self.word()?.0) } else { None };
@@ -268,7 +268,7 @@ impl Reader<'_> {
 
     fn clear(&mut self) -> Result<Command, CommandError> {
         let mut assignments = Vec::new();
-        while !self.scanner.is_done() && !self.sees_where() {
+        while !self.scanner.is_done() && !self.is_where_next() {
             let at = self.scanner.at();
             let name = self.scanner.take_while(|c| !c.is_whitespace() && c != ',');
             let span = at..self.scanner.at();
@@ -343,7 +343,7 @@ impl Reader<'_> {
     fn fix(&mut self) -> Result<Command, CommandError> {
         let mut rules: Vec<String> = Vec::new();
         let mut answer = None;
-        while !self.scanner.is_done() && !self.sees_where() {
+        while !self.scanner.is_done() && !self.is_where_next() {
             let (word, span) = self.word()?;
             let known = self.vocabulary.rules;
             let is_rule = word == "safe" || !rule_indexes(&word, known).is_empty();
@@ -359,7 +359,7 @@ impl Reader<'_> {
                 checked.map_err(|message| CommandError::new(span, message))?;
                 answer = Some(word);
                 self.scanner.skip_spaces();
-                if !self.scanner.is_done() && !self.sees_where() {
+                if !self.scanner.is_done() && !self.is_where_next() {
                     return Err(self.expected("one answer, and then perhaps where"));
                 }
                 continue;
@@ -458,7 +458,7 @@ impl Reader<'_> {
         }
     }
 
-    fn sees_where(&self) -> bool {
+    fn is_where_next(&self) -> bool {
         self.scanner
             .rest()
             .strip_prefix("where")
@@ -471,7 +471,7 @@ impl Reader<'_> {
         if self.scanner.is_done() {
             return Ok(Scope { shown, query: None });
         }
-        if !self.sees_where() {
+        if !self.is_where_next() {
             let at = self.scanner.at();
             let word = self.scanner.take_word();
             return Err(CommandError::new(at..at + word.len(), "expected `where` and a query"));

@@ -53,14 +53,14 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
                 let is_date = validation.instant.is_some() && validation.faults.difference(DATE_FORMS).is_empty();
                 let near = || lastmod::repair(&value, validation.faults).or_else(|| Some(lastmod::suggest(&value)?.1));
                 let forms = "a date such as 2026-11-20 or 2026-11-20T10:20:30Z, today, now, +7d or none";
-                (!is_date).then(|| wanted(forms, near().as_deref()))
+                (!is_date).then(|| expected_values(forms, near().as_deref()))
             }
         },
         Field::Changefreq => {
             let value = changefreq::parse_input(typed)?;
             Changefreq::parse(&value).is_none().then(|| {
                 let names = listed(Changefreq::ALL.iter().map(|word| word.name()).chain(["none"]));
-                wanted(&names, changefreq::nearest(&value).map(Changefreq::name))
+                expected_values(&names, changefreq::nearest(&value).map(Changefreq::name))
             })
         }
         Field::Priority => match priority::parse_input(typed, Some("0.5")) {
@@ -72,13 +72,13 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
                 let near =
                     || priority::repair(&value, validation.faults).or_else(|| Some(priority::suggest(&value)?.1));
                 let forms = "a number from 0.0 to 1.0, a step such as +0.1, or none";
-                (!is_number).then(|| wanted(forms, near().as_deref()))
+                (!is_number).then(|| expected_values(forms, near().as_deref()))
             }
         },
     }
 }
 
-fn wanted(forms: &str, near: Option<&str>) -> String {
+fn expected_values(forms: &str, near: Option<&str>) -> String {
     let guess = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
     format!("expected {forms}{guess}")
 }

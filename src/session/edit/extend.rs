@@ -12,7 +12,7 @@ use crate::xml::names::{FileKind, Names};
 use rayon::prelude::*;
 
 /// A row's text afterwards (`None` if it says so already), or why it is left alone.
-type Grafted = Result<Option<String>, String>;
+type Extended = Result<Option<String>, String>;
 
 /// What changes of extensions come to. `None` when cancelled.
 pub(in crate::session) fn intend(
@@ -22,9 +22,9 @@ pub(in crate::session) fn intend(
     progress: &Progress,
 ) -> Option<Intent> {
     let live: Vec<u32> = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
-    let grafted: Vec<(RowId, Grafted)> = live
+    let grafted: Vec<(RowId, Extended)> = live
         .par_iter()
-        .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), grafted(snapshot, RowId(*row), acts))))
+        .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), apply_changes(snapshot, RowId(*row), acts))))
         .collect::<Option<_>>()?;
     let (mut edits, mut samples, mut breaks) = (Vec::new(), Vec::new(), Vec::new());
     let (mut already, mut refused, mut reason) = (0, 0, None);
@@ -61,7 +61,7 @@ pub(in crate::session) fn intend(
     })
 }
 
-fn grafted(snapshot: &Snapshot, row: RowId, acts: &[ExtensionChange]) -> Grafted {
+fn apply_changes(snapshot: &Snapshot, row: RowId, acts: &[ExtensionChange]) -> Extended {
     let names = snapshot.document.names(row);
     if names.kind != FileKind::Urlset {
         return Err("a file of this kind has no extensions".to_owned());

@@ -102,7 +102,7 @@ struct Clause {
 
 impl Clause {
     /// Whether it says that something was done.
-    const fn says_something(&self) -> bool {
+    const fn has_effect(&self) -> bool {
         !matches!(self.count, Some((0, _)))
     }
 }
@@ -174,8 +174,8 @@ impl From<&str> for Label {
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What came to nothing is reported only where all did.
-        let any = self.0.iter().any(Clause::says_something);
-        let shown = self.0.iter().filter(|clause| if any { clause.says_something() } else { !clause.aside });
+        let any = self.0.iter().any(Clause::has_effect);
+        let shown = self.0.iter().filter(|clause| if any { clause.has_effect() } else { !clause.aside });
         for (number, Clause { words: [before, after], count, .. }) in shown.enumerate() {
             f.write_str(if number > 0 { ", " } else { "" })?;
             f.write_str(before)?;
@@ -247,10 +247,10 @@ impl Intent {
     /// Why nothing changes, in one sentence.
     pub(in crate::session) fn nothing(&self) -> String {
         let also = self.elsewhere_words().into_iter().chain(self.urls.notes());
-        also.fold(self.why_nothing(), |all, words| all + "; " + &words)
+        also.fold(self.no_effect_message(), |all, words| all + "; " + &words)
     }
 
-    fn why_nothing(&self) -> String {
+    fn no_effect_message(&self) -> String {
         let counted = |count: u64, one: &str, many: &str| match count {
             1 => format!("the row {one}"),
             count => format!("{} rows {many}", grouped(count)),
@@ -273,12 +273,12 @@ impl Intent {
         if !changed {
             return self.nothing();
         }
-        [self.label.to_string()].into_iter().chain(self.asides()).collect::<Vec<_>>().join("; ")
+        [self.label.to_string()].into_iter().chain(self.notes()).collect::<Vec<_>>().join("; ")
     }
 
     /// What there is to say beside what is done.
-    fn asides(&self) -> impl Iterator<Item = String> {
-        let also = [self.left_alone(), self.urls.faults(), self.elsewhere_words()];
+    fn notes(&self) -> impl Iterator<Item = String> {
+        let also = [self.skipped_message(), self.urls.faults(), self.elsewhere_words()];
         also.into_iter().flatten().chain(self.urls.notes())
     }
 
@@ -290,7 +290,7 @@ impl Intent {
     }
 
     /// `2 rows, 1 file left alone: …`; `None` where nothing is.
-    pub fn left_alone(&self) -> Option<String> {
+    pub fn skipped_message(&self) -> Option<String> {
         let counts = [(self.refused, "row"), (self.refused_files, "file")];
         let words: Vec<String> =
             counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
@@ -299,12 +299,12 @@ impl Intent {
     }
 
     /// What it would do, for people.
-    pub fn foretold(&self) -> String {
+    pub fn description(&self) -> String {
         let already = match self.already {
             0 => String::new(),
             rows => format!("; {} had it already", counted(rows, "row")),
         };
-        let refused = self.asides().fold(String::new(), |all, words| all + "; " + &words);
+        let refused = self.notes().fold(String::new(), |all, words| all + "; " + &words);
         let is_idle = self.changes == 0 && self.edit.is_none() && refused.is_empty() && !self.idle.is_empty();
         let label = if is_idle { self.idle_words() } else { self.label.to_string() };
         format!("{label}{already}{refused}")
@@ -339,7 +339,7 @@ impl Intent {
             *self.unfixed.entry(rule).or_default() += rows;
         }
         if !self.unfixed.is_empty() {
-            self.reason = Some(why_left(&self.unfixed));
+            self.reason = Some(unfixed_message(&self.unfixed));
         }
         for (rule, count) in other.unnamed {
             *self.unnamed.entry(rule).or_default() += count;
@@ -408,7 +408,7 @@ fn side_by_side(first: Vec<Sample>, second: Vec<Sample>) -> Vec<Sample> {
 }
 
 /// The rules that rows break and no fixer fixes, most of them first, and what to do about it.
-pub(in crate::session) fn why_left(counts: &BTreeMap<Rule, u64>) -> String {
+pub(in crate::session) fn unfixed_message(counts: &BTreeMap<Rule, u64>) -> String {
     const NAMED: usize = 3;
     let mut counts: Vec<(Rule, u64)> = counts.iter().map(|(rule, count)| (*rule, *count)).collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

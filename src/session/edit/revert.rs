@@ -50,7 +50,7 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
     }
     let values = Field::ALL.into_iter().zip(values).filter(|(_, values)| !values.is_empty());
     edits.extend(values.map(|(field, values)| Edit::SetEach { field, values }));
-    let orders = orders_back(snapshot, rows);
+    let orders = restored_orders(snapshot, rows);
     touched |= orders.1;
     if !orders.0.is_empty() {
         edits.push(Edit::Reorder(orders.0));
@@ -68,7 +68,7 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
 }
 
 /// Orders in which those of these rows that were moved are where they stood, and which rows those are.
-pub(in crate::session) fn orders_back(snapshot: &Snapshot, rows: &RowSet) -> (Vec<(SitemapId, RowList)>, RowSet) {
+pub(in crate::session) fn restored_orders(snapshot: &Snapshot, rows: &RowSet) -> (Vec<(SitemapId, RowList)>, RowSet) {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
     let (mut orders, mut all) = (Vec::new(), RowSet::new());
     for (number, sitemap) in document.sitemaps().iter().enumerate() {

@@ -28,7 +28,7 @@ const NAMED: u64 = 100;
 const TRIED: u32 = 200_000;
 
 /// Why something is no command.
-type Unsaid = &'static str;
+type NoCommand = &'static str;
 
 /// The lines that make a change: commands of one line each, and comments about what none says.
 pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Vec<String> {
@@ -80,7 +80,7 @@ fn parse_query(snapshot: &Snapshot, text: &str) -> Option<Query> {
     Query::parse(text, &snapshot.vocabulary()).ok()
 }
 
-fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<Vec<Command>, Unsaid> {
+fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<Vec<Command>, NoCommand> {
     Ok(match change {
         Change::Set { rows, assignments } => {
             vec![Command::Set { scope: scope_of(snapshot, rows)?, assignments: assignments.clone() }]
@@ -146,7 +146,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
 }
 
 /// The values that an edit gives rows, a command for each.
-fn each_value(snapshot: &Snapshot, intent: &Intent) -> Result<Vec<Command>, Unsaid> {
+fn each_value(snapshot: &Snapshot, intent: &Intent) -> Result<Vec<Command>, NoCommand> {
     let Some((field, values)) = values(intent.edit.as_ref()) else { return Err("each row got a value of its own") };
     let mut rows_of: BTreeMap<Option<&str>, RowSet> = BTreeMap::new();
     for (row, value) in values {
@@ -160,7 +160,7 @@ fn each_value(snapshot: &Snapshot, intent: &Intent) -> Result<Vec<Command>, Unsa
 }
 
 /// A scope that means these live rows and no others, without marks and cursor.
-fn scope_of(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
+fn scope_of(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
     if rows.len() == u64::from(snapshot.document.live()) && rows.iter().all(|row| snapshot.document.is_live(RowId(row)))
     {
         return Ok(Scope::default());
@@ -178,7 +178,7 @@ fn scope_of(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
 }
 
 /// A scope that selects these rows also among the deleted ones.
-fn named_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
+fn named_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
     let scope = named(snapshot, rows)?;
     let locs: HashSet<Cow<'_, str>> = rows.iter().map(|row| snapshot.document.loc(RowId(row))).collect();
     let others =
@@ -188,7 +188,7 @@ fn named_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsai
 }
 
 /// A scope that names these rows by their URLs.
-fn named(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, Unsaid> {
+fn named(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
     if rows.len() > NAMED {
         return Err("these rows were marked by hand");
     }
@@ -260,7 +260,7 @@ fn one_line(text: &str) -> String {
 /// Everything that was done and is in effect, as a script: run on the files as they were opened, it does the same.
 pub(crate) fn of_session(session: &Session) -> Vec<String> {
     let mut lines = Vec::new();
-    for (entry, said) in session.history().into_iter().zip(session.history.said()).filter(|(entry, _)| entry.done) {
+    for (entry, said) in session.history().into_iter().zip(session.history.commands()).filter(|(entry, _)| entry.done) {
         match said {
             [] => lines.push(format!("# {}", one_line(&entry.label))),
             said => lines.extend(said.iter().cloned()),

@@ -236,7 +236,7 @@ pub(in crate::session) fn is_step(field: Field, typed: &str) -> bool {
     matches!(field, Field::Lastmod | Field::Priority) && typed.trim_start().starts_with(['+', '-'])
 }
 
-pub(in crate::session) fn nudged(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Computed {
+pub(in crate::session) fn stepped(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Computed {
     match field {
         Field::Loc => Err("a URL has no steps".into()),
         Field::Priority => {

@@ -8,7 +8,7 @@ use crate::xml::markup;
 use std::sync::Arc;
 
 /// The edits that put the lines of a list right; none where they are.
-pub(in crate::session) fn put_right(document: &Document, id: SitemapId, rules: RuleSet) -> Vec<Edit> {
+pub(in crate::session) fn fix_lines(document: &Document, id: SitemapId, rules: RuleSet) -> Vec<Edit> {
     let (blank, ends) = (rules.contains(Rule::TEXT_BLANK_LINE), rules.contains(Rule::TEXT_LINE_ENDS));
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let mut edits = Vec::new();

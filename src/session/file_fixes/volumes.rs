@@ -15,7 +15,7 @@ use crate::document::index::Index;
 use crate::document::index::IndexFile;
 use crate::document::sitemap::Member;
 use crate::document::source::Source;
-use crate::session::file_fixes::{dealt_when_written, edit_for, rules as rules_of_first, tried};
+use crate::session::file_fixes::{edit_for, fixed_by_save, rules as rules_of_first, tried};
 use std::sync::Arc;
 
 /// Rules about the sitemap's own namespace. A file that breaks one of them differs in it from the others, unless those
@@ -31,10 +31,10 @@ pub(in crate::session) fn findings(document: &Document, number: usize, profile: 
     let around = around(&further, &head);
     let of_frame = frame::check(&around).intersection(profile.asked());
     let rules = file::check(&facts).union(of_frame);
-    let partition = dealt_when_written(document, Member::Index, rules);
+    let partition = fixed_by_save(document, Member::Index, rules);
     let finding = |rule: Rule| {
         let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
-        let label = put_right(document, rule, profile)
+        let label = fix_all(document, rule, profile)
             .filter(|(_, after)| !rules_of(after, number, profile).contains(rule))
             .map(|_| frame::label(rule));
         let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
@@ -54,11 +54,7 @@ pub(in crate::session) fn rules(document: &Document, profile: Profile) -> RuleSe
 
 /// The edits that put a rule right in every file that breaks it, with what they make of the document; `None` where
 /// nothing can be done, or the files would not be one index any more.
-pub(in crate::session) fn put_right(
-    document: &Document,
-    rule: Rule,
-    profile: Profile,
-) -> Option<(Vec<Edit>, Document)> {
+pub(in crate::session) fn fix_all(document: &Document, rule: Rule, profile: Profile) -> Option<(Vec<Edit>, Document)> {
     let group = if NAMESPACES.contains(rule) { NAMESPACES } else { RuleSet::of(&[rule]) };
     let (mut document, mut edits) = (document.clone(), Vec::new());
     for number in 0..document.index()?.file_count() {

@@ -54,7 +54,7 @@ type Version = (String, String, Link);
 type NewLink = (Rc<str>, Rc<str>);
 
 /// What becomes of rows that break a rule about links. `None` when cancelled.
-pub(super) fn put_right(
+pub(super) fn fix_rows(
     snapshot: &Snapshot,
     rows: &RowSet,
     rule: Rule,
@@ -65,7 +65,7 @@ pub(super) fn put_right(
     let broken = row_edits::breaking(snapshot, rows, rule);
     if rule == Rule::HREFLANG_SET_DIFFERS {
         for family in edits.families(&broken, progress)? {
-            edits.list_the_same(&family);
+            edits.unify_links(&family);
         }
         return Some(edits.finish());
     }
@@ -77,7 +77,7 @@ pub(super) fn put_right(
         edits.languages = Some(edits.learn_languages(&broken));
     }
     if rule == Rule::HREFLANG_TARGET_MISSING {
-        edits.learn_who_lists(&row_edits::breaking(
+        edits.collect_listed(&row_edits::breaking(
             snapshot,
             &snapshot.document.live_rows().map(|row| row.0).collect(),
             rule,
@@ -232,7 +232,7 @@ impl LinkEdits<'_> {
             }
         }
         let mut languages = Languages::asking(asked);
-        languages.hear(self.snapshot, heard.iter().map(RowId));
+        languages.add_pages(self.snapshot, heard.iter().map(RowId));
         languages
     }
 
@@ -303,7 +303,7 @@ impl LinkEdits<'_> {
     }
 
     /// Of each page without a row, what all rows that list it list.
-    fn learn_who_lists(&mut self, rows: &RowSet) {
+    fn collect_listed(&mut self, rows: &RowSet) {
         let set = self.snapshot.checks.set();
         for row in rows {
             let mut links: Vec<Link> = self.versions(RowId(row)).into_iter().map(|(.., link)| link).collect();
@@ -368,7 +368,7 @@ impl LinkEdits<'_> {
     }
 
     /// Has all pages of a family list what any of them lists.
-    fn list_the_same(&mut self, family: &[RowId]) {
+    fn unify_links(&mut self, family: &[RowId]) {
         if family.len() > FAMILY {
             return self.done.refuse("too many pages are connected by their links");
         }
@@ -411,7 +411,7 @@ impl LinkEdits<'_> {
         let document = &self.snapshot.document;
         let is_sound = |member: &RowId| {
             let Some(links) = self.added.get(&member.0) else { return true };
-            let text = grafted(&document.entry_text(*member), document.names(*member), links);
+            let text = with_links(&document.entry_text(*member), document.names(*member), links);
             text.is_some_and(|text| row_edits::is_sound(self.snapshot, *member, &text))
         };
         if !family.iter().all(is_sound) {
@@ -454,7 +454,7 @@ impl LinkEdits<'_> {
         let document = &snapshot.document;
         for (row, links) in added {
             let row = RowId(row);
-            match grafted(&document.entry_text(row), document.names(row), &links) {
+            match with_links(&document.entry_text(row), document.names(row), &links) {
                 Some(text) if row_edits::is_sound(snapshot, row, &text) => {
                     done.edits.push(Edit::Raw { row, text: text.into() });
                     done.rows.insert(row.0);
@@ -478,7 +478,7 @@ impl LinkEdits<'_> {
             let element = |page: String| {
                 let loc = crate::xml::escape::escape(&page);
                 let plain = format!("<{prefix}url><{prefix}loc>{loc}</{prefix}loc></{prefix}url>");
-                grafted(plain.as_bytes(), names, &links).map(|element| NewEntry::Element(element.into()))
+                with_links(plain.as_bytes(), names, &links).map(|element| NewEntry::Element(element.into()))
             };
             let entries: Vec<NewEntry> = pages.into_iter().filter_map(element).collect();
             done.added += entries.len() as u64;
@@ -497,7 +497,7 @@ fn named(versions: &[Version], key: u64) -> BTreeSet<String> {
 }
 
 /// An entry with alternate links added.
-fn grafted(text: &[u8], names: &Names, links: &[NewLink]) -> Option<String> {
+fn with_links(text: &[u8], names: &Names, links: &[NewLink]) -> Option<String> {
     let path = |text: &str| Path::parse(text).ok();
     let (link, rel, hreflang, href) = (path("link")?, path("link@rel")?, path("link@hreflang")?, path("link@href")?);
     let element = |(code, url): &NewLink| {

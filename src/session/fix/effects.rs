@@ -43,11 +43,11 @@ pub(in crate::session) fn of_change(snapshot: &Snapshot, prepared: &Prepared) ->
     let (before, after) = (count(&snapshot.checks, old), count(&checks, new));
     let more: Vec<i64> =
         after.iter().zip(&before).map(|(after, before)| after.cast_signed() - before.cast_signed()).collect();
-    left(&more, profile)
+    increased(&more, profile)
 }
 
 /// The rules of which there are more findings than before, by how many there are more of each.
-pub(in crate::session) fn left(more: &[i64], profile: Profile) -> Vec<(Rule, u64)> {
+pub(in crate::session) fn increased(more: &[i64], profile: Profile) -> Vec<(Rule, u64)> {
     let of_rule = |rule: Rule| more.get(rule.index()).copied().unwrap_or_default();
     let of_main = |main: Rule| {
         let sum: i64 = main.family().iter().map(of_rule).sum();
@@ -60,7 +60,7 @@ pub(in crate::session) fn left(more: &[i64], profile: Profile) -> Vec<(Rule, u64
 
 impl Intent {
     /// `is_removed_by_save 2 warnings: hreflang-no-return; 1 note: lastmod-missing`; `None` where nothing is left.
-    pub fn left_words(&self, profile: Profile) -> Option<String> {
+    pub fn increase_message(&self, profile: Profile) -> Option<String> {
         let word = |(rule, count): &(Rule, u64)| {
             let severity = rule.severity_in(profile)?.name();
             Some(format!("{}: {}", counted(*count, severity), rule.code()))

@@ -132,7 +132,7 @@ pub(in crate::session) fn edit(
         };
         let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
         let wanted = rules.intersection(ENTRY_RULES).minus(by_others);
-        if let Some(repaired) = put_right(&text, &context, wanted, super::is_unattended(rules)) {
+        if let Some(repaired) = fix_entry(&text, &context, wanted, super::is_unattended(rules)) {
             text = repaired.into();
         }
         entries.extend_from_slice(&text);
@@ -204,7 +204,7 @@ fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<St
 }
 
 /// An entry with what the fixers of rules make of it.
-fn put_right(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Vec<u8>> {
+fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Vec<u8>> {
     match fix::fix_entry(text, context, rules, unattended)? {
         FixedEntry::Text(text) => Some(text.into_bytes()),
         // A second loc is a second sitemap, and no one has looked for that.

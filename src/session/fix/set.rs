@@ -34,7 +34,7 @@ pub(in crate::session) fn intend(
         main if REWRITTEN.contains(main) => rewritten(snapshot, &live, main, answer, progress)?,
         main if CLEARED.contains(main) => cleared(snapshot, &live, rule),
         main if OF_SITE.contains(main) => site::intend(snapshot, &live, main, progress)?,
-        main => alternates::put_right(snapshot, &live, main, answer, progress)?,
+        main => alternates::fix_rows(snapshot, &live, main, answer, progress)?,
     };
     let unused = fix::unused_after(snapshot, &done.edits);
     done.edits.extend(unused);

@@ -148,7 +148,8 @@ fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
         after.iter().find(|rule| is_new(*rule, before)).map(|rule| (rule, row))
     };
     let found = applied.touched.iter().map(RowId).find_map(of_row);
-    let found = found.or_else(|| elsewhere(snapshot, (&checks, new), &is_bad).into_iter().find_map(of_row));
+    let found =
+        found.or_else(|| new_findings_elsewhere(snapshot, (&checks, new), &is_bad).into_iter().find_map(of_row));
     if let Some((rule, row)) = found {
         return Some(format!("{} would then violate {}", new.loc(row), rule.code()));
     }
@@ -204,7 +205,11 @@ fn around_index(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Ve
 
 /// Rows that a rule about several rows finds now and did not find before. Where there are many rows, those alone whose
 /// rule is reported more often.
-fn elsewhere(snapshot: &Snapshot, (checks, new): (&Checks, &Document), is_bad: &dyn Fn(Rule) -> bool) -> Vec<RowId> {
+fn new_findings_elsewhere(
+    snapshot: &Snapshot,
+    (checks, new): (&Checks, &Document),
+    is_bad: &dyn Fn(Rule) -> bool,
+) -> Vec<RowId> {
     let (old_locs, new_locs) = (DocumentLocs(&snapshot.document), DocumentLocs(new));
     let is_small = new.live() <= NEAR_ROWS;
     let of_rows =

@@ -9,7 +9,7 @@ use crate::document::quirk::Quirk;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::session::edit::{Intent, Label};
-use crate::session::file_fixes::{self, SPLIT, dealt_when_written, edits_for, is_feed, list, name, volumes};
+use crate::session::file_fixes::{self, SPLIT, edits_for, fixed_by_save, is_feed, list, name, volumes};
 use crate::session::fix::index_entries;
 use crate::session::fix_table::{self, safe_rules};
 use crate::session::state::Snapshot;
@@ -133,12 +133,12 @@ pub(in crate::session) fn edits_of_file(
     }
     let lines = match member {
         Member::Sitemap(id) if of_quirks(Defect::is_of_lines).intersects(rules) => {
-            list::put_right(&document, id, rules)
+            list::fix_lines(&document, id, rules)
         }
         _ => Vec::new(),
     };
     // What is over a limit is split when it is written.
-    let is_over = dealt_when_written(&snapshot.document, member, broken).intersects(rules)
+    let is_over = fixed_by_save(&snapshot.document, member, broken).intersects(rules)
         || (rules.contains(Rule::NEWS_LIMIT)
             && matches!(member, Member::Sitemap(id) if fix_table::splits_news(snapshot, id)));
     if repairs.intersects(rules) || !lines.is_empty() || is_over {

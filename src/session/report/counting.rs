@@ -26,7 +26,7 @@ pub trait Receiver {
     type Error;
 
     /// The findings of the next rows that need a message; the others are only counted.
-    fn wanted(&self) -> Wanted;
+    fn messages_needed(&self) -> MessageFilter;
 
     /// Takes in findings in words.
     ///
@@ -45,8 +45,8 @@ pub struct InWords<F>(pub F);
 impl<E, F: FnMut(Vec<super::LocatedFinding>) -> Result<(), E>> Receiver for InWords<F> {
     type Error = E;
 
-    fn wanted(&self) -> Wanted {
-        Wanted::ALL
+    fn messages_needed(&self) -> MessageFilter {
+        MessageFilter::ALL
     }
 
     fn take(&mut self, found: Vec<super::LocatedFinding>) -> Result<(), E> {
@@ -58,7 +58,7 @@ impl<E, F: FnMut(Vec<super::LocatedFinding>) -> Result<(), E>> Receiver for InWo
 
 /// The findings that are to be put into words.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct MessageFilter {
     /// All of these rules, apart from the hosts below.
     pub rules: RuleSet,
     /// Hosts that have a finding already, of rules that are grouped by host.
@@ -69,7 +69,7 @@ pub struct Wanted {
     pub has_fixes: bool,
 }
 
-impl Wanted {
+impl MessageFilter {
     /// Every finding.
     pub const ALL: Self = Self { rules: RuleSet::ALL, known_hosts: Vec::new(), counts_places: true, has_fixes: true };
 
@@ -78,7 +78,7 @@ impl Wanted {
         Self { rules: RuleSet::EMPTY, known_hosts: Vec::new(), counts_places: false, has_fixes: false };
 
     /// All findings but those of some rules, and but those that have a group which they would add nothing to.
-    pub fn but(satisfied: RuleSet, groups: &Groups) -> Self {
+    pub fn all_except(satisfied: RuleSet, groups: &Groups) -> Self {
         let rules = RuleSet::ALL.minus(satisfied).minus(groups.of_files());
         Self { rules, known_hosts: groups.known_hosts(), ..Self::ALL }
     }
@@ -182,7 +182,7 @@ pub(super) struct Counter<'c> {
 }
 
 impl<'c> Counter<'c> {
-    pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, wanted: &Wanted) -> Self {
+    pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, wanted: &MessageFilter) -> Self {
         let grouped = |grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
         // No URL in an extension is compared with the host of the file.
         let once = reported_once().union(grouped(Grouping::Host).collect());
@@ -285,7 +285,7 @@ mod tests {
 
     /// Takes in the words of some rules, and counts the others.
     struct Some {
-        wanted: Wanted,
+        wanted: MessageFilter,
         found: Vec<LocatedFinding>,
         counted: Counted,
     }
@@ -293,7 +293,7 @@ mod tests {
     impl Receiver for Some {
         type Error = ();
 
-        fn wanted(&self) -> Wanted {
+        fn messages_needed(&self) -> MessageFilter {
             self.wanted.clone()
         }
 
@@ -349,7 +349,7 @@ mod tests {
             let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
             for (rules, counts_places) in [(RuleSet::EMPTY, true), (RuleSet::EMPTY, false), (RuleSet::ALL.minus(few), true)] {
-                let wanted = Wanted { rules, known_hosts: Vec::new(), counts_places, has_fixes: true };
+                let wanted = MessageFilter { rules, known_hosts: Vec::new(), counts_places, has_fixes: true };
                 let mut some = Some { wanted, found: Vec::new(), counted: Counted::default() };
                 Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
                 let is_of_row = |found: &&LocatedFinding| found.row().is_some();

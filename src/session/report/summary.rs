@@ -10,7 +10,7 @@ use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::grouping::Groups;
 use crate::session::located_finding::LocatedFinding;
-use crate::session::report::{Counted, Receiver, Reporter, Wanted, shown_name};
+use crate::session::report::{Counted, MessageFilter, Receiver, Reporter, shown_name};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Summary {
     }
 
     /// The rules of which further findings in the file of this name are only counted.
-    pub fn satisfied(&self, file: &str) -> RuleSet {
+    pub fn counted_only_rules(&self, file: &str) -> RuleSet {
         let is_satisfied = |group: &&RuleGroup| match group.files.iter().rfind(|of_file| &*of_file.file == file) {
             Some(of_file) => of_file.first.len() >= PLACES,
             None => group.files.len() >= FILES,
@@ -177,8 +177,8 @@ struct FileSummary<'s> {
 impl Receiver for FileSummary<'_> {
     type Error = ();
 
-    fn wanted(&self) -> Wanted {
-        Wanted::but(self.all.satisfied(&self.file), self.groups)
+    fn messages_needed(&self) -> MessageFilter {
+        MessageFilter::all_except(self.all.counted_only_rules(&self.file), self.groups)
     }
 
     fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), ()> {

@@ -96,7 +96,7 @@ impl History {
         let at = if back { Some(self.done) } else { self.done.checked_sub(1) };
         if let Some(step) = at.and_then(|at| self.steps.get_mut(at)) {
             let State { document, checks, .. } = state;
-            checks.take_over(&mut step.other.checks, (from, document), touched, step.field);
+            checks.adopt_set_index(&mut step.other.checks, (from, document), touched, step.field);
         }
     }
 
@@ -106,7 +106,7 @@ impl History {
     }
 
     /// The lines of each step, oldest first.
-    pub(crate) fn said(&self) -> impl DoubleEndedIterator<Item = &[String]> + ExactSizeIterator {
+    pub(crate) fn commands(&self) -> impl DoubleEndedIterator<Item = &[String]> + ExactSizeIterator {
         self.steps.iter().map(|step| step.said.as_slice())
     }
 

@@ -40,7 +40,7 @@ impl Languages {
     }
 
     /// Hears pages. One is believed by the pages that it is a version of: those that list it.
-    pub(in crate::session) fn hear(&mut self, snapshot: &Snapshot, rows: impl Iterator<Item = RowId>) {
+    pub(in crate::session) fn add_pages(&mut self, snapshot: &Snapshot, rows: impl Iterator<Item = RowId>) {
         let (document, set) = (&snapshot.document, snapshot.checks.set());
         let has_links = |row: &RowId| document.record(*row).flags.contains(Flags::ALTERNATE);
         for row in rows.filter(has_links) {

@@ -3,7 +3,7 @@
 use crate::document::index::{Child, ChildState, leaf_children};
 use crate::document::merge::{Merge, MergeChoice};
 use crate::document::{Document, RowState};
-use crate::files::external_changes::{OutsideChanges, Thoroughness, look};
+use crate::files::external_changes::{OutsideChanges, Thoroughness, detect};
 use crate::files::journal::SlotLocks;
 use crate::files::{self, Disk, Options};
 use crate::progress::Progress;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 
 /// The files as they were, to be compared on a worker with what they are.
 #[derive(Debug, Clone)]
-pub(crate) struct Looking {
+pub(crate) struct ExternalCheck {
     disk: Disk,
 }
 
-impl Looking {
+impl ExternalCheck {
     /// Looks at every file of the set.
     pub(crate) fn run(&self, care: Thoroughness) -> OutsideChanges {
-        look(&self.disk, care)
+        detect(&self.disk, care)
     }
 }
 
@@ -125,8 +125,8 @@ impl Compared {
 }
 
 /// What is needed to see whether the files are what they were.
-pub(crate) fn begin_look(session: &Session) -> Looking {
-    Looking { disk: session.disk.clone() }
+pub(crate) fn begin_check(session: &Session) -> ExternalCheck {
+    ExternalCheck { disk: session.disk.clone() }
 }
 
 /// Takes note of files that someone touched without changing them, so that they are not read again.

@@ -61,7 +61,7 @@ pub(in crate::session) struct Keeping {
     /// What a save is writing, until it is known what came of it.
     during: Option<During>,
     /// How often the journal had caught up after a failure when the last whole line was noted.
-    caught_up: u64,
+    rewrite_count: u64,
     /// The state slot at the paths of a save that was begun and not finished: whatever it has made there stays locked.
     unfinished: Option<StateSlot>,
     /// The journal that the set had before a save moved it.
@@ -84,7 +84,7 @@ impl Keeping {
             undone: 0,
             is_fresh: true,
             during: None,
-            caught_up: 0,
+            rewrite_count: 0,
             unfinished: None,
             removing: None,
         }
@@ -92,7 +92,7 @@ impl Keeping {
 
     /// Whether a line can say what was done by the lines before it.
     fn is_continuous(&self) -> bool {
-        self.is_fresh && self.journal.caught_up() == self.caught_up
+        self.is_fresh && self.journal.rewrite_count() == self.rewrite_count
     }
 
     fn note(&self, all: &MakeAllLines, line: impl FnOnce() -> JournalLine + Send + 'static) {
@@ -100,13 +100,13 @@ impl Keeping {
     }
 }
 
-/// All that leads from the saved files to the document.
-fn since(document: &Document, saved: &Document) -> JournalLine {
+/// The line with the edits since the last save.
+fn line_since_save(document: &Document, saved: &Document) -> JournalLine {
     JournalLine::Since(edits_since(document, saved).iter().map(Written::from).collect())
 }
 
-/// What leads from the files that are being saved to the document.
-fn then(document: &Document, during: &During) -> JournalLine {
+/// The line with the edits since the running save began.
+fn line_since_begun(document: &Document, during: &During) -> JournalLine {
     JournalLine::Then(edits_since(document, &during.document).iter().map(Written::from).collect())
 }
 
@@ -122,10 +122,10 @@ pub(crate) fn take_journal(session: &mut Session) -> Option<Journal> {
 
 /// Gives up what an earlier session left.
 pub(crate) fn discard(session: &mut Session, left: RecoverableChanges) {
-    keep_from_here(session, left.state_slot, left.header);
+    start_keeping(session, left.state_slot, left.header);
 }
 
-fn keep_from_here(session: &mut Session, state_slot: StateSlot, header: Header) {
+fn start_keeping(session: &mut Session, state_slot: StateSlot, header: Header) {
     let journal = state_slot.begin(None, session.watcher.as_ref());
     journal.restart(header);
     session.keeping = Some(Keeping::new(journal));
@@ -135,7 +135,7 @@ fn keep_from_here(session: &mut Session, state_slot: StateSlot, header: Header) 
 }
 
 /// Another process has files of the set now: nothing of it can be changed here any more.
-fn lose_to(session: &mut Session, held: Result<(), LockedByOther>) {
+fn make_read_only(session: &mut Session, held: Result<(), LockedByOther>) {
     if let Err(held) = held {
         session.set_read_only(format!("{held}, since it was saved here"));
     }
@@ -143,12 +143,12 @@ fn lose_to(session: &mut Session, held: Result<(), LockedByOther>) {
 
 /// A change was made.
 pub(in crate::session) fn note_change(session: &mut Session, label: &str, edit: Option<Edit>) {
-    note_change_alone(session, label, edit);
+    append_change(session, label, edit);
     note_during(session);
 }
 
-fn note_change_alone(session: &mut Session, label: &str, edit: Option<Edit>) {
-    let Some(all) = everything(session) else { return };
+fn append_change(session: &mut Session, label: &str, edit: Option<Edit>) {
+    let Some(all) = all_lines(session) else { return };
     let Some(keeping) = &mut session.keeping else { return };
     if !keeping.is_continuous() {
         return note_all(session);
@@ -161,12 +161,12 @@ fn note_change_alone(session: &mut Session, label: &str, edit: Option<Edit>) {
 
 /// A step was taken back, or done again.
 pub(in crate::session) fn note_step(session: &mut Session, back: bool) {
-    note_step_alone(session, back);
+    append_step(session, back);
     note_during(session);
 }
 
-fn note_step_alone(session: &mut Session, back: bool) {
-    let Some(all) = everything(session) else { return };
+fn append_step(session: &mut Session, back: bool) {
+    let Some(all) = all_lines(session) else { return };
     let Some(keeping) = &mut session.keeping else { return };
     let is_known = keeping.is_continuous() && if back { keeping.done > 0 } else { keeping.undone > 0 };
     if !is_known {
@@ -182,15 +182,15 @@ fn note_step_alone(session: &mut Session, back: bool) {
 }
 
 /// What makes every line that leads from the files to the document of now; `None` where no journal is kept.
-fn everything(session: &Session) -> Option<MakeAllLines> {
+fn all_lines(session: &Session) -> Option<MakeAllLines> {
     let keeping = session.keeping.as_ref()?;
     let (document, saved) = (session.current.state.document.clone(), session.current.saved.clone());
     let during = keeping.during.clone();
     Some(Arc::new(move || {
-        let mut lines = vec![since(&document, &saved)];
+        let mut lines = vec![line_since_save(&document, &saved)];
         if let Some(during) = &during {
             lines.extend(during.to.clone().map(JournalLine::To));
-            lines.extend([JournalLine::Saving(hashes_of(&during.document)), then(&document, during)]);
+            lines.extend([JournalLine::Saving(hashes_of(&during.document)), line_since_begun(&document, during)]);
         }
         lines.iter().map(json).collect()
     }))
@@ -209,7 +209,7 @@ pub(in crate::session) fn note_saving(
     let next = claimed.0.as_ref().map(StateSlot::names);
     let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
     keeping.during = Some(During { document: document.clone(), to: to.clone() });
-    let all = everything(session);
+    let all = all_lines(session);
     let keeping = session.keeping.as_ref()?;
     if let Some(all) = all {
         if let Some(paths) = to {
@@ -238,10 +238,10 @@ pub(in crate::session) fn note_unfinished(session: &mut Session, claimed: Claime
 /// While a save runs no one knows which files a crash will leave: what is unsaved is written for both.
 pub(in crate::session) fn note_during(session: &mut Session) {
     let Some(during) = session.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
-    let Some(all) = everything(session) else { return };
+    let Some(all) = all_lines(session) else { return };
     let document = session.current.state.document.clone();
     if let Some(keeping) = &session.keeping {
-        keeping.note(&all, move || then(&document, &during));
+        keeping.note(&all, move || line_since_begun(&document, &during));
     }
 }
 
@@ -253,12 +253,12 @@ pub(in crate::session) fn note_save(session: &mut Session, claimed: Claimed, rel
     if let Some(next) = claimed.0 {
         let journal = std::mem::replace(&mut keeping.journal, next.begin(None, session.watcher.as_ref()));
         keeping.removing = Some(journal.remove_beside());
-        keeping.caught_up = 0;
+        keeping.rewrite_count = 0;
     }
     keeping.journal.restart(header);
     (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
     keeping.during = None;
-    lose_to(session, held);
+    make_read_only(session, held);
     if is_modified {
         note_all(session);
     }
@@ -266,14 +266,14 @@ pub(in crate::session) fn note_save(session: &mut Session, claimed: Claimed, rel
 
 /// Writes down all that is unsaved at once.
 fn note_all(session: &mut Session) {
-    let Some(all) = everything(session) else { return };
+    let Some(all) = all_lines(session) else { return };
     let (document, saved) = (session.current.state.document.clone(), session.current.saved.clone());
     let Some(keeping) = &mut session.keeping else { return };
     // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
     (keeping.done, keeping.undone) = (0, 0);
     keeping.is_fresh &= document.row_limit() == saved.row_limit();
-    keeping.caught_up = keeping.journal.caught_up();
-    let line = Box::new(move || json(&since(&document, &saved)));
+    keeping.rewrite_count = keeping.journal.rewrite_count();
+    let line = Box::new(move || json(&line_since_save(&document, &saved)));
     keeping.journal.note(Note { line, is_whole: true, all });
 }
 
@@ -288,7 +288,7 @@ pub(crate) fn journal_watcher(session: &Session) -> Option<Watcher> {
 }
 
 /// Why changes are not kept against a crash, if they should be and are not.
-pub(crate) fn not_kept(session: &Session) -> Option<String> {
+pub(crate) fn unprotected_reason(session: &Session) -> Option<String> {
     let keeping = session.keeping.as_ref().filter(|_| session.read_only().is_none())?;
     let why = keeping.journal.failure()?;
     let alone = if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited is not kept out" };

@@ -9,7 +9,7 @@ use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::checks::{Checks, Reader, meeting};
+use crate::session::checks::{Checks, Reader, repeated_hashes};
 use crate::session::findings::file_findings;
 use crate::session::state::State;
 use crate::xml::defect::Defect;
@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// Takes in a part. The table grows; the set is still read-only.
-    pub fn absorb(&mut self, part: LoadedFile) {
+    pub fn add_file(&mut self, part: LoadedFile) {
         match part {
             LoadedFile::Index { index, on_disk, visitors } => {
                 for file in on_disk {
@@ -122,7 +122,7 @@ impl Session {
                 let mut visitor = visitor;
                 let records = records(&mut visitor, &sitemap.quirks);
                 state.document.append(source, records, sitemap);
-                state.checks.absorb(&state.document, first, &mut visitor, url.as_deref(), mtime);
+                state.checks.add_file(&state.document, first, &mut visitor, url.as_deref(), mtime);
                 self.listed |= visitor.listed();
                 if let Some(near_keys) = visitor.near_keys {
                     let uncompared = self.uncompared.get_or_insert_default();
@@ -160,7 +160,7 @@ impl Session {
         let State { document, checks, .. } = &mut self.current.state;
         if let Some(Uncompared { keys, near_keys }) = self.uncompared.take() {
             let named = if checks.set().has_links() { checks.count_targets(&keys) } else { RowSet::new() };
-            checks.compare(document, &(meeting(&near_keys) | named));
+            checks.compare(document, &(repeated_hashes(&near_keys) | named));
         } else {
             checks.find_near_duplicates(document);
         }
@@ -240,7 +240,7 @@ pub fn open(path: &Path, options: Options, now: Now) -> Result<Session, files::E
 /// # Errors
 /// As [`Loader::load`].
 pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Session, files::Error> {
-    let loaded = session.loader(options).load(path, &Progress::default(), &mut |part| session.absorb(part))?;
+    let loaded = session.loader(options).load(path, &Progress::default(), &mut |part| session.add_file(part))?;
     session.finish(loaded);
     Ok(session)
 }
@@ -292,7 +292,7 @@ fn load_within(
         if is_over {
             progress.cancel();
         } else {
-            session.absorb(part);
+            session.add_file(part);
         }
     })?;
     if is_over {
@@ -321,7 +321,7 @@ pub fn open_all_watched(
     progress: &Progress,
 ) -> Result<Session, files::Error> {
     let loader = session.loader(options);
-    let loaded = loader.load_all(paths, progress, &mut |part| session.absorb(part))?;
+    let loaded = loader.load_all(paths, progress, &mut |part| session.add_file(part))?;
     session.finish(loaded);
     Ok(session)
 }
@@ -347,7 +347,7 @@ mod tests {
         let mut shown = Vec::new();
         let path = folder.path().join("index.xml");
         let loaded = loader.load(&path, &Progress::default(), &mut |part| {
-            session.absorb(part);
+            session.add_file(part);
             let rows = (0..session.view().shown()).filter_map(|position| session.view().row_at(position));
             let clean = rows.filter(|row| session.view().row_state(*row) == crate::document::RowState::Clean);
             shown.push((session.view().shown(), clean.count()));

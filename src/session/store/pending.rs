@@ -124,7 +124,7 @@ impl Snapshot {
             .par_chunks(1_024)
             .map(|rows| {
                 let rows = rows.iter().copied().map(RowId);
-                let rows = rows.filter(|row| needle.is_empty() || says_of_change(self, *row, &needle));
+                let rows = rows.filter(|row| needle.is_empty() || change_contains(self, *row, &needle));
                 (!progress.is_cancelled()).then(|| rows.map(Entry::Row).collect())
             })
             .collect::<Option<_>>()?;
@@ -139,7 +139,7 @@ impl Snapshot {
     }
 }
 
-fn says_of_change(snapshot: &Snapshot, row: RowId, needle: &str) -> bool {
+fn change_contains(snapshot: &Snapshot, row: RowId, needle: &str) -> bool {
     let holds = |text: &str| text.to_lowercase().contains(needle);
     holds(&snapshot.state.document.loc(row))
         || differences(snapshot, row)
@@ -166,7 +166,7 @@ pub(crate) fn differences(snapshot: &Snapshot, row: RowId) -> Vec<Difference> {
     if parts.is_empty() && was_there && document.is_live(row) {
         let (before, after) = (saved.entry_text(row), document.entry_text(row));
         if before != after {
-            let (before, after) = apart(&before, &after);
+            let (before, after) = differing_parts(&before, &after);
             parts.push(Difference { name: "entry", before: Some(before), after: Some(after) });
         }
     }
@@ -246,7 +246,7 @@ pub(crate) fn file_differences(snapshot: &Snapshot, file: Member) -> Vec<String>
 }
 
 /// What differs between two texts, from the tag before it to the tag after it.
-fn apart(before: &[u8], after: &[u8]) -> (String, String) {
+fn differing_parts(before: &[u8], after: &[u8]) -> (String, String) {
     let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let start = before.get(..same).and_then(|same| same.iter().rposition(|byte| *byte == b'<')).unwrap_or(same);
     let (before, after) = (before.get(start..).unwrap_or_default(), after.get(start..).unwrap_or_default());

@@ -104,7 +104,7 @@ impl Written {
     pub(in crate::session) fn lock(self) -> SaveResult {
         let Self { mut result, locks, seconds } = self;
         if result.outcome.is_ok() && !result.copy {
-            result.relocked = locks.take_again(&mut result.claimed, &result.disk, seconds);
+            result.relocked = locks.reacquire(&mut result.claimed, &result.disk, seconds);
         }
         result
     }
@@ -173,7 +173,7 @@ pub fn feed(session: &Session) -> Option<Feed> {
 }
 
 /// What of the set is no part of a sitemap: columns of tables that hold none of its fields.
-pub fn set_aside(session: &Session) -> Option<String> {
+pub fn dropped_columns(session: &Session) -> Option<String> {
     let columns = conversion::unknown_columns(session.document());
     let (verb, object) = if columns.len() == 1 { ("holds", "it") } else { ("hold", "them") };
     let words = columns_in_words(&columns);

@@ -177,7 +177,7 @@ impl BulkOptions {
 
     /// Writes nothing.
     #[must_use]
-    pub(crate) fn look() -> Self {
+    pub(crate) fn dry_run() -> Self {
         let now = Now { seconds: 0, offset: 0 };
         let mode = SaveMode { force: false, backups: files::Backups::default(), now, state: None };
         Self { writes: false, ..Self::write(mode, false) }
@@ -240,7 +240,7 @@ impl Sum {
     /// What to say when it is done.
     pub(crate) fn message(&self, profile: Profile) -> Option<String> {
         let intent = self.intent.as_ref()?;
-        let left = intent.left_words(profile).filter(|_| self.changed);
+        let left = intent.increase_message(profile).filter(|_| self.changed);
         Some(left.map_or_else(|| intent.done(self.changed), |left| format!("{}; {left}", intent.done(true))))
     }
 }

@@ -168,7 +168,7 @@ impl Known<'_> {
         let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
         unload::reload_some(&mut session.current.state.document, self.id, source, records);
         let result = receive(session, rows);
-        buffers.give_back(unload::unload(&mut session.current.state.document, self.id));
+        buffers.recycle(unload::unload(&mut session.current.state.document, self.id));
         result
     }
 
@@ -215,7 +215,7 @@ impl StreamedSet {
                 Some((RowId(row), loc, line_of(&mut lines, offset_of_loc(&source, entry))))
             };
             let texts = wanted.range(file.rows.clone()).filter_map(text).collect();
-            self.loader.options.buffers.give_back(Some(source.into_bytes()));
+            self.loader.options.buffers.recycle(Some(source.into_bytes()));
             Ok(texts)
         };
         let mut found = Vec::new();

@@ -156,7 +156,7 @@ impl App {
                 if matches!(*file, LoadedFile::Sitemap { .. }) {
                     self.shared.opening.first_rows = Vec::new();
                 }
-                self.shared.session.absorb(*file);
+                self.shared.session.add_file(*file);
             }
             Event::Part(Part::Answers(answers)) => probe::answered(&mut self.shared, answers),
             Event::Done(finished) => outcomes::job_ended(self, finished.kind, finished.outcome),

@@ -52,7 +52,7 @@ pub(super) fn header(shared: &Shared) -> Line {
     if !shared.outside.changed.is_empty() && shared.size.0 >= 50 {
         counts.push(Role::Warning, format!("{GAP}changed on disk"));
     }
-    if journal::not_kept(session).is_some() {
+    if journal::unprotected_reason(session).is_some() {
         counts.push(Role::Error, format!("{GAP}not kept"));
     }
     let repaired = repaired(shared);

@@ -35,11 +35,11 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
             if let Some(words) = intent.urls.duplicates.words("duplicate URL", "") {
                 lines.extend(signed(shared, Severity::Warning, words));
             }
-            if let Some(words) = intent.left_alone() {
+            if let Some(words) = intent.skipped_message() {
                 lines.extend(signed(shared, Severity::Warning, words));
             }
             let profile = shared.session.view().profile();
-            if let Some(left) = intent.left_words(profile) {
+            if let Some(left) = intent.increase_message(profile) {
                 let worst = intent.left.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
                 lines.extend(signed(shared, worst.unwrap_or(Severity::Note), left));
             }

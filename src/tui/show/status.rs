@@ -24,7 +24,7 @@ pub(super) fn status_pane(shared: &Shared) -> Panel {
     let height = usize::from(shared.areas().pane.height);
     let mut lines = Vec::with_capacity(height);
     // What can be lost comes before what can be fixed.
-    if let Some(not_kept) = journal::not_kept(&shared.session) {
+    if let Some(not_kept) = journal::unprotected_reason(&shared.session) {
         let sign = format!("{} ", shared.theme.signs.error);
         lines.extend(folded_lines(shared, &Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
     }

@@ -53,7 +53,7 @@ pub(super) fn body<V: Visit + Send>(
     let (rows, done) = later.counted;
     if walk.met != Some(seam) {
         // The first half has gone on to the end, or stopped at damage, and has counted what the second one had done.
-        walk.progress.retract(rows, done);
+        walk.progress.uncount(rows, done);
         return;
     }
     walk.met = later.met;

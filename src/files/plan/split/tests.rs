@@ -3,8 +3,8 @@
 use super::*;
 use crate::files::Disk;
 use crate::files::fixture::{TestSet, urlset};
-use crate::files::save::faults::{DEATH, Death, Fault, Kind, lived};
-use crate::files::save::save_through;
+use crate::files::save::faults::{DEATH, Death, Fault, Kind, survives};
+use crate::files::save::save_with_gate;
 use crate::files::save_as_asked;
 use std::sync::atomic::AtomicUsize;
 
@@ -32,7 +32,7 @@ fn planned(set: &TestSet, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers
     });
     let mut disk = Disk::default();
     for output in plan.outputs.iter().filter(|output| output.action == Action::Removed) {
-        disk.look(&output.path).unwrap();
+        disk.record_state(&output.path).unwrap();
     }
     (plan, disk, left)
 }
@@ -132,7 +132,7 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
         let (plan, mut disk, _) = planned(&set, limits(4), true);
         let mode = set.mode();
         let death = Death(AtomicUsize::new(at.parse().unwrap()));
-        drop(save_through(&death, &plan, &mut disk, &mode, &Progress::default()).unwrap());
+        drop(save_with_gate(&death, &plan, &mut disk, &mode, &Progress::default()).unwrap());
         return;
     }
     let (mut deaths, mut finished) = (0, 0);
@@ -140,7 +140,7 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
         let set = set();
         split_into(&set, limits(2), false);
         let old = set.files();
-        if lived(DEATH_TEST, &format!("{at} {}", set.path("").display())) {
+        if survives(DEATH_TEST, &format!("{at} {}", set.path("").display())) {
             break;
         }
         deaths += 1;
@@ -171,7 +171,7 @@ fn a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start() {
             let (plan, mut disk, _) = planned(&set, limits(4), true);
             let mode = set.mode();
             let fault = Fault::at(at, kind);
-            let result = save_through(&fault, &plan, &mut disk, &mode, &Progress::default());
+            let result = save_with_gate(&fault, &plan, &mut disk, &mode, &Progress::default());
             let seen = set.files();
             let has_record = set.recover("out/sitemap_index.xml").is_some();
             let now = set.files();
@@ -184,7 +184,7 @@ fn a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start() {
             }
             failures += usize::from(result.is_err());
             finished += usize::from(result.is_err() && has_record);
-            if !fault.is_met() {
+            if !fault.has_fired() {
                 break;
             }
         }

@@ -51,7 +51,7 @@ impl SaveLocks {
         if let Some(path) = plan.path.as_deref().filter(|_| !plan.copy) {
             next = locks.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
             let left = next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
-            if matches!(left, Some(Ok(stored)) if recovery::is_worth_a_question(stored)) {
+            if matches!(left, Some(Ok(stored)) if recovery::has_recoverable_changes(stored)) {
                 let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
                 return Err(EditError::Refused(format!("{}: {words}", path.display())));
             }
@@ -67,7 +67,7 @@ impl SaveLocks {
     ///
     /// # Errors
     /// As [`SaveLocks::take`].
-    pub(crate) fn try_out(&mut self, plan: &Plan) -> Result<(), EditError> {
+    pub(crate) fn check_available(&mut self, plan: &Plan) -> Result<(), EditError> {
         let taken = self.take(plan).map(drop);
         if let Some((locks, disk)) = &self.own {
             // Nothing is new in it, so no one can have it.
@@ -77,7 +77,7 @@ impl SaveLocks {
     }
 
     /// Takes the files that the set has now, and gives back all others.
-    pub(crate) fn take_again(&self, claimed: &mut Claimed, disk: &Disk, seconds: i64) -> Option<Relocked> {
+    pub(crate) fn reacquire(&self, claimed: &mut Claimed, disk: &Disk, seconds: i64) -> Option<Relocked> {
         let (own, _) = self.own.as_ref()?;
         let locks = match &mut claimed.0 {
             Some(next) => {

@@ -12,7 +12,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::edit::EditError;
 use crate::session::store::journal::salvage::{Missing, Salvage};
-use crate::session::store::journal::{JournalLine, hashes_of, json, keep_from_here};
+use crate::session::store::journal::{JournalLine, hashes_of, json, start_keeping};
 use crate::session::store::load;
 use crate::words::counted;
 use std::cell::OnceCell;
@@ -109,7 +109,7 @@ pub enum JournalRead {
 
 /// What a journal is to the files that are open now.
 #[derive(Debug)]
-enum Bearing {
+enum Relation {
     /// They are what it began with, opened by the paths that it names: all of it can be replayed.
     Whole,
     /// They are what its last save made, opened by the paths that came of it: these lines can be replayed.
@@ -180,7 +180,7 @@ impl<'s> OpenFiles<'s> {
     }
 
     /// What a journal is to it; `own` if it is found at the place of the set itself.
-    fn bearing(&self, stored: &Stored, own: bool) -> Bearing {
+    fn relation(&self, stored: &Stored, own: bool) -> Relation {
         let header = &stored.header;
         let begun = begun(stored);
         let since = || since_save(&stored.entries);
@@ -191,14 +191,14 @@ impl<'s> OpenFiles<'s> {
         if is_of_these && header.fits(&self.set.disk) && turned != Some(true) {
             // Rows are known by the order of their files, which the paths tell.
             if own || self.is_opened_by(&header.paths()) {
-                return Bearing::Whole;
+                return Relation::Whole;
             }
             return waits(unsaved(stored), &header.paths());
         }
         if let Some(begun) = begun.filter(|_| turned != Some(false)) {
             let is_here = self.is_opened_by(&begun.paths);
             if is_here && begun.hashes == self.hashes() {
-                return Bearing::SinceSave(since());
+                return Relation::SinceSave(since());
             }
             // The save was finished, and its files are open by other paths, or only some of them.
             let is_one = |path: &String| self.files().contains(path);
@@ -211,12 +211,12 @@ impl<'s> OpenFiles<'s> {
         if !own && is_of_these {
             return waits(unsaved(stored), &header.paths());
         }
-        Bearing::None
+        Relation::None
     }
 }
 
-fn waits(count: usize, paths: &[String]) -> Bearing {
-    Bearing::Waits(count, paths.join(" "))
+fn waits(count: usize, paths: &[String]) -> Relation {
+    Relation::Waits(count, paths.join(" "))
 }
 
 /// Whether all of the one are among the others, each as often; both are sorted.
@@ -233,35 +233,36 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
     let mut words = None;
     let mut found = match state_slot.left.take() {
         None => None,
-        Some(Ok(stored)) => match OpenFiles::new(set, &state_slot).bearing(&stored, true) {
-            Bearing::Whole => Some((stored, false)),
-            Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
+        Some(Ok(stored)) => match OpenFiles::new(set, &state_slot).relation(&stored, true) {
+            Relation::Whole => Some((stored, false)),
+            Relation::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
             // No one is asked to open other paths for nothing.
-            Bearing::Waits(..) => None,
-            Bearing::None => {
-                words = Some(put_aside("the files have changed since", state_slot.set_aside().as_deref()));
+            Relation::Waits(..) => None,
+            Relation::None => {
+                words = Some(set_aside_message("the files have changed since", state_slot.set_aside().as_deref()));
                 None
             }
         },
         Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
-            words = Some(put_aside(&unusable.to_string(), state_slot.set_aside().as_deref()));
+            words = Some(set_aside_message(&unusable.to_string(), state_slot.set_aside().as_deref()));
             None
         }
     };
     for other in state_slot.other_journals(&set.disk) {
-        let bearing = OpenFiles::new(set, &state_slot).bearing(&other.stored, false);
+        let bearing = OpenFiles::new(set, &state_slot).relation(&other.stored, false);
         let is_free = found.is_none();
         match bearing {
-            Bearing::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
-            Bearing::SinceSave(Some(lines)) if is_free => {
+            Relation::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
+            Relation::SinceSave(Some(lines)) if is_free => {
                 found = state_slot.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
             }
             // All of it is saved.
-            Bearing::SinceSave(None) => state_slot.drop_other(&other),
+            Relation::SinceSave(None) => state_slot.drop_other(&other),
             // It began with one of these very paths, and never can be replayed.
-            Bearing::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
+            Relation::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
                 let set = other.stored.header.paths().join(" ");
-                let aside = put_aside("the files have changed since", state_slot.set_other_aside(&other).as_deref());
+                let aside =
+                    set_aside_message("the files have changed since", state_slot.set_other_aside(&other).as_deref());
                 words.get_or_insert_with(|| format!("{aside} (of {set})"));
             }
             _ => {}
@@ -298,7 +299,7 @@ pub(crate) fn begin(session: &mut Session, read: JournalRead) -> (Option<Recover
         }
         JournalRead::Idle(idle, words) => {
             let (state_slot, header) = *idle;
-            keep_from_here(session, state_slot, header);
+            start_keeping(session, state_slot, header);
             (None, words)
         }
         JournalRead::Recoverable(changes, words) => (Some(*changes), words),
@@ -316,10 +317,10 @@ pub(crate) fn open(session: &mut Session, state_slot: StateSlot) -> (Option<Reco
 pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
     let set = OpenSet::of(session);
     let present = OpenFiles::new(&set, state_slot);
-    let count = |stored: &Stored, own| match present.bearing(stored, own) {
-        Bearing::Whole => unsaved(stored),
-        Bearing::SinceSave(lines) => usize::from(lines.is_some()),
-        Bearing::Waits(..) | Bearing::None => 0,
+    let count = |stored: &Stored, own| match present.relation(stored, own) {
+        Relation::Whole => unsaved(stored),
+        Relation::SinceSave(lines) => usize::from(lines.is_some()),
+        Relation::Waits(..) | Relation::None => 0,
     };
     let own = state_slot.left.iter().flatten().map(|stored| count(stored, true));
     let elsewhere = state_slot.other_journals(&session.disk);
@@ -328,14 +329,14 @@ pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
 
 /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
 /// that show them and ask. Where files are changed now, those could not be replayed any more.
-pub(crate) fn waiting_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(usize, String)> {
+pub(crate) fn changes_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(usize, String)> {
     waiting_for(&OpenSet::of(session), state_slot)
 }
 
 fn waiting_for(set: &OpenSet, state_slot: &StateSlot) -> Option<(usize, String)> {
     let present = OpenFiles::new(set, state_slot);
-    let waits = |stored: &Stored, own| match present.bearing(stored, own) {
-        Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
+    let waits = |stored: &Stored, own| match present.relation(stored, own) {
+        Relation::Waits(count, paths) if count > 0 => Some((count, paths)),
         _ => None,
     };
     let own = state_slot.left.iter().flatten().find_map(|stored| waits(stored, true));
@@ -346,9 +347,9 @@ fn waiting_for(set: &OpenSet, state_slot: &StateSlot) -> Option<(usize, String)>
 pub(crate) fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<Unreplayable> {
     let set = OpenSet::of(session);
     let present = OpenFiles::new(&set, state_slot);
-    let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
-        Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
-        Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
+    let of_changed = |stored: &Stored, own| match present.relation(stored, own) {
+        Relation::None => Some(unsaved(stored)).filter(|count| *count > 0),
+        Relation::Whole | Relation::SinceSave(_) | Relation::Waits(..) => None,
     };
     let own = state_slot.left.iter().flatten().find_map(|stored| {
         let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
@@ -379,11 +380,11 @@ pub(crate) struct Unreplayable {
 }
 
 /// Whether it holds changes that someone may want back.
-pub(super) fn is_worth_a_question(stored: &Stored) -> bool {
+pub(super) fn has_recoverable_changes(stored: &Stored) -> bool {
     unsaved(stored) > 0
 }
 
-fn put_aside(why: &str, aside: Option<&Path>) -> String {
+fn set_aside_message(why: &str, aside: Option<&Path>) -> String {
     let place = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
     format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")
 }
@@ -397,12 +398,12 @@ fn unsaved(stored: &Stored) -> usize {
 
 /// The lines of a journal that can be applied to the files as they are open now.
 pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, EditError> {
-    match OpenFiles::opened_by(&OpenSet::of(session), Vec::new()).bearing(stored, false) {
-        Bearing::Whole => Ok(stored.entries.clone()),
-        Bearing::SinceSave(Some(entries)) => Ok(entries),
-        Bearing::SinceSave(None) => Err(EditError::Refused("all changes of this journal are saved".to_owned())),
-        Bearing::Waits(_, paths) => Err(EditError::Refused(format!("this journal is of another set; open {paths}"))),
-        Bearing::None => Err(EditError::Refused("the files have changed since this journal was written".to_owned())),
+    match OpenFiles::opened_by(&OpenSet::of(session), Vec::new()).relation(stored, false) {
+        Relation::Whole => Ok(stored.entries.clone()),
+        Relation::SinceSave(Some(entries)) => Ok(entries),
+        Relation::SinceSave(None) => Err(EditError::Refused("all changes of this journal are saved".to_owned())),
+        Relation::Waits(_, paths) => Err(EditError::Refused(format!("this journal is of another set; open {paths}"))),
+        Relation::None => Err(EditError::Refused("the files have changed since this journal was written".to_owned())),
     }
 }
 

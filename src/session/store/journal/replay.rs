@@ -7,7 +7,7 @@ use super::locks::Relocked;
 use super::recovery::RecoverableChanges;
 use super::salvage::{Missing, Salvage};
 use super::written::Written;
-use super::{JournalLine, Keeping, lose_to, note_all, recovery};
+use super::{JournalLine, Keeping, make_read_only, note_all, recovery};
 use crate::document::edit::Edit;
 use crate::files::journal::{Header, StateSlot, Stored};
 use crate::progress::Progress;
@@ -96,7 +96,7 @@ fn without_journal(session: &Session) -> Session {
 ///
 /// # Errors
 /// [`EditError`] when a line does not fit the set: what was before it is done.
-pub(crate) fn put_in_place(session: &mut Session, replayed: Replayed) -> Result<usize, EditError> {
+pub(crate) fn replace_session(session: &mut Session, replayed: Replayed) -> Result<usize, EditError> {
     let Replayed { session: copy, state_slot, header, relocked, outcome, aside, .. } = replayed;
     let (watcher, unread) = (session.watcher.take(), std::mem::take(&mut session.unread));
     *session = Session { unread, watcher, ..*copy };
@@ -109,7 +109,7 @@ pub(crate) fn put_in_place(session: &mut Session, replayed: Replayed) -> Result<
         None => Ok(()),
     };
     session.keeping = Some(Keeping::new(journal));
-    lose_to(session, restarted);
+    make_read_only(session, restarted);
     // One line instead of many, whose ids are certain.
     note_all(session);
     let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
@@ -119,11 +119,11 @@ pub(crate) fn put_in_place(session: &mut Session, replayed: Replayed) -> Result<
 /// The same on this thread.
 ///
 /// # Errors
-/// As [`put_in_place`].
+/// As [`replace_session`].
 #[cfg(test)]
 pub(crate) fn replay(session: &mut Session, changes: RecoverableChanges) -> Result<usize, EditError> {
     let replayed = Replay::of(session, changes).run(&Progress::default()).ok_or(EditError::Cancelled)?;
-    put_in_place(session, replayed)
+    replace_session(session, replayed)
 }
 
 /// Applies what a journal holds to the open set, as steps that can be undone.

@@ -508,8 +508,8 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
             }
             run(&mut session, line);
             journal::flush_journal(&session);
-            assert_eq!(journal::not_kept(&session).is_some(), number == broken, "{broken} {number}");
-            if let Some(words) = journal::not_kept(&session) {
+            assert_eq!(journal::unprotected_reason(&session).is_some(), number == broken, "{broken} {number}");
+            if let Some(words) = journal::unprotected_reason(&session) {
                 assert!(words.starts_with("changes are not being kept: "), "{words}");
                 assert!(words.ends_with("; they are lost if the program is killed"), "{words}");
                 fs::remove_file(&state).unwrap();

@@ -16,7 +16,7 @@ use crate::protocol::location::{NO_KEY, key_hash, near_key_hash};
 use crate::session::Session;
 use crate::session::checks::{DocumentLocs, NEAR_ROWS, rule_of};
 use crate::session::findings::{file_findings, index_findings};
-use crate::session::fix::effects::left;
+use crate::session::fix::effects::increased;
 use crate::session::fix::trial::{is_bad, is_new};
 use crate::session::state::Snapshot;
 use crate::session::stream::bulk::Fallback;
@@ -129,7 +129,7 @@ impl Tally {
             return Err(Fallback::Held("an entry, or a file, becomes several"));
         }
         for row in applied.touched.iter().map(RowId) {
-            self.look((snapshot, new), row, is_counted)?;
+            self.compare_row((snapshot, new), row, is_counted)?;
         }
         for (_, before, after) in snapshot.checks.rule_changes(applied, snapshot.clock) {
             self.count_change((before, after), profile)?;
@@ -152,7 +152,12 @@ impl Tally {
     }
 
     /// Looks at what the set compares of a row that changed.
-    fn look(&mut self, (snapshot, new): (&Snapshot, &Document), row: RowId, is_counted: bool) -> Result<(), Fallback> {
+    fn compare_row(
+        &mut self,
+        (snapshot, new): (&Snapshot, &Document),
+        row: RowId,
+        is_counted: bool,
+    ) -> Result<(), Fallback> {
         let (old, set) = (&snapshot.document, snapshot.checks.set());
         self.undates |= old.record(row).has_lastmod() && !new.record(row).has_lastmod();
         let (before, after) = (old.loc(row), new.loc(row));
@@ -237,7 +242,7 @@ impl Tally {
             self.add(rule_of(rule), more);
         }
         self.count_links(session)?;
-        Ok(left(&self.more, profile))
+        Ok(increased(&self.more, profile))
     }
 
     /// What is reported of the index as a list.

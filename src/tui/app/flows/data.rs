@@ -15,7 +15,7 @@ use crate::document::query::{Query, QueryError};
 use crate::document::sort::{self, SortBy, SortKey, to_text};
 use crate::document::view::ViewSpec;
 use crate::session::command::{DataCommand, SourceDates, Tables};
-use crate::session::data::{self, Coverage, Met};
+use crate::session::data::{self, Coverage, MatchedUrls};
 use crate::session::edit::EditError;
 use crate::session::policy::Standard;
 use crate::tui::jobs::Kind;
@@ -56,7 +56,7 @@ fn read(shared: &mut Shared, tables: Tables) {
         let found = data::read(&tables, &snapshot, progress);
         JobOutcome::DataRead(found.map(|found| {
             let (data, words) = found?;
-            let coverage = Met::of(&snapshot, &data, progress)?.coverage(&data);
+            let coverage = MatchedUrls::of(&snapshot, &data, progress)?.coverage(&data);
             Some((data, format!("{words}; {}", unmatched(&coverage))))
         }))
     });
@@ -128,7 +128,7 @@ pub(in crate::tui::app) fn list_missing(shared: &mut Shared) {
     };
     let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
     shared.jobs.run(Kind::Data, is_small, move |progress| {
-        let missing = Met::of(&snapshot, &data, progress).map(|met| met.missing(&data));
+        let missing = MatchedUrls::of(&snapshot, &data, progress).map(|met| met.missing(&data));
         JobOutcome::Missing(missing.map(|missing| {
             let (urls, objections): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
             doubted(&snapshot, urls, |at, _| objections.get(at).cloned().flatten())
@@ -155,7 +155,7 @@ fn list(shared: &mut Shared) {
     };
     let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
     shared.jobs.run(Kind::Data, is_small, move |progress| {
-        JobOutcome::Covered(Met::of(&snapshot, &data, progress).map(|met| met.coverage(&data)))
+        JobOutcome::Covered(MatchedUrls::of(&snapshot, &data, progress).map(|met| met.coverage(&data)))
     });
 }
 

@@ -34,7 +34,7 @@ pub(in crate::tui::app) fn look_outside(shared: &mut Shared, care: Thoroughness,
         }
         return;
     }
-    let looking = external_changes::begin_look(&shared.session);
+    let looking = external_changes::begin_check(&shared.session);
     let ticket = shared.outside.epoch;
     shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Looked { ticket, outside: looking.run(care), asked });
 }

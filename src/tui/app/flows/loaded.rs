@@ -110,7 +110,7 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
         shared.say("loading was stopped: what was read can be viewed, not changed");
     } else if let Some(feed) = save::feed(&shared.session) {
         shared.say(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
-    } else if let Some(words) = save::set_aside(&shared.session) {
+    } else if let Some(words) = save::dropped_columns(&shared.session) {
         shared.say(words);
     } else if shared.session.document().lists_sitemaps() {
         let count = counted(u64::from(shared.session.view().urls()), "sitemap");

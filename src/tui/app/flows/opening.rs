@@ -143,7 +143,7 @@ pub(in crate::tui::app) fn create(shared: &mut Shared, path: PathBuf) {
     let (options, clock) = (shared.opening.options.clone(), shared.session.view().clock);
     shared.opening.holds_keys = true;
     shared.jobs.run(Kind::Load, false, move |_| {
-        let state_slot = StateSlot::wanted(&options, std::slice::from_ref(&path));
+        let state_slot = StateSlot::acquire_if_enabled(&options, std::slice::from_ref(&path));
         let set = OpenSet::new_at(path.clone(), clock);
         JobOutcome::Created(path, state_slot.map(|state_slot| Ok(recovery::read(&set, state_slot?))))
     });

@@ -110,7 +110,7 @@ pub(in crate::tui::app) fn replayed(shared: &mut Shared, replayed: Option<Replay
     shared.opening.holds_keys = false;
     let Some(replayed) = replayed else { return later(shared) };
     let kept = if replayed.has_gaps() { "; the damaged journal is kept: sited recover shows it" } else { "" };
-    match replay::put_in_place(&mut shared.session, replayed) {
+    match replay::replace_session(&mut shared.session, replayed) {
         Ok(steps) => shared.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
         Err(refused) => shared.fail(format!("some changes could not be replayed: {refused}")),
     }

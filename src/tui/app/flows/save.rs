@@ -57,7 +57,7 @@ fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
         let planned = planning.run(progress);
         let asks = |plan: &&Plan| (plan.asks || plan.needs_base.is_some()) && plan.problems.is_empty();
         let asking = planned.as_ref().map(|planned| &planned.plan).filter(asks);
-        let locks = locks.zip(asking).map_or(Ok(()), |(mut locks, plan)| locks.try_out(plan));
+        let locks = locks.zip(asking).map_or(Ok(()), |(mut locks, plan)| locks.check_available(plan));
         JobOutcome::Planned { ticket, planned, locks }
     });
 }
@@ -211,7 +211,7 @@ pub(in crate::tui::app) fn claimed(
             };
         }
     };
-    let looking = looks.then(|| store::external_changes::begin_look(&shared.session));
+    let looking = looks.then(|| store::external_changes::begin_check(&shared.session));
     let saving = save::begin_claimed(&mut shared.session, pending, claimed);
     shared.jobs.run(Kind::Save, false, move |progress| {
         // What is about to be written is looked at closely when it is; this is about all the others too.

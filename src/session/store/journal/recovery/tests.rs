@@ -53,7 +53,7 @@ fn options(folder: &Path) -> Options {
 fn open(folder: &Path, paths: &[PathBuf]) -> (Session, StateSlot) {
     let mut session = Session::new(NOW, None);
     let loader = session.loader(options(folder));
-    let loaded = loader.load_all(paths, &Progress::default(), &mut |part| session.absorb(part));
+    let loaded = loader.load_all(paths, &Progress::default(), &mut |part| session.add_file(part));
     let mut loaded = loaded.unwrap();
     let state_slot = loaded.state_slot.take().unwrap().unwrap();
     session.finish(loaded);
@@ -103,7 +103,7 @@ fn die_while_saving(mut session: Session, died: Died) -> Vec<(String, String)> {
 /// What the next session makes of it: what is replayed, or the paths that it is told to open.
 fn next(folder: &Path, paths: &[PathBuf]) -> Result<Vec<(String, String)>, String> {
     let (mut session, state_slot) = open(folder, paths);
-    if let Some((count, paths)) = recovery::waiting_elsewhere(&session, &state_slot) {
+    if let Some((count, paths)) = recovery::changes_elsewhere(&session, &state_slot) {
         assert!(count > 0);
         assert!(recovery::open(&mut session, state_slot).1.unwrap().contains(&paths) && session.read_only().is_some());
         return Err(paths);
@@ -221,7 +221,7 @@ fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
         let paths = [index, folder.join("sitemap-index-2.xml")];
         let (mut again, state_slot) = open(folder, if both { &paths } else { &paths[..1] });
         assert_eq!(
-            (recovery::waiting(&again, &state_slot), recovery::waiting_elsewhere(&again, &state_slot)),
+            (recovery::waiting(&again, &state_slot), recovery::changes_elsewhere(&again, &state_slot)),
             (0, None)
         );
         let (left, words) = recovery::open(&mut again, state_slot);
@@ -242,7 +242,7 @@ fn a_journal_of_two_indexes_that_fits_neither_is_named_and_kept() {
     drop(session);
     fs::write(folder.join("a.xml"), fs::read_to_string(folder.join("a.xml")).unwrap().replace("0.5", "0.6")).unwrap();
     let (mut session, state_slot) = open(folder, &[index]);
-    assert_eq!(recovery::waiting_elsewhere(&session, &state_slot), None);
+    assert_eq!(recovery::changes_elsewhere(&session, &state_slot), None);
     let (left, words) = recovery::open(&mut session, state_slot);
     let words = words.unwrap();
     assert!(left.is_none() && words.contains("have changed since") && words.contains("sitemap-index-2.xml"), "{words}");
