@@ -34,7 +34,7 @@ impl Charset {
     /// The text with everything a terminal would obey instead of show replaced by a visible sign:
     /// `␛` for an escape, `‹202E›` for a right-to-left override. Borrows when nothing needs it.
     pub fn visible(self, text: &str) -> Cow<'_, str> {
-        looked(text.len());
+        count_inspected(text.len());
         if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
             return Cow::Borrowed(text);
         }
@@ -137,7 +137,7 @@ pub(crate) mod count {
 /// Takes note of how much of a text is looked at.
 #[inline]
 #[cfg_attr(not(test), allow(clippy::missing_const_for_fn))]
-pub(crate) fn looked(bytes: usize) {
+pub(crate) fn count_inspected(bytes: usize) {
     #[cfg(test)]
     count::add(bytes);
     #[cfg(not(test))]

@@ -3,14 +3,14 @@
 //! Both print and write the same.
 
 use super::changes::{AROUND, changed_files, changed_rows, pending};
-use super::duplicates::{Stays, date_of, repeated};
+use super::duplicates::{KeepRow, date_of, repeated};
 use super::edit::{Check, Saving, description, edit_all, edit_change, show_diffs, without_claim};
 use super::lock::Lock;
 use super::options::Target;
 use super::output::plain;
-use super::rules_file::{Ready, held_rules, rows_by_rule};
+use super::rules_file::{Ready, apply_loaded, rows_by_rule};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
-use super::set_reader::{self, Reopen, SetChange, SetReader, say_why_held};
+use super::set_reader::{self, Reopen, SetChange, SetReader, note_why_loaded};
 use super::values::refused_urls;
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
@@ -50,7 +50,7 @@ pub(super) enum Task<'t> {
     /// Rows of URLs that stand more than once go.
     Repeated {
         /// But for this one.
-        keep: Stays,
+        keep: KeepRow,
         /// Whether spellings of one URL are the same.
         equivalent: bool,
     },
@@ -95,11 +95,16 @@ impl Task<'_> {
     }
 
     /// What is done to a set that is held.
-    fn held(&self, mut session: Session, target: &Target, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn change_loaded(
+        &self,
+        mut session: Session,
+        target: &Target,
+        streams: &mut Streams<'_>,
+    ) -> Result<Status, Failure> {
         let saving = self.saving(target);
         match self {
             Self::Command(command) => edit_all(session, std::slice::from_ref(command), &saving, streams),
-            Self::Rules { rules, .. } => held_rules(session, rules, &saving, streams),
+            Self::Rules { rules, .. } => apply_loaded(session, rules, &saving, streams),
             Self::Rows { change, .. } => {
                 let change = change(session.view())?;
                 edit_change(session, &change, &saving, streams)
@@ -129,8 +134,8 @@ pub(super) fn change(
     if let Some(output) = &target.save.output {
         // A copy: its files have other names.
         let (session, _lock) = common.open_to_change(&target.path, Some(output), is_dry, streams)?;
-        say_why_held((&session, held), "it is written to another path", streams);
-        return task.held(session, target, streams);
+        note_why_loaded((&session, held), "it is written to another path", streams);
+        return task.change_loaded(session, target, streams);
     }
     let paths = [target.path.clone()];
     let lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
@@ -150,13 +155,17 @@ impl SetChange for LockedChange<'_> {
         self.task.mode()
     }
 
-    fn streamed(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Result<Status, Reopen>, Failure> {
+    fn change_streamed(
+        &mut self,
+        set: &mut SetReader,
+        streams: &mut Streams<'_>,
+    ) -> Result<Result<Status, Reopen>, Failure> {
         stream(set, &mut self.lock, (self.target, self.task), streams)
     }
 
-    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn change_loaded(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.lock.check(&session)?;
-        self.task.held(session, self.target, streams)
+        self.task.change_loaded(session, self.target, streams)
     }
 }
 
@@ -222,7 +231,7 @@ fn stream(
         Task::Repeated { .. } => 1,
     };
     let gone = match task {
-        Task::Repeated { keep, equivalent } => gone(set, *keep, *equivalent, streams)?,
+        Task::Repeated { keep, equivalent } => repeated_rows(set, *keep, *equivalent, streams)?,
         _ => RowSet::new(),
     };
     if how.asks_languages()
@@ -286,7 +295,7 @@ fn stream(
     if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
         streams.note(ALL_DIFFER);
     }
-    let told = told(&done, (target, task));
+    let told = describe_changes(&done, (target, task));
     if let Some(check) = check {
         if let Some(index) = set.session().document().index().filter(|_| done.changes_index) {
             writeln!(streams.out, "~ {}  {AROUND}", plain(&index.name))?;
@@ -320,7 +329,7 @@ fn stream(
 }
 
 /// What was done, step by step.
-fn told(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
+fn describe_changes(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
     let profile = target.save.common.profile.unwrap_or_default();
     let steps = done.sums.iter().enumerate().filter_map(|(number, step)| {
         let (intent, message) = (step.intent.as_ref()?, step.message(profile)?);
@@ -335,10 +344,15 @@ fn told(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String
 }
 
 /// The rows of a large set that go because their URLs stand more than once.
-fn gone(set: &mut SetReader, keep: Stays, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
+fn repeated_rows(
+    set: &mut SetReader,
+    keep: KeepRow,
+    equivalent: bool,
+    streams: &mut Streams<'_>,
+) -> Result<RowSet, Failure> {
     let mut dates: HashMap<RowId, i64> = HashMap::new();
     let grouped = set.session().view().checks.set().duplicates().rows_of_groups();
-    if keep == Stays::Newest && !grouped.is_empty() {
+    if keep == KeepRow::Newest && !grouped.is_empty() {
         set.each_file(streams, |session, _, _| {
             let rows = session.document().resident_rows().filter(|row| grouped.contains(row.0));
             dates.extend(rows.filter_map(|row| Some((row, date_of(session, row)?))));

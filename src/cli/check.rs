@@ -7,7 +7,7 @@ use super::destination::Destination;
 use super::output::{File, FindingView, Summary, check_json, finding_json, finding_text};
 use super::paths::each_path;
 use super::report::{self, JunitReport, SarifLog};
-use super::set_reader::{SetReader, held};
+use super::set_reader::{SetReader, memory_limit};
 use super::spool::Spool;
 use super::text_report;
 use super::{Failure, Status, Streams, filter};
@@ -78,7 +78,7 @@ enum Form {
 
 /// Checks every path; the findings of one that was read are reported even if the next cannot be.
 pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    run_within(check, held(), streams)
+    run_within(check, memory_limit(), streams)
 }
 
 /// [`run`] with the size from which on sets are streamed.
@@ -117,7 +117,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     let common = report.common.clone();
     // Several files are one set; an index or a folder among them is one of its own.
     let status = match SetReader::open_to_report(&common, (&check.paths, held), now, streams) {
-        Ok(mut set) => report.tell(&mut set, streams)?,
+        Ok(mut set) => report.report(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // A file that one of the sets has is not checked once more, in whatever order they are named.
             let (mut paths, alone): (Vec<PathBuf>, Vec<_>) =
@@ -134,7 +134,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);
                         let parts = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.as_deref());
                         checked.extend(index.chain(parts).filter_map(|path| path.canonicalize().ok()));
-                        let told = report.tell(&mut set, streams)?;
+                        let told = report.report(&mut set, streams)?;
                         if told == Status::Files {
                             unread = told;
                         }
@@ -177,7 +177,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
 
 impl Report {
     /// Reports the findings of a set.
-    fn tell(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn report(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
@@ -195,11 +195,11 @@ impl Report {
             self.take_groups(out)?;
             Ok(if self.only_counts() { Detail::Counts } else { Detail::Findings })
         })?;
-        self.tell_of_set(&reporter, set, streams)
+        self.report_whole_set(&reporter, set, streams)
     }
 
     /// Reports the findings of the set as a whole, and of files that are no sitemaps.
-    fn tell_of_set(
+    fn report_whole_set(
         &mut self,
         reporter: &Reporter,
         set: &SetReader,
@@ -210,19 +210,19 @@ impl Report {
         let refused: Vec<LocatedFinding> =
             set.session().unread().iter().filter_map(findings::file_findings::refused).collect();
         for found in refused {
-            self.take_apart(&found, streams.out)?;
+            self.take_outside(&found, streams.out)?;
         }
-        Ok(self.common.say_unread(set.session(), true, streams))
+        Ok(self.common.report_unread(set.session(), true, streams))
     }
 
     /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
     fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let Some(found) = findings::file_findings::refused(&error) else { return Err(error.into()) };
-        self.take_apart(&found, streams.out)
+        self.take_outside(&found, streams.out)
     }
 
     /// Takes in a finding about what is in no set.
-    fn take_apart(&mut self, found: &LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take_outside(&mut self, found: &LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.choice.takes(found.finding.rule) {
             self.take(Listed { found, extent: None }, out)?;
         }
@@ -342,11 +342,11 @@ impl Report {
 
     /// Whether findings that come now are counted and nothing else, whatever they say.
     fn only_counts(&self) -> bool {
-        !self.looks_closely() && self.worst.as_ref().is_some_and(Worst::is_full_of_errors)
+        !self.needs_message() && self.worst.as_ref().is_some_and(Worst::is_full_of_errors)
     }
 
     /// Whether the words of a finding decide if it is taken in.
-    const fn looks_closely(&self) -> bool {
+    const fn needs_message(&self) -> bool {
         self.query.is_some() || self.known.is_some() || self.accepted.is_some()
     }
 
@@ -354,7 +354,7 @@ impl Report {
     fn messages_needed(&self, file: &str, profile: Profile) -> MessageFilter {
         // Of all forms one has the fix of a finding.
         let has_fixes = matches!(self.form, Form::Json(_));
-        if self.looks_closely() {
+        if self.needs_message() {
             return MessageFilter { has_fixes, ..MessageFilter::ALL };
         }
         if self.only_counts() {

@@ -15,7 +15,7 @@ pub(super) fn run(convert: &Convert, streams: &mut Streams<'_>) -> Result<Status
         Failure::Usage(message, "use .xml, .txt, .csv or .tsv, or --to FORM".to_owned())
     })?;
     let mut session = convert.common.open_set(&convert.paths, now, streams)?;
-    Damage::of(&session).say(streams);
+    Damage::of(&session).warn(streams);
     let (to, agreed) = ((convert.output.as_path(), form), Agreed::of(&convert.common));
     if convert.dry_run {
         preview_as(&mut session, to, agreed, streams)?;

@@ -49,7 +49,7 @@ impl Damage {
     }
 
     /// Prints the warning.
-    pub(super) fn say(&self, streams: &mut Streams<'_>) {
+    pub(super) fn warn(&self, streams: &mut Streams<'_>) {
         for (name, rules) in &self.files {
             let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");
             streams
@@ -81,7 +81,7 @@ mod tests {
             damage.add(&format!("{number}.xml"), &[quirk(Defect::Truncated), quirk(Defect::Truncated)]);
         }
         let (mut out, mut notes) = (Vec::new(), Vec::new());
-        damage.say(&mut Streams::new(&mut out, &mut notes));
+        damage.warn(&mut Streams::new(&mut out, &mut notes));
         let notes = String::from_utf8(notes).unwrap();
         assert!(notes.starts_with("0.xml is damaged (xml-truncated) and was read as repaired"), "{notes}");
         assert!(notes.ends_with("damaged too: 2 more files\n"), "{notes}");

@@ -150,7 +150,7 @@ impl DatesTable {
             file.commit()?;
         }
         streams.note(&format!("{} of {} dated", grouped(self.dated), counted(total, "URL")));
-        self.missing.say(streams);
+        self.missing.note(streams);
         Ok(())
     }
 }
@@ -182,7 +182,7 @@ impl Missing {
         }
     }
 
-    fn say(self, streams: &mut Streams<'_>) {
+    fn note(self, streams: &mut Streams<'_>) {
         let what = self.what;
         streams.note_all(self.first.iter().map(|url| format!("no {what}: {url}")));
         if self.more > 0 {

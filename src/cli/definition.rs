@@ -27,11 +27,11 @@ pub(super) fn completions(task: &Completions, streams: &mut Streams<'_>) -> Resu
 /// The definition with what a shell can propose for each value. What the program itself takes, and what its help
 /// says, does not depend on it.
 fn completed(command: Command) -> Command {
-    command.mut_args(proposing).mut_subcommands(completed)
+    command.mut_args(with_candidates).mut_subcommands(completed)
 }
 
 /// An argument with its names or the kind of its value; one that has them already, and any path, stays as it is.
-fn proposing(arg: Arg) -> Arg {
+fn with_candidates(arg: Arg) -> Arg {
     let value_name = arg.get_value_names().and_then(<[_]>::first).map_or("", |name| name.as_str()).to_owned();
     if value_name == "DIR" {
         return arg.value_hint(ValueHint::DirPath);

@@ -115,11 +115,12 @@ pub(super) fn compare(
     let of_new = new.options(common, streams)?;
     let before = match &old {
         Some((options, old)) => {
-            told(common, read(old.path(), options, Digests::default, Digests::append, streams)?, streams)
+            note_incomplete(common, read(old.path(), options, Digests::default, Digests::append, streams)?, streams)
         }
         None => Digests::default(),
     };
-    let after = told(common, read(new.path(), &of_new, Digests::default, Digests::append, streams)?, streams);
+    let after =
+        note_incomplete(common, read(new.path(), &of_new, Digests::default, Digests::append, streams)?, streams);
     let rows = (before.len(), after.len());
     let keys = before.differing(after);
     if keys.is_empty() {
@@ -167,9 +168,9 @@ impl Input {
 }
 
 /// Notes unread and damaged files of a compared set. Gives back what was read of it.
-fn told<V>(common: &Common, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
-    common.say_loaded(&loaded, streams);
-    damage.say(streams);
+fn note_incomplete<V>(common: &Common, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
+    common.note_loaded(&loaded, streams);
+    damage.warn(streams);
     all
 }
 

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 /// The row of a duplicate URL that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Stays {
+pub enum KeepRow {
     /// The first
     First,
     /// The last
@@ -25,7 +25,7 @@ pub(super) fn date_of(session: &Session, row: RowId) -> Option<i64> {
 /// The rows of URLs that stand more than once, but for the one of each that stays. `date` gives the date of a row.
 pub(super) fn repeated(
     session: &Session,
-    keep: Stays,
+    keep: KeepRow,
     equivalent: bool,
     date: &dyn Fn(RowId) -> Option<i64>,
 ) -> RowSet {
@@ -48,10 +48,10 @@ pub(super) fn repeated(
     let mut out = RowSet::new();
     for rows in groups.iter().filter(|rows| rows.len() > 1) {
         let stays = match keep {
-            Stays::First => rows.first(),
-            Stays::Last => rows.last(),
+            KeepRow::First => rows.first(),
+            KeepRow::Last => rows.last(),
             // `max_by_key` gives the last of equals; reversed, that is the first of the file.
-            Stays::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
+            KeepRow::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
         };
         out.extend(rows.iter().filter(|row| Some(*row) != stays).map(|row| row.0));
     }

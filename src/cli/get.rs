@@ -37,9 +37,9 @@ pub(super) fn run(get: &Get, streams: &mut Streams<'_>) -> Result<Status, Failur
         writeln!(streams.out, "{}", line(finding, streams.colour))?;
     }
     streams.out.flush()?;
-    let status = say_end(&summary, streams);
+    let status = print_summary(&summary, streams);
     if summary.entries.is_empty() {
-        super::say("no sitemap was downloaded", "", streams.notes);
+        super::print_error("no sitemap was downloaded", "", streams.notes);
     } else {
         let sets = summary.sets(&folder);
         let all = summary.sitemaps_in(&folder);
@@ -65,7 +65,7 @@ pub(super) fn local(
 }
 
 /// Downloads the set of a URL into a folder that stays.
-pub(super) fn kept(
+pub(super) fn download_to_keep(
     text: &str,
     into: Option<&Path>,
     options: &DownloadOptions,
@@ -85,7 +85,7 @@ fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> R
     for finding in &summary.findings {
         let _ = writeln!(streams.notes, "{}", line(finding, streams.colour));
     }
-    let status = say_end(&summary, streams);
+    let status = print_summary(&summary, streams);
     match <[Vec<PathBuf>; 1]>::try_from(summary.sets(folder)) {
         Ok([paths]) => Ok(Local { paths, base_url: summary.base_url, status }),
         Err(sets) if sets.is_empty() => {
@@ -186,9 +186,9 @@ fn line(finding: &Delivery, colour: bool) -> String {
 }
 
 /// Says how it ended.
-fn say_end(summary: &Summary, streams: &mut Streams<'_>) -> Status {
+fn print_summary(summary: &Summary, streams: &mut Streams<'_>) -> Status {
     for (host, why) in &summary.stopped {
-        super::say(
+        super::print_error(
             &format!("{host} was left alone: {why}"),
             "run it again later; what is there is not fetched again",
             streams.notes,
@@ -199,7 +199,7 @@ fn say_end(summary: &Summary, streams: &mut Streams<'_>) -> Status {
     if unasked > 0 {
         let verb = if unasked == 1 { "was" } else { "were" };
         let text = format!("{} {verb} not fetched", counted(unasked, "file"));
-        super::say(
+        super::print_error(
             &text,
             "run it again: files that are there and have not changed are not fetched again",
             streams.notes,

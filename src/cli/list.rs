@@ -5,7 +5,7 @@ use super::columns::{Columns, Places, Rows, sort_keys};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, row_json};
 use super::paths::each_path;
-use super::set_reader::{SetReader, held, say_why_held};
+use super::set_reader::{SetReader, memory_limit, note_why_loaded};
 use super::urls::Urls;
 use super::{Failure, Status, Streams, filter};
 use crate::document::index::IndexFile;
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 /// Lists every path.
 pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    run_within(list, held(), streams)
+    run_within(list, memory_limit(), streams)
 }
 
 /// [`run`] with the size from which on sets are streamed.
@@ -50,7 +50,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let mut set = if keys.is_some() {
             let set = SetReader::open(&common, (paths, u64::MAX), now, streams)?;
-            say_why_held((set.session(), held), "sorting needs every row", streams);
+            note_why_loaded((set.session(), held), "sorting needs every row", streams);
             set
         } else if shown.compares_rows() || list.sitemaps {
             SetReader::open(&common, (paths, held), now, streams)?
@@ -66,27 +66,27 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
                 Ok(shown.print(session, rows.into_iter().flatten(), out)?)
             });
             if let Err(Failure::File(_)) = printed {
-                say_incomplete(shown.printed - before, streams);
+                note_incomplete(shown.printed - before, streams);
             }
             printed?;
         } else if let (SetReader::Held(session), Some(keys)) = (&mut set, &keys) {
             session.show_now(None, keys.clone());
             shown.print(session, session.view().view.rows(session.document()), streams.out)?;
         }
-        Damage::of(set.session()).say(streams);
+        Damage::of(set.session()).warn(streams);
         if load::has_conflicts(set.session()) {
             let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
             let paths = paths.join(", ");
             streams.note(&format!("{paths}: unresolved merge conflicts; the rows of both sides are listed"));
         }
-        Ok(if list.sitemaps { common.say_unread(set.session(), false, streams) } else { Status::Fine })
+        Ok(if list.sitemaps { common.report_unread(set.session(), false, streams) } else { Status::Fine })
     };
     // Several files are one set where rows are compared; an index or a folder among them is one of its own.
     if is_together && list.paths.len() > 1 {
         match print(&list.paths, streams) {
             Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) => {}
             done => {
-                shown.say_missing(streams);
+                shown.note_missing(streams);
                 return done;
             }
         }
@@ -98,7 +98,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
         }
         Ok(())
     })?;
-    shown.say_missing(streams);
+    shown.note_missing(streams);
     Ok(if all == Status::Fine { status } else { all })
 }
 
@@ -114,12 +114,12 @@ fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_
         let mut set = SetReader::open_single_pass(&list.common, (&[path.to_path_buf()], held), now, streams)?;
         set.each_file(streams, |session, id, _| {
             let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
-            for row in passing(session, rows.into_iter().flatten(), None) {
+            for row in matching_rows(session, rows.into_iter().flatten(), None) {
                 met.note(data, session.document().value(row, Field::Loc).as_deref().unwrap_or_default());
             }
             Ok(())
         })?;
-        Damage::of(set.session()).say(streams);
+        Damage::of(set.session()).warn(streams);
         Ok(())
     })?;
     if status != Status::Fine {
@@ -152,7 +152,7 @@ struct Shown<'l> {
 }
 
 /// Notes that rows are missing, after a file could not be read.
-fn say_incomplete(printed: u64, streams: &mut Streams<'_>) {
+fn note_incomplete(printed: u64, streams: &mut Streams<'_>) {
     if printed > 0 {
         let (rows, verb) = (counted(printed, "row"), if printed == 1 { "was" } else { "were" });
         streams.note(&format!("{rows} {verb} printed before a file could not be read; the list is incomplete"));
@@ -171,7 +171,7 @@ impl Shown<'_> {
         let urls = self.urls.as_ref();
         // Every row is looked up, so that a URL whose row does not pass the query does not count as missing.
         let rows = rows.filter(|row| urls.is_none_or(|urls| urls.find(&session.document().loc(*row)).is_some()));
-        let passing = passing(session, rows, self.query.as_ref().map(|query| (query, &facts)));
+        let passing = matching_rows(session, rows, self.query.as_ref().map(|query| (query, &facts)));
         let printed = &mut self.printed;
         let passing = passing.inspect(|_| *printed += 1);
         match (&self.columns, self.list.format) {
@@ -184,9 +184,9 @@ impl Shown<'_> {
 
 impl Shown<'_> {
     /// Notes the URLs of `--urls-from` that no row has.
-    fn say_missing(&self, streams: &mut Streams<'_>) {
+    fn note_missing(&self, streams: &mut Streams<'_>) {
         if let Some(urls) = &self.urls {
-            urls.say_missing(false, streams);
+            urls.note_missing(false, streams);
         }
     }
 }
@@ -254,7 +254,7 @@ fn sitemaps(
 }
 
 /// The rows that pass, of rows in some order.
-pub(super) fn passing<'s>(
+pub(super) fn matching_rows<'s>(
     session: &'s Session,
     rows: impl Iterator<Item = RowId> + 's,
     query: Option<(&'s Query, &'s FactTable<'s>)>,

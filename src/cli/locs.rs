@@ -1,7 +1,7 @@
 //! The URLs of sets that a command is about: those of its paths that pass `--where`.
 
 use super::damage::Damage;
-use super::list::passing;
+use super::list::matching_rows;
 use super::options::Common;
 use super::set_reader::SetReader;
 use super::{Failure, Streams, filter};
@@ -39,14 +39,14 @@ impl Selection<'_> {
                 let facts = session.view().facts_by_row();
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
                 let rows = rows.into_iter().flatten();
-                for row in passing(session, rows, query.as_ref().map(|query| (query, &facts))) {
+                for row in matching_rows(session, rows, query.as_ref().map(|query| (query, &facts))) {
                     if let Some(loc) = session.document().value(row, Field::Loc) {
                         see(loc.trim(), out)?;
                     }
                 }
                 Ok(())
             })?;
-            Damage::of(set.session()).say(streams);
+            Damage::of(set.session()).warn(streams);
         }
         Ok(())
     }

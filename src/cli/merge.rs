@@ -1,7 +1,7 @@
 //! `sited merge`: joins sets in one file, or splits them into new files with an index.
 
 use super::damage::Damage;
-use super::duplicates::{Stays, date_of, repeated};
+use super::duplicates::{KeepRow, date_of, repeated};
 use super::options::Common;
 use super::save::{Agreed, save_as};
 use super::split::{self, Split};
@@ -38,8 +38,8 @@ pub struct Merge {
     #[arg(long)]
     pub dedupe: bool,
     /// Which row of a URL stays
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Stays::First, requires = "dedupe")]
-    pub keep: Stays,
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = KeepRow::First, requires = "dedupe")]
+    pub keep: KeepRow,
     /// Gzip the parts
     #[arg(long)]
     pub gzip: bool,
@@ -61,7 +61,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
     if let Some(form) = form {
         let mut session = open(merge, merge.common.now()?, streams)?;
         if form == Form::Xml && session.document().sitemaps().len() > 1 {
-            super::save::say_left_out(session.document(), streams);
+            super::save::note_omitted(session.document(), streams);
             let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
             let is_small = session.document().live() <= URLS_PER_FILE && bytes <= BYTES_PER_FILE;
             session = save::joined(&session).map_err(|files| {
@@ -119,10 +119,10 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
                 parts.extend(sitemap.path);
             }
         })?;
-        merge.common.say_loaded(&loaded, streams);
+        merge.common.note_loaded(&loaded, streams);
     }
     let mut session = merge.common.open_set(&parts, now, streams)?;
-    Damage::of(&session).say(streams);
+    Damage::of(&session).warn(streams);
     if merge.dedupe {
         let rows = repeated(&session, merge.keep, false, &|row| date_of(&session, row));
         if !rows.is_empty() {

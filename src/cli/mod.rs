@@ -94,7 +94,7 @@ use args::{Cli, Common, Open, Task, When};
 use destination::Destination;
 use lock::Lock;
 use renaming::{Downloads, Renaming};
-use set_reader::held;
+use set_reader::memory_limit;
 use sets::Edited;
 use shown::Shown;
 use std::collections::BTreeSet;
@@ -128,7 +128,7 @@ impl Status {
     }
 
     /// The worse of two.
-    const fn worse(self, other: Self) -> Self {
+    const fn worst_of(self, other: Self) -> Self {
         if other.code() > self.code() { other } else { self }
     }
 }
@@ -216,7 +216,7 @@ impl Failure {
     }
 
     /// Prints the failure, with its hint on a second line.
-    fn say(&self, notes: &mut dyn Write) {
+    fn print_error(&self, notes: &mut dyn Write) {
         let hint = match self {
             Self::Usage(_, hint) | Self::Place(_, hint) | Self::Waiting { hint, .. } => hint,
             Self::File(error) => error.hint().unwrap_or_default(),
@@ -224,12 +224,12 @@ impl Failure {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
             Self::Output(_) | Self::Edit(_) => "",
         };
-        say(&self.to_string(), hint, notes);
+        print_error(&self.to_string(), hint, notes);
     }
 }
 
 /// An error and what to do about it. There is no one left to tell when this fails.
-fn say(error: &str, hint: &str, notes: &mut dyn Write) {
+fn print_error(error: &str, hint: &str, notes: &mut dyn Write) {
     // The lines of an error are its own; what is in them may be a file's.
     let tame = |text: &str| text.lines().map(|line| Charset::Unicode.visible(line)).collect::<Vec<_>>().join("\n");
     let _ = writeln!(notes, "error: {}", tame(error));
@@ -416,20 +416,20 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         (Some(_), _) if folder.is_err() => folder.map(|()| Status::Fine),
         (Some(Task::Check(check)), _) => url_paths::check(check, &mut streams),
         (Some(Task::List(list)), _) => url_paths::list(list, &mut streams),
-        (Some(Task::Set(set)), _) => set::run(set, held(), &mut streams),
-        (Some(Task::Fix(fix)), _) => fix::run(fix, held(), &mut streams),
-        (Some(Task::Replace(replace)), _) => rows::replace(replace, held(), &mut streams),
+        (Some(Task::Set(set)), _) => set::run(set, memory_limit(), &mut streams),
+        (Some(Task::Fix(fix)), _) => fix::run(fix, memory_limit(), &mut streams),
+        (Some(Task::Replace(replace)), _) => rows::replace(replace, memory_limit(), &mut streams),
         (Some(Task::Add(add)), _) => rows::add(add, &mut streams),
-        (Some(Task::Remove(remove)), _) => rows::remove(&remove.rows, held(), &mut streams),
-        (Some(Task::Keep(keep)), _) => rows::keep(&keep.rows, held(), &mut streams),
+        (Some(Task::Remove(remove)), _) => rows::remove(&remove.rows, memory_limit(), &mut streams),
+        (Some(Task::Keep(keep)), _) => rows::keep(&keep.rows, memory_limit(), &mut streams),
         (Some(Task::Sort(sort)), _) => rows::sort(sort, &mut streams),
-        (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, held(), &mut streams),
-        (Some(Task::Split(split)), _) => split::run(split, held(), &mut streams),
+        (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, memory_limit(), &mut streams),
+        (Some(Task::Split(split)), _) => split::run(split, memory_limit(), &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
         (Some(Task::Man(task)), _) => definition::man(task, &mut streams),
         (Some(Task::Help(task)), _) => help::run(task, pager.as_ref(), &mut streams),
-        (Some(Task::Apply(apply)), _) => apply::run(apply, held(), &mut streams),
+        (Some(Task::Apply(apply)), _) => apply::run(apply, memory_limit(), &mut streams),
         (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
         #[cfg(feature = "net")]
         (Some(Task::Probe(probe)), _) => probe::run(probe, &mut streams),
@@ -437,7 +437,7 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         (Some(Task::Get(get)), _) => get::run(get, &mut streams),
         #[cfg(feature = "net")]
         (Some(Task::Notify(notify)), _) => notify::run(notify, &mut streams),
-        (Some(Task::Dates(dates)), _) => dates::run(dates, held(), &mut streams),
+        (Some(Task::Dates(dates)), _) => dates::run(dates, memory_limit(), &mut streams),
         (Some(Task::Diff(diff)), _) => url_paths::diff(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => url_paths::stats(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),
@@ -452,7 +452,7 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
     let flushed = streams.out.flush();
     let result = result.and_then(|status| Ok(flushed.map(|()| status)?));
     Next::End(result.unwrap_or_else(|failure| {
-        failure.say(streams.notes);
+        failure.print_error(streams.notes);
         failure.status()
     }))
 }
@@ -550,7 +550,7 @@ impl Common {
         let written = [output.unwrap_or(path).to_path_buf()];
         let mut lock = if dry_run { Lock::default() } else { Lock::take(streams, &written)? };
         let session = self.open(path, self.now()?, streams)?;
-        damage::Damage::of(&session).say(streams);
+        damage::Damage::of(&session).warn(streams);
         if output.is_none() {
             lock.check(&session)?;
         }
@@ -576,15 +576,15 @@ impl Common {
         let options = self.options(streams)?;
         let session = self.session(paths, now, streams)?;
         let session = streams.watched(|progress| load::open_all_watched(session, paths, options, progress))?;
-        self.say_about(&session, streams);
+        self.note_load_problems(&session, streams);
         Ok(session)
     }
 
     /// Notes unread files, and interrupted saves that were or were not finished.
-    fn say_about(&self, session: &Session, streams: &mut Streams<'_>) {
+    fn note_load_problems(&self, session: &Session, streams: &mut Streams<'_>) {
         streams.edited.open(session.files());
-        self.say_left_out(session.unread(), session.document().index(), streams);
-        say_recovered(session.recovered(), streams);
+        self.note_omitted(session.unread(), session.document().index(), streams);
+        note_recovery(session.recovered(), streams);
         if let Some(words) = store::save::dropped_columns(session) {
             streams.note(&words);
         }
@@ -592,7 +592,7 @@ impl Common {
 }
 
 /// Notes an interrupted save that was finished; warns of one that this run leaves as it is.
-fn say_recovered(recovered: &files::Recovered, streams: &mut Streams<'_>) {
+fn note_recovery(recovered: &files::Recovered, streams: &mut Streams<'_>) {
     if let Some(pending) = &recovered.pending {
         let _ = writeln!(streams.notes, "warning: {}", output::plain(&pending.to_string()));
     }

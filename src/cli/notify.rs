@@ -3,7 +3,7 @@
 use super::diff::compare;
 use super::notify_options::Notify;
 use super::site_options::settings_failure;
-use super::{Failure, Status, Streams, say};
+use super::{Failure, Status, Streams, print_error};
 use crate::files;
 use crate::net::indexnow::sent::{Mark, Sent, SentError, SentFile};
 use crate::net::indexnow::{MOST_URLS, Site, Submitter, sendable};
@@ -28,7 +28,7 @@ pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, 
     for difference in &compared.found {
         plan.add(difference, notify, &sent);
     }
-    plan.say(notify, streams);
+    plan.note_unsent(notify, streams);
     if notify.dry_run {
         plan.print(notify, streams)?;
         return Ok(Status::Fine);
@@ -135,7 +135,7 @@ impl Plan {
     }
 
     /// Says what is not sent.
-    fn say(&self, notify: &Notify, streams: &mut Streams<'_>) {
+    fn note_unsent(&self, notify: &Notify, streams: &mut Streams<'_>) {
         let was = |count| if count == 1 { "was" } else { "were" };
         let is = |count| if count == 1 { "is" } else { "are" };
         if self.known > 0 {
@@ -183,7 +183,7 @@ impl Sending<'_> {
     fn all(mut self, plan: &Plan, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         let mut status = Status::Fine;
         for (site, items) in plan.sites.values() {
-            status = status.worse(self.site(site, items, streams)?);
+            status = status.worst_of(self.site(site, items, streams)?);
         }
         let total: u64 = plan.sites.values().map(|(_, items)| items.len() as u64).sum();
         streams.note(&format!("{} of {} accepted", grouped(self.accepted), counted(total, "URL")));
@@ -196,7 +196,7 @@ impl Sending<'_> {
             let place = self.notify.key.masked(site.key_location.as_str());
             let error = format!("{}: nothing was sent: {error} ({place})", site.host);
             let hint = "make a file with this URL whose only line is the key; --key-location URL names another place";
-            say(&error, hint, streams.notes);
+            print_error(&error, hint, streams.notes);
             return Ok(Status::Files);
         }
         for batch in items.chunks(MOST_URLS) {
@@ -217,7 +217,7 @@ impl Sending<'_> {
         let reply = match self.submitter.submit(site, &urls, pause) {
             Ok(reply) => reply,
             Err(error) => {
-                say(
+                print_error(
                     &format!("{host}: no answer about {}: {error}", counted(urls.len() as u64, "URL")),
                     RUN_AGAIN,
                     streams.notes,
@@ -233,7 +233,7 @@ impl Sending<'_> {
             let wait = reply.retry_after.map_or_else(String::new, |pause| {
                 format!("; the server wants a pause of {} s", grouped(pause.as_secs()))
             });
-            say(&format!("{line}{text}{wait}"), hint, streams.notes);
+            print_error(&format!("{line}{text}{wait}"), hint, streams.notes);
             return Ok(false);
         }
         writeln!(streams.out, "{line}")?;

@@ -56,7 +56,7 @@ pub struct Common {
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
     /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
-    #[arg(long, value_name = "WHEN", value_parser = when)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when)]
     pub backup: Option<backup::When>,
     /// The tables of `data`, read when they are first needed.
     #[arg(skip)]
@@ -176,7 +176,7 @@ pub struct Unmatched {
 }
 
 /// Reads when files are kept.
-pub(super) fn when(name: &str) -> Result<backup::When, String> {
+pub(super) fn parse_when(name: &str) -> Result<backup::When, String> {
     use backup::When;
     When::from_name(name).ok_or_else(|| format!("expected one of {}", When::ALL.map(When::name).join(", ")))
 }

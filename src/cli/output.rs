@@ -159,7 +159,7 @@ pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Findin
 pub(super) fn json_line(is_first: bool, value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = Vec::with_capacity(1 << 10);
     line.extend_from_slice(if is_first { b"\n" } else { b",\n" });
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Tame))?;
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Escaped))?;
     Ok(line)
 }
 
@@ -257,14 +257,14 @@ pub(crate) fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::
 
 /// Writes JSON in which unsafe characters are escaped: JSON may hold a C1 control, a terminal must not get one.
 pub(super) fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    value.serialize(&mut serde_json::Serializer::with_formatter(out, Tame))?;
+    value.serialize(&mut serde_json::Serializer::with_formatter(out, Escaped))?;
     Ok(())
 }
 
 /// Compact JSON with `\u009b` for U+009B and its like.
-struct Tame;
+struct Escaped;
 
-impl Formatter for Tame {
+impl Formatter for Escaped {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         if is_printable(fragment) {
             return out.write_all(fragment.as_bytes());

@@ -70,7 +70,7 @@ pub(super) fn each_path(
     for path in paths {
         match work(path, streams) {
             Err(failure @ Failure::File(_)) => {
-                failure.say(streams.notes);
+                failure.print_error(streams.notes);
                 status = Status::Files;
             }
             other => other?,

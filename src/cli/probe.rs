@@ -3,7 +3,7 @@
 use super::destination::Destination;
 use super::locs::Selection;
 use super::probe_options::Probe;
-use super::set_reader::held;
+use super::set_reader::memory_limit;
 use super::site_options::site_probe::{SiteProbe, spool_error};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
@@ -25,7 +25,7 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
     let known = seen.len() as u64;
     let mut targets = Targets::new(seen).map_err(spool_error)?;
     let selection = Selection { paths: &probe.paths, filter: probe.filter.as_deref(), common: &probe.common };
-    selection.each_loc(held(), streams, |loc, _| targets.add(loc).map_err(spool_error))?;
+    selection.each_loc(memory_limit(), streams, |loc, _| targets.add(loc).map_err(spool_error))?;
     let base_url = probe.common.base_url.as_deref();
     let site = SiteProbe::prepare(&probe.probing, probe.head, (targets, base_url), streams)?;
     if site.expected() == 0 {
@@ -47,7 +47,7 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
         (Event::Tick, None) => out.flush(),
     });
     let ended = ended.map_err(|error| if to_stream { error.into() } else { written(&probe.output, error) })?;
-    Ok(ended.say("what was answered is kept", "--resume asks", streams))
+    Ok(ended.report_unasked("what was answered is kept", "--resume asks", streams))
 }
 
 impl Probe {

@@ -54,7 +54,7 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     };
     let mut lock = if restore.dry_run { Lock::default() } else { Lock::take_idle(streams, &main)? };
     let recovery = files::Recovery { state: streams.state.clone(), finish: !restore.dry_run };
-    super::say_recovered(&files::recover(&main, &recovery)?, streams);
+    super::note_recovery(&files::recover(&main, &recovery)?, streams);
     let latest = if date == "latest" { sets(&main, state)?.pop().map(|set| set.date) } else { None };
     let date = latest.unwrap_or_else(|| date.clone());
     let plan = plan_restore(&main, &date, state)?;

@@ -3,14 +3,14 @@
 //! Each says the commands of the `:` line that do the same, so that what was done on the screen can be written down.
 
 use super::bulk::{Task, change};
-use super::duplicates::Stays;
+use super::duplicates::KeepRow;
 use super::edit::{Check, Saving, edit_all};
 use super::lock::Lock;
 use super::options::Common;
 use super::options::{EditOptions, SaveOptions, Target, UrlList};
 use super::paths::{paths_of, sort_keys, text_of};
 use super::save::Agreed;
-use super::set_reader::{held, say_why_held};
+use super::set_reader::{memory_limit, note_why_loaded};
 use super::sets::each_set;
 use super::urls::{Urls, chosen};
 use super::values::{assignments, refuse_assignments, refuse_urls};
@@ -164,8 +164,8 @@ pub struct Dedupe {
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Which row of a URL stays
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Stays::First)]
-    pub keep: Stays,
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = KeepRow::First)]
+    pub keep: KeepRow,
     /// URLs that mean the same by RFC 3986 are the same, such as with %7E for ~, or with the default port
     #[arg(long)]
     pub equivalent: bool,
@@ -184,7 +184,7 @@ impl Target {
     fn open(&self, why: &str, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
         let SaveOptions { output, common, .. } = &self.save;
         let opened = common.open_to_change(&self.path, output.as_deref(), self.save.is_preview(), streams)?;
-        say_why_held((&opened.0, held()), why, streams);
+        note_why_loaded((&opened.0, memory_limit()), why, streams);
         Ok(opened)
     }
 
@@ -324,7 +324,7 @@ pub(super) fn remove(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) ->
     let task_of_all = Task::Rows { like, change: &gone };
     let status =
         each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams));
-    urls.say_missing(false, streams);
+    urls.note_missing(false, streams);
     status
 }
 
@@ -340,7 +340,7 @@ pub(super) fn keep(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> R
     let status =
         each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams));
     if let Some(urls) = &urls {
-        urls.say_missing(false, streams);
+        urls.note_missing(false, streams);
     }
     status
 }

@@ -44,7 +44,7 @@ pub(super) struct Ready {
 }
 
 /// Applies a rules file to a set in memory.
-pub(super) fn held_rules(
+pub(super) fn apply_loaded(
     mut session: Session,
     rules: &[Ready],
     saving: &Saving<'_>,

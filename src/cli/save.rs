@@ -78,7 +78,7 @@ pub(super) fn save(
         return Err(EditError::Refused(format!("read-only: {reason}")).into());
     }
     if to.is_some() {
-        leave_out_linkless(session, streams)?;
+        remove_linkless(session, streams)?;
     }
     match to.or(session.path().map(PathBuf::as_path)) {
         Some(path) if is_stream(path) => {
@@ -141,7 +141,7 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
 }
 
 /// Items of a feed that link to nothing are no entries of a sitemap. The feed itself stays as it is.
-fn leave_out_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
+fn remove_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let document = session.document();
     let feeds = (0..).zip(document.sitemaps()).filter(|(_, sitemap)| matches!(sitemap.form, Form::Feed(_)));
     let rows: RowSet =
@@ -160,7 +160,7 @@ pub(super) fn save_as(
     agreed: Agreed,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
-    leave_out_linkless(session, streams)?;
+    remove_linkless(session, streams)?;
     if is_stream(to) {
         refuse_empty_output(session, true, agreed)?;
         return print(session, form, streams);
@@ -176,13 +176,13 @@ pub(super) fn preview_as(
     agreed: Agreed,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
-    leave_out_linkless(session, streams)?;
+    remove_linkless(session, streams)?;
     let document = session.document();
     let comments = if form == Form::List { 0 } else { conversion::comments(document) };
     let (urls, name) = (counted(u64::from(document.live()) - comments, "URL"), form.name());
     if is_stream(to) {
         refuse_stream(document, (form, save::form_of(session)))?;
-        say_losses(document, (form, save::form_of(session)), streams);
+        note_losses(document, (form, save::form_of(session)), streams);
         streams.note(&format!("dry run, nothing is written: {urls} as {name} to standard output"));
         return Ok(());
     }
@@ -204,7 +204,7 @@ fn refuse_stream(document: &Document, (to, from): (Form, Form)) -> Result<(), Fa
 }
 
 /// Says what a form has no place for.
-fn say_losses(document: &Document, (to, from): (Form, Form), streams: &mut Streams<'_>) {
+fn note_losses(document: &Document, (to, from): (Form, Form), streams: &mut Streams<'_>) {
     if to != from {
         let losses = conversion::losses(document, to);
         if !losses.is_empty() {
@@ -217,7 +217,7 @@ fn say_losses(document: &Document, (to, from): (Form, Form), streams: &mut Strea
 fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let (document, forms) = (session.document(), (form, save::form_of(session)));
     refuse_stream(document, forms)?;
-    say_losses(document, forms, streams);
+    note_losses(document, forms, streams);
     if form != save::form_of(session) {
         return Ok(streams.out.write_all(&conversion::rendered(document, form))?);
     }
@@ -225,7 +225,7 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
 }
 
 /// Says which columns of tables and comments of lists a sitemap has no place for.
-pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
+pub(super) fn note_omitted(document: &Document, streams: &mut Streams<'_>) {
     let lost = Losses {
         columns: conversion::unknown_columns(document),
         comments: conversion::comments(document),

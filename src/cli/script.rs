@@ -52,7 +52,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
     let lock = if open.read_only { Lock::default() } else { Lock::take(streams, &target)? };
     let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target, lock, has_marked: false };
     run.lock.check(&run.session)?;
-    Damage::of(&run.session).say(streams);
+    Damage::of(&run.session).warn(streams);
     if open.read_only {
         run.session.set_read_only("--read-only was given");
     }

@@ -88,7 +88,7 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
         change(&target.refusing_faults(!set.force), &task, held, streams)
     })?;
     if let Some(urls) = &urls {
-        urls.say_missing(false, streams);
+        urls.note_missing(false, streams);
     }
     Ok(status)
 }
@@ -136,7 +136,7 @@ fn from_table(
         change(target, &Task::Rows { like, change: &of_rows }, *held, streams)
     })?;
     if let Some(urls) = &urls {
-        urls.say_missing(options.all, streams);
+        urls.note_missing(options.all, streams);
     }
     unlisted.report(&table.urls, &options, streams)?;
     Ok(status)

@@ -18,15 +18,15 @@ use std::path::PathBuf;
 
 /// The most bytes of a set (uncompressed) that are held to be read once; more take a second reading and a fifth of the
 /// memory.
-pub(super) const HELD: u64 = 256 << 20;
+pub(super) const MEMORY_LIMIT: u64 = 256 << 20;
 
-/// [`HELD`] in use. A build for tests can lower it, so that a test of whole runs needs no set of that size.
-pub(super) fn held() -> u64 {
+/// [`MEMORY_LIMIT`] in use. A build for tests can lower it, so that a test of whole runs needs no set of that size.
+pub(super) fn memory_limit() -> u64 {
     #[cfg(debug_assertions)]
     if let Some(bytes) = std::env::var("SITED_TEST_HELD").ok().and_then(|bytes| bytes.parse().ok()) {
         return bytes;
     }
-    HELD
+    MEMORY_LIMIT
 }
 
 /// A set that a command reads, held or streamed.
@@ -63,10 +63,14 @@ pub(super) trait SetChange {
     fn mode(&self) -> ScanMode;
 
     /// Changes a streamed set. The inner error says how the set has to be opened instead; nothing has been done then.
-    fn streamed(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Result<Status, Reopen>, Failure>;
+    fn change_streamed(
+        &mut self,
+        set: &mut SetReader,
+        streams: &mut Streams<'_>,
+    ) -> Result<Result<Status, Reopen>, Failure>;
 
     /// Changes a set that is held.
-    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure>;
+    fn change_loaded(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure>;
 }
 
 /// Makes a change of the set of these paths. Streams a set of more than `held` bytes as long as the change can be made
@@ -86,11 +90,11 @@ pub(super) fn change(
     };
     loop {
         let is_counted = match set {
-            SetReader::Held(session) => return change.held(*session, streams),
+            SetReader::Held(session) => return change.change_loaded(*session, streams),
             SetReader::Counted(_) => true,
             SetReader::SinglePass(_) => false,
         };
-        let reopen = match change.streamed(&mut set, streams)? {
+        let reopen = match change.change_streamed(&mut set, streams)? {
             Ok(status) => return Ok(status),
             Err(reopen) => reopen,
         };
@@ -158,14 +162,14 @@ impl SetReader {
         let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
         let session = streams.watched(|progress| load(session, options, progress))?;
         Ok(session.map(|session| {
-            common.say_about(&session, streams);
+            common.note_load_problems(&session, streams);
             Self::Held(Box::new(session))
         }))
     }
 
     /// A large set in memory all the same, with a note that says why.
     fn load(common: &Common, paths: &[PathBuf], why: &str, streams: &mut Streams<'_>) -> Result<Self, Failure> {
-        say_held(why, streams);
+        note_loaded(why, streams);
         Ok(Self::Held(Box::new(common.open_set(paths, common.now()?, streams)?)))
     }
 
@@ -181,7 +185,7 @@ impl SetReader {
             streams.watched(|now| StreamedSet::open_linked(fresh, paths, options.clone(), now))?
         };
         let set = Self::Counted(streamed);
-        common.say_about(set.session(), streams);
+        common.note_load_problems(set.session(), streams);
         Ok(set)
     }
 
@@ -240,7 +244,7 @@ impl SetReader {
                     walk(fresh, paths, options.clone(), progress, |session, id| show(session, id, out))
                 })?;
                 if !*is_reported {
-                    common.say_about(session, streams);
+                    common.note_load_problems(session, streams);
                 }
                 Ok(())
             }
@@ -277,14 +281,14 @@ fn limit(paths: &[PathBuf], held: u64) -> u64 {
 }
 
 /// Notes why all of a set is in memory, if it has more than `held` bytes.
-pub(super) fn say_why_held((session, held): (&Session, u64), why: &str, streams: &mut Streams<'_>) {
+pub(super) fn note_why_loaded((session, held): (&Session, u64), why: &str, streams: &mut Streams<'_>) {
     let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
     if bytes > held {
-        say_held(why, streams);
+        note_loaded(why, streams);
     }
 }
 
-fn say_held(why: &str, streams: &mut Streams<'_>) {
+fn note_loaded(why: &str, streams: &mut Streams<'_>) {
     streams.note(&format!("loading the whole set into memory: {why}"));
 }
 

@@ -74,7 +74,7 @@ pub(super) fn each_set(
             each.set(path)?;
         }
     }
-    each.say_counts();
+    each.print_counts();
     Ok(each.worst)
 }
 
@@ -104,10 +104,10 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
             Err(failure) => {
                 // What was found before an error comes before it.
                 self.streams.out.flush()?;
-                failure.about(path).say(self.streams.notes);
+                failure.about(path).print_error(self.streams.notes);
                 self.counts.failed += 1;
                 // Status 2 would say that nothing was read or written.
-                self.worst = self.worst.worse(Status::Files);
+                self.worst = self.worst.worst_of(Status::Files);
                 return Ok(false);
             }
             Ok(status) => status,
@@ -117,7 +117,7 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
         } else {
             self.counts.unchanged += 1;
         }
-        self.worst = self.worst.worse(status);
+        self.worst = self.worst.worst_of(status);
         Ok(true)
     }
 
@@ -128,8 +128,8 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
         if self.counts.sum() == before {
             let message = format!("{}: no sitemap in this folder or below it", folder.display());
             let failure = Failure::Place(message, "name the folder that holds the sitemaps".to_owned());
-            failure.say(self.streams.notes);
-            self.worst = self.worst.worse(failure.status());
+            failure.print_error(self.streams.notes);
+            self.worst = self.worst.worst_of(failure.status());
         }
         Ok(())
     }
@@ -139,9 +139,9 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
             Ok(entries) => entries,
             Err(error) => {
                 let failure = Failure::from(files::Error::system("read", folder, error));
-                failure.say(self.streams.notes);
+                failure.print_error(self.streams.notes);
                 self.counts.failed += 1;
-                self.worst = self.worst.worse(failure.status());
+                self.worst = self.worst.worst_of(failure.status());
                 return Ok(());
             }
         };
@@ -165,7 +165,7 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
     }
 
     /// `3 sets: 2 changed, 1 unchanged`.
-    fn say_counts(&mut self) {
+    fn print_counts(&mut self) {
         let Counts { changed, unchanged, failed } = self.counts;
         let verb = if self.options.save.is_preview() { "would change" } else { "changed" };
         let parts = [(changed, verb), (unchanged, "unchanged"), (failed, "failed")];

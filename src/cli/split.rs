@@ -2,7 +2,7 @@
 
 use super::damage::Damage;
 use super::lock::Lock;
-use super::options::{Common, size, when};
+use super::options::{Common, parse_when, size};
 use super::save::in_words;
 use super::set_reader::{self, Reopen, SetChange, SetReader};
 use super::{Failure, Status, Streams, query};
@@ -67,7 +67,7 @@ pub struct Split {
     #[arg(long, value_name = "NAME")]
     pub loc_column: Option<String>,
     /// Keep what is replaced or removed beside the new index: off, once or always
-    #[arg(long, value_name = "WHEN", value_parser = when)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when)]
     pub backup: Option<files::backup::When>,
     /// Say what would be written, and write nothing
     #[arg(long)]
@@ -95,17 +95,21 @@ impl SetChange for Asked<'_> {
         if self.queries.iter().any(Query::compares_rows) { ScanMode::Counted } else { ScanMode::SinglePass }
     }
 
-    fn streamed(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Result<Status, Reopen>, Failure> {
+    fn change_streamed(
+        &mut self,
+        set: &mut SetReader,
+        streams: &mut Streams<'_>,
+    ) -> Result<Result<Status, Reopen>, Failure> {
         let done = parts::split(set, self, streams)?;
         if done.is_ok() {
-            Damage::of(set.session()).say(streams);
+            Damage::of(set.session()).warn(streams);
         }
         Ok(done.map_err(Reopen::Held))
     }
 
-    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn change_loaded(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         let status = self.of_session(&session, streams)?;
-        Damage::of(&session).say(streams);
+        Damage::of(&session).warn(streams);
         Ok(status)
     }
 }
@@ -182,7 +186,7 @@ impl<'s> Asked<'s> {
         let lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };
         if split.output.is_dir() {
             let recovery = files::Recovery { state: streams.state.clone(), finish: !split.dry_run };
-            super::say_recovered(&files::recover(&index, &recovery)?, streams);
+            super::note_recovery(&files::recover(&index, &recovery)?, streams);
         }
         let history = SplitHistory::load(streams.state.as_deref(), &split.output);
         Ok(Self { split, now, limits, name, queries, lock, state: streams.state.clone(), history })
@@ -196,7 +200,7 @@ impl<'s> Asked<'s> {
     }
 
     /// Refuses to deal out nothing: an index must list something.
-    fn some(&self, groups: &Groups) -> Result<(), Failure> {
+    fn refuse_empty(&self, groups: &Groups) -> Result<(), Failure> {
         if let ([(key, _)], Key::Queries) = (groups.as_slice(), self.key())
             && key == REST
         {
@@ -267,7 +271,7 @@ impl<'s> Asked<'s> {
             _ => {}
         }
         let mut groups = groups(session, self.key(), &self.queries);
-        self.some(&groups)?;
+        self.refuse_empty(&groups)?;
         let base_url = self.base_url(session)?;
         // A list alone has parts that are lists; nothing else shares a file with lines.
         let xml = if save::form_of(session) == Form::Xml { files::in_xml(session.document()) } else { None };
@@ -277,23 +281,29 @@ impl<'s> Asked<'s> {
                 *rows = rows.iter().filter_map(|row| known.get(row).copied()).collect();
             }
             groups.retain(|(_, rows)| !rows.is_empty());
-            self.some(&groups)?;
-            super::save::say_left_out(session.document(), streams);
+            self.refuse_empty(&groups)?;
+            super::save::note_omitted(session.document(), streams);
         }
         let document = xml.as_ref().map_or(session.document(), |(document, _)| document);
         let (plan, left) = split::split(&self.request(document, &groups, &base_url));
-        self.tell(&plan, &left, groups.len(), streams)?;
+        self.note_plan(&plan, &left, groups.len(), streams)?;
         if self.is_dry() {
             return Ok(Status::Fine);
         }
         let saved = files::save_as_asked(&plan, &mut parts::disk_of(&plan)?, &self.mode(), &Progress::default())?;
         self.history.add(plan.outputs.iter().map(|output| &*output.name));
-        told(&plan, groups.len(), &saved, streams);
+        note_written(&plan, groups.len(), &saved, streams);
         Ok(Status::Fine)
     }
 
     /// Notes the files that will be written.
-    fn tell(&mut self, plan: &Plan, left: &Leftovers, groups: usize, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    fn note_plan(
+        &mut self,
+        plan: &Plan,
+        left: &Leftovers,
+        groups: usize,
+        streams: &mut Streams<'_>,
+    ) -> Result<(), Failure> {
         self.lock.claim(plan.outputs.iter().map(|output| output.path.as_path()))?;
         for output in &plan.outputs {
             streams.note(&in_words(output));
@@ -325,7 +335,7 @@ impl<'s> Asked<'s> {
 }
 
 /// Notes the files that were written.
-fn told(plan: &Plan, groups: usize, saved: &Saved, streams: &mut Streams<'_>) {
+fn note_written(plan: &Plan, groups: usize, saved: &Saved, streams: &mut Streams<'_>) {
     let (words, written) = (split::words(plan, groups), grouped(saved.written.len() as u64));
     streams.note(&format!("{words}: {written} written{}{}", beside(saved, true), backup(saved)));
 }

@@ -271,8 +271,8 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
                     }
                 })
             })?;
-            stats.common.say_loaded(&loaded, streams);
-            damage.say(streams);
+            stats.common.note_loaded(&loaded, streams);
+            damage.warn(streams);
         }
     }
     keys.sort_unstable();

@@ -6,7 +6,7 @@
 use super::args::Common;
 use super::options::Unmatched;
 use super::output::safe_loc;
-use super::urls::{SHOWN, Texts, Urls, say_some};
+use super::urls::{SHOWN, Texts, Urls, note_urls};
 use super::values::judge;
 use super::{Failure, Streams};
 use crate::document::edit::Value;
@@ -162,7 +162,7 @@ impl Table {
             })
         });
         let loaded = loaded.map_err(|error| of_key(error, key))?;
-        common.say_loaded(&loaded, streams);
+        common.note_loaded(&loaded, streams);
         building.finish(name, &columns, force, streams)
     }
 
@@ -182,7 +182,7 @@ impl Table {
             .collect();
         let all = || shares.iter().flatten();
         let listed: RowSet = all().filter(|(_, number)| number.is_some()).map(|(row, _)| row.0).collect();
-        unlisted.take_down(set, snapshot, all().filter(|(_, number)| number.is_none()).map(|(row, _)| *row));
+        unlisted.record_rows(set, snapshot, all().filter(|(_, number)| number.is_none()).map(|(row, _)| *row));
         let changes = self.columns.iter().map(|column| {
             let value = |(row, number): &(RowId, Option<u32>)| {
                 let id = *column.of.get((*number)? as usize)?;
@@ -331,7 +331,7 @@ impl Unlisted {
         Self { is_all, ..Self::default() }
     }
 
-    fn take_down(&self, set: usize, snapshot: &Snapshot, rows: impl Iterator<Item = RowId>) {
+    fn record_rows(&self, set: usize, snapshot: &Snapshot, rows: impl Iterator<Item = RowId>) {
         let Ok(mut files) = self.files.lock() else { return };
         match snapshot.document.resident_file() {
             Some(file) => drop(files.remove(&(set, file.0))),
@@ -349,14 +349,14 @@ impl Unlisted {
 
     /// Says what of rows and table has no counterpart, and writes it to the file that was asked for.
     pub(super) fn report(&self, urls: &Urls, options: &Unmatched, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        urls.say_missing(options.all, streams);
+        urls.note_missing(options.all, streams);
         let Ok(files) = self.files.lock() else { return Ok(()) };
         let count: u64 = files.values().map(|(count, _)| count).sum();
         let rows = || files.values().flat_map(|(_, urls)| urls.iter().map(String::as_str));
         if count > 0 {
             let are = if count == 1 { "row is" } else { "rows are" };
             let message = format!("{} {are} not in {}", grouped(count), urls.name);
-            say_some(&message, count, rows(), options.all, streams);
+            note_urls(&message, count, rows(), options.all, streams);
         }
         let Some(path) = &options.unmatched else { return Ok(()) };
         let mut table = "loc,found_in\n".to_owned();

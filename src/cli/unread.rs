@@ -4,7 +4,7 @@
 //! index itself and what reports findings opens a set without ([`Common::reporting`]), and says the files here.
 
 use super::args::Common;
-use super::{Status, Streams, say};
+use super::{Status, Streams, print_error};
 use crate::document::index::{ChildState, Index};
 use crate::files;
 use crate::files::error::MOST_NAMED;
@@ -26,7 +26,7 @@ impl Common {
     }
 
     /// Notes the unread files of a set, where `--allow-missing` is given.
-    pub(super) fn say_left_out(&self, unread: &[files::Error], index: Option<&Index>, streams: &mut Streams<'_>) {
+    pub(super) fn note_omitted(&self, unread: &[files::Error], index: Option<&Index>, streams: &mut Streams<'_>) {
         if !self.allow_missing {
             return;
         }
@@ -53,14 +53,14 @@ impl Common {
     }
 
     /// Notes the unread files of a loaded set, and an interrupted save that is not finished.
-    pub(super) fn say_loaded(&self, loaded: &files::Loaded, streams: &mut Streams<'_>) {
-        super::say_recovered(&loaded.recovered, streams);
-        self.say_left_out(&loaded.unread, loaded.index.as_ref(), streams);
+    pub(super) fn note_loaded(&self, loaded: &files::Loaded, streams: &mut Streams<'_>) {
+        super::note_recovery(&loaded.recovered, streams);
+        self.note_omitted(&loaded.unread, loaded.index.as_ref(), streams);
     }
 
     /// Says as errors what was not read of a set that was opened by [`Common::reporting`], unless that was allowed. What
     /// was read and is no sitemap is a finding.
-    pub(super) fn say_unread(&self, session: &Session, of_children: bool, streams: &mut Streams<'_>) -> Status {
+    pub(super) fn report_unread(&self, session: &Session, of_children: bool, streams: &mut Streams<'_>) -> Status {
         if self.allow_missing {
             return Status::Fine;
         }
@@ -77,12 +77,12 @@ impl Common {
         let status = if all.peek().is_some() { Status::Files } else { Status::Fine };
         for (error, hint) in all.by_ref().take(MOST_NAMED) {
             // What to do about many of a kind is reported once.
-            say(&error, if hint == last { "" } else { hint }, streams.notes);
+            print_error(&error, if hint == last { "" } else { hint }, streams.notes);
             last = hint;
         }
         let more = all.count() as u64;
         if more > 0 {
-            say(&format!("not read: {}", counted(more, "more file")), "", streams.notes);
+            print_error(&format!("not read: {}", counted(more, "more file")), "", streams.notes);
         }
         status
     }

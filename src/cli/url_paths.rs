@@ -21,7 +21,7 @@ pub(super) fn check(check: &Check, streams: &mut Streams<'_>) -> Result<Status, 
     let mut check = check.clone();
     let (base_url, status) = localize(&mut check.paths, &check.url, streams)?;
     check.common.base_url = check.common.base_url.or(base_url);
-    Ok(super::check::run(&check, streams)?.worse(status))
+    Ok(super::check::run(&check, streams)?.worst_of(status))
 }
 
 /// `sited list`, of URLs too.
@@ -32,7 +32,7 @@ pub(super) fn list(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fai
     let mut list = list.clone();
     let (base_url, status) = localize(&mut list.paths, &list.url, streams)?;
     list.common.base_url = list.common.base_url.or(base_url);
-    Ok(super::list::run(&list, streams)?.worse(status))
+    Ok(super::list::run(&list, streams)?.worst_of(status))
 }
 
 /// `sited stats`, of URLs too.
@@ -43,7 +43,7 @@ pub(super) fn stats(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, 
     let mut stats = stats.clone();
     let (base_url, status) = localize(&mut stats.paths, &stats.url, streams)?;
     stats.common.base_url = stats.common.base_url.or(base_url);
-    Ok(super::stats::run(&stats, streams)?.worse(status))
+    Ok(super::stats::run(&stats, streams)?.worst_of(status))
 }
 
 /// `sited diff`, of URLs too.
@@ -52,7 +52,7 @@ pub(super) fn diff(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Fai
     let (old, of_old) = localize_one(&diff.old, &diff.url, streams)?;
     let (new, of_new) = localize_one(&diff.new, &diff.url, streams)?;
     (diff.old, diff.new) = (old, new);
-    Ok(super::diff::run(&diff, streams)?.worse(of_old).worse(of_new))
+    Ok(super::diff::run(&diff, streams)?.worst_of(of_old).worst_of(of_new))
 }
 
 /// Downloads those paths that are URLs into temporary folders, which are gone when the run ends, and puts the paths of
@@ -68,7 +68,7 @@ fn localize(
         if is_url(&path) {
             let got = temporary(&path.to_string_lossy(), options, streams)?;
             base_url = got.base_url.filter(|_| is_alone);
-            status = status.worse(got.status);
+            status = status.worst_of(got.status);
             paths.extend(got.paths);
         } else {
             paths.push(path);
@@ -111,16 +111,16 @@ pub(super) fn keep(open: &Open, streams: &mut Streams<'_>) -> Result<Option<Loca
     if !is_url(path) {
         return Ok(None);
     }
-    kept(&path.to_string_lossy(), open, streams).map(Some)
+    download_to_keep(&path.to_string_lossy(), open, streams).map(Some)
 }
 
 #[cfg(feature = "net")]
-fn kept(url: &str, open: &Open, streams: &mut Streams<'_>) -> Result<Local, Failure> {
-    super::get::kept(url, open.into.as_deref(), &open.url.download, streams)
+fn download_to_keep(url: &str, open: &Open, streams: &mut Streams<'_>) -> Result<Local, Failure> {
+    super::get::download_to_keep(url, open.into.as_deref(), &open.url.download, streams)
 }
 
 #[cfg(not(feature = "net"))]
-fn kept(url: &str, _: &Open, _: &mut Streams<'_>) -> Result<Local, Failure> {
+fn download_to_keep(url: &str, _: &Open, _: &mut Streams<'_>) -> Result<Local, Failure> {
     Err(without_net(url))
 }
 

@@ -151,12 +151,12 @@ impl Urls {
     }
 
     /// Notes the URLs that no row had.
-    pub(super) fn say_missing(&self, is_all: bool, streams: &mut Streams<'_>) {
+    pub(super) fn note_missing(&self, is_all: bool, streams: &mut Streams<'_>) {
         let missing = self.missing().count() as u64;
         if missing > 0 {
             let all = counted(self.len() as u64, "URL");
             let message = format!("{}: {} of {all} match no row", self.name, crate::words::grouped(missing));
-            say_some(&message, missing, self.missing(), is_all, streams);
+            note_urls(&message, missing, self.missing(), is_all, streams);
         }
     }
 }
@@ -165,7 +165,7 @@ impl Urls {
 pub(super) const SHOWN: usize = 5;
 
 /// Notes a message with the first of its URLs, or with all of them.
-pub(super) fn say_some<'u>(
+pub(super) fn note_urls<'u>(
     message: &str,
     count: u64,
     urls: impl Iterator<Item = &'u str>,

@@ -84,7 +84,7 @@ const HANDED_ON_TRIES: usize = 100;
 
 /// Whether there is a terminal on standard input and output: the editor needs both.
 pub fn has_terminal() -> bool {
-    terminal::is_there()
+    terminal::is_terminal()
 }
 
 /// Columns of the terminal on standard output; `None` if it is none.
@@ -182,9 +182,9 @@ impl Shell {
                 self.draw()?;
                 dirty = false;
             }
-            let wait = if dirty { Some(frame_due) } else { self.patience() };
+            let wait = if dirty { Some(frame_due) } else { self.event_timeout() };
             if let Some(event) = self.next(wait)? {
-                self.turn(event)?;
+                self.handle_event(event)?;
                 dirty = true;
                 self.drain()?;
             }
@@ -200,13 +200,13 @@ impl Shell {
         let begin = Instant::now();
         while begin.elapsed() < DRAIN && self.status.is_none() {
             let Ok(event) = self.receiver.try_recv() else { break };
-            self.turn(event)?;
+            self.handle_event(event)?;
         }
         Ok(())
     }
 
     /// One event: the state changes, and what it asks for is done.
-    fn turn(&mut self, event: Event) -> io::Result<()> {
+    fn handle_event(&mut self, event: Event) -> io::Result<()> {
         self.app.set_clock((self.clock)());
         if let Event::Done(finished) = &event {
             self.jobs.finished(finished.kind, finished.number);
@@ -235,7 +235,7 @@ impl Shell {
     }
 
     /// How long to wait for an event at most: as long as it takes, unless a job runs.
-    fn patience(&self) -> Option<Duration> {
+    fn event_timeout(&self) -> Option<Duration> {
         self.jobs.running().next().map(|_| PROGRESS)
     }
 

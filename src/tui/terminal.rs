@@ -1,6 +1,6 @@
 //! Takes over the terminal at the start and restores it on every way out.
 //!
-//! Invariant: after [`give_back`] ran once, whoever called it, the terminal is as it was found. Each
+//! Invariant: after [`restore`] ran once, whoever called it, the terminal is as it was found. Each
 //! step is tried once, and none stops the next. Nothing here knows what is drawn.
 
 use crossterm::event::{
@@ -42,7 +42,7 @@ pub fn has_unread_input() -> bool {
 }
 
 /// Whether stdin and stdout are a terminal.
-pub(crate) fn is_there() -> bool {
+pub(crate) fn is_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
@@ -54,10 +54,10 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Takes the terminal over.
     pub(crate) fn take() -> io::Result<Self> {
-        give_back_on_panic();
-        claim().inspect_err(|_| give_back())?;
+        restore_on_panic();
+        claim().inspect_err(|_| restore())?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, Gate(io::stdout())));
-        let inner = ratatui::Terminal::new(backend).inspect_err(|_| give_back())?;
+        let inner = ratatui::Terminal::new(backend).inspect_err(|_| restore())?;
         Ok(Self { inner })
     }
 
@@ -103,7 +103,7 @@ impl Terminal {
     /// terminal again when it goes on.
     #[cfg(unix)]
     pub(crate) fn suspend(&mut self, words: &str) -> io::Result<()> {
-        give_back();
+        restore();
         let mut out = io::stdout();
         // It stops even if no one can be told.
         let _ = writeln!(out, "{words}").and_then(|()| out.flush());
@@ -119,7 +119,7 @@ impl Terminal {
 
     /// Takes the terminal again, whatever became of it meanwhile, and repaints.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
-        give_back();
+        restore();
         claim()?;
         self.repaint()
     }
@@ -141,7 +141,7 @@ impl Write for Gate {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
@@ -189,7 +189,7 @@ fn claim() -> io::Result<()> {
 
 /// Gives the terminal back, once: the second call does nothing. Best effort, step by step, because a
 /// terminal that is half gone still deserves the other half.
-pub(crate) fn give_back() {
+pub(crate) fn restore() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
@@ -206,12 +206,12 @@ pub(crate) fn give_back() {
 }
 
 /// A panic anywhere gives the terminal back before its message is printed, so that it can be read.
-fn give_back_on_panic() {
+fn restore_on_panic() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            give_back();
+            restore();
             before(info);
         }));
     });
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn giving_back_twice_is_once() {
         TAKEN.store(false, Ordering::SeqCst);
-        give_back();
+        restore();
         assert!(!TAKEN.load(Ordering::SeqCst));
     }
 }

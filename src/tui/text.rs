@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) use crate::visible::Charset;
 #[cfg(test)]
 pub(super) use crate::visible::count;
-use crate::visible::{MARKS, char_width, looked};
+use crate::visible::{MARKS, char_width, count_inspected};
 
 /// Columns beyond which nothing is measured: no screen is as wide.
 const WIDEST: usize = 4096;
@@ -190,13 +190,13 @@ pub(super) fn split(visible: &str, column: usize) -> (String, String) {
 
 /// The start of a text, enough of it to fill more than `width` columns if the whole does.
 pub(super) fn start(text: &str, width: usize) -> &str {
-    let reach = reach(text.chars(), width);
+    let reach = longest_prefix(text.chars(), width);
     &text[..reach]
 }
 
 /// The end of a text, enough of it to fill more than `width` columns if the whole does.
 fn end_of(text: &str, width: usize) -> &str {
-    let reach = reach(text.chars().rev(), width);
+    let reach = longest_prefix(text.chars().rev(), width);
     &text[text.len() - reach..]
 }
 
@@ -214,7 +214,7 @@ pub(super) fn from(text: &str, at: usize) -> &str {
 
 /// Bytes of the first characters that fill more than so many columns for certain. A character takes a column, or joins
 /// the one before; of those that join, [`MARKS`] at a time.
-fn reach(chars: impl Iterator<Item = char>, width: usize) -> usize {
+fn longest_prefix(chars: impl Iterator<Item = char>, width: usize) -> usize {
     let (mut bytes, mut columns, mut marks) = (0, 0_usize, 0);
     for c in chars {
         if columns > width {
@@ -225,7 +225,7 @@ fn reach(chars: impl Iterator<Item = char>, width: usize) -> usize {
         marks = if joins { marks + 1 } else { 0 };
         columns += usize::from(!joins || marks > MARKS);
     }
-    looked(bytes);
+    count_inspected(bytes);
     bytes
 }
 

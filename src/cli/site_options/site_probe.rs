@@ -1,7 +1,7 @@
 //! Asks a site about URLs while the progress is drawn, for every command that does.
 
 use super::super::signals::Signals;
-use super::super::{Failure, Status, Streams, say};
+use super::super::{Failure, Status, Streams, print_error};
 use super::{SiteOptions, seconds};
 use crate::files;
 use crate::net::hosts::Hosts;
@@ -54,7 +54,7 @@ pub(in crate::cli) struct SiteProbe {
 }
 
 /// How asking ended.
-pub(in crate::cli) struct Ended {
+pub(in crate::cli) struct ProbeEnd {
     pub(in crate::cli) tally: Tally,
     summary: Summary,
     was_stopped: bool,
@@ -76,7 +76,7 @@ impl SiteProbe {
         let (limits, ignore_robots) = (site.limits(), options.ignore_robots);
         let prober = Prober::new(Options { settings, hosts: hosts.clone(), limits, ignore_robots, head_only });
         let prober = prober.map_err(|error| site.refused(&error))?;
-        say_left_out(&targets, &hosts, streams);
+        note_excluded_hosts(&targets, &hosts, streams);
         Ok(Self { prober, urls: targets.urls(&hosts, options.sample).map_err(spool_error)? })
     }
 
@@ -90,7 +90,7 @@ impl SiteProbe {
         self,
         streams: &mut Streams<'_>,
         mut see: impl FnMut(&Event, &mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<Ended> {
+    ) -> io::Result<ProbeEnd> {
         let mut tally = Tally::new(self.urls.expected());
         let signals = Signals::new(false);
         let mut drawn: Option<Instant> = None;
@@ -117,15 +117,15 @@ impl SiteProbe {
         if tally.asked() > 0 {
             streams.note(&tally.words());
         }
-        Ok(Ended { tally, summary, was_stopped })
+        Ok(ProbeEnd { tally, summary, was_stopped })
     }
 }
 
-impl Ended {
+impl ProbeEnd {
     /// Says why not everything was asked, and what asks for the rest.
-    pub(in crate::cli) fn say(&self, kept: &str, rest: &str, streams: &mut Streams<'_>) -> Status {
+    pub(in crate::cli) fn report_unasked(&self, kept: &str, rest: &str, streams: &mut Streams<'_>) -> Status {
         if self.was_stopped {
-            say("stopped by a signal", &format!("{kept}; {rest} the other URLs"), streams.notes);
+            print_error("stopped by a signal", &format!("{kept}; {rest} the other URLs"), streams.notes);
             return Status::Files;
         }
         let unasked = match self.summary.unasked {
@@ -133,7 +133,11 @@ impl Ended {
             count => format!("{} were not asked", counted(count, "URL")),
         };
         for (host, why) in &self.summary.stopped {
-            say(&format!("{host} was left alone: {why}"), &format!("{unasked}; {rest} them later"), streams.notes);
+            print_error(
+                &format!("{host} was left alone: {why}"),
+                &format!("{unasked}; {rest} them later"),
+                streams.notes,
+            );
         }
         if self.summary.stopped.is_empty() { Status::Fine } else { Status::Files }
     }
@@ -145,7 +149,7 @@ pub(in crate::cli) fn spool_error(error: io::Error) -> Failure {
 }
 
 /// Names the hosts of the set that are not asked.
-fn say_left_out(targets: &Targets, hosts: &Hosts, streams: &mut Streams<'_>) {
+fn note_excluded_hosts(targets: &Targets, hosts: &Hosts, streams: &mut Streams<'_>) {
     const SHOWN: usize = 5;
     let others: Vec<_> = targets.others(hosts).collect();
     let urls: u64 = others.iter().map(|(_, count)| count).sum();

@@ -7,7 +7,7 @@
 
 use super::super::set_reader::SetReader;
 use super::super::{Failure, Status, Streams};
-use super::{Asked, Key, key_of, told};
+use super::{Asked, Key, key_of, note_written};
 use crate::document::Document;
 use crate::document::repartition::Repartition;
 use crate::document::rows::RowId;
@@ -131,7 +131,7 @@ pub(super) fn split(
     }
     unload::keep_lengths(&mut document, std::mem::take(&mut rows.lengths));
     let groups = rows.grouped(asked);
-    asked.some(&groups)?;
+    asked.refuse_empty(&groups)?;
     let base_url = asked.base_url(set.session())?;
     let request = asked.request(&document, &groups, &base_url);
     let partition = split::partition(&request);
@@ -139,7 +139,7 @@ pub(super) fn split(
         return Ok(Err(LONG));
     }
     let parts = partition.document.clone();
-    let mut spool = brought(set, asked, &partition, streams)?;
+    let mut spool = spool_rows(set, asked, &partition, streams)?;
     let mut failed = None;
     let (plan, left) = split::planned(&request, partition, &mut |id, path| {
         if !path.is_file() {
@@ -156,7 +156,7 @@ pub(super) fn split(
     if let Some(error) = failed {
         return Err(error.into());
     }
-    asked.tell(&plan, &left, groups.len(), streams)?;
+    asked.note_plan(&plan, &left, groups.len(), streams)?;
     if asked.is_dry() {
         return Ok(Ok(Status::Fine));
     }
@@ -169,12 +169,12 @@ pub(super) fn split(
     }
     let saved = batch.commit(&plan, &mut disk, &Progress::default())?;
     asked.history.add(plan.outputs.iter().map(|output| &*output.name));
-    told(&plan, groups.len(), &saved, streams);
+    note_written(&plan, groups.len(), &saved, streams);
     Ok(Ok(Status::Fine))
 }
 
 /// Reads the set once more and brings each row to its part.
-fn brought(
+fn spool_rows(
     set: &mut SetReader,
     asked: &Asked<'_>,
     partition: &Repartition,

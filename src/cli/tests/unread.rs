@@ -1,7 +1,7 @@
 //! No command passes over a file of a set that it cannot read: whatever is in its place, held or gone through.
 
 use super::*;
-use crate::cli::set_reader::HELD;
+use crate::cli::set_reader::MEMORY_LIMIT;
 use crate::cli::{apply, check, dates, fix, list, rows, set, split};
 use clap::CommandFactory;
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) 
         },
     };
     let status = result.unwrap_or_else(|failure| {
-        failure.say(streams.notes);
+        failure.print_error(streams.notes);
         failure.status()
     });
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -153,7 +153,7 @@ const OBSTACLES: [Obstacle; 6] = [
 fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
     for (what, put, why) in OBSTACLES {
         for (words, held) in
-            COMMANDS.iter().chain(&["--script SCRIPT SET"]).flat_map(|words| [(words, HELD), (words, 0)])
+            COMMANDS.iter().chain(&["--script SCRIPT SET"]).flat_map(|words| [(words, MEMORY_LIMIT), (words, 0)])
         {
             let folder = set();
             put(&folder.path().join("set/b.xml"));
@@ -177,7 +177,7 @@ fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
 #[test]
 fn a_probe_refuses_a_set_of_which_a_file_is_missing() {
     let folder = set();
-    let (status, _, notes) = run_within(&folder, "probe SET -o OUT.jsonl", HELD);
+    let (status, _, notes) = run_within(&folder, "probe SET -o OUT.jsonl", MEMORY_LIMIT);
     assert_eq!(status, 3, "{notes}");
     assert!(notes.contains("b.xml") && notes.contains("--allow-missing"), "{notes}");
     assert!(!folder.path().join("out.jsonl").exists());
@@ -188,7 +188,8 @@ fn a_probe_refuses_a_set_of_which_a_file_is_missing() {
 fn engines_are_told_nothing_of_a_set_of_which_a_file_is_missing() {
     for words in ["notify SET GOOD", "notify GOOD SET", "notify SET --all"] {
         let folder = set();
-        let (status, out, notes) = run_within(&folder, &format!("{words} --indexnow --key 12345678 --dry-run"), HELD);
+        let (status, out, notes) =
+            run_within(&folder, &format!("{words} --indexnow --key 12345678 --dry-run"), MEMORY_LIMIT);
         assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
         assert!(notes.contains("b.xml") && notes.contains("--allow-missing"), "{words}: {notes}");
     }
@@ -207,7 +208,7 @@ fn no_command_is_missing_in_the_table() {
 #[test]
 fn the_index_itself_is_shown_without_its_files() {
     let folder = set();
-    let (status, out, notes) = run_within(&folder, "list SET --sitemaps", HELD);
+    let (status, out, notes) = run_within(&folder, "list SET --sitemaps", MEMORY_LIMIT);
     assert_eq!((status, notes.as_str()), (0, ""));
     assert_eq!(out, "https://e.com/a.xml\nhttps://e.com/b.xml\n");
     let line = Cli::try_parse_from(["sited", "public"]).unwrap();
@@ -219,23 +220,23 @@ fn the_index_itself_is_shown_without_its_files() {
 fn what_can_be_checked_is_and_the_rest_is_an_error() {
     let folder = set();
     fs::write(folder.path().join("set/a.xml"), urlset("https://e.com/a</loc><priority>high</priority><loc>x")).unwrap();
-    let (status, out, notes) = run_within(&folder, "check SET", HELD);
+    let (status, out, notes) = run_within(&folder, "check SET", MEMORY_LIMIT);
     assert_eq!(status, 3, "{notes}");
     assert!(out.contains("priority-invalid") && out.contains("index-child-missing"), "{out}");
     assert!(notes.contains("error: not read: https://e.com/b.xml: not found beside the index\n"), "{notes}");
     // A page in its place was read: it is a finding and no error of the run.
     fs::write(folder.path().join("set/b.xml"), "<!doctype html><html></html>").unwrap();
-    let (status, out, notes) = run_within(&folder, "check SET", HELD);
+    let (status, out, notes) = run_within(&folder, "check SET", MEMORY_LIMIT);
     assert_eq!(status, 1, "{notes}");
     assert!(out.contains("index-child-missing") && !notes.contains("error: "), "{out}{notes}");
-    let (status, _, notes) = run_within(&folder, "list SET", HELD);
+    let (status, _, notes) = run_within(&folder, "list SET", MEMORY_LIMIT);
     assert!(status == 3 && notes.contains("HTML"), "{notes}");
 }
 
 /// Such a file would be met after rows were printed, or after others were changed beside their targets.
 #[test]
 fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
-    for held in [HELD, 0] {
+    for held in [MEMORY_LIMIT, 0] {
         let folder = set();
         fs::write(folder.path().join("set/b.xml"), index(&["c.xml"])).unwrap();
         let before = content(folder.path());
@@ -258,7 +259,7 @@ fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
 /// Indexes in indexes in an index, packed or not: nothing is printed before all of them were looked through.
 #[test]
 fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
-    for held in [HELD, 0] {
+    for held in [MEMORY_LIMIT, 0] {
         let folder = set();
         let write = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join("set").join(name), bytes).unwrap();
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -288,11 +289,11 @@ fn a_file_of_another_host_is_not_there_either() {
     let text = index(&["a.xml"])
         .replace("</sitemapindex>", "<sitemap><loc>https://cdn.org/b.xml</loc></sitemap></sitemapindex>");
     fs::write(folder.path().join("set/sitemap_index.xml"), text).unwrap();
-    let (status, _, notes) = run_within(&folder, "list SET --base-url https://e.com/", HELD);
+    let (status, _, notes) = run_within(&folder, "list SET --base-url https://e.com/", MEMORY_LIMIT);
     assert!(status == 3 && notes.contains("https://cdn.org/b.xml: it is on another host"), "{notes}");
     // No one knows that it is missing, so its entry stays.
     let fix = "fix SET --rule index-child-missing --base-url https://e.com/ --allow-missing";
-    assert_eq!(run_within(&folder, fix, HELD).0, 0);
+    assert_eq!(run_within(&folder, fix, MEMORY_LIMIT).0, 0);
     assert!(fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap().contains("cdn.org"));
 }
 
@@ -301,7 +302,8 @@ fn an_entry_is_taken_out_where_there_is_no_file_and_only_there() {
     for (what, put, _) in OBSTACLES {
         let folder = set();
         put(&folder.path().join("set/b.xml"));
-        let (status, _, notes) = run_within(&folder, "fix SET --rule index-child-missing --allow-missing", HELD);
+        let (status, _, notes) =
+            run_within(&folder, "fix SET --rule index-child-missing --allow-missing", MEMORY_LIMIT);
         assert_eq!(status, 0, "{notes}");
         let text = fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap();
         assert_eq!(text.contains("b.xml"), what != "nothing", "{what}: {notes}");
@@ -322,12 +324,12 @@ fn a_folder_or_several_files_are_refused_as_well() {
             fs::remove_file(folder.path().join("set/sitemap_index.xml")).unwrap();
             put(&folder.path().join("set/b.xml"));
             let before = content(folder.path());
-            let (status, out, notes) = run_within(&folder, words, HELD);
+            let (status, out, notes) = run_within(&folder, words, MEMORY_LIMIT);
             assert_eq!(status, 3, "{words}: {notes}{out}");
             assert!(notes.contains("b.xml"), "{words}: {notes}");
             assert_eq!(content(folder.path()), before, "{words}");
             if !words.contains("index-") {
-                let (status, _, notes) = run_within(&folder, &format!("{words} --allow-missing"), HELD);
+                let (status, _, notes) = run_within(&folder, &format!("{words} --allow-missing"), MEMORY_LIMIT);
                 assert!(status < 2 && notes.contains("left out: "), "{words}: {notes}");
             }
         }
@@ -335,7 +337,7 @@ fn a_folder_or_several_files_are_refused_as_well() {
     let folder = set();
     for words in ["convert GOOD OUT.xml -o OUT.csv", "--script SCRIPT GOOD OUT.xml", "merge GOOD OUT.xml -o OUT.csv"] {
         let before = content(folder.path());
-        let (status, out, notes) = run_within(&folder, words, HELD);
+        let (status, out, notes) = run_within(&folder, words, MEMORY_LIMIT);
         assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
         assert!(notes.contains("out.xml: there is no such file"), "{words}: {notes}");
         assert_eq!(content(folder.path()), before, "{words}");
@@ -348,7 +350,7 @@ fn a_folder_is_opened_by_the_name_that_is_looked_for_first_even_if_it_cannot_be_
     fs::write(folder.path().join("set/sitemap.xml"), urlset("https://e.com/other")).unwrap();
     fs::remove_file(folder.path().join("set/sitemap_index.xml")).unwrap();
     symlink("gone.xml", folder.path().join("set/sitemap_index.xml")).unwrap();
-    let (status, out, notes) = run_within(&folder, "list SET", HELD);
+    let (status, out, notes) = run_within(&folder, "list SET", MEMORY_LIMIT);
     assert_eq!((status, out.as_str()), (3, ""), "{notes}");
     assert!(notes.contains("sitemap_index.xml: there is no such file"), "{notes}");
 }
@@ -359,11 +361,11 @@ fn many_files_that_are_missing_are_counted() {
     let names: Vec<String> = (0..50).map(|number| format!("{number}.xml")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     fs::write(folder.path().join("set/sitemap_index.xml"), index(&names)).unwrap();
-    let (_, _, notes) = run_within(&folder, "list SET", HELD);
+    let (_, _, notes) = run_within(&folder, "list SET", MEMORY_LIMIT);
     assert!(notes.contains("50 files of this set are not read") && notes.contains("and 30 more"), "{notes}");
-    let (_, _, notes) = run_within(&folder, "check SET", HELD);
+    let (_, _, notes) = run_within(&folder, "check SET", MEMORY_LIMIT);
     assert!(notes.contains("not read: 30 more files") && notes.matches("error: ").count() == 21, "{notes}");
-    let (_, _, notes) = run_within(&folder, "list SET --allow-missing", HELD);
+    let (_, _, notes) = run_within(&folder, "list SET --allow-missing", MEMORY_LIMIT);
     assert!(notes.contains("left out: 30 more files") && notes.lines().count() == 21, "{notes}");
 }
 
@@ -382,7 +384,7 @@ fn a_list_that_ends_at_a_file_says_how_many_rows_were_printed() {
         assert!(out.lines().count() == 1 && out.contains("https://e.com/a"), "{words}: {out}");
         assert!(notes.contains("1 row was printed before a file could not be read"), "{words}: {notes}");
         assert!(notes.contains("b.xml"), "{words}: {notes}");
-        let (status, out, notes) = run_within(&folder, &format!("{words} --max-bytes 20000"), HELD);
+        let (status, out, notes) = run_within(&folder, &format!("{words} --max-bytes 20000"), MEMORY_LIMIT);
         assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         return;
     }
     if needs_row && app.shared.grid.row.is_none() {
-        return app.shared.say("there is no row here");
+        return app.shared.show_note("there is no row here");
     }
     match action {
         A::Down => app.shared.grid.step(&app.shared.session, true, n),
@@ -33,7 +33,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::Left | A::Right => {
             let moves = (0..n.min(4)).filter(|_| cursor::side(&mut app.shared, action == A::Right)).count();
             if moves == 0 && action == A::Right {
-                cursor::say_hidden_columns(&mut app.shared);
+                cursor::note_hidden_columns(&mut app.shared);
             }
         }
         A::NextCell => (0..n.min(400)).for_each(|_| cursor::next_cell(&mut app.shared, true)),
@@ -46,8 +46,8 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
             Some(row) => cursor::go_to_number(&mut app.shared, row),
             None => app.shared.grid.go(&app.shared.session, if action == A::Last { u32::MAX } else { 0 }),
         },
-        A::FirstColumn => cursor::edge(&mut app.shared, false),
-        A::LastColumn => cursor::edge(&mut app.shared, true),
+        A::FirstColumn => cursor::move_to_edge(&mut app.shared, false),
+        A::LastColumn => cursor::move_to_edge(&mut app.shared, true),
         A::NextFile => cursor::file(&mut app.shared, true),
         A::PreviousFile => cursor::file(&mut app.shared, false),
         A::Edit => app.open_cell(false),
@@ -69,7 +69,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::Fix => {
             let rows = cursor::targets(&mut app.shared, count);
             if rows.is_empty() {
-                return app.shared.say("there is no row");
+                return app.shared.show_note("there is no row");
             }
             app.shared.recent.change = Some(LastChange::Action(action));
             fix::fix(app, rows);
@@ -92,12 +92,12 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::InvertMarks => {
             cursor::end_range(&mut app.shared);
             app.shared.session.invert_marks();
-            cursor::say_marks(&mut app.shared);
+            cursor::note_marks(&mut app.shared);
         }
         A::MarkShown => {
             let rows = app.shared.session.view().shown_rows();
             app.shared.session.mark(&rows, true);
-            cursor::say_marks(&mut app.shared);
+            cursor::note_marks(&mut app.shared);
         }
         A::Bulk => {
             if let Some(bulk) = Bulk::new(&mut app.shared) {
@@ -106,7 +106,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         }
         A::BulkAgain => match app.shared.recent.bulk.clone() {
             Some(line) => app.open_line(Purpose::Command, &line),
-            None => app.shared.say("no bulk change yet; b makes one"),
+            None => app.shared.show_note("no bulk change yet; b makes one"),
         },
         A::Replace => {
             cursor::end_range(&mut app.shared);
@@ -149,7 +149,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         }
         A::Save => save::save(app, None, false),
         A::Plan => save::open_plan(app),
-        A::Outside => external_changes::look_outside(&mut app.shared, Thoroughness::Glance, true),
+        A::Outside => external_changes::check_external_changes(&mut app.shared, Thoroughness::Glance, true),
         A::SaveAndQuit => save::save_and_quit(app),
         A::Quit => leave::quit(app, false),
         A::QuitWithoutSaving => leave::quit(app, true),
@@ -159,7 +159,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::Mouse => {
             app.shared.mouse.is_captured = !app.shared.mouse.is_captured;
             app.shared.jobs.effect(Effect::Mouse(app.shared.mouse.is_captured));
-            app.shared.say(if app.shared.mouse.is_captured {
+            app.shared.show_note(if app.shared.mouse.is_captured {
                 "the mouse works here"
             } else {
                 "the mouse is the terminal's: it selects text"
@@ -175,7 +175,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
 /// Stops what runs; idle, it says how to quit. It never quits.
 fn cancel(app: &mut App) {
     if !stop_jobs(app) && !app.shared.keymap.forget() {
-        app.shared.say("q quits");
+        app.shared.show_note("q quits");
     }
 }
 
@@ -187,7 +187,7 @@ fn escape(app: &mut App) {
     if app.shared.session.view().marked() > 0 {
         let all = (*app.shared.session.view().marks).clone();
         app.shared.session.mark(&all, false);
-        return app.shared.say("marks cleared");
+        return app.shared.show_note("marks cleared");
     }
     if app.shared.session.view().spec().filter.is_some() {
         view::show_all(&mut app.shared);
@@ -218,12 +218,12 @@ fn stop_jobs(app: &mut App) -> bool {
     let Some(kind) = kinds.into_iter().find(can_stop) else { return false };
     app.shared.jobs.effect(Effect::Cancel(kind));
     match kind {
-        Kind::Load => app.shared.say("loading stopped; what was read can be viewed, not changed"),
+        Kind::Load => app.shared.show_note("loading stopped; what was read can be viewed, not changed"),
         Kind::View => app.shared.wanted.view = None,
         Kind::Search => app.shared.wanted.stop_search(),
         Kind::Probe => {
             app.shared.probing.is_stopping = true;
-            app.shared.say("pausing: the last requests are being answered; what came is kept");
+            app.shared.show_note("pausing: the last requests are being answered; what came is kept");
         }
         _ => {}
     }
@@ -251,7 +251,7 @@ fn open_dates(app: &mut App) {
 /// Lists what is not saved yet.
 pub(super) fn open_changes(app: &mut App) {
     if !app.shared.session.is_modified() {
-        return app.shared.say("no unsaved changes");
+        return app.shared.show_note("no unsaved changes");
     }
     // What can be done here is reported in the place of what was reported last.
     app.shared.message = None;

@@ -38,7 +38,7 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         Command::Changes => open_changes(app),
         Command::Plan => save::open_plan(app),
         Command::Verify => inspect::verify(&mut app.shared),
-        Command::Outside => external_changes::look_outside(&mut app.shared, Thoroughness::Close, true),
+        Command::Outside => external_changes::check_external_changes(&mut app.shared, Thoroughness::Close, true),
         Command::Write { path, force } => save::save(app, path.map(Into::into), force),
         Command::WriteQuit => save::save_and_quit(app),
         Command::Quit { discard } => leave::quit(app, discard),
@@ -63,7 +63,7 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         Command::Policy(None) => recheck::recheck(&mut app.shared, Standard::NoPolicy),
         Command::Marks(_) | Command::Backup(_) | Command::SetBaseUrl(_) => {
             match app.shared.session.run(&command, asker) {
-                Ok(CommandOutcome::Shown(words)) => app.shared.say(words),
+                Ok(CommandOutcome::Shown(words)) => app.shared.show_note(words),
                 Ok(_) => {}
                 Err(refused) => app.shared.fail(refused.to_string()),
             }

@@ -15,17 +15,17 @@ use ratatui::layout::Position;
 /// A click or the wheel.
 pub(super) fn mouse(app: &mut App, mouse: MouseEvent) {
     match mouse.kind {
-        MouseEventKind::ScrollDown => wheel(app, true),
-        MouseEventKind::ScrollUp => wheel(app, false),
+        MouseEventKind::ScrollDown => scroll_by_wheel(app, true),
+        MouseEventKind::ScrollUp => scroll_by_wheel(app, false),
         MouseEventKind::Down(MouseButton::Left) => press_at(app, Position::new(mouse.column, mouse.row)),
         MouseEventKind::Drag(MouseButton::Left) if !std::mem::replace(&mut app.shared.mouse.is_explained, true) => {
-            app.shared.say("to select text, hold Shift, or give the mouse to the terminal with F12");
+            app.shared.show_note("to select text, hold Shift, or give the mouse to the terminal with F12");
         }
         _ => {}
     }
 }
 
-fn wheel(app: &mut App, down: bool) {
+fn scroll_by_wheel(app: &mut App, down: bool) {
     match app.modes.current_mut() {
         Mode::List(list) => list.scroll(down),
         Mode::Changes(changes) => changes.scroll(down),
@@ -46,7 +46,7 @@ pub(super) fn clicked(app: &App, event: &Event) -> Option<(RowId, Option<Field>)
 }
 
 fn press_at(app: &mut App, at: Position) {
-    if !app.modes.is_calm() {
+    if !app.modes.is_browsing() {
         return;
     }
     app.modes.leave_details();
@@ -95,7 +95,7 @@ pub(super) fn paste(app: &mut App, text: &str) {
         Mode::List(_) | Mode::Changes(_) | Mode::Merge(_) | Mode::Ask(_) => false,
     };
     if folded {
-        shared.say("the line breaks of the paste became blanks");
+        shared.show_note("the line breaks of the paste became blanks");
     }
 }
 

@@ -114,7 +114,7 @@ impl App {
             }
         }
         save::take_held_plan(self);
-        probe::take_in(&mut self.shared);
+        probe::receive_answers(&mut self.shared);
         self.finish_requests();
         self.fit_grid();
         self.read_large_entries();
@@ -123,7 +123,7 @@ impl App {
 
     /// Whether the rows on show are not yet those that were asked for.
     fn rows_are_coming(&self) -> bool {
-        self.modes.is_calm() && (self.shared.wanted.is_any() || self.shared.opening.holds_keys)
+        self.modes.is_browsing() && (self.shared.wanted.is_any() || self.shared.opening.holds_keys)
     }
 
     /// Whether an event is about rows that are still being looked for: `f` and a query, Enter, `dd` deletes
@@ -151,7 +151,7 @@ impl App {
             Event::Paste(text) => input::paste(self, &text),
             Event::Mouse(mouse) => input::mouse(self, mouse),
             Event::Resize(columns, rows) => self.shared.size = (columns, rows),
-            Event::Focus => external_changes::look_outside(&mut self.shared, Thoroughness::Glance, false),
+            Event::Focus => external_changes::check_external_changes(&mut self.shared, Thoroughness::Glance, false),
             Event::Part(Part::File(file)) => {
                 if matches!(*file, LoadedFile::Sitemap { .. }) {
                     self.shared.opening.first_rows = Vec::new();
@@ -189,7 +189,7 @@ impl App {
     fn finish_requests(&mut self) {
         loop {
             if let Some(request) = self.shared.next_request() {
-                requests::carry_out(self, request);
+                requests::execute(self, request);
             } else if let Some(outcome) = self.shared.jobs.next_done() {
                 outcomes::take(self, outcome);
             } else if !self.refresh_lists() {

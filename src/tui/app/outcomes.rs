@@ -65,13 +65,15 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
                 && !changes.take(ticket, pending)
             {
                 app.modes.close_all();
-                app.shared.say("no unsaved changes any more");
+                app.shared.show_note("no unsaved changes any more");
             }
         }
         JobOutcome::Conflicts(conflicts) => conflicts::conflicts_read(app, conflicts),
         JobOutcome::Diffs(diffs) => inspect::diffs_found(app, diffs),
-        JobOutcome::Proved(proofs) => inspect::proved(app, proofs),
-        JobOutcome::Looked { ticket, outside, asked } => external_changes::looked(app, ticket, &outside, asked),
+        JobOutcome::Proved(proofs) => inspect::show_proofs(app, proofs),
+        JobOutcome::Looked { ticket, outside, asked } => {
+            external_changes::show_external_changes(app, ticket, &outside, asked)
+        }
         JobOutcome::HeldBack(outside) => external_changes::save_held_back(app, &outside),
         JobOutcome::Listed(listing) => {
             if let Mode::Line(edit) = app.modes.current_mut() {
@@ -97,7 +99,7 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Reported(written) => rules::findings_written(&mut app.shared, written),
         JobOutcome::Read(read) => {
             let waiting = app.shared.large.take(*read, app.shared.grid.row);
-            if let Some(action) = waiting.filter(|_| app.modes.is_calm()) {
+            if let Some(action) = waiting.filter(|_| app.modes.is_browsing()) {
                 app.shared.large.forget();
                 app.shared.message = None;
                 super::actions::run(app, action, None);
@@ -124,7 +126,7 @@ fn found(app: &mut App, ticket: u64, hit: Hit) {
             shared.grid.go(&shared.session, position);
             if round && !matches!(mode, Mode::Line(_)) {
                 let down = shared.wanted.last.forward;
-                shared.say(if down { "search wrapped to the top" } else { "search wrapped to the bottom" });
+                shared.show_note(if down { "search wrapped to the top" } else { "search wrapped to the bottom" });
             }
         }
         // While a query is typed the cursor returns to where the search began, and the line says that there is no match.
@@ -136,7 +138,7 @@ fn found(app: &mut App, ticket: u64, hit: Hit) {
             let from = shared.wanted.last.from;
             shared.grid.go(&shared.session, from);
             let query = shared.wanted.last.query.as_ref().map(ToString::to_string).unwrap_or_default();
-            shared.say(format!("no match for “{}”", shared.theme.charset.cut(&query, 60)));
+            shared.show_note(format!("no match for “{}”", shared.theme.charset.cut(&query, 60)));
         }
         (Some(Hit::Stopped) | None, _) => {}
     }

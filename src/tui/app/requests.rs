@@ -14,7 +14,7 @@ use crate::session::findings::whole;
 use crate::session::store::journal;
 
 /// Does what was asked for.
-pub(super) fn carry_out(app: &mut App, request: Request) {
+pub(super) fn execute(app: &mut App, request: Request) {
     match request {
         Request::Act(action, count) => actions::run(app, action, count),
         Request::Execute(command, asker) => commands::execute(app, command, asker),
@@ -41,7 +41,7 @@ fn choose(app: &mut App, choice: Choice) {
     match choice {
         Choice::Read => {}
         Choice::Run(action) => actions::run(app, action, None),
-        Choice::Travel(steps) => edit::travel(&mut app.shared, steps),
+        Choice::Travel(steps) => edit::go_to_state(&mut app.shared, steps),
         Choice::Rule(rule) if whole::each(&app.shared.session).any(|finding| finding.rule() == rule) => {
             app.open(Mode::List(explain::files_list(&app.shared, rule)));
         }
@@ -73,10 +73,10 @@ fn choose(app: &mut App, choice: Choice) {
 fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
     match (answer, subject) {
         (Answer::Differences, _) => inspect::open_diffs(&mut app.shared),
-        (Answer::LookAtConflict, _) => conflicts::look_at_conflict(app),
+        (Answer::LookAtConflict, _) => conflicts::show_conflict(app),
         (Answer::Stay, subject) => {
             if matches!(subject, Subject::Conflict(_)) {
-                app.shared.say("no merge conflict was resolved; :edit asks again");
+                app.shared.show_note("no merge conflict was resolved; :edit asks again");
             }
             app.shared.save.forget();
         }

@@ -203,7 +203,7 @@ impl Columns {
         ];
         // What was asked for by name stays longest.
         for (column, most) in data(DATA_WIDTHS[1]).chain(narrower).chain(data(0)) {
-            if widths.room(width) >= least {
+            if widths.columns_for_loc(width) >= least {
                 break;
             }
             let is_needed = needed.is_some_and(|field| field.index() == column);
@@ -211,13 +211,13 @@ impl Columns {
                 widths.columns[column] = widths.columns[column].min(most);
             }
         }
-        if widths.room(width) < least {
+        if widths.columns_for_loc(width) < least {
             widths.number = 0;
         }
         // A later step may have made more room than was needed: what tells more is widened again, heads last.
         for (column, spare) in [(BADGES, 0), (LASTMOD, 0), (CHANGEFREQ, 8), (PRIORITY, 8)] {
             let narrow = std::mem::replace(&mut widths.columns[column], wanted[column]);
-            if widths.room(width) < least + spare {
+            if widths.columns_for_loc(width) < least + spare {
                 widths.columns[column] = narrow;
             }
         }
@@ -257,7 +257,7 @@ struct Widths {
 
 impl Widths {
     /// Columns of the screen left for the loc.
-    fn room(self, width: usize) -> usize {
+    fn columns_for_loc(self, width: usize) -> usize {
         let others: usize = self.columns.iter().skip(1).filter(|width| **width > 0).map(|width| width + GAP).sum();
         width.saturating_sub(self.start() + others + 1)
     }
@@ -274,7 +274,7 @@ impl Widths {
         let first = (!order.contains(&loc)).then_some(loc);
         let mut at = self.start();
         for name in first.into_iter().chain(order.iter().copied()) {
-            let width = if name == loc { self.room(width) } else { self.columns[name.index()] };
+            let width = if name == loc { self.columns_for_loc(width) } else { self.columns[name.index()] };
             let column = Column { at, width };
             if width > 0 {
                 at += width + GAP;

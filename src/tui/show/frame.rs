@@ -279,7 +279,7 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
         Mode::Add(add) => {
             let does = if add.list.is_empty() { "add it" } else { "add them" };
             let mut hints = vec![hint(enter, does, 0), hint("Esc", "leave", 1)];
-            let [known, wrong] = add.doubts();
+            let [known, wrong] = add.count_problems();
             if known > 0 {
                 hints.push(hint("d", if add.adds_known { "skip duplicates" } else { "add duplicates" }, 2));
             }

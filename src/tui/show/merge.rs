@@ -72,7 +72,7 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
         None => ("?", Role::Warning),
     };
     let (sides, theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
-    let was_there = lives(sides.1, case.own());
+    let was_there = has_row(sides.1, case.own());
     let (sign, sign_role, did) = match case.theirs {
         None => (signs.deleted, Role::Error, "they deleted it"),
         Some(_) if was_there => (signs.changed, Role::Changed, ""),
@@ -87,7 +87,7 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
         for field in Field::ALL {
             let (was, is) = (value(sides.1, case.own(), field), case.theirs.and_then(|row| value(theirs, row, field)));
             if was != is {
-                words.append(turn(shared, field.name(), was.as_deref(), is.as_deref()));
+                words.append(change_words(shared, field.name(), was.as_deref(), is.as_deref()));
             }
         }
         if words.pieces().len() == before {
@@ -111,7 +111,7 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
 }
 
 /// `priority 0.5 → 0.3`.
-fn turn(shared: &Shared, name: &str, before: Option<&str>, after: Option<&str>) -> Words {
+fn change_words(shared: &Shared, name: &str, before: Option<&str>, after: Option<&str>) -> Words {
     let (signs, charset) = (shared.theme.signs, shared.theme.charset);
     let of = |value: Option<&str>| charset.cut(value.unwrap_or(signs.absent), 24).into_owned();
     Words::dim(format!("{GAP}{name} {} {} ", of(before), signs.arrow)).and(Role::Changed, of(after))
@@ -170,7 +170,7 @@ fn case_at_length(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec
 
 /// What a row has of extensions: in short, and as text.
 fn extensions(document: &Document, row: Option<RowId>) -> (String, Vec<Node>) {
-    let Some(row) = row.filter(|row| lives(document, *row)) else { return Default::default() };
+    let Some(row) = row.filter(|row| has_row(document, *row)) else { return Default::default() };
     let (entry, text) = document.entry(row);
     let mut nodes = tree(&text);
     nodes.retain(|node| node.depth > 0 || Field::from_name(&node.name).is_none());
@@ -185,11 +185,11 @@ fn loc_of(merging: &Merging, case: &TheirChange) -> String {
     loc.unwrap_or_default()
 }
 
-fn lives(document: &Document, row: RowId) -> bool {
+fn has_row(document: &Document, row: RowId) -> bool {
     row.0 < document.row_limit() && document.is_live(row)
 }
 
 /// A value of a row, if the row is there.
 fn value(document: &Document, row: RowId, field: Field) -> Option<String> {
-    lives(document, row).then(|| document.value(row, field).map(std::borrow::Cow::into_owned)).flatten()
+    has_row(document, row).then(|| document.value(row, field).map(std::borrow::Cow::into_owned)).flatten()
 }

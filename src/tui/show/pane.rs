@@ -7,7 +7,7 @@ use super::super::app::modes::cell::CellEdit;
 use super::super::app::modes::line::LineEdit;
 use super::super::app::modes::list::{List, ListKind};
 use super::super::app::operations::describe::verdict_words;
-use super::super::app::state::new_urls::{Doubt, NewUrl};
+use super::super::app::state::new_urls::{NewUrl, Objection};
 use super::super::app::state::recent::Purpose;
 use super::super::app::state::{Shared, large};
 use super::super::draw::panel::Panel;
@@ -207,7 +207,7 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
     let mut enter = Words::new();
     enter.key("↵", format!("adds {}", counted(taken as u64, "URL")));
     let mut lines: Vec<Line> = Vec::new();
-    let [known, wrong] = add.doubts();
+    let [known, wrong] = add.count_problems();
     let doubts = [
         (known, "d", add.adds_known, "already there", Role::Warning, signs.warning),
         (wrong, "e", add.adds_wrong, "with errors", Role::Error, signs.error),
@@ -230,12 +230,12 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
     lines.extend(add.shown().skip(top).take(room).map(|line: &NewUrl| {
         let (role, sign, why) = match &line.doubt {
             None => (Role::Dim, " ", String::new()),
-            Some(Doubt::InSet(row)) => {
+            Some(Objection::InSet(row)) => {
                 let number = grouped(u64::from(shared.session.view().number(*row)));
                 (Role::Warning, signs.warning, format!("already in row {number}"))
             }
-            Some(Doubt::Repeated) => (Role::Warning, signs.warning, "twice in the list".to_owned()),
-            Some(Doubt::Wrong(why)) => (Role::Error, signs.error, why.clone()),
+            Some(Objection::Repeated) => (Role::Warning, signs.warning, "twice in the list".to_owned()),
+            Some(Objection::Wrong(why)) => (Role::Error, signs.error, why.clone()),
         };
         let of_url = if add.takes(line) { Role::Text } else { Role::Deleted };
         let why = charset.cut(&why, width * 2 / 3).into_owned();

@@ -56,7 +56,7 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
             let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
             let top = top.min(rows.len().saturating_sub(place));
             let shown_rows = rows.get(top..(top + place).min(rows.len())).unwrap_or_default();
-            let room = room_for_locs(shared, shown_rows);
+            let room = loc_width(shared, shown_rows);
             lines.extend(shown_rows.iter().map(|samples| sample_line(shared, samples, room)));
             let shown = (top + place).min(rows.len()) as u64;
             if let Some(last) = lines.last_mut()
@@ -103,7 +103,7 @@ fn rule_lines(shared: &Shared, rules: &[(Rule, u64)], most: usize) -> Vec<Line> 
 }
 
 /// Columns for the URLs of a preview's rows, the same for all, so that their values are below each other.
-fn room_for_locs(shared: &Shared, rows: &[&[Sample]]) -> usize {
+fn loc_width(shared: &Shared, rows: &[&[Sample]]) -> usize {
     let charset = shared.theme.charset;
     let after = |samples: &&[Sample]| match samples {
         [sample] => sample.after.as_ref().map_or(1, |after| charset.width_within(after, 40)),

@@ -120,7 +120,7 @@ fn whole_line(shared: &Shared, finding: &Finding, key: &'static str) -> Line {
     // The sign, the gaps and the margins take the rest.
     let others = charset.width(message) + right.width(charset) + 13;
     let place = place_beside(shared, finding.target, others);
-    let said = Said { severity: finding.severity, place: &place, message, rule: finding.rule };
+    let said = FindingWords { severity: finding.severity, place: &place, message, rule: finding.rule };
     coded(shared, &said, right)
 }
 
@@ -136,12 +136,12 @@ fn finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static st
     {
         right = verdict_words(shared, &verdicts);
     }
-    let said = Said { severity: finding.severity, place: "", message: &finding.message, rule: finding.rule };
+    let said = FindingWords { severity: finding.severity, place: "", message: &finding.message, rule: finding.rule };
     coded(shared, &said, right)
 }
 
 /// What is reported of a finding.
-struct Said<'a> {
+struct FindingWords<'a> {
     severity: Severity,
     /// What it is about; nothing where that is the row.
     place: &'a str,
@@ -151,8 +151,8 @@ struct Said<'a> {
 
 /// A finding after its sign, with its code where there is room for that. What can be done about it is always
 /// said: the message gives way.
-fn coded(shared: &Shared, said: &Said<'_>, right: Words) -> Line {
-    let Said { severity, place, message, rule } = *said;
+fn coded(shared: &Shared, said: &FindingWords<'_>, right: Words) -> Line {
+    let FindingWords { severity, place, message, rule } = *said;
     let charset = shared.theme.charset;
     let sign = shared.theme.finding_sign(severity);
     let place = if place.is_empty() { String::new() } else { format!("{place}  ") };

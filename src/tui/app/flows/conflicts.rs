@@ -7,7 +7,7 @@ use super::super::modes::{Mode, items};
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::request::{Answer, Resolving, Subject};
-use super::inspect::folded;
+use super::inspect::wrap_exactly;
 use super::opening;
 use crate::check::rule::Rule;
 use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
@@ -73,7 +73,7 @@ fn sides(conflict: &MergeConflict, charset: Charset, width: usize, most: usize) 
         let words = Words::new().and(Role::Bold, title);
         lines.push(Line::from(if count == 0 { words.and(Role::Dim, ": no lines") } else { words }));
         for line in text.lines().take(most) {
-            let words = folded(&Words::text(format!("  {line}")), charset, width);
+            let words = wrap_exactly(&Words::text(format!("  {line}")), charset, width);
             // In the question one line is one line.
             let shown = if most == LINES { 1 } else { words.len() };
             lines.extend(words.into_iter().take(shown).map(Line::from));
@@ -142,7 +142,7 @@ pub(in crate::tui::app) fn resolve_conflict(app: &mut App, mut resolving: Resolv
 }
 
 /// Shows all lines of the conflict that is asked about, above the question.
-pub(in crate::tui::app) fn look_at_conflict(app: &mut App) {
+pub(in crate::tui::app) fn show_conflict(app: &mut App) {
     let Mode::Ask(ask) = app.modes.current() else { return };
     let Subject::Conflict(resolving) = &ask.subject else { return };
     let Some(conflict) = resolving.asked() else { return };
@@ -167,7 +167,7 @@ pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
 /// The change is worked out.
 pub(in crate::tui::app) fn side_accepted(shared: &mut Shared, result: Result<Prepared, EditError>) {
     match result.and_then(|prepared| shared.session.commit(prepared, None)) {
-        Ok(_) => shared.say("merge conflicts resolved; saving writes the result"),
+        Ok(_) => shared.show_note("merge conflicts resolved; saving writes the result"),
         Err(error) => shared.fail(error.to_string()),
     }
     shared.grid.follow(&shared.session);

@@ -7,7 +7,7 @@ use super::super::modes::items::{Item, blank, entry, heading, text};
 use super::super::modes::list::{List, ListKind};
 use super::super::operations::{recheck, view};
 use super::super::state::Shared;
-use super::super::state::new_urls::{NewUrl, doubted};
+use super::super::state::new_urls::{NewUrl, check_urls};
 use super::super::state::outcome::JobOutcome;
 use super::super::state::request::Choice;
 use crate::data::DataSet;
@@ -42,7 +42,7 @@ pub(in crate::tui::app) fn command(app: &mut App, command: DataCommand) {
     match command {
         DataCommand::Read(tables) => read(shared, tables),
         DataCommand::Dates(wanted) => dates(shared, wanted),
-        DataCommand::Off if shared.session.view().data.is_none() => shared.say("no data is loaded"),
+        DataCommand::Off if shared.session.view().data.is_none() => shared.show_note("no data is loaded"),
         DataCommand::Off => recheck::recheck(shared, Standard::Data(None)),
         DataCommand::List => list(shared),
         DataCommand::Missing => list_missing(shared),
@@ -78,7 +78,7 @@ fn unmatched(coverage: &Coverage) -> String {
 pub(in crate::tui::app) fn data_read(shared: &mut Shared, read: Result<Option<(Arc<DataSet>, String)>, EditError>) {
     match read {
         Ok(Some(data)) => recheck::recheck_in_turn(shared, Standard::Data(Some(data))),
-        Ok(None) => shared.say("stopped; no data was joined"),
+        Ok(None) => shared.show_note("stopped; no data was joined"),
         Err(refused) => shared.fail(refused.to_string()),
     }
 }
@@ -115,8 +115,8 @@ pub(in crate::tui::app) fn follow(shared: &mut Shared) {
 pub(in crate::tui::app) fn toggle_column(shared: &mut Shared, name: &str) {
     let data = shared.session.view().data.clone();
     match shared.grid.toggle_data(name, data.as_ref()) {
-        Ok(true) => shared.say(format!("@{name} is a column of the table; :sort @{name} sorts by it")),
-        Ok(false) => shared.say(format!("@{name} is no column of the table any more")),
+        Ok(true) => shared.show_note(format!("@{name} is a column of the table; :sort @{name} sorts by it")),
+        Ok(false) => shared.show_note(format!("@{name} is no column of the table any more")),
         Err(words) => shared.fail(words),
     }
 }
@@ -124,14 +124,14 @@ pub(in crate::tui::app) fn toggle_column(shared: &mut Shared, name: &str) {
 /// Looks for the URLs of the data that no row has.
 pub(in crate::tui::app) fn list_missing(shared: &mut Shared) {
     let Some(data) = shared.session.view().data.clone() else {
-        return shared.say(NO_DATA);
+        return shared.show_note(NO_DATA);
     };
     let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
     shared.jobs.run(Kind::Data, is_small, move |progress| {
         let missing = MatchedUrls::of(&snapshot, &data, progress).map(|met| met.missing(&data));
         JobOutcome::Missing(missing.map(|missing| {
             let (urls, objections): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
-            doubted(&snapshot, urls, |at, _| objections.get(at).cloned().flatten())
+            check_urls(&snapshot, urls, |at, _| objections.get(at).cloned().flatten())
         }))
     });
 }
@@ -139,8 +139,8 @@ pub(in crate::tui::app) fn list_missing(shared: &mut Shared) {
 /// The URLs are there, to choose from, unless something else is being done by now.
 pub(in crate::tui::app) fn missing_found(app: &mut App, urls: Option<Vec<NewUrl>>) {
     match urls {
-        Some(urls) if urls.is_empty() => app.shared.say("every URL of the data is in the sitemap"),
-        Some(urls) if app.modes.is_calm() && app.shared.is_changeable() => {
+        Some(urls) if urls.is_empty() => app.shared.show_note("every URL of the data is in the sitemap"),
+        Some(urls) if app.modes.is_browsing() && app.shared.is_changeable() => {
             let anchor = app.shared.grid.row;
             app.open(Mode::Add(Add::listed(ListSource::Data, urls, anchor, false)));
         }
@@ -151,7 +151,7 @@ pub(in crate::tui::app) fn missing_found(app: &mut App, urls: Option<Vec<NewUrl>
 /// Counts which rows the data knows, for the list of columns.
 fn list(shared: &mut Shared) {
     let Some(data) = shared.session.view().data.clone() else {
-        return shared.say(NO_DATA);
+        return shared.show_note(NO_DATA);
     };
     let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
     shared.jobs.run(Kind::Data, is_small, move |progress| {
@@ -161,7 +161,7 @@ fn list(shared: &mut Shared) {
 
 /// The rows are counted: the list is shown, unless something else is being done by now.
 pub(in crate::tui::app) fn covered(app: &mut App, coverage: Option<Coverage>) {
-    let (Some(coverage), true) = (coverage, app.modes.is_calm()) else { return };
+    let (Some(coverage), true) = (coverage, app.modes.is_browsing()) else { return };
     let lines = lines(&app.shared, &coverage);
     app.open(Mode::List(List::new(ListKind::Data, lines)));
 }

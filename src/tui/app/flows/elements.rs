@@ -59,7 +59,7 @@ pub(in crate::tui::app) fn open_elements(app: &mut App, above: Option<&Path>) {
         Some((above, None)) => return app.open_line_here(&format!("ext add {above}/")),
     };
     if lines.is_empty() {
-        return app.shared.say("this element has no content");
+        return app.shared.show_note("this element has no content");
     }
     let mut list = List::new(ListKind::Elements, lines);
     list.start_search();
@@ -87,6 +87,6 @@ pub(in crate::tui::app) fn edit_element(app: &mut App, path: &str, values: &[(St
     }
     match ElementEdit::edit(&mut app.shared, row, path, values) {
         Some(edit) => app.open(Mode::Element(edit)),
-        None => app.shared.say("this element is misplaced; K explains it"),
+        None => app.shared.show_note("this element is misplaced; K explains it"),
     }
 }

@@ -90,7 +90,7 @@ pub(in crate::tui::app) fn open_explain(app: &mut App) {
     }
     match row_list(&app.shared, row) {
         Some(list) => app.open(Mode::List(list)),
-        None => app.shared.say("nothing is wrong with this row"),
+        None => app.shared.show_note("nothing is wrong with this row"),
     }
 }
 

@@ -27,10 +27,10 @@ use std::path::PathBuf;
 const NAMED: usize = 8;
 
 /// Looks whether the files are what they were; if someone `asked`, the answer is shown whatever it is.
-pub(in crate::tui::app) fn look_outside(shared: &mut Shared, care: Thoroughness, asked: bool) {
+pub(in crate::tui::app) fn check_external_changes(shared: &mut Shared, care: Thoroughness, asked: bool) {
     if shared.session.path().is_none() || shared.session.is_loading() || shared.jobs.is_busy(Kind::Save) {
         if asked {
-            shared.say("no files on disk to compare with");
+            shared.show_note("no files on disk to compare with");
         }
         return;
     }
@@ -40,7 +40,7 @@ pub(in crate::tui::app) fn look_outside(shared: &mut Shared, care: Thoroughness,
 }
 
 /// What was found out. What a save has done meanwhile is not a change by others.
-pub(in crate::tui::app) fn looked(app: &mut App, ticket: u64, outside: &OutsideChanges, asked: bool) {
+pub(in crate::tui::app) fn show_external_changes(app: &mut App, ticket: u64, outside: &OutsideChanges, asked: bool) {
     if ticket != app.shared.outside.epoch {
         return;
     }
@@ -48,7 +48,7 @@ pub(in crate::tui::app) fn looked(app: &mut App, ticket: u64, outside: &OutsideC
     let known = std::mem::replace(&mut app.shared.outside.changed, outside.changed.clone());
     if asked {
         return if app.shared.outside.changed.is_empty() {
-            app.shared.say("the files have not changed on disk");
+            app.shared.show_note("the files have not changed on disk");
         } else {
             open_outside(app, false);
         };
@@ -59,7 +59,7 @@ pub(in crate::tui::app) fn looked(app: &mut App, ticket: u64, outside: &OutsideC
     let mut words = Words::new().and(Role::Warning, format!("{} ", app.shared.theme.signs.warning));
     words.push(Role::Text, outside_words(&app.shared));
     words.key("go", "what to do");
-    app.shared.say_words(words, Severity::Note);
+    app.shared.show_words(words, Severity::Note);
 }
 
 /// `sitemap-1.xml was replaced by another program`.
@@ -152,13 +152,13 @@ pub(in crate::tui::app) fn keep_ours(shared: &mut Shared, saving: bool) {
     if saving {
         return shared.request(Request::Act(Action::Save, None));
     }
-    shared.say("your version is kept; saving overwrites the files on disk");
+    shared.show_note("your version is kept; saving overwrites the files on disk");
 }
 
 /// Reads what others wrote, to be compared.
 pub(in crate::tui::app) fn compare(shared: &mut Shared) {
     let Some(comparing) = external_changes::compare(&shared.session, shared.opening.options.clone()) else { return };
-    shared.say("reading the files…");
+    shared.show_note("reading the files…");
     shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Compared(comparing.run().map(Box::new)));
 }
 
@@ -166,7 +166,7 @@ pub(in crate::tui::app) fn compared(app: &mut App, result: Result<Box<Compared>,
     match result {
         Err(why) => app.shared.fail(format!("no merge: {why}; reload, keep ours or save elsewhere (go)")),
         // Something else was begun meanwhile.
-        Ok(_) if !app.modes.is_calm() => app.shared.say("both versions are read; go merges"),
+        Ok(_) if !app.modes.is_browsing() => app.shared.show_note("both versions are read; go merges"),
         Ok(compared) => {
             app.shared.message = None;
             app.open(Mode::Merge(Box::new(Merging::new(*compared))));
@@ -176,7 +176,7 @@ pub(in crate::tui::app) fn compared(app: &mut App, result: Result<Box<Compared>,
 
 /// A merge was worked out; it becomes one step.
 pub(in crate::tui::app) fn merged(shared: &mut Shared, merged: Option<Box<Merged>>) {
-    let Some(merged) = merged else { return shared.say("stopped; nothing was merged") };
+    let Some(merged) = merged else { return shared.show_note("stopped; nothing was merged") };
     match external_changes::commit_merge(&mut shared.session, *merged) {
         Ok(report) => {
             shared.outside.forget();

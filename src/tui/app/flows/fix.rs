@@ -43,7 +43,7 @@ pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
             (false, true) => "no fix for this: K explains it; gX fixes all that is safe",
             (false, false) => "no fix for this; K explains it",
         };
-        return app.shared.say(words);
+        return app.shared.show_note(words);
     };
     fix_here(app, row, rows, first);
 }

@@ -13,7 +13,7 @@ use crate::tui::words::Words;
 pub(in crate::tui::app) fn open_history(app: &mut App) {
     let entries = app.shared.session.history();
     if entries.is_empty() {
-        return app.shared.say("no changes yet");
+        return app.shared.show_note("no changes yet");
     }
     let done = entries.iter().filter(|entry| entry.done).count();
     let mut lines = Vec::new();
@@ -44,7 +44,7 @@ pub(in crate::tui::app) fn open_history(app: &mut App) {
 pub(in crate::tui::app) fn open_script(app: &mut App) {
     let script = script_export::of_session(&app.shared.session);
     if script.is_empty() {
-        return app.shared.say("no changes yet");
+        return app.shared.show_note("no changes yet");
     }
     let role = |line: &str| if line.starts_with('#') { Role::Dim } else { Role::Text };
     let lines = script.iter().map(|line| items::text(Words::new().and(role(line), line.clone()))).collect();

@@ -27,7 +27,7 @@ const MOST_IN_ALL: usize = 4_000;
 pub(in crate::tui::app) fn open_diffs(shared: &mut Shared) {
     let Some(plan) = shared.save.plan.as_ref().map(|planned| planned.plan.clone()) else { return };
     let inspection = verify::inspect(&shared.session, plan);
-    shared.say("comparing…");
+    shared.show_note("comparing…");
     shared.jobs.run(Kind::Preview, false, move |progress| JobOutcome::Diffs(inspection.diffs(MOST, progress)));
 }
 
@@ -51,7 +51,7 @@ pub(in crate::tui::app) fn diffs_found(app: &mut App, diffs: Option<Vec<FileDiff
         }
         let width = usize::from(app.shared.size.0).saturating_sub(5).max(20);
         for words in diff_words(&file.diff.lines) {
-            let wrapped = folded(&words, app.shared.theme.charset, width);
+            let wrapped = wrap_exactly(&words, app.shared.theme.charset, width);
             lines.extend(wrapped.into_iter().map(items::text));
         }
         if file.diff.more > 0 {
@@ -68,21 +68,21 @@ pub(in crate::tui::app) fn diffs_found(app: &mut App, diffs: Option<Vec<FileDiff
 /// Proves what a save would change. Reads the files, writes none.
 pub(in crate::tui::app) fn verify(shared: &mut Shared) {
     if shared.session.path().is_none() {
-        return shared.say("there is no file to compare with");
+        return shared.show_note("there is no file to compare with");
     }
     if shared.jobs.is_busy(Kind::Save) || shared.session.is_loading() {
-        return shared.say("a load or save is running; wait for it");
+        return shared.show_note("a load or save is running; wait for it");
     }
     let planning = planning::of_session(&shared.session, None);
-    shared.say("reading the files…");
+    shared.show_note("reading the files…");
     shared.jobs.run(Kind::Preview, false, move |progress| {
         JobOutcome::Proved(planning.inspection(progress).and_then(|inspection| inspection.prove(progress)))
     });
 }
 
 /// Shows the proof, unless something else was begun meanwhile.
-pub(in crate::tui::app) fn proved(app: &mut App, proofs: Option<Vec<Proof>>) {
-    let Some(proofs) = proofs.filter(|_| app.modes.is_calm()) else { return };
+pub(in crate::tui::app) fn show_proofs(app: &mut App, proofs: Option<Vec<Proof>>) {
+    let Some(proofs) = proofs.filter(|_| app.modes.is_browsing()) else { return };
     app.shared.message = None;
     app.open_list(ListKind::Proof, proof_lines(&proofs, &app.shared.theme.signs));
 }
@@ -140,7 +140,7 @@ fn proof_lines(proofs: &[Proof], signs: &Signs) -> Vec<Item> {
 }
 
 /// Lines of one line that is at most so wide as long as it is: every blank of a file counts, so it is broken anywhere.
-pub(in crate::tui::app) fn folded(words: &Words, charset: Charset, width: usize) -> Vec<Words> {
+pub(in crate::tui::app) fn wrap_exactly(words: &Words, charset: Charset, width: usize) -> Vec<Words> {
     // Room for the indentation and the widest letter.
     let width = width.max(4);
     let (mut lines, mut line, mut used) = (Vec::new(), Words::new(), 0);
@@ -220,12 +220,12 @@ mod tests {
     fn long_lines_are_folded_and_lose_nothing() {
         let words =
             Words::new().and(Role::Error, "-   <loc>https://e.com/").and(Role::Gone, "日本").and(Role::Error, "</loc>");
-        let lines = folded(&words, Charset::Unicode, 12);
+        let lines = wrap_exactly(&words, Charset::Unicode, 12);
         let text = |line: &Words| line.pieces().iter().map(|(_, text)| text.as_ref()).collect::<String>();
         let texts: Vec<String> = lines.iter().map(text).collect();
         assert_eq!(texts, ["-   <loc>htt", " ps://e.com/", " 日本</loc>"]);
-        assert_eq!(folded(&Words::text("short"), Charset::Unicode, 12).len(), 1);
-        assert!(!folded(&Words::text("日本"), Charset::Unicode, 1).is_empty());
+        assert_eq!(wrap_exactly(&Words::text("short"), Charset::Unicode, 12).len(), 1);
+        assert!(!wrap_exactly(&Words::text("日本"), Charset::Unicode, 1).is_empty());
     }
 
     #[test]

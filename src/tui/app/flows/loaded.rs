@@ -82,7 +82,7 @@ fn finish(app: &mut App, loaded: Loaded) {
     if let Some(spec) = app.shared.opening.view.take() {
         view::show_view(&mut app.shared, spec);
     }
-    say_loaded(&mut app.shared, stopped, sample);
+    report_loaded(&mut app.shared, stopped, sample);
     if load::has_conflicts(&app.shared.session) {
         conflicts::ask_side(&mut app.shared);
     } else if app.shared.session.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
@@ -92,7 +92,7 @@ fn finish(app: &mut App, loaded: Loaded) {
 }
 
 /// What is reported of the files that were read.
-fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
+fn report_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
     let files::Recovered { finished, pending } = shared.session.recovered().clone();
     if let Some(pending) = pending {
         let words = pending.to_string();
@@ -105,18 +105,18 @@ fn say_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
         let words = format!("not read: {first}{rest}");
         shared.fail(words);
     } else if let Some(finished) = finished {
-        shared.say(finished.to_string());
+        shared.show_note(finished.to_string());
     } else if stopped {
-        shared.say("loading was stopped: what was read can be viewed, not changed");
+        shared.show_note("loading was stopped: what was read can be viewed, not changed");
     } else if let Some(feed) = save::feed(&shared.session) {
-        shared.say(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
+        shared.show_note(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
     } else if let Some(words) = save::dropped_columns(&shared.session) {
-        shared.say(words);
+        shared.show_note(words);
     } else if shared.session.document().lists_sitemaps() {
         let count = counted(u64::from(shared.session.view().urls()), "sitemap");
-        shared.say(format!("an index of {count}, none of them here: its entries can be edited"));
+        shared.show_note(format!("an index of {count}, none of them here: its entries can be edited"));
     } else if sample {
-        shared.say("a sample set to try things on; nothing of it is on your disk");
+        shared.show_note("a sample set to try things on; nothing of it is on your disk");
     }
 }
 
@@ -130,5 +130,5 @@ pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, read: Option<Re
         None => {}
     }
     app.shared.grid.follow(&app.shared.session);
-    app.shared.say("a new sitemap; o adds its first URL");
+    app.shared.show_note("a new sitemap; o adds its first URL");
 }

@@ -50,13 +50,15 @@ fn may_leave(shared: &Shared, discard: bool) -> Result<(), &'static str> {
 pub(in crate::tui::app) fn downloaded(shared: &mut Shared, discard: bool, result: Result<Option<Download>, String>) {
     let Download { paths, base_url, words } = match result {
         Ok(Some(download)) => download,
-        Ok(None) => return shared.say("the download was stopped; what is there is not fetched again by :open"),
+        Ok(None) => return shared.show_note("the download was stopped; what is there is not fetched again by :open"),
         Err(words) => return shared.fail(words),
     };
     if may_leave(shared, discard).is_err() {
         let shown: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-        return shared
-            .say(format!("{words}; not opened, because this set was changed meanwhile: sited {}", shown.join(" ")));
+        return shared.show_note(format!(
+            "{words}; not opened, because this set was changed meanwhile: sited {}",
+            shown.join(" ")
+        ));
     }
     let options = Options { base_url, is_base_recorded: false, ..shared.opening.options.clone() };
     let start = match <[_; 1]>::try_from(paths) {
@@ -64,7 +66,7 @@ pub(in crate::tui::app) fn downloaded(shared: &mut Shared, discard: bool, result
         Err(paths) => Start::Paths(paths),
     };
     opening::open_instead(shared, start, options);
-    shared.say(words);
+    shared.show_note(words);
 }
 
 #[cfg(feature = "net")]
@@ -80,7 +82,7 @@ fn proposed_folder(_: &str) -> Option<String> {
 /// Downloads in a job.
 #[cfg(feature = "net")]
 fn download(shared: &mut Shared, url: String, folder: String, discard: bool) {
-    shared.say(format!("asking {url}…"));
+    shared.show_note(format!("asking {url}…"));
     shared.jobs.run(Kind::Download, false, move |progress| JobOutcome::Downloaded {
         discard,
         result: job::download(&url, folder.as_ref(), progress),

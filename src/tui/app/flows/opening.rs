@@ -62,7 +62,7 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     // After a load that failed, what was asked for is all that is known.
     let started = shared.opening.start.clone().filter(|started| *started != Start::Sample);
     let Some(opened) = opened.or(started) else {
-        return shared.say("no file to reload");
+        return shared.show_note("no file to reload");
     };
     if shared.session.is_modified() && !discard {
         return shared.fail("there are unsaved changes; :edit! drops them, :write saves them");

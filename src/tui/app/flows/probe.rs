@@ -61,12 +61,12 @@ fn ask(_: &mut Shared, _: Scope, _: bool) {}
 /// Answers have come: they are taken in, unless a change is being worked out, which knows nothing of them.
 pub(in crate::tui::app) fn answered(shared: &mut Shared, answers: Answers) {
     shared.probing.keep(answers);
-    take_in(shared);
+    receive_answers(shared);
 }
 
 /// Takes in the answers that wait.
-pub(in crate::tui::app) fn take_in(shared: &mut Shared) {
-    if shared.jobs.is_busy(Kind::Edit) || !shared.probing.take_in(&mut shared.session) {
+pub(in crate::tui::app) fn receive_answers(shared: &mut Shared) {
+    if shared.jobs.is_busy(Kind::Edit) || !shared.probing.receive_answers(&mut shared.session) {
         return;
     }
     let data = shared.session.view().data.clone();
@@ -79,7 +79,7 @@ pub(in crate::tui::app) fn take_in(shared: &mut Shared) {
 /// The asking has ended, or was stopped; what is shown by its answers is found again.
 pub(in crate::tui::app) fn probed(shared: &mut Shared, result: Result<String, String>) {
     (shared.probing.is_stopping, shared.probing.progress) = (false, String::new());
-    take_in(shared);
+    receive_answers(shared);
     data::follow(shared);
     let words = match result {
         Ok(words) => words,
@@ -87,7 +87,7 @@ pub(in crate::tui::app) fn probed(shared: &mut Shared, result: Result<String, St
     };
     match shared.session.view().data.clone().filter(|_| std::mem::take(&mut shared.probing.needs_recheck)) {
         Some(data) => recheck::recheck_in_turn(shared, Standard::Data(Some((data, words)))),
-        None => shared.say(words),
+        None => shared.show_note(words),
     }
 }
 
@@ -105,7 +105,7 @@ pub(in crate::tui::app) fn answers_written(shared: &mut Shared, batches: usize, 
     match result {
         Ok(words) => {
             shared.probing.note_written(batches);
-            shared.say(words);
+            shared.show_note(words);
         }
         Err(error) => shared.fail(error.to_string()),
     }

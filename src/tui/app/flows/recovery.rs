@@ -29,7 +29,7 @@ pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
     if let JournalRead::Elsewhere(count, paths) = &read {
         let (count, paths) = (*count, paths.clone());
         recovery::begin(&mut app.shared.session, read);
-        return say_waiting(app, count, &paths);
+        return note_waiting_changes(app, count, &paths);
     }
     let (left, words) = recovery::begin(&mut app.shared.session, read);
     let Some(left) = left else {
@@ -77,7 +77,7 @@ pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
 }
 
 /// Changes of these files wait where they were open as another set. Saved from here, they could not be replayed.
-fn say_waiting(app: &mut App, count: usize, path: &str) {
+fn note_waiting_changes(app: &mut App, count: usize, path: &str) {
     let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
     let line = |text: &str| Line::from(Words::text(text.to_owned()));
     app.ask(Ask::new(
@@ -101,7 +101,7 @@ fn date_and_time(shared: &Shared, seconds: i64) -> String {
 pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges) {
     let replay = Replay::of(&shared.session, left);
     shared.opening.holds_keys = true;
-    shared.say("replaying the changes…");
+    shared.show_note("replaying the changes…");
     shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Replayed(replay.run(progress).map(Box::new)));
 }
 
@@ -111,7 +111,7 @@ pub(in crate::tui::app) fn replayed(shared: &mut Shared, replayed: Option<Replay
     let Some(replayed) = replayed else { return later(shared) };
     let kept = if replayed.has_gaps() { "; the damaged journal is kept: sited recover shows it" } else { "" };
     match replay::replace_session(&mut shared.session, replayed) {
-        Ok(steps) => shared.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
+        Ok(steps) => shared.show_note(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
         Err(refused) => shared.fail(format!("some changes could not be replayed: {refused}")),
     }
     shared.grid.follow(&shared.session);
@@ -120,5 +120,5 @@ pub(in crate::tui::app) fn replayed(shared: &mut Shared, replayed: Option<Replay
 /// Leaves the changes where they are.
 pub(in crate::tui::app) fn later(shared: &mut Shared) {
     shared.session.set_read_only("unsaved changes of an earlier session are waiting");
-    shared.say("changes kept for later; the set is read-only");
+    shared.show_note("changes kept for later; the set is read-only");
 }

@@ -35,7 +35,7 @@ pub(in crate::tui::app) fn open_rules(app: &mut App) {
     count_by_file(&mut app.shared);
     match rules_list(&app.shared) {
         Some(list) => app.open(Mode::List(list)),
-        None => app.shared.say("no findings"),
+        None => app.shared.show_note("no findings"),
     }
 }
 
@@ -188,7 +188,7 @@ pub(in crate::tui::app) fn export_rule(shared: &mut Shared, path: &str) {
 /// Writes the findings to a file: every row is put into words, which is work for a job.
 pub(in crate::tui::app) fn write_findings(shared: &mut Shared, path: String) {
     let report = markdown::of_session(&shared.session);
-    shared.say("writing the findings…");
+    shared.show_note("writing the findings…");
     shared
         .jobs
         .run(Kind::Report, false, move |progress| JobOutcome::Reported(report.write(Path::new(&path), progress)));
@@ -197,8 +197,8 @@ pub(in crate::tui::app) fn write_findings(shared: &mut Shared, path: String) {
 /// The findings are written, or not.
 pub(in crate::tui::app) fn findings_written(shared: &mut Shared, written: Result<String, EditError>) {
     match written {
-        Ok(words) => shared.say(words),
-        Err(EditError::Cancelled) => shared.say("stopped; the findings were not written"),
+        Ok(words) => shared.show_note(words),
+        Err(EditError::Cancelled) => shared.show_note("stopped; the findings were not written"),
         Err(EditError::Refused(why)) => shared.fail(why),
     }
 }

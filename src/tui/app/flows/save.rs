@@ -29,7 +29,7 @@ const STOPPED: &str = "the save was stopped; no file was changed";
 /// Saves: asks first where something is missing or where files come, go, or change their names.
 pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool) {
     if app.shared.jobs.is_busy(Kind::Save) {
-        return app.shared.say("a save is running already");
+        return app.shared.show_note("a save is running already");
     }
     if app.shared.jobs.is_busy(Kind::Edit) {
         app.shared.save.then_leave = false;
@@ -73,7 +73,7 @@ pub(in crate::tui::app) fn planned(
     let Some(wanted) = shared.save.wanted.take_if(|wanted| wanted.ticket == ticket) else { return };
     let Some(planned) = planned else {
         shared.save.then_leave = false;
-        return shared.say("stopped; nothing was written");
+        return shared.show_note("stopped; nothing was written");
     };
     if let Err(refused) = locks {
         shared.save.then_leave = false;
@@ -89,7 +89,7 @@ pub(in crate::tui::app) fn planned(
 pub(in crate::tui::app) fn take_held_plan(app: &mut App) {
     let Some((wanted, planned)) = app.shared.save.held.take() else { return };
     let is_quiet = wanted.is_save() && planned.plan.is_ready() && !planned.plan.asks;
-    if !is_quiet && !app.modes.is_calm() {
+    if !is_quiet && !app.modes.is_browsing() {
         app.shared.save.held = Some((wanted, planned));
         return;
     }
@@ -104,7 +104,7 @@ pub(in crate::tui::app) fn take_held_plan(app: &mut App) {
 
 fn save_planned(app: &mut App, to: Option<PathBuf>, force: bool, planned: Planned) {
     if app.shared.jobs.is_busy(Kind::Save) {
-        return app.shared.say("a save is running already");
+        return app.shared.show_note("a save is running already");
     }
     let plan = &planned.plan;
     if let Some(proposal) = &plan.needs_base {
@@ -207,7 +207,7 @@ pub(in crate::tui::app) fn claimed(
             shared.save.then_leave = false;
             return match refused {
                 Some(Err(refused)) => shared.fail(refused.to_string()),
-                _ => shared.say(STOPPED),
+                _ => shared.show_note(STOPPED),
             };
         }
     };
@@ -230,7 +230,7 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
         Ok(words) => {
             app.shared.save.is_saved = true;
             app.shared.outside.changed.clear();
-            app.shared.say(words);
+            app.shared.show_note(words);
             app.shared.grid.follow(&app.shared.session);
             if std::mem::take(&mut app.shared.save.then_leave) {
                 leave::quit(app, false);
@@ -238,11 +238,11 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
         }
         Err(error) if matches!(error.reason, Reason::Cancelled) => {
             app.shared.save.then_leave = false;
-            app.shared.say(STOPPED);
+            app.shared.show_note(STOPPED);
         }
         Err(error) if matches!(error.reason, Reason::Changed) => {
             app.shared.save.then_leave = false;
-            external_changes::look_outside(&mut app.shared, Thoroughness::Close, true);
+            external_changes::check_external_changes(&mut app.shared, Thoroughness::Close, true);
         }
         Err(error) => {
             app.shared.save.then_leave = false;
@@ -264,7 +264,7 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
 /// Shows what a save would write; writes nothing.
 pub(in crate::tui::app) fn open_plan(app: &mut App) {
     if app.shared.session.path().is_none() {
-        return app.shared.say("no file name yet: :write NAME sets it");
+        return app.shared.show_note("no file name yet: :write NAME sets it");
     }
     ask_plan(&mut app.shared, None, PlanPurpose::Show);
 }

@@ -3,7 +3,7 @@
 use super::super::operations::edit::change;
 use super::super::operations::judge::{Verdict, judge};
 use super::super::state::Shared;
-use super::super::state::new_urls::{Doubt, NewUrl, doubted};
+use super::super::state::new_urls::{NewUrl, Objection, check_urls};
 use super::super::state::request::Next;
 use crate::document::rows::RowId;
 use crate::protocol::Field;
@@ -52,8 +52,8 @@ impl Add {
     pub(crate) const fn takes(&self, line: &NewUrl) -> bool {
         let is_taken = match line.doubt {
             None => true,
-            Some(Doubt::InSet(_) | Doubt::Repeated) => self.adds_known,
-            Some(Doubt::Wrong(_)) => self.adds_wrong,
+            Some(Objection::InSet(_) | Objection::Repeated) => self.adds_known,
+            Some(Objection::Wrong(_)) => self.adds_wrong,
         };
         is_taken != line.is_flipped
     }
@@ -64,8 +64,8 @@ impl Add {
     }
 
     /// How many lines are there already, and how many have errors.
-    pub(crate) fn doubts(&self) -> [u64; 2] {
-        let wrong = |line: &&NewUrl| matches!(line.doubt, Some(Doubt::Wrong(_)));
+    pub(crate) fn count_problems(&self) -> [u64; 2] {
+        let wrong = |line: &&NewUrl| matches!(line.doubt, Some(Objection::Wrong(_)));
         let doubtful = self.list.iter().filter(|line| line.doubt.is_some()).count();
         let wrong = self.list.iter().filter(wrong).count();
         [(doubtful - wrong) as u64, wrong as u64]
@@ -108,10 +108,10 @@ impl Add {
             return None;
         }
         if list.is_empty() {
-            shared.say("the paste is empty");
+            shared.show_note("the paste is empty");
             return None;
         }
-        let list = doubted(shared.session.view(), list, |_, _| None);
+        let list = check_urls(shared.session.view(), list, |_, _| None);
         Some(Self::listed(ListSource::Paste, list, anchor, before))
     }
 
@@ -170,7 +170,7 @@ impl Add {
 
     /// A key of a list that was pasted: its doubtful lines are skipped unless someone says otherwise.
     fn list_key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
-        let [known, wrong] = self.doubts();
+        let [known, wrong] = self.count_problems();
         let most = self.list.len().saturating_sub(1);
         match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
             (KeyCode::Esc | KeyCode::Char('q'), _) | (KeyCode::Char('c'), true) => return Next::CloseAll,

@@ -82,7 +82,7 @@ impl Bulk {
         let fields = [Field::Lastmod, Field::Changefreq, Field::Priority];
         let at = fields.iter().position(|field| *field == self.field).unwrap_or(0);
         if key.code == KeyCode::Char('s') && key.modifiers == KeyModifiers::CONTROL {
-            shared.say("Enter applies the change first; then ^S saves");
+            shared.show_note("Enter applies the change first; then ^S saves");
             return Next::Stay;
         }
         match self.prompt.press(key) {

@@ -38,11 +38,11 @@ impl CellEdit {
             return None;
         }
         let Some(row) = shared.grid.row else {
-            shared.say("no row here; o adds one");
+            shared.show_note("no row here; o adds one");
             return None;
         };
         if !shared.session.document().is_live(row) {
-            shared.say("this row is deleted; dd brings it back");
+            shared.show_note("this row is deleted; dd brings it back");
             return None;
         }
         end_range(shared);
@@ -118,7 +118,7 @@ impl CellEdit {
         let has_history = self.field != Field::Changefreq; // There, ↑ chooses a frequency.
         if has_history && self.before.as_deref().unwrap_or_default() != text && !text.is_empty() {
             shared.recent.keep_dropped(self.field, text);
-            shared.say("cancelled; edit the cell again and ↑ restores the text");
+            shared.show_note("cancelled; edit the cell again and ↑ restores the text");
         }
     }
 

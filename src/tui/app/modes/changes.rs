@@ -102,7 +102,7 @@ impl Changes {
             (KeyCode::Char('/'), false) => self.prompt = Some(Prompt::new(&self.holds, Vec::new())),
             (KeyCode::Char('r' | 'x'), false) => match self.entry().map(Entry::revert) {
                 Some(Some(change)) => edit::change(shared, change),
-                Some(None) => shared.say("its making was undone; ^R does that again"),
+                Some(None) => shared.show_note("its making was undone; ^R does that again"),
                 None => {}
             },
             (KeyCode::Char('R'), false) => edit::change(shared, Change::Revert(self.rows())),
@@ -161,8 +161,8 @@ impl Changes {
                 shared.grid.follow(&shared.session);
                 return Next::CloseAll;
             }
-            Some(Entry::File(_)) => shared.say("this is about the file as a whole; it has no row"),
-            Some(Entry::Undone(_)) => shared.say("only the saved files have this row"),
+            Some(Entry::File(_)) => shared.show_note("this is about the file as a whole; it has no row"),
+            Some(Entry::Undone(_)) => shared.show_note("only the saved files have this row"),
             None => {}
         }
         Next::Stay

@@ -47,7 +47,7 @@ fn edit(stop: Option<Stop>, shared: &mut Shared) {
         // What has no value of its own gets something more.
         Some(Stop::Element(path, values)) if values.is_empty() => shared.request(add_into(&path)),
         Some(Stop::Element(path, values)) => shared.request(Request::EditElement(path, values)),
-        Some(Stop::Text) | None => shared.say("values are edited above, in the list of fields and extensions"),
+        Some(Stop::Text) | None => shared.show_note("values are edited above, in the list of fields and extensions"),
     }
 }
 
@@ -79,6 +79,6 @@ fn remove(stop: Option<Stop>, shared: &mut Shared) {
             Ok(path) => change(shared, Change::Extend { rows, acts: vec![ExtensionChange::Remove(path)] }),
             Err(why) => shared.fail(why),
         },
-        Some(Stop::Text) | None => shared.say("the cursor is on no value"),
+        Some(Stop::Text) | None => shared.show_note("the cursor is on no value"),
     }
 }

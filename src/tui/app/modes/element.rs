@@ -152,7 +152,7 @@ impl ElementEdit {
         }
         let acts = self.acts();
         if acts.is_empty() {
-            shared.say("nothing was typed; the row is unchanged");
+            shared.show_note("nothing was typed; the row is unchanged");
             return Next::CloseAll;
         }
         shared.recent.keep_command(&Command::Extend { scope: Scope::default(), acts: acts.clone() });

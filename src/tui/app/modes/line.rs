@@ -102,7 +102,7 @@ impl LineEdit {
                 KeyCode::PageDown => self.top = self.top.saturating_add(5),
                 KeyCode::PageUp => self.top = self.top.saturating_sub(5),
                 KeyCode::Char('s') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                    shared.say("Enter applies the line first; then ^S saves");
+                    shared.show_note("Enter applies the line first; then ^S saves");
                 }
                 _ => {}
             },
@@ -150,7 +150,7 @@ impl LineEdit {
             text.get(found.from..)
                 .is_some_and(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
         });
-        self.want_listing(shared);
+        self.request_listing(shared);
         let before = self.before.clone();
         let from = self.from;
         let command = self.parsed.as_ref().and_then(|parsed| parsed.as_ref().ok()).cloned();
@@ -195,7 +195,7 @@ impl LineEdit {
     }
 
     /// Asks for the names in the folder that is being typed, unless they are known.
-    fn want_listing(&mut self, shared: &mut Shared) {
+    fn request_listing(&mut self, shared: &mut Shared) {
         if self.purpose != Purpose::Command {
             return;
         }
@@ -264,13 +264,13 @@ impl LineEdit {
             }
             Some(Ok(command)) => {
                 shared.recent.lines.keep(self.purpose, self.prompt.text());
-                self.carry_out(command, shared);
+                self.execute(command, shared);
             }
         }
         Next::CloseAll
     }
 
-    fn carry_out(&self, command: Command, shared: &mut Shared) {
+    fn execute(&self, command: Command, shared: &mut Shared) {
         match (self.purpose, command) {
             (Purpose::Filter, Command::Filter(filter)) => {
                 let shown = view::spec(shared).filter.as_ref().map(ToString::to_string);

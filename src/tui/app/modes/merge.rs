@@ -76,7 +76,7 @@ impl Merging {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         match (key.code, ctrl) {
             (KeyCode::Esc | KeyCode::Char('q'), false) | (KeyCode::Char('c' | 'q'), true) => {
-                shared.say("nothing was merged; go asks again");
+                shared.show_note("nothing was merged; go asks again");
                 return Next::CloseAll;
             }
             (KeyCode::Enter, _) => return self.merge(shared),

@@ -153,7 +153,7 @@ impl Modes {
     }
 
     /// Whether the keys go to the table or the details: nothing is typed, asked or listed.
-    pub(crate) fn is_calm(&self) -> bool {
+    pub(crate) fn is_browsing(&self) -> bool {
         matches!(self.current(), Mode::Table | Mode::Details)
     }
 
@@ -178,7 +178,7 @@ impl Modes {
 
     /// Closes what is open, but for what it was opened from.
     pub(in crate::tui::app) fn close(&mut self) {
-        if !self.is_calm() {
+        if !self.is_browsing() {
             self.above.pop();
         }
         // A question that comes back is drawn before it is answered.

@@ -26,7 +26,7 @@ pub(in crate::tui::app) fn lines(typed: &str) -> Vec<Item> {
         .filter(|command| !matches!(command.action, Action::Palette | Action::Escape))
         .filter_map(|command| {
             let by_name = fit(command.name, &typed);
-            let by_line = says(command.line, &typed).map(|cost| cost + 100);
+            let by_line = match_sentence(command.line, &typed).map(|cost| cost + 100);
             Some((by_name.or(by_line)?, command))
         })
         .collect();
@@ -45,7 +45,7 @@ pub(in crate::tui::app) fn lines(typed: &str) -> Vec<Item> {
     lines.extend(TABLE.iter().filter_map(|spec| {
         let names = std::iter::once(&spec.name).chain(spec.aliases);
         let by_name = names.filter_map(|name| fit(name, typed.trim_start_matches(':'))).min();
-        let cost = by_name.or(says(spec.about, &typed).map(|cost| cost + 100))?;
+        let cost = by_name.or(match_sentence(spec.about, &typed).map(|cost| cost + 100))?;
         let words = Words::text(format!("{:NAME$}", format!(":{}", spec.name)))
             .and(Role::Dim, format!("{:KEYS$}", ""))
             .and(Role::Dim, spec.about)
@@ -79,7 +79,7 @@ fn fit(name: &str, letters: &str) -> Option<u32> {
 }
 
 /// Where a sentence says what is typed; letters scattered over prose mean nothing.
-fn says(sentence: &str, typed: &str) -> Option<u32> {
+fn match_sentence(sentence: &str, typed: &str) -> Option<u32> {
     sentence.to_lowercase().find(typed).map(|at| u32::try_from(at).unwrap_or(u32::MAX - 100).min(900))
 }
 

@@ -14,6 +14,6 @@ pub(in crate::tui::app) fn handle(key: KeyEvent, shared: &mut Shared) {
     match shared.keymap.press(key.into()) {
         Stroke::Run(action, count) => shared.request(Request::Act(action, count)),
         Stroke::Wait => {}
-        Stroke::Unknown => shared.say("no such key; ? lists them all"),
+        Stroke::Unknown => shared.show_note("no such key; ? lists them all"),
     }
 }

@@ -36,7 +36,7 @@ pub(in crate::tui::app) fn copy(
     }
     shared.recent.copied =
         rows.iter().filter_map(|row| shared.session.view().cell(*row, Field::Loc)).map(Into::into).collect();
-    shared.say(format!("{} sent to the terminal's clipboard", counted(rows.len() as u64, what)));
+    shared.show_note(format!("{} sent to the terminal's clipboard", counted(rows.len() as u64, what)));
     shared.jobs.effect(Effect::Copy(out));
 }
 
@@ -45,24 +45,24 @@ pub(in crate::tui::app) fn copy_cell(shared: &mut Shared) {
     let Some(row) = shared.grid.row else { return };
     match shared.session.view().cell(row, shared.grid.field).map(std::borrow::Cow::into_owned) {
         Some(text) => {
-            shared.say(format!("{} sent to the terminal's clipboard", shared.grid.field.name()));
+            shared.show_note(format!("{} sent to the terminal's clipboard", shared.grid.field.name()));
             shared.jobs.effect(Effect::Copy(text));
         }
-        None => shared.say("this cell is empty"),
+        None => shared.show_note("this cell is empty"),
     }
 }
 
 /// Hands the commands of all changes to the terminal's clipboard.
 pub(in crate::tui::app) fn copy_script(shared: &mut Shared) {
     let lines = script_export::of_session(&shared.session);
-    shared.say(format!("{} sent to the terminal's clipboard", counted(lines.len() as u64, "line")));
+    shared.show_note(format!("{} sent to the terminal's clipboard", counted(lines.len() as u64, "line")));
     shared.jobs.effect(Effect::Copy(lines.join("\n") + "\n"));
 }
 
 /// Adds the URLs copied last.
 pub(in crate::tui::app) fn paste_rows(shared: &mut Shared, before: bool) {
     if shared.recent.copied.is_empty() {
-        return shared.say("nothing was copied yet; yu copies URLs, and the paste of your terminal works too");
+        return shared.show_note("nothing was copied yet; yu copies URLs, and the paste of your terminal works too");
     }
     let locs = shared.recent.copied.clone();
     change(shared, Change::Insert { after: shared.grid.row, before, locs });

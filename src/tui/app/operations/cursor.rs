@@ -31,7 +31,7 @@ pub(in crate::tui::app) fn side(shared: &mut Shared, right: bool) -> bool {
 }
 
 /// Moves to the first or last column.
-pub(in crate::tui::app) fn edge(shared: &mut Shared, right: bool) {
+pub(in crate::tui::app) fn move_to_edge(shared: &mut Shared, right: bool) {
     while side(shared, right) {}
 }
 
@@ -41,13 +41,13 @@ pub(in crate::tui::app) fn next_cell(shared: &mut Shared, forward: bool) {
         let before = shared.grid.position;
         shared.grid.step(&shared.session, forward, 1);
         if shared.grid.position != before {
-            edge(shared, !forward);
+            move_to_edge(shared, !forward);
         }
     }
 }
 
 /// Says which columns have nothing in them, and how to show them, at the right edge of the table.
-pub(in crate::tui::app) fn say_hidden_columns(shared: &mut Shared) {
+pub(in crate::tui::app) fn note_hidden_columns(shared: &mut Shared) {
     let hidden = shared.grid.content.hidden();
     let list = match hidden.as_slice() {
         _ if shared.grid.chosen || shared.session.document().lists_sitemaps() => return,
@@ -55,7 +55,7 @@ pub(in crate::tui::app) fn say_hidden_columns(shared: &mut Shared) {
         [one] => format!("{one} is empty"),
         [most @ .., last] => format!("{} and {last} are empty", most.join(", ")),
     };
-    shared.say(format!("{list} in every row, so hidden; :columns all shows every column"));
+    shared.show_note(format!("{list} in every row, so hidden; :columns all shows every column"));
 }
 
 /// The rows that an action is about: the marked ones, else as many as the count says from here on.
@@ -118,7 +118,7 @@ pub(in crate::tui::app) fn file(shared: &mut Shared, next: bool) {
     };
     match found {
         Some(position) => shared.grid.go(&shared.session, position),
-        None => shared.say(if next { "this is the last file" } else { "this is the first file" }),
+        None => shared.show_note(if next { "this is the last file" } else { "this is the first file" }),
     }
 }
 
@@ -132,7 +132,7 @@ pub(in crate::tui::app) fn go_to_number(shared: &mut Shared, number: u32) {
         .find(|at| shared.session.view().row_at(*at).is_some_and(|row| shared.session.view().number(row) == number));
     match at {
         Some(at) => shared.grid.go(&shared.session, at),
-        None => shared.say(format!("row {number} is not shown")),
+        None => shared.show_note(format!("row {number} is not shown")),
     }
 }
 
@@ -150,9 +150,9 @@ pub(in crate::tui::app) fn toggle_mark(shared: &mut Shared, count: Option<u32>) 
 }
 
 /// What marks there are, in words.
-pub(in crate::tui::app) fn say_marks(shared: &mut Shared) {
+pub(in crate::tui::app) fn note_marks(shared: &mut Shared) {
     let marked = shared.session.view().marked();
-    shared.say_words(Words::text(format!("{} marked", counted(marked, "row"))), Severity::Note);
+    shared.show_words(Words::text(format!("{} marked", counted(marked, "row"))), Severity::Note);
 }
 
 /// Moves the cursor to a row that was drawn, if it is still shown.
@@ -162,6 +162,6 @@ pub(in crate::tui::app) fn go_to_clicked(shared: &mut Shared, row: RowId, field:
             shared.grid.go(&shared.session, position);
             shared.grid.field = field.unwrap_or(shared.grid.field);
         }
-        None => shared.say("the row that was there is not shown any more"),
+        None => shared.show_note("the row that was there is not shown any more"),
     }
 }

@@ -53,7 +53,7 @@ pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, aske
 pub(in crate::tui::app) fn edited(shared: &mut Shared, result: Result<Prepared, EditError>) {
     match result.and_then(|prepared| shared.session.commit(prepared, shared.grid.row)) {
         Ok(report) => reported(shared, &report, true),
-        Err(EditError::Cancelled) => shared.say("stopped; nothing was changed"),
+        Err(EditError::Cancelled) => shared.show_note("stopped; nothing was changed"),
         Err(EditError::Refused(why)) => shared.fail(why),
     }
 }
@@ -66,7 +66,7 @@ pub(in crate::tui::app) fn reported(shared: &mut Shared, report: &Report, fresh:
         words.push(Role::Key, "u");
         words.push(Role::Dim, " undoes it");
     }
-    shared.say_words(words, Severity::Note);
+    shared.show_words(words, Severity::Note);
     if let Some(row) = report.cursor {
         shared.grid.row = Some(row);
     }
@@ -88,7 +88,7 @@ pub(in crate::tui::app) fn undo(shared: &mut Shared, back: bool, steps: u32) {
     }
     match last {
         Some(report) => reported(shared, &report, false),
-        None => shared.say(if back { "nothing to undo" } else { "nothing to redo" }),
+        None => shared.show_note(if back { "nothing to undo" } else { "nothing to redo" }),
     }
 }
 
@@ -99,7 +99,7 @@ pub(in crate::tui::app) fn change_rows(shared: &mut Shared, action: Action, coun
     let nudge = matches!(action, Action::NudgeUp | Action::NudgeDown);
     let rows = targets(shared, if nudge { None } else { count });
     if rows.is_empty() {
-        return shared.say("there is no row");
+        return shared.show_note("there is no row");
     }
     let single = rows.len() == 1;
     shared.recent.change = Some(LastChange::Action(action));
@@ -159,12 +159,12 @@ pub(in crate::tui::app) fn repeat(shared: &mut Shared, count: Option<u32>) {
                 (_, command) => change_by(shared, command, shared.asker()),
             }
         }
-        None => shared.say("no changes yet"),
+        None => shared.show_note("no changes yet"),
     }
 }
 
 /// Goes to a state of the history: so many steps in effect.
-pub(in crate::tui::app) fn travel(shared: &mut Shared, steps: usize) {
+pub(in crate::tui::app) fn go_to_state(shared: &mut Shared, steps: usize) {
     let done = shared.session.history().iter().filter(|entry| entry.done).count();
     match done.checked_sub(steps) {
         Some(0) => {}

@@ -2,7 +2,7 @@
 
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
-use super::cursor::say_marks;
+use super::cursor::note_marks;
 use crate::document::rows::RowSet;
 use crate::session::command::Scope;
 use crate::session::edit::Asker;
@@ -27,8 +27,8 @@ pub(in crate::tui::app) fn scoped(shared: &mut Shared, rows: Option<RowSet>, on:
     match rows {
         Some(rows) => {
             shared.session.mark(&rows, on);
-            say_marks(shared);
+            note_marks(shared);
         }
-        None => shared.say("stopped; no mark was changed"),
+        None => shared.show_note("stopped; no mark was changed"),
     }
 }

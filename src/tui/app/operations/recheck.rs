@@ -30,13 +30,13 @@ pub(in crate::tui::app) fn rechecked(shared: &mut Shared, result: Result<Box<Rec
     match result {
         Ok(rechecked) => match take_rechecked(&mut shared.session, *rechecked) {
             Ok(words) => {
-                shared.say(words);
+                shared.show_note(words);
                 return true;
             }
             // The document went on meanwhile.
             Err(standard) => recheck_in_turn(shared, standard),
         },
-        Err(EditError::Cancelled) => shared.say("stopped; nothing was changed"),
+        Err(EditError::Cancelled) => shared.show_note("stopped; nothing was changed"),
         Err(EditError::Refused(why)) => shared.fail(why),
     }
     false

@@ -15,7 +15,7 @@ const LOOKED_AT: u32 = 5_000;
 pub(in crate::tui::app) fn search_again(shared: &mut Shared, forward: bool) {
     match shared.wanted.query.clone() {
         Some(query) => search(shared, query, shared.grid.position, forward, false),
-        None => shared.say("no search yet; / searches"),
+        None => shared.show_note("no search yet; / searches"),
     }
 }
 

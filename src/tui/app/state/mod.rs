@@ -191,17 +191,17 @@ impl Shared {
     }
 
     /// Shows a note until the next key.
-    pub(in crate::tui::app) fn say(&mut self, text: impl Into<String>) {
-        self.say_words(Words::text(text.into()), Severity::Note);
+    pub(in crate::tui::app) fn show_note(&mut self, text: impl Into<String>) {
+        self.show_words(Words::text(text.into()), Severity::Note);
     }
 
     /// Shows an error until the next key.
     pub(in crate::tui::app) fn fail(&mut self, text: impl Into<String>) {
-        self.say_words(Words::text(text.into()), Severity::Error);
+        self.show_words(Words::text(text.into()), Severity::Error);
     }
 
     /// Shows a message until the next key.
-    pub(in crate::tui::app) fn say_words(&mut self, words: Words, severity: Severity) {
+    pub(in crate::tui::app) fn show_words(&mut self, words: Words, severity: Severity) {
         self.message = Some(Message { words, severity });
     }
 
@@ -232,7 +232,7 @@ impl Shared {
     pub(in crate::tui::app) fn waits_for_entry(&mut self, row: RowId, action: Action) -> bool {
         let waits = self.large.waits(&self.session, row, action);
         if waits {
-            self.say("reading the entry…");
+            self.show_note("reading the entry…");
         }
         waits
     }

@@ -16,14 +16,14 @@ pub struct NewUrl {
     /// As it was written.
     pub loc: String,
     /// What speaks against it.
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<Objection>,
     /// Whether the user decided otherwise than it is decided for lines of its kind.
     pub is_flipped: bool,
 }
 
 /// What speaks against adding a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Doubt {
+pub enum Objection {
     /// The set has this URL already, in this row.
     InSet(RowId),
     /// An earlier line of the list is the same.
@@ -33,7 +33,7 @@ pub enum Doubt {
 }
 
 /// The lines of a list, each with what speaks against it; of what is known beside the rules, an objection.
-pub(in crate::tui::app) fn doubted(
+pub(in crate::tui::app) fn check_urls(
     snapshot: &Snapshot,
     list: Vec<String>,
     objection: impl Fn(usize, &str) -> Option<String>,
@@ -42,15 +42,15 @@ pub(in crate::tui::app) fn doubted(
     let doubt = |loc: &str| {
         let is_error = |one: &&Finding| one.severity == Severity::Error;
         let findings = findings::of_typed(snapshot, None, Field::Loc, loc);
-        let wrong = findings.iter().find(is_error).map(|one| Doubt::Wrong(one.message.clone()));
-        let known = || snapshot.rows_with_loc(loc).first().map(|row| Doubt::InSet(*row));
+        let wrong = findings.iter().find(is_error).map(|one| Objection::Wrong(one.message.clone()));
+        let known = || snapshot.rows_with_loc(loc).first().map(|row| Objection::InSet(*row));
         wrong.or_else(known)
     };
     let judged = |(at, loc): (usize, String)| {
         let is_new = met.insert(loc.clone());
         let doubt = if at < LOOKED_UP { doubt(&loc) } else { None };
-        let doubt = doubt.or_else(|| objection(at, &loc).map(Doubt::Wrong));
-        let doubt = doubt.or_else(|| (!is_new).then_some(Doubt::Repeated));
+        let doubt = doubt.or_else(|| objection(at, &loc).map(Objection::Wrong));
+        let doubt = doubt.or_else(|| (!is_new).then_some(Objection::Repeated));
         NewUrl { loc, doubt, is_flipped: false }
     };
     list.into_iter().enumerate().map(judged).collect()

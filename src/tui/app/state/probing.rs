@@ -58,7 +58,7 @@ impl Probing {
     }
 
     /// Takes in what waits: the rows that it is about are checked. False if nothing waited.
-    pub(in crate::tui::app) fn take_in(&mut self, session: &mut Session) -> bool {
+    pub(in crate::tui::app) fn receive_answers(&mut self, session: &mut Session) -> bool {
         // The last data has the answers of all.
         let Some(data) = self.waiting.last_mut().and_then(|answers| answers.data.take()) else { return false };
         let urls: Vec<String> = self.waiting.drain(..).flat_map(|answers| answers.urls).collect();

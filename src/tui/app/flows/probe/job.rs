@@ -76,10 +76,10 @@ impl ProbeRequest {
                 delivery.lines.push_str(&record.line());
                 delivery.urls.push(record.url);
             }
-            delivery.hand_out(false);
+            delivery.deliver(false);
             if progress.is_cancelled() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
         });
-        delivery.hand_out(true);
+        delivery.deliver(true);
         let asked = delivery.tally.words();
         match ended {
             Ok(summary) => Ok(format!("{asked}{others}{}", stopped_words(&summary))),
@@ -156,7 +156,7 @@ impl<'p> Delivery<'p> {
     }
 
     /// Hands out what came, if it is time or the end.
-    fn hand_out(&mut self, is_end: bool) {
+    fn deliver(&mut self, is_end: bool) {
         if !is_end && self.last.elapsed() < self.pause {
             return;
         }
