@@ -72,7 +72,7 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Diffs(diffs) => inspect::diffs_found(app, diffs),
         JobOutcome::Proved(proofs) => inspect::show_proofs(app, proofs),
         JobOutcome::Looked { ticket, outside, asked } => {
-            external_changes::show_external_changes(app, ticket, &outside, asked)
+            external_changes::show_external_changes(app, ticket, &outside, asked);
         }
         JobOutcome::HeldBack(outside) => external_changes::save_held_back(app, &outside),
         JobOutcome::Listed(listing) => {

@@ -129,7 +129,7 @@ impl Prolog {
     /// Takes over a token, without what XML cannot hold.
     fn copy(&mut self, repairer: &mut Repairer<'_>, token: &Markup) {
         self.write_after_declaration(repairer, |repairer| {
-            repairer.characters(token.start, token.end, TextContext::Raw)
+            repairer.characters(token.start, token.end, TextContext::Raw);
         });
     }
 
