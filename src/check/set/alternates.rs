@@ -447,7 +447,8 @@ impl Alternates {
             .iter()
             .flat_map(|unknown_columns| unknown_columns.iter())
             .map(|(key, rows)| (*key, *rows));
-        let unreturned = own.chain(unknown_columns).filter(|(key, _)| self.unreturned_targets(*key, number).next().is_some());
+        let unreturned =
+            own.chain(unknown_columns).filter(|(key, _)| self.unreturned_targets(*key, number).next().is_some());
         verdict.no_return = unreturned.map(|(_, rows)| rows).sum();
         verdict
     }

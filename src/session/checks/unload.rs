@@ -39,7 +39,8 @@ impl Checks {
     /// Takes in the alternate links of a file whose first row has this number.
     pub fn insert_links_uncompared(&mut self, first: u32, reader: &Reader) {
         let file = self.url_prefixes.len() as u32;
-        Arc::make_mut(&mut self.set).insert_links_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.links);
+        Arc::make_mut(&mut self.set)
+            .insert_links_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.links);
     }
 
     /// All files are there: where their alternate links lead is looked for among the key hashes of all rows. Gives the

@@ -83,7 +83,7 @@ impl Counted {
     }
 
     /// Whether the number is there and no other is.
-    pub(super) fn is_only(&self, number: u32) -> bool {
+    pub(super) fn contains_only(&self, number: u32) -> bool {
         self.len() == 1 && self.first.0 == number
     }
 
