@@ -4,8 +4,6 @@ use super::context::Context;
 use super::extension;
 use super::fields::{FIELD_RULES, FieldFacts, SHARED_RULES, check_fields, rules_of_field, value_rules};
 use super::rule::{EXTENSION_RULES, Rule, RuleSet};
-#[cfg(test)]
-use super::set::Link;
 use super::site::{ENTRY_SITE_RULES, Site};
 use super::site_entry;
 use crate::protocol::Field;
@@ -20,15 +18,6 @@ pub(crate) const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES).union
 /// The rules that an entry breaks, its extensions included, those of the profile. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     context.asked(every_rule(entry, text, context))
-}
-
-/// [`check`], which also collects the alternate links of the entry for the set rules.
-#[cfg(test)]
-pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
-    let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
-    let concerns = extension::concerns(entry, text);
-    let of_extensions = concerns.then(|| extension::check_and_collect(entry, text, context, links));
-    context.asked(of_extensions.map_or(set, |other| set.union(other)))
 }
 
 fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {

@@ -265,6 +265,18 @@ mod tests {
     use crate::xml::scan::{Visit, scan};
     use proptest::prelude::*;
 
+    /// The rules that an entry breaks and its alternate links, by the functions that check one entry.
+    fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+        let mut rules = fields::check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
+        if extension::concerns(entry, text) {
+            let elements = Elements::of(entry, text, context.names);
+            let parsed = ParsedEntry::new(text, entry);
+            let found = extension::check_elements(&parsed, &elements, context, &mut Cache::default(), links);
+            rules = rules.union(found);
+        }
+        context.asked(rules)
+    }
+
     /// An entry of a file, with layouts and extensions of any kind.
     fn any_entry() -> impl Strategy<Value = String> {
         let field = |field: Field| {
@@ -312,7 +324,7 @@ mod tests {
                 let loc = entry.value(Field::Loc, text).unwrap_or_default();
                 let alone = CheckedEntry {
                     record: Record::of(&entry, text),
-                    rules: crate::check::entry::check_and_collect(&entry, text, &context, &mut own),
+                    rules: check_and_collect(&entry, text, &context, &mut own),
                     key: location::key_hash(&loc),
                     near_key: location::near_key_hash(&loc),
                 };
@@ -363,7 +375,7 @@ mod tests {
                 let (mut links, mut own) = (Vec::new(), Vec::new());
                 let parsed = ParsedEntry { elements: elements.as_ref(), ..ParsedEntry::new(text, entry) };
                 let read = reading.read(&parsed, &context, &mut links, |_, _| {});
-                let rules = crate::check::entry::check_and_collect(entry, text, &context, &mut own);
+                let rules = check_and_collect(entry, text, &context, &mut own);
                 prop_assert_eq!(read.rules, rules, "{}", String::from_utf8_lossy(text));
                 prop_assert_eq!(read.record, Record::of(entry, text));
                 prop_assert_eq!(links, own);

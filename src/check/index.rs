@@ -34,15 +34,8 @@ const INDEXES_PER_SITE: usize = 500;
 /// Spellings of origins that are counted when the most common one is determined.
 const FEW_ORIGINS: usize = 64;
 
-/// Checks all children. What [`super::entry`] says of each as an entry is not repeated here.
-#[cfg(test)]
-pub(crate) fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<Finding> {
-    let mut out = Vec::new();
-    each(index, facts, &mut |found| out.push(found));
-    out
-}
-
-/// Checks all children, finding by finding: a hostile index has more findings than memory holds.
+/// Checks all children, finding by finding: a hostile index has more findings than memory holds. What [`super::entry`]
+/// reports of each as an entry is not repeated.
 pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Finding)) {
     let common = commonest_origin(index);
     let common_home = common.and_then(UrlPrefix::parse);
@@ -250,7 +243,9 @@ mod tests {
             FindingTarget::Index(child) => child,
             target => panic!("{target:?}"),
         };
-        check(index, facts).iter().map(|found| (found.rule.code(), child(found))).collect()
+        let mut all = Vec::new();
+        each(index, facts, &mut |found| all.push(found));
+        all.iter().map(|found| (found.rule.code(), child(found))).collect()
     }
 
     #[test]

@@ -282,12 +282,7 @@ const fn code(fact: Fact<u64>, descending: bool) -> u64 {
 
 /// Compares texts byte by byte, runs of digits by their value: `page-9` before `page-10`. Texts that
 /// differ in leading zeros alone are ordered by length, so only equal texts compare as equal.
-#[cfg(test)]
-pub(crate) fn natural(a: &str, b: &str) -> Ordering {
-    natural_bytes(a.as_bytes(), b.as_bytes())
-}
-
-fn natural_bytes(a: &[u8], b: &[u8]) -> Ordering {
+pub(super) fn natural_bytes(a: &[u8], b: &[u8]) -> Ordering {
     let (mut left, mut right) = (a, b);
     loop {
         let common = left.iter().zip(right).take_while(|(x, y)| x == y && !x.is_ascii_digit()).count();
@@ -335,6 +330,10 @@ mod tests {
     use crate::protocol::Field;
     use crate::protocol::changefreq::Changefreq;
     use proptest::prelude::*;
+
+    fn natural(a: &str, b: &str) -> Ordering {
+        natural_bytes(a.as_bytes(), b.as_bytes())
+    }
 
     struct Made {
         loc: &'static str,

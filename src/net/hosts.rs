@@ -68,12 +68,6 @@ impl Hosts {
         Self(own.and_then(HostRule::of_url).into_iter().chain(named.iter().cloned()).collect())
     }
 
-    /// Adds one.
-    #[cfg(test)]
-    pub(crate) fn allow(&mut self, rule: HostRule) {
-        self.0.push(rule);
-    }
-
     /// Whether requests may go to this URL.
     pub(crate) fn contains(&self, url: &Url) -> bool {
         self.0.iter().any(|rule| rule.contains(url))

@@ -223,12 +223,6 @@ impl AgentRules {
             _ => Verdict::Allowed,
         }
     }
-
-    /// Whether a URL may be fetched.
-    #[cfg(test)]
-    pub(crate) fn allows(&self, url: &str) -> bool {
-        self.verdict(url) == Verdict::Allowed
-    }
 }
 
 /// The name by which robots.txt files call a crawler: what of `Googlebot-News/2.1 (+http://…)` is before the version.

@@ -26,6 +26,8 @@ pub mod store;
 pub(crate) mod stream;
 
 #[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
 pub(crate) mod sampled;
 #[cfg(test)]
 mod tests;

@@ -181,14 +181,6 @@ pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
     set
 }
 
-/// [`check`], which also collects the language versions of the page for the set rules.
-#[cfg(test)]
-pub(crate) fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
-    let elements = Elements::of(entry, text, context.names);
-    let parsed = ParsedEntry::new(text, entry);
-    check_elements(&parsed, &elements, context, &mut Cache::default(), links)
-}
-
 /// [`check`] with elements that were noted before; the number of breaches of each rule is kept in the cache.
 pub(crate) fn check_elements(
     parsed: &ParsedEntry<'_>,

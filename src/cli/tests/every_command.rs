@@ -8,7 +8,7 @@ use crate::files::journal::StateSlot;
 use crate::session::command::parse;
 use crate::session::edit::Asker;
 use crate::session::state::vocabulary;
-use crate::session::store::journal::recovery;
+use crate::session::store::journal::fixture;
 use clap::CommandFactory;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ fn site() -> TempDir {
 fn leave_changes(folder: &TempDir, name: &str) {
     let path = folder.path().join(name);
     let mut session = load::open(&path, Options::default(), clock::system()).unwrap();
-    recovery::open(&mut session, StateSlot::take(&folder.path().join(".state"), &path).unwrap());
+    fixture::open(&mut session, StateSlot::take(&folder.path().join(".state"), &path).unwrap());
     let command = parse("%set priority=0.7", &vocabulary(clock::system())).unwrap();
     session.run(&command, Asker::Headless).unwrap();
 }

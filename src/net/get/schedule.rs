@@ -213,9 +213,7 @@ mod tests {
     use super::*;
 
     fn hosts() -> Hosts {
-        let mut hosts = Hosts::default();
-        hosts.allow(HostRule::parse("e.com").unwrap());
-        hosts
+        Hosts::of(None, &[HostRule::parse("e.com").unwrap()])
     }
 
     /// The names under which the locs of an index are stored, and the codes of findings.

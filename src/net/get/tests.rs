@@ -31,10 +31,8 @@ impl Resolver for Names {
 }
 
 fn options(hosts: &[&str], certificates: Option<Vec<u8>>) -> Options {
-    let mut allowed = Hosts::default();
-    for host in hosts {
-        allowed.allow(HostRule::parse(host).unwrap());
-    }
+    let rules = hosts.iter().map(|host| HostRule::parse(host).unwrap());
+    let allowed = Hosts::of(None, &rules.collect::<Vec<_>>());
     Options {
         settings: Settings {
             user_agent: "sited/0.0".to_owned(),

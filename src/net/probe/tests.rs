@@ -17,13 +17,8 @@ use ureq::unversioned::transport::NextTimeout;
 
 /// Options for servers on loopback, without limits.
 fn options(urls: &[String]) -> Options {
-    let mut hosts = Hosts::default();
-    for url in urls.iter().filter_map(|url| requestable(url)) {
-        let rule = HostRule::of_url(&url).unwrap();
-        if !hosts.contains(&url) {
-            hosts.allow(rule);
-        }
-    }
+    let rules = urls.iter().filter_map(|url| requestable(url)).map(|url| HostRule::of_url(&url).unwrap());
+    let hosts = Hosts::of(None, &rules.collect::<Vec<_>>());
     Options {
         settings: Settings {
             user_agent: "sited/0.0 (+https://example.com)".to_owned(),

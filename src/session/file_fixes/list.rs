@@ -64,8 +64,7 @@ mod tests {
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
     use crate::session::edit::Change;
-    use crate::session::store::journal;
-    use crate::session::store::journal::recovery;
+    use crate::session::store::journal::fixture;
     use crate::session::store::load;
     use crate::session::store::save;
     use std::path::Path;
@@ -105,7 +104,7 @@ mod tests {
             save::now(&mut session, None, false).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), stored);
             let state_slot = || StateSlot::take(&folder.path().join("state"), &path).unwrap();
-            recovery::open(&mut session, state_slot());
+            fixture::open(&mut session, state_slot());
             let rows: crate::document::rows::RowSet = session.document().live_rows().map(|row| row.0).collect();
             assert!(session.change(&Change::Fix { rows, rules }).unwrap().changed, "{stored:?}");
             let after = codes(&session);
@@ -116,8 +115,8 @@ mod tests {
             // What a crash leaves leads to the same bytes.
             drop(session);
             let mut session = open(&path);
-            let left = recovery::open(&mut session, state_slot()).0.unwrap();
-            journal::replay(&mut session, left).unwrap();
+            let left = fixture::open(&mut session, state_slot()).0.unwrap();
+            fixture::replay(&mut session, left).unwrap();
             assert_eq!(codes(&session), after, "{stored:?}");
             assert_eq!(session.document().only_sitemap().unwrap().bytes(), expected.len() as u64, "{stored:?}");
             save::now(&mut session, None, false).unwrap();

@@ -129,10 +129,9 @@ mod tests {
     use crate::files::journal::StateSlot;
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
-    use crate::session::findings::whole;
     use crate::session::fix;
-    use crate::session::store::journal;
-    use crate::session::store::journal::recovery;
+    use crate::session::fixture::whole_findings;
+    use crate::session::store::journal::fixture;
     use crate::session::store::load;
     use crate::session::store::save;
     use std::path::PathBuf;
@@ -164,7 +163,7 @@ mod tests {
     }
 
     fn found(session: &Session, rule: Rule) -> Vec<(FindingTarget, Option<String>)> {
-        let found = whole::all(session).into_iter();
+        let found = whole_findings(session).into_iter();
         let found = found.filter(|found| found.rule == rule && found.target.is_of_index());
         found.map(|found| (found.target, found.fix.map(|fix| fix.label))).collect()
     }
@@ -223,7 +222,7 @@ mod tests {
             assert_eq!(place, Some(FindingTarget::IndexFile(1)), "{rule}: {places:?}");
             assert!(places.iter().all(|(_, fix)| fix.is_some()), "{rule}: {places:?}");
             let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
-            recovery::open(&mut session, state_slot());
+            fixture::open(&mut session, state_slot());
             session.change(&fix::change_for(&session, FindingTarget::IndexFile(1), rule)).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
             session.undo().unwrap();
@@ -232,8 +231,8 @@ mod tests {
             assert!(session.is_modified());
             drop(session);
             let mut session = open(&paths);
-            let left = recovery::open(&mut session, state_slot()).0.unwrap();
-            journal::replay(&mut session, left).unwrap();
+            let left = fixture::open(&mut session, state_slot()).0.unwrap();
+            fixture::replay(&mut session, left).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
             // As one of the unsaved changes it can be put back by itself.
             session.change(&crate::session::edit::Change::RevertFile(Member::Index)).unwrap();

@@ -58,12 +58,6 @@ impl FindingRef<'_> {
     }
 }
 
-/// Every finding that no row carries: the index first, then file by file, then the set.
-#[cfg(test)]
-pub(crate) fn all(session: &Session) -> Vec<Finding> {
-    first(session, usize::MAX, |_| true, |_| ()).0
-}
-
 /// The first `most` of the wanted findings by rank, then by file, with their messages; and the number of all wanted.
 pub(crate) fn first<K: Ord>(
     session: &Session,

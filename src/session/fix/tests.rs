@@ -16,10 +16,10 @@ use crate::session::Session;
 use crate::session::command::Assignment;
 use crate::session::edit::Change;
 use crate::session::findings;
+use crate::session::fixture::whole_findings;
 use crate::session::report;
 use crate::session::sampled::{self, folder, paths};
-use crate::session::store::journal;
-use crate::session::store::journal::recovery;
+use crate::session::store::journal::fixture;
 use crate::session::store::load;
 use crate::session::store::save;
 use proptest::prelude::*;
@@ -151,7 +151,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         let rule = sample.rule;
         let paths = paths(&sample, folder.path());
         let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
-        recovery::open(&mut session, state_slot());
+        fixture::open(&mut session, state_slot());
         if fix(&mut session, rule.family()) != Ok(true) {
             assert_eq!(rule, Rule::SET_MIXED_HOST);
             continue;
@@ -160,17 +160,17 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         let bytes = would_write(&session);
         drop(session);
         let mut again = opened(&sample, &paths);
-        let (left, words) = recovery::open(&mut again, state_slot());
+        let (left, words) = fixture::open(&mut again, state_slot());
         let left = left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"));
-        journal::replay(&mut again, left).unwrap_or_else(|refused| panic!("{rule:?}: {refused}"));
+        fixture::replay(&mut again, left).unwrap_or_else(|refused| panic!("{rule:?}: {refused}"));
         assert_eq!(broken(&again), expected, "{rule:?}");
         assert!(would_write(&again) == bytes, "{rule:?}: other bytes");
         assert!(again.is_modified(), "{rule:?}");
         // What the replay wrote down leads there once more.
         drop(again);
         let mut again = opened(&sample, &paths);
-        let (left, words) = recovery::open(&mut again, state_slot());
-        journal::replay(&mut again, left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"))).unwrap();
+        let (left, words) = fixture::open(&mut again, state_slot());
+        fixture::replay(&mut again, left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"))).unwrap();
         assert_eq!(broken(&again), expected, "{rule:?}, twice");
         assert!(would_write(&again) == bytes, "{rule:?}: other bytes, twice");
     }
@@ -263,7 +263,7 @@ fn places(session: &Session) -> BTreeSet<(String, Rule)> {
     let view = session.view();
     let of_row =
         |row: RowId| view.rules_of(row).iter().filter(is_bad).map(move |rule| (row.0.to_string(), rule.main()));
-    let whole = crate::session::findings::whole::all(session).into_iter().filter(|found| is_bad(&found.rule));
+    let whole = whole_findings(session).into_iter().filter(|found| is_bad(&found.rule));
     let of_rows = view.document.live_rows().flat_map(of_row);
     // Entries of an index come, go and get other URLs: they are counted.
     let place = |place: FindingTarget| if place.is_of_index() { "index".to_owned() } else { format!("{place:?}") };

@@ -48,15 +48,6 @@ pub(crate) fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Op
     Some(counts)
 }
 
-/// How many rows of each file break each rule; findings of files are among them, those of the index and the set are
-/// not.
-#[cfg(test)]
-pub(crate) fn rule_counts_by_file(session: &Session) -> CountsByFile {
-    let mut counts = row_counts_by_file(&session.current, &Progress::default()).unwrap_or_default();
-    add_file_findings(session, &mut counts);
-    counts
-}
-
 /// Adds the findings of files to counts of rows.
 pub(crate) fn add_file_findings(session: &Session, counts: &mut CountsByFile) {
     for finding in whole::each(session) {

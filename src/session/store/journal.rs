@@ -23,8 +23,6 @@ pub(crate) use describe::changes_in;
 use locks::{Claimed, Relocked};
 pub(crate) use recovery::{RecoverableChanges, Unreplayable};
 pub(crate) use replay::apply_journal;
-#[cfg(test)]
-pub(crate) use replay::replay;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -295,22 +293,6 @@ pub(crate) fn unprotected_reason(session: &Session) -> Option<String> {
     Some(format!("changes are not being kept: {why}; they are lost if the program is killed{alone}"))
 }
 
-/// The set is left as it should be: nothing of it is kept any longer.
-#[cfg(test)]
-pub(crate) fn forget_unsaved(session: &mut Session) {
-    if let Some(keeping) = session.keeping.take() {
-        keeping.journal.remove();
-    }
-}
-
-/// Waits until all that was changed is on disk.
-#[cfg(test)]
-pub(crate) fn flush_journal(session: &Session) {
-    if let Some(keeping) = &session.keeping {
-        keeping.journal.flush();
-    }
-}
-
 /// Hashes of the bytes of all files, in no order.
 fn hashes_of(document: &Document) -> Vec<u64> {
     let ids = (0..document.sitemaps().len() as u32).map(SitemapId);
@@ -338,5 +320,7 @@ fn json(line: &JournalLine) -> String {
 
 #[cfg(test)]
 mod damage;
+#[cfg(test)]
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;

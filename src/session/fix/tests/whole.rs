@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::check::decision::{self, Hints, answers};
-use crate::session::findings::whole;
 use crate::session::fix;
+use crate::session::fixture::whole_findings;
 use crate::session::store::save;
 
 /// What is before the pages of a file.
@@ -105,7 +105,7 @@ proptest! {
     fn fixes_of_files_and_of_the_index_hold_in_any_set(Set(sample) in any_set()) {
         let (_folder, mut session) = open(&sample);
         let offered = |session: &Session| -> Vec<(FindingTarget, Rule)> {
-            let found = whole::all(session).into_iter().filter(|found| found.fix.is_some());
+            let found = whole_findings(session).into_iter().filter(|found| found.fix.is_some());
             found.map(|found| (found.target, found.rule)).collect()
         };
         for (place, rule) in offered(&session) {
@@ -167,7 +167,7 @@ proptest! {
     #[test]
     fn what_a_fix_of_a_file_wrote_is_found_as_it_was_shown(Set(sample) in any_set(), which in any::<prop::sample::Index>()) {
         let (folder, mut session) = open(&sample);
-        let found = whole::all(&session).into_iter().filter(|found| found.fix.is_some());
+        let found = whole_findings(&session).into_iter().filter(|found| found.fix.is_some());
         // Of a file that was not read, no one knows what is in it.
         let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
         let offered: Vec<(FindingTarget, Rule)> =

@@ -3,8 +3,7 @@
 use super::*;
 use crate::files::journal::stored::list;
 use crate::files::journal::{Entry, Stored};
-use crate::session::store::journal;
-use crate::session::store::journal::recovery;
+use crate::session::store::journal::fixture;
 use crate::session::store::journal::tests::{edits, keeping, open, rows, run, state_slot, write_set};
 use proptest::prelude::*;
 use std::fs;
@@ -156,7 +155,7 @@ proptest! {
         }
 
         let mut session = open(&path);
-        let (left, _) = recovery::open(&mut session, state_slot(folder.path(), &path));
+        let (left, _) = fixture::open(&mut session, state_slot(folder.path(), &path));
         // With numbers and counter no loss goes unnoticed, not even that of all lines.
         let is_noticed = missing == 0 || left.as_ref().is_some_and(|left| left.salvage.missing.count() > 0);
         prop_assert!(is_noticed || !(is_numbered && is_counted) || made_whole(&found), "{:?}", stored.entries);
@@ -166,15 +165,15 @@ proptest! {
         prop_assert!(!is_in_order || is_among(steps.iter().map(String::as_str), &made), "{:?}", steps);
         prop_assert!(left.missing().lines().iter().all(|line| !line.chars().any(char::is_control)));
         let is_sound = left.missing().is_empty();
-        let outcome = journal::replay(&mut session, left);
+        let outcome = fixture::replay(&mut session, left);
         // What is before the first gap always fits.
         prop_assert!(!(is_sound && is_in_order) || outcome.is_ok(), "{:?}", outcome);
         let expected = rows(&session);
         drop(session);
         // A crash after that loses none of it.
         let mut session = open(&path);
-        if let Some(left) = recovery::open(&mut session, state_slot(folder.path(), &path)).0 {
-            journal::replay(&mut session, left).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        if let Some(left) = fixture::open(&mut session, state_slot(folder.path(), &path)).0 {
+            fixture::replay(&mut session, left).map_err(|error| TestCaseError::fail(error.to_string()))?;
         }
         prop_assert_eq!(rows(&session), expected);
     }

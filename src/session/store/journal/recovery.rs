@@ -306,13 +306,6 @@ pub(crate) fn begin(session: &mut Session, read: JournalRead) -> (Option<Recover
     }
 }
 
-/// Both on this thread.
-#[cfg(test)]
-pub(crate) fn open(session: &mut Session, state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
-    let read = read(&OpenSet::of(session), state_slot);
-    begin(session, read)
-}
-
 /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
 pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
     let set = OpenSet::of(session);

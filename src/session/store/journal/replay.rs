@@ -116,16 +116,6 @@ pub(crate) fn replace_session(session: &mut Session, replayed: Replayed) -> Resu
     outcome.map_err(|error| EditError::Refused(format!("{error}{kept}")))
 }
 
-/// The same on this thread.
-///
-/// # Errors
-/// As [`replace_session`].
-#[cfg(test)]
-pub(crate) fn replay(session: &mut Session, changes: RecoverableChanges) -> Result<usize, EditError> {
-    let replayed = Replay::of(session, changes).run(&Progress::default()).ok_or(EditError::Cancelled)?;
-    replace_session(session, replayed)
-}
-
 /// Applies what a journal holds to the open set, as steps that can be undone.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use crate::session::command::parse;
 use crate::session::edit::Asker;
 use crate::session::state::vocabulary;
 use crate::session::store::journal;
-use crate::session::store::journal::recovery;
+use crate::session::store::journal::fixture;
 use crate::session::store::journal::salvage::Missing;
 use crate::session::store::load;
 use crate::session::store::save;
@@ -50,7 +50,7 @@ pub(super) fn state_slot(folder: &Path, path: &Path) -> StateSlot {
 /// A session that keeps its changes; nothing was left for it.
 pub(super) fn keeping(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
-    let (left, words) = recovery::open(&mut session, state_slot(folder, path));
+    let (left, words) = fixture::open(&mut session, state_slot(folder, path));
     assert!(left.is_none() && words.is_none(), "{words:?}");
     session
 }
@@ -74,10 +74,10 @@ fn bytes(session: &Session) -> Vec<Vec<u8>> {
 /// The next session on the same files replays what was left.
 fn replayed(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
-    let (left, words) = recovery::open(&mut session, state_slot(folder, path));
+    let (left, words) = fixture::open(&mut session, state_slot(folder, path));
     assert_eq!(words, None);
     if let Some(left) = left {
-        journal::replay(&mut session, left).unwrap();
+        fixture::replay(&mut session, left).unwrap();
     }
     session
 }
@@ -101,10 +101,10 @@ fn what_was_changed_is_there_again_after_a_crash_and_gone_after_a_clean_end() {
     let expected = bytes(&session);
     drop(session);
     let mut again = open(&path);
-    let (left, _) = recovery::open(&mut again, state_slot(folder.path(), &path));
+    let (left, _) = fixture::open(&mut again, state_slot(folder.path(), &path));
     let left = left.unwrap();
     assert_eq!((left.labels.len(), left.is_cut), (3, false), "{:?}", left.labels);
-    assert_eq!(journal::replay(&mut again, left).unwrap(), 5);
+    assert_eq!(fixture::replay(&mut again, left).unwrap(), 5);
     assert_eq!(bytes(&again), expected);
     assert!(again.is_modified());
     // A crash after the replay loses nothing either.
@@ -112,7 +112,7 @@ fn what_was_changed_is_there_again_after_a_crash_and_gone_after_a_clean_end() {
     let again = replayed(folder.path(), &path);
     assert_eq!(bytes(&again), expected);
     let mut again = again;
-    journal::forget_unsaved(&mut again);
+    fixture::forget_unsaved(&mut again);
     drop(again);
     assert!(!replayed(folder.path(), &path).is_modified());
 }
@@ -127,7 +127,7 @@ fn a_journal_of_other_files_is_put_aside_and_named() {
     let text = fs::read_to_string(folder.path().join("a.xml")).unwrap();
     fs::write(folder.path().join("a.xml"), text.replace("/1?", "/one?")).unwrap();
     let mut session = open(&path);
-    let (left, words) = recovery::open(&mut session, state_slot(folder.path(), &path));
+    let (left, words) = fixture::open(&mut session, state_slot(folder.path(), &path));
     let words = words.unwrap();
     assert!(left.is_none() && words.contains("have changed since") && words.contains("aside-1"), "{words}");
     assert!(!session.is_modified());
@@ -161,11 +161,11 @@ fn a_line_that_does_not_fit_stops_the_replay_and_harms_nothing() {
         note(r#"{"Did":{"label":"y","edit":{"Delete":[[0,0]]}}}"#);
         drop(session);
         let mut session = open(&path);
-        let left = recovery::open(&mut session, state_slot(folder.path(), &path)).0.unwrap();
-        let outcome = journal::replay(&mut session, left);
+        let left = fixture::open(&mut session, state_slot(folder.path(), &path)).0.unwrap();
+        let outcome = fixture::replay(&mut session, left);
         assert!(outcome.is_err() || line == r#""Undid""#, "{line}");
         assert!(session.document().live() >= 6, "{line}");
-        journal::forget_unsaved(&mut session);
+        fixture::forget_unsaved(&mut session);
     }
 }
 
@@ -276,14 +276,14 @@ fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_af
         let expected = rows(&session);
         drop(session);
         let mut again = open(&path);
-        let (left, words) = recovery::open(&mut again, state_slot(folder.path(), &path));
+        let (left, words) = fixture::open(&mut again, state_slot(folder.path(), &path));
         assert_eq!((left.is_some(), words), (!lines.is_empty(), None));
         if let Some(left) = left {
             assert_eq!(left.labels, ["what was changed while it was being saved"]);
-            journal::replay(&mut again, left).unwrap();
+            fixture::replay(&mut again, left).unwrap();
         }
         assert_eq!(rows(&again), expected);
-        journal::forget_unsaved(&mut again);
+        fixture::forget_unsaved(&mut again);
     }
 }
 
@@ -310,7 +310,7 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
         let open = || load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
         let state_slot = || StateSlot::take_all(&path("state"), &paths).unwrap();
         let mut session = open();
-        assert!(recovery::open(&mut session, state_slot()).0.is_none());
+        assert!(fixture::open(&mut session, state_slot()).0.is_none());
         for lines in [
             &["add https://e.com/new", "s#/2#/two#", "delete where loc:/1"][..],
             &["write"],
@@ -333,14 +333,14 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
             let expected = rows(&session);
             drop(session);
             session = open();
-            let (left, words) = recovery::open(&mut session, state_slot());
+            let (left, words) = fixture::open(&mut session, state_slot());
             assert_eq!((left.is_some(), words), (lines != ["write"], None), "{names:?} {lines:?}");
             if let Some(left) = left {
-                journal::replay(&mut session, left).unwrap();
+                fixture::replay(&mut session, left).unwrap();
             }
             assert_eq!(rows(&session), expected, "{names:?} {lines:?}");
         }
-        journal::forget_unsaved(&mut session);
+        fixture::forget_unsaved(&mut session);
     }
 }
 
@@ -371,12 +371,12 @@ fn replayed_without(number: usize, commands: &[&str]) -> (Session, Missing) {
     let damaged = lines.concat();
     fs::write(&journal, &damaged).unwrap();
     let mut session = open(&path);
-    let (left, words) = recovery::open(&mut session, state_slot(folder.path(), &path));
+    let (left, words) = fixture::open(&mut session, state_slot(folder.path(), &path));
     assert_eq!(words, None);
     let left = left.unwrap();
     let missing = left.missing().clone();
-    journal::replay(&mut session, left).unwrap();
-    journal::flush_journal(&session);
+    fixture::replay(&mut session, left).unwrap();
+    fixture::flush_journal(&session);
     // The damaged journal is still there to be read, and the new one is sound.
     let found = crate::files::journal::stored::list(&folder.path().join("state"), &[path]).unwrap();
     assert_eq!(found.iter().map(|found| found.is_aside).collect::<Vec<_>>(), [false, true]);
@@ -445,7 +445,7 @@ fn a_whole_line_makes_every_loss_before_it_good() {
     let mut session = replayed(folder.path(), &path);
     // What was replayed cannot be taken back by a line, so all is written down.
     for line in ["set priority=0.1 where loc:/4", "undo 2", "delete where loc:/3"] {
-        journal::flush_journal(&session);
+        fixture::flush_journal(&session);
         run(&mut session, line);
     }
     let expected = rows(&session);
@@ -455,9 +455,9 @@ fn a_whole_line_makes_every_loss_before_it_good() {
     lines[2] = damage(&lines[2]);
     fs::write(&journal, lines.concat()).unwrap();
     let mut session = open(&path);
-    let left = recovery::open(&mut session, state_slot(folder.path(), &path)).0.unwrap();
+    let left = fixture::open(&mut session, state_slot(folder.path(), &path)).0.unwrap();
     assert!(left.missing().is_empty(), "{lines:?} {:?}", left.missing());
-    journal::replay(&mut session, left).unwrap();
+    fixture::replay(&mut session, left).unwrap();
     assert_eq!(rows(&session), expected);
 }
 
@@ -507,7 +507,7 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
                 fs::write(&state, "").unwrap();
             }
             run(&mut session, line);
-            journal::flush_journal(&session);
+            fixture::flush_journal(&session);
             assert_eq!(journal::unprotected_reason(&session).is_some(), number == broken, "{broken} {number}");
             if let Some(words) = journal::unprotected_reason(&session) {
                 assert!(words.starts_with("changes are not being kept: "), "{words}");
@@ -515,7 +515,7 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
                 fs::remove_file(&state).unwrap();
             }
         }
-        journal::flush_journal(&session);
+        fixture::flush_journal(&session);
         run(&mut session, "set priority=0.4 where loc:/5");
         run(&mut session, "add https://e.com/more");
         run(&mut session, "set priority=0.2 where loc:/more");
@@ -523,7 +523,7 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
         drop(session);
         session = replayed(folder.path(), &path);
         assert_eq!(rows(&session), expected, "{broken}");
-        journal::forget_unsaved(&mut session);
+        fixture::forget_unsaved(&mut session);
         drop(session);
         session = keeping(folder.path(), &path);
     }

@@ -9,8 +9,7 @@ use crate::session::edit::Change;
 use crate::session::prepare;
 use crate::session::report;
 use crate::session::store::external_changes;
-use crate::session::store::journal;
-use crate::session::store::journal::recovery;
+use crate::session::store::journal::fixture;
 use crate::session::store::load;
 use crate::session::store::save;
 use proptest::prelude::*;
@@ -477,7 +476,7 @@ fn an_index_that_becomes_two_is_one_set_still() {
     let state = folder.path().join("state");
     let state_slot = |paths: &[PathBuf]| files::journal::StateSlot::take_all(&state, paths);
     let mut session = open(&path);
-    recovery::open(&mut session, state_slot(std::slice::from_ref(&path)).unwrap());
+    fixture::open(&mut session, state_slot(std::slice::from_ref(&path)).unwrap());
     let after = row_of(&session, &loc(5));
     session.change(&Change::Insert { after, before: false, locs: vec![loc(100)] }).unwrap();
     let saving = {
@@ -497,12 +496,12 @@ fn an_index_that_becomes_two_is_one_set_still() {
     assert!(state_slot(&paths[1..]).is_err(), "nobody else opens the second by itself");
     // It ends without a word. What was changed is replayed on both.
     let meant = table(&session);
-    journal::flush_journal(&session);
+    fixture::flush_journal(&session);
     drop(session);
     let mut again = load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
-    let (left, words) = recovery::open(&mut again, state_slot(&paths).unwrap());
+    let (left, words) = fixture::open(&mut again, state_slot(&paths).unwrap());
     assert_eq!(words, None);
-    journal::replay(&mut again, left.unwrap()).unwrap();
+    fixture::replay(&mut again, left.unwrap()).unwrap();
     assert_eq!(table(&again), meant);
     // Only what lists a changed part is written, and what others do to the second is seen.
     let plan = again.plan_within(None, limits);

@@ -8,9 +8,9 @@ use crate::check::samples::sets::{Sample, samples};
 use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
 use crate::session::findings::whole;
+use crate::session::fixture::rule_counts_by_file;
 use crate::session::grouping::{Group, Groups};
 use crate::session::report;
-use crate::session::report::markdown;
 use crate::session::sampled::{data, folder, paths, robots};
 use crate::tui::app::Event;
 use crate::tui::app::Start;
@@ -228,7 +228,7 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
 fn rules_are_counted_by_file() {
     let bench = Bench::sample(120, 40);
     let session = &bench.app.shared.session;
-    let by_file = markdown::rule_counts_by_file(session);
+    let by_file = rule_counts_by_file(session);
     let of_others = |rule: Rule| {
         let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
         whole::each(session).filter(|found| found.rule().main() == rule.main() && others(found.target())).count()

@@ -3,7 +3,7 @@
 use super::bench::{Bench, SMALL};
 use crate::files::journal::StateSlot;
 use crate::progress::Reading;
-use crate::session::store::journal::recovery;
+use crate::session::store::journal::fixture;
 use crate::tui::app::Event;
 use crate::tui::app::modes::Mode;
 use crate::tui::jobs::Kind;
@@ -132,7 +132,7 @@ fn who_has_the_other_file_is_said_before_the_question() {
     let (state, other) = (bench.path().with_file_name("state"), bench.path().with_file_name("other.xml"));
     std::fs::write(&other, SMALL).unwrap();
     let state_slot = StateSlot::take(&state, &bench.path()).unwrap();
-    recovery::open(&mut bench.app.shared.session, state_slot);
+    fixture::open(&mut bench.app.shared.session, state_slot);
     let theirs = StateSlot::take(&state, &other).unwrap();
     bench.keys("t");
     let write = format!(":write {}<enter>", other.display());

@@ -9,7 +9,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::session::command::Assignment;
 use crate::session::edit::Change;
-use crate::session::store::journal;
+use crate::session::store::journal::fixture;
 use crate::session::store::journal::recovery;
 use crate::session::store::save;
 use crate::session::store::save::Saving;
@@ -96,7 +96,7 @@ fn die_while_saving(mut session: Session, died: Died) -> Vec<(String, String)> {
         drop(saving.run(&Progress::default()));
     }
     set(&mut session, &loc(4), "0.4");
-    journal::flush_journal(&session);
+    fixture::flush_journal(&session);
     table(&session)
 }
 
@@ -105,15 +105,15 @@ fn next(folder: &Path, paths: &[PathBuf]) -> Result<Vec<(String, String)>, Strin
     let (mut session, state_slot) = open(folder, paths);
     if let Some((count, paths)) = recovery::changes_elsewhere(&session, &state_slot) {
         assert!(count > 0);
-        assert!(recovery::open(&mut session, state_slot).1.unwrap().contains(&paths) && session.read_only().is_some());
+        assert!(fixture::open(&mut session, state_slot).1.unwrap().contains(&paths) && session.read_only().is_some());
         return Err(paths);
     }
     let waiting = recovery::waiting(&session, &state_slot);
-    let (left, words) = recovery::open(&mut session, state_slot);
+    let (left, words) = fixture::open(&mut session, state_slot);
     assert_eq!(words, None);
     let left = left.unwrap_or_else(|| panic!("{paths:?}: nothing was left"));
     assert!(waiting > 0 && !session.is_modified());
-    journal::replay(&mut session, left).unwrap();
+    fixture::replay(&mut session, left).unwrap();
     Ok(table(&session))
 }
 
@@ -139,7 +139,7 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
             let folder = &folder.path().canonicalize().unwrap();
             let index = write_set(folder);
             let (mut session, state_slot) = open(folder, std::slice::from_ref(&index));
-            assert!(recovery::open(&mut session, state_slot).0.is_none());
+            assert!(fixture::open(&mut session, state_slot).0.is_none());
             insert(&mut session, 100);
             let meant = die_while_saving(session, died);
             let second = folder.join("sitemap-index-2.xml");
@@ -169,7 +169,7 @@ fn opened_as_two(folder: &PathBuf, index: &PathBuf) -> Session {
     save::finish(&mut session, saving.run(&Progress::default())).unwrap();
     drop(session);
     let (mut session, state_slot) = open(folder, std::slice::from_ref(folder));
-    assert!(recovery::open(&mut session, state_slot).0.is_none());
+    assert!(fixture::open(&mut session, state_slot).0.is_none());
     session
 }
 
@@ -213,7 +213,7 @@ fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
         let folder = &folder.path().canonicalize().unwrap();
         let index = write_set(folder);
         let (mut session, state_slot) = open(folder, std::slice::from_ref(&index));
-        assert!(recovery::open(&mut session, state_slot).0.is_none());
+        assert!(fixture::open(&mut session, state_slot).0.is_none());
         insert(&mut session, 100);
         let saving = begin_save(&mut session);
         drop(saving.run(&Progress::default()));
@@ -224,9 +224,9 @@ fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
             (recovery::waiting(&again, &state_slot), recovery::changes_elsewhere(&again, &state_slot)),
             (0, None)
         );
-        let (left, words) = recovery::open(&mut again, state_slot);
+        let (left, words) = fixture::open(&mut again, state_slot);
         assert!(left.is_none() && words.is_none(), "{words:?}");
-        journal::forget_unsaved(&mut again);
+        fixture::forget_unsaved(&mut again);
         assert_eq!(journals(folder), [""; 0]);
     }
 }
@@ -243,7 +243,7 @@ fn a_journal_of_two_indexes_that_fits_neither_is_named_and_kept() {
     fs::write(folder.join("a.xml"), fs::read_to_string(folder.join("a.xml")).unwrap().replace("0.5", "0.6")).unwrap();
     let (mut session, state_slot) = open(folder, &[index]);
     assert_eq!(recovery::changes_elsewhere(&session, &state_slot), None);
-    let (left, words) = recovery::open(&mut session, state_slot);
+    let (left, words) = fixture::open(&mut session, state_slot);
     let words = words.unwrap();
     assert!(left.is_none() && words.contains("have changed since") && words.contains("sitemap-index-2.xml"), "{words}");
     assert!(journals(folder).iter().any(|name| name.ends_with("aside-1")));
@@ -257,7 +257,7 @@ fn what_is_typed_after_a_list_became_two_is_found() {
     let (list, second) = (folder.join("list.txt"), folder.join("list-2.txt"));
     fs::write(&list, (0..3).map(|number| loc(number) + "\n").collect::<String>()).unwrap();
     let (mut session, state_slot) = open(folder, std::slice::from_ref(&list));
-    assert!(recovery::open(&mut session, state_slot).0.is_none());
+    assert!(fixture::open(&mut session, state_slot).0.is_none());
     insert(&mut session, 100);
     let saving = begin_save(&mut session);
     save::finish(&mut session, saving.run(&Progress::default())).unwrap();
