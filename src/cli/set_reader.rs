@@ -10,9 +10,10 @@ use crate::files;
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
+use crate::session::settings::settings_of;
 use crate::session::store::load;
 use crate::session::stream::bulk::ScanMode;
-use crate::session::stream::{Detail, FileRows, StreamedSet, settings_of, walk};
+use crate::session::stream::{Detail, FileRows, StreamedSet, walk};
 use std::io::Write;
 use std::path::PathBuf;
 

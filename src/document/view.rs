@@ -108,15 +108,17 @@ impl View {
         Self { order: Order::File(Arc::new(starts)) }
     }
 
-    /// Shows the rows of a file that was just appended, behind those of the others. Costs the same however many those
+    /// Shows the rows of files that were just appended, behind those of the others. Costs the same however many those
     /// are, as long as the view is shared with no one.
-    pub fn append_file(&mut self, document: &Document) {
-        match (&mut self.order, document.sitemaps().last()) {
-            (Order::File(starts), Some(sitemap)) if starts.len() == document.sitemaps().len() => {
-                let total = starts.last().copied().unwrap_or_default();
-                Arc::make_mut(starts).push(total + sitemap.rows.len() as u32);
-            }
-            _ => *self = Self::file_order(document),
+    pub fn append_files(&mut self, document: &Document) {
+        // The start of each file, and the end of the last.
+        let Order::File(starts) = &mut self.order else { return *self = Self::file_order(document) };
+        let Some(known) = starts.len().checked_sub(1) else { return *self = Self::file_order(document) };
+        let mut total = starts.last().copied().unwrap_or_default();
+        let starts = Arc::make_mut(starts);
+        for sitemap in document.sitemaps().iter().skip(known) {
+            total += sitemap.rows.len() as u32;
+            starts.push(total);
         }
     }
 

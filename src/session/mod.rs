@@ -21,6 +21,7 @@ pub mod robots;
 mod row_lines;
 pub(crate) mod rule_export;
 pub(crate) mod run;
+pub(crate) mod settings;
 pub mod state;
 pub mod store;
 pub(crate) mod stream;

@@ -26,7 +26,6 @@ use crate::session::file_fixes::is_near_limit;
 use crate::session::findings::file_findings::of_present;
 use crate::session::findings::{index_findings, required, robots};
 use crate::session::fix::alternates::FAMILY;
-use crate::session::policy;
 use crate::session::row_lines::offset_of_loc;
 use crate::session::state::languages::Languages;
 use crate::session::store::load::{self, Loader};
@@ -310,18 +309,6 @@ fn load_each<E: From<files::Error>>(
         }
     })?;
     failed.map_or(Ok(loaded), Err)
-}
-
-/// An empty session with the clock, the criteria and the data of another, to read the same files once more.
-pub(crate) fn settings_of(other: &Session, base_url: Option<String>) -> Session {
-    let mut session = Session::new(other.current.clock, base_url);
-    session.state_folder.clone_from(&other.state_folder);
-    session.current.data.clone_from(&other.current.data);
-    policy::recheck_now(&mut session, other.current.checks.criteria().clone());
-    if other.current.checks.allows_other_sites() {
-        session.allow_other_sites();
-    }
-    session
 }
 
 /// Takes in a file and keeps the findings of its rows.

@@ -3,12 +3,14 @@
 use crate::{assert_none, sources};
 
 /// What files, locks, clocks and threads are reached by.
-const IO: [&str; 25] = [
+const IO: [&str; 27] = [
     "std::fs",
     "std::net",
     "std::process",
     "std::thread",
     "std::time",
+    ".add_file(",
+    "compare_rows(",
     "files::first_rows(",
     "files::merge_conflicts(",
     "files::names_in(",

@@ -101,7 +101,7 @@ impl Session {
         Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options, compares_late: false }
     }
 
-    /// Takes in a part. The table grows; the set is still read-only.
+    /// Adds a part. The table grows; the set is still read-only.
     pub fn add_file(&mut self, part: LoadedFile) {
         match part {
             LoadedFile::Index { index, on_disk, visitors } => {
@@ -129,7 +129,7 @@ impl Session {
                     uncompared.near_keys.extend(near_keys);
                     uncompared.keys.extend(visitor.keys);
                 }
-                self.current.view.append_file(&state.document);
+                self.current.view.append_files(&state.document);
             }
         }
         self.current.saved = self.current.state.document.clone();
@@ -137,35 +137,45 @@ impl Session {
 
     /// The load is over: the set can be changed, unless it was stopped half-way.
     pub fn finish(&mut self, loaded: Loaded) {
-        self.loading = false;
-        self.path = loaded.path;
-        self.paths = loaded.paths;
-        self.unread = loaded.unread;
-        if let Some(index) = loaded.index {
-            self.current.state.document.set_index(Some(index));
-        }
-        self.recovered = loaded.recovered;
-        if loaded.stopped {
-            self.set_read_only("loading was stopped; open it again to edit");
-        }
-        if has_conflicts(self) {
-            self.set_read_only("there are unresolved merge conflicts");
-        }
-        self.current.saved = self.current.state.document.clone();
-        if self.path.is_none() {
-            // Nothing of it is on disk yet, so a save would write all of it; no row is marked as new for that.
-            self.current.state.modified = false;
-        }
-        self.current.view = View::file_order(&self.current.state.document);
-        let State { document, checks, .. } = &mut self.current.state;
-        if let Some(Uncompared { keys, near_keys }) = self.uncompared.take() {
-            let named = if checks.set().has_links() { checks.count_targets(&keys) } else { RowSet::new() };
-            checks.compare(document, &(repeated_hashes(&near_keys) | named));
-        } else {
-            checks.find_near_duplicates(document);
-        }
-        file_findings::check(self);
+        compare_rows(self);
+        finish_compared(self, loaded);
     }
+}
+
+/// Compares the rows of all files, as far as that was left for the end.
+pub(crate) fn compare_rows(session: &mut Session) {
+    let State { document, checks, .. } = &mut session.current.state;
+    if let Some(Uncompared { keys, near_keys }) = session.uncompared.take() {
+        let named = if checks.set().has_links() { checks.count_targets(&keys) } else { RowSet::new() };
+        checks.compare(document, &(repeated_hashes(&near_keys) | named));
+    } else {
+        checks.find_near_duplicates(document);
+    }
+}
+
+/// [`Session::finish`] of a session whose rows were compared.
+pub(crate) fn finish_compared(session: &mut Session, loaded: Loaded) {
+    session.loading = false;
+    session.path = loaded.path;
+    session.paths = loaded.paths;
+    session.unread = loaded.unread;
+    if let Some(index) = loaded.index {
+        session.current.state.document.set_index(Some(index));
+    }
+    session.recovered = loaded.recovered;
+    if loaded.stopped {
+        session.set_read_only("loading was stopped; open it again to edit");
+    }
+    if has_conflicts(session) {
+        session.set_read_only("there are unresolved merge conflicts");
+    }
+    session.current.saved = session.current.state.document.clone();
+    if session.path.is_none() {
+        // Nothing of it is on disk yet, so a save would write all of it; no row is marked as new for that.
+        session.current.state.modified = false;
+    }
+    session.current.view = View::file_order(&session.current.state.document);
+    file_findings::check(session);
 }
 
 pub(in crate::session) fn remember(session: &mut Session, on_disk: Option<OnDisk>) {

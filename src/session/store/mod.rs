@@ -1,5 +1,6 @@
 //! Files of the set: loads and saves them, follows changes by other programs, keeps the journal.
 
+pub(crate) mod background_load;
 pub(crate) mod compare;
 pub(crate) mod external_changes;
 pub(crate) mod journal;

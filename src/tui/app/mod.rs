@@ -34,7 +34,7 @@ use crate::files::external_changes::Thoroughness;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::store::load::LoadedFile;
+use crate::session::store::background_load;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use flows::{external_changes, leave, opening, probe, rules, save};
 use modes::ask::Ask;
@@ -152,11 +152,11 @@ impl App {
             Event::Mouse(mouse) => input::mouse(self, mouse),
             Event::Resize(columns, rows) => self.shared.size = (columns, rows),
             Event::Focus => external_changes::check_external_changes(&mut self.shared, Thoroughness::Glance, false),
-            Event::Part(Part::File(file)) => {
-                if matches!(*file, LoadedFile::Sitemap { .. }) {
+            Event::Part(Part::Files(files)) => {
+                if files.has_rows() {
                     self.shared.opening.first_rows = Vec::new();
                 }
-                self.shared.session.add_file(*file);
+                background_load::show(&mut self.shared.session, *files);
             }
             Event::Part(Part::Answers(answers)) => probe::answered(&mut self.shared, answers),
             Event::Done(finished) => outcomes::job_ended(self, finished.kind, finished.outcome),

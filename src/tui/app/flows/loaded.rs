@@ -77,7 +77,7 @@ pub(in crate::tui::app) fn journal_read(app: &mut App, mut loaded: Loaded, read:
 /// The set is complete.
 fn finish(app: &mut App, loaded: Loaded) {
     let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
-    app.shared.session.finish(loaded);
+    load::finish_compared(&mut app.shared.session, loaded);
     app.shared.grid.follow(&app.shared.session);
     if let Some(spec) = app.shared.opening.view.take() {
         view::show_view(&mut app.shared, spec);

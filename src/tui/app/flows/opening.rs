@@ -10,6 +10,7 @@ use crate::files::{self, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::robots::robots_txt;
+use crate::session::store::background_load::BackgroundLoad;
 use crate::session::store::journal;
 use crate::session::store::journal::recovery::{self, OpenSet};
 use crate::session::store::load::Loader;
@@ -24,7 +25,8 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
     shared.grid.forget_widths();
     shared.row_counts = None;
     shared.opening.start = Some(start.clone());
-    let loader = shared.session.loader(options);
+    let load = BackgroundLoad::new(&shared.session);
+    let loader = load.loader(options);
     shared.opening.path = match &start {
         Start::Path(path) => Some(path.clone()),
         Start::Paths(paths) => paths.first().cloned(),
@@ -39,18 +41,30 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
     shared.jobs.spawn(
         Kind::Load,
         Box::new(move |progress: &Progress, part: &dyn Fn(_)| {
-            let load = |loader: &Loader| match &start {
-                Start::Path(path) => loader.load(path, progress, &mut |one| part(Part::File(Box::new(one)))),
-                Start::Paths(paths) => loader.load_all(paths, progress, &mut |one| part(Part::File(Box::new(one)))),
-                Start::Sample => Ok(loader.sample(&mut |one| part(Part::File(Box::new(one))))),
+            let mut load = load;
+            let mut read = |loader: &Loader| {
+                let deliver = &mut |file| {
+                    if let Some(files) = load.add(file) {
+                        part(Part::Files(Box::new(files)));
+                    }
+                };
+                match &start {
+                    Start::Path(path) => loader.load(path, progress, deliver),
+                    Start::Paths(paths) => loader.load_all(paths, progress, deliver),
+                    Start::Sample => Ok(loader.sample(deliver)),
+                }
             };
-            JobOutcome::Loaded(match load(&loader) {
+            let loaded = match read(&loader) {
                 // No part was delivered yet. It can be looked at, and the reason is in the way of any change.
                 Err(error) if matches!(error.reason, Reason::Interrupted(_) | Reason::Saving) => {
-                    load(&loader.reading_only())
+                    read(&loader.reading_only())
                 }
                 loaded => loaded,
-            })
+            };
+            if loaded.is_ok() {
+                part(Part::Files(Box::new(load.complete())));
+            }
+            JobOutcome::Loaded(loaded)
         }),
     );
 }

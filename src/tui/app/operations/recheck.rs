@@ -8,6 +8,9 @@ use crate::tui::jobs::Kind;
 
 /// Begins to check every row; nothing can be changed until that is done.
 pub(in crate::tui::app) fn recheck(shared: &mut Shared, standard: Standard) {
+    if shared.session.is_loading() {
+        return shared.fail("the files are still being read; set the profile or the policy afterwards");
+    }
     if let Err(refused) = shared.is_unchanging() {
         return shared.fail(refused.to_string());
     }

@@ -4,14 +4,14 @@ use super::outcome::JobOutcome;
 use super::probing::Answers;
 use crate::files::journal::Journal;
 use crate::progress::{Progress, Reading};
-use crate::session::store::load::LoadedFile;
+use crate::session::store::background_load::FilesSoFar;
 use crate::tui::jobs::{self, Kind};
 use std::collections::VecDeque;
 
 /// What a job brings while it runs.
 pub enum Part {
-    /// A file of the set.
-    File(Box<LoadedFile>),
+    /// The files of the set that are loaded.
+    Files(Box<FilesSoFar>),
     /// Answers of the site.
     Answers(Answers),
 }

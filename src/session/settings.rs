@@ -1,0 +1,16 @@
+//! Sessions with the settings of another one.
+
+use super::Session;
+use super::policy;
+
+/// An empty session with the clock, the criteria and the data of another, to load files on its behalf.
+pub(crate) fn settings_of(other: &Session, base_url: Option<String>) -> Session {
+    let mut session = Session::new(other.current.clock, base_url);
+    session.state_folder.clone_from(&other.state_folder);
+    session.current.data.clone_from(&other.current.data);
+    policy::recheck_now(&mut session, other.current.checks.criteria().clone());
+    if other.current.checks.allows_other_sites() {
+        session.allow_other_sites();
+    }
+    session
+}

@@ -1,0 +1,142 @@
+//! Loads a set into a session of its own, in a job, while another session shows the files that are there.
+//!
+//! What each file costs is spent in the job: the session that is shown only swaps values. The set index stays with the job
+//! until all files are there, since it would be copied for the next file if it were shared.
+
+use super::load::{self, LoadedFile, Loader};
+use crate::document::Document;
+use crate::document::rows::RowSet;
+use crate::files::{Disk, Options};
+use crate::session::Session;
+use crate::session::checks::Checks;
+use crate::session::settings::settings_of;
+use crate::session::state::State;
+
+/// The session of the job.
+#[derive(Debug)]
+pub(crate) struct BackgroundLoad {
+    session: Session,
+    /// How many files were shown.
+    shown: usize,
+}
+
+/// The files that were loaded so far.
+#[derive(Debug)]
+pub(crate) struct FilesSoFar {
+    document: Document,
+    checks: Checks,
+    complete: Option<CompleteLoad>,
+}
+
+/// What is known when all files are loaded.
+#[derive(Debug)]
+struct CompleteLoad {
+    disk: Disk,
+    index_rules: Vec<u16>,
+    listed: RowSet,
+}
+
+impl BackgroundLoad {
+    /// A load on behalf of this session.
+    pub(crate) fn new(session: &Session) -> Self {
+        Self { session: settings_of(session, session.base_url().map(ToOwned::to_owned)), shown: 0 }
+    }
+
+    /// The loader whose files are to be added.
+    pub(crate) fn loader(&self, options: Options) -> Loader {
+        self.session.loader(options)
+    }
+
+    /// Adds a file. Gives all files so far if they are to be shown: pages that are shown are copied when the next file
+    /// comes, so of many files an eighth at a time is shown.
+    pub(crate) fn add(&mut self, file: LoadedFile) -> Option<FilesSoFar> {
+        self.session.add_file(file);
+        let files = self.session.document().sitemaps().len();
+        if files > 0 && (files - self.shown) * 8 < files {
+            return None;
+        }
+        self.shown = files;
+        let State { document, checks, .. } = &self.session.current.state;
+        Some(FilesSoFar { document: document.clone(), checks: checks.without_set_index(), complete: None })
+    }
+
+    /// All files, their rows compared.
+    pub(crate) fn complete(mut self) -> FilesSoFar {
+        load::compare_rows(&mut self.session);
+        let Session { current, disk, index_rules, listed, .. } = self.session;
+        let State { document, checks, .. } = current.state;
+        FilesSoFar { document, checks, complete: Some(CompleteLoad { disk, index_rules, listed }) }
+    }
+}
+
+impl FilesSoFar {
+    /// Whether any file has rows.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.document.row_limit() > 0
+    }
+}
+
+/// Shows the files that were loaded so far.
+pub(crate) fn show(session: &mut Session, files: FilesSoFar) {
+    let FilesSoFar { document, checks, complete } = files;
+    if let Some(CompleteLoad { disk, index_rules, listed }) = complete {
+        (session.disk, session.index_rules, session.listed) = (disk, index_rules, listed);
+    }
+    session.current.saved = document.clone();
+    session.current.view.append_files(&document);
+    (session.current.state.document, session.current.state.checks) = (document, checks);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::protocol::lastmod::Now;
+    use std::fs;
+
+    const NOW: Now = Now { seconds: 1_795_176_000, offset: 0 };
+
+    /// Loads a folder of so many files of two rows; how many parts were shown.
+    fn load(files: usize) -> (Session, usize) {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..files {
+            let text = format!(
+                "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+                 <url><loc>https://e.com/{number}</loc></url>\n<url><loc>https://e.com/twice</loc></url>\n</urlset>\n"
+            );
+            fs::write(folder.path().join(format!("s{number:04}.xml")), text).unwrap();
+        }
+        let mut session = Session::new(NOW, None);
+        let mut load = BackgroundLoad::new(&session);
+        let loader = load.loader(Options::default());
+        let mut parts = Vec::new();
+        let deliver = &mut |file| parts.extend(load.add(file));
+        let loaded = loader.load(folder.path(), &Progress::default(), deliver).unwrap();
+        let shown = parts.len();
+        for files in parts {
+            show(&mut session, files);
+            assert_eq!(session.view().shown(), session.document().live());
+            assert!(session.view().checks.set().is_empty(), "the set index stays with the job");
+        }
+        show(&mut session, load.complete());
+        load::finish_compared(&mut session, loaded);
+        (session, shown)
+    }
+
+    #[test]
+    fn a_set_loaded_in_a_job_is_the_set_loaded_at_once() {
+        let (session, shown) = load(3);
+        assert_eq!(shown, 3);
+        assert!(session.read_only().is_none());
+        assert_eq!(session.disk.paths().count(), 3);
+        // The URL that each file has is a duplicate in all but the first.
+        assert_eq!(session.view().checks.set().count_of(crate::check::set::SetRule::DuplicateAcrossFiles), 2);
+    }
+
+    #[test]
+    fn many_files_are_shown_in_few_parts() {
+        let (session, shown) = load(400);
+        assert_eq!(session.document().live(), 800);
+        assert!((20..60).contains(&shown), "{shown} parts");
+    }
+}
