@@ -132,6 +132,11 @@ impl Position {
 }
 
 impl FindingTarget {
+    /// Whether it is a row, or several.
+    pub const fn is_of_row(self) -> bool {
+        matches!(self, Self::Row(_))
+    }
+
     /// Whether it is the index, one of its files or of its entries.
     pub const fn is_of_index(self) -> bool {
         matches!(self, Self::Index(_) | Self::IndexFile(_))

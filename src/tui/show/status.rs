@@ -1,7 +1,7 @@
 //! Shows the status pane: what is wrong with the current row, its file and the set.
 
 use super::super::app::operations::describe::{message_of, place_beside, verdict_words};
-use super::super::app::operations::here::{Here, can_fix, findings_here, needs_decision};
+use super::super::app::operations::here::{can_fix, findings_here, needs_decision};
 use super::super::app::state::{Shared, large};
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
@@ -53,14 +53,15 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
     let is_read = !large::is_large(&shared.session, row) || shared.large.entry(&shared.session, row).is_some();
     let here = findings_here(shared, row);
     // The key does what is reported beside it, and that is the first that it can do something about.
-    let first = here.iter().position(|one| can_fix(shared, row, one));
+    let first = here.iter().position(|finding| can_fix(shared, row, finding));
     let found: Vec<Line> = (0..)
         .zip(&here)
-        .map(|(at, one)| {
+        .map(|(at, finding)| {
             let key = if Some(at) == first { "gx" } else { "" };
-            match one {
-                Here::Row(finding) => finding_line(shared, row, finding, key),
-                Here::Whole(finding) => whole_line(shared, finding, key),
+            if finding.target.is_of_row() {
+                finding_line(shared, row, finding, key)
+            } else {
+                whole_line(shared, finding, key)
             }
         })
         .collect();

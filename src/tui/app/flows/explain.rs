@@ -5,12 +5,12 @@ use super::super::modes::Mode;
 use super::super::modes::items::{self, Item, blank, entry};
 use super::super::modes::list::{List, ListKind};
 use super::super::operations::describe::{message_of, namespace_of, place_name, ruling};
-use super::super::operations::here::{Here, can_fix, decisions_of, findings_here};
+use super::super::operations::here::{can_fix, decisions_of, findings_here};
 use super::super::state::Shared;
 use super::super::state::request::Choice;
 use crate::check::decision::{Decision, choices};
 use crate::check::rule::Rule;
-use crate::check::{Finding, FindingTarget, Position};
+use crate::check::{Finding, FindingTarget};
 use crate::document::rows::RowId;
 use crate::protocol::verdict::{Authority, Verdict, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
@@ -99,31 +99,30 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
     let here = findings_here(shared, row);
     match here.as_slice() {
         [] => return None,
-        [Here::Whole(finding)] => return Some(files_list(shared, finding.rule)),
+        [finding] if !finding.target.is_of_row() => return Some(files_list(shared, finding.rule)),
         _ => {}
     }
     let mut lines = Vec::new();
     let width = usize::from(shared.size.0).saturating_sub(10).clamp(20, 100);
     let charset = shared.theme.charset;
-    for one in &here {
+    for finding in &here {
         if !lines.is_empty() {
             lines.push(blank());
         }
-        let (Here::Row(finding) | Here::Whole(finding)) = one;
         let Finding { rule, severity, message, fix, .. } = finding;
         let (rule, severity) = (*rule, *severity);
         let sign = shared.theme.finding_sign(severity);
         let mut title = Words::new()
             .and(severity.into(), format!("{sign} {}", rule.code()))
             .and(Role::Dim, format!("   {}", severity.name()));
-        let choice = match one {
-            Here::Row(_) => Choice::OfRow(rule),
-            Here::Whole(finding) => {
-                title.push(Role::Dim, format!("   {}", place_name(shared, finding.target)));
-                Choice::Found(finding.target, rule)
-            }
+        let is_of_row = finding.target.is_of_row();
+        let choice = if is_of_row {
+            Choice::OfRow(rule)
+        } else {
+            title.push(Role::Dim, format!("   {}", place_name(shared, finding.target)));
+            Choice::Found(finding.target, rule)
         };
-        let right = if can_fix(shared, row, one) { Words::new().and(Role::Key, "x") } else { Words::new() };
+        let right = if can_fix(shared, row, finding) { Words::new().and(Role::Key, "x") } else { Words::new() };
         lines.push(entry(title, right, choice));
         let mut say = |role: Role, text: String| {
             for line in Words::new().and(role, text).wrapped(charset, width, 0) {
@@ -135,27 +134,20 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
             say(Role::Dim, rule.help().to_owned());
         }
         say(Role::Dim, format!("{}: {}", severity.name(), rule.reason()));
-        let ways = match one {
-            Here::Row(finding) => decisions_of(shared, row, finding),
-            Here::Whole(_) => Vec::new(),
-        };
+        let ways = if is_of_row { decisions_of(shared, row, finding) } else { Vec::new() };
         if ways.len() > 1 {
             let ways: Vec<String> = ways.iter().map(Decision::label).collect();
             say(Role::Good, format!("x asks: {}", ways.join(", ")));
         } else if let Some(fix) = fix {
             say(Role::Good, format!("x: {}", fix.label));
         }
-        match one {
-            Here::Row(Finding { position: Position::Field(field), .. }) => {
-                let text = shared.large.cell(&shared.session, row, *field);
-                let verdicts = text.and_then(|text| verdicts(*field, &text));
-                lines.extend(verdicts.iter().flat_map(|verdicts| verdict_table(shared, verdicts)));
-            }
-            Here::Whole(finding) => {
-                let uri = namespace_of(shared, finding);
-                lines.extend(uri.iter().flat_map(|uri| verdict_table(shared, &of_namespace(uri))));
-            }
-            Here::Row(_) => {}
+        if !is_of_row {
+            let uri = namespace_of(shared, finding);
+            lines.extend(uri.iter().flat_map(|uri| verdict_table(shared, &of_namespace(uri))));
+        } else if let Some(field) = finding.field() {
+            let text = shared.large.cell(&shared.session, row, field);
+            let verdicts = text.and_then(|text| verdicts(field, &text));
+            lines.extend(verdicts.iter().flat_map(|verdicts| verdict_table(shared, verdicts)));
         }
         lines.push(items::text(Words::dim(format!("  source: {}", rule.source()))));
     }

@@ -5,9 +5,10 @@
 use super::super::App;
 use super::super::modes::Mode;
 use super::super::operations::edit::change;
-use super::super::operations::here::{Here, can_fix, findings_here, needs_decision};
+use super::super::operations::here::{can_fix, findings_here, needs_decision};
 use super::super::state::recent::Purpose;
 use super::{conflicts, decide, explain};
+use crate::check::Finding;
 use crate::check::FindingTarget;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
@@ -45,16 +46,14 @@ pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
         };
         return app.shared.show_note(words);
     };
-    fix_here(app, row, rows, first);
+    fix_here(app, row, rows, &first);
 }
 
 /// Shows what the fix of a rule that the current row breaks would do; Enter does it.
 pub(in crate::tui::app) fn preview_rule(app: &mut App, rule: Rule) {
     let Some(row) = app.shared.grid.row else { return };
-    let found = findings_here(&app.shared, row).into_iter().find_map(|here| match here {
-        Here::Row(finding) if finding.rule == rule => Some(finding),
-        _ => None,
-    });
+    let is_it = |finding: &Finding| finding.target.is_of_row() && finding.rule == rule;
+    let found = findings_here(&app.shared, row).into_iter().find(is_it);
     match found {
         Some(finding) if needs_decision(&app.shared, row, &finding) => decide::open_decide(app, row, &finding),
         Some(finding) if finding.fix.is_some() => {
@@ -64,11 +63,13 @@ pub(in crate::tui::app) fn preview_rule(app: &mut App, rule: Rule) {
     }
 }
 
-fn fix_here(app: &mut App, row: RowId, rows: RowSet, here: Here) {
-    match here {
-        Here::Whole(finding) => fix_whole(app, finding.target, finding.rule),
-        Here::Row(finding) if needs_decision(&app.shared, row, &finding) => decide::open_decide(app, row, &finding),
-        Here::Row(finding) => change(&mut app.shared, Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) }),
+fn fix_here(app: &mut App, row: RowId, rows: RowSet, finding: &Finding) {
+    if !finding.target.is_of_row() {
+        fix_whole(app, finding.target, finding.rule);
+    } else if needs_decision(&app.shared, row, finding) {
+        decide::open_decide(app, row, finding);
+    } else {
+        change(&mut app.shared, Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) });
     }
 }
 

@@ -1,9 +1,10 @@
 //! The ways to fix a finding that needs a decision, each with its result.
 
-use super::super::operations::here::{Here, findings_here};
+use super::super::operations::here::findings_here;
 use super::super::state::Shared;
 use super::super::state::request::Choice;
 use super::items::{Item, entry, text};
+use crate::check::Finding;
 use crate::check::decision::{Decision, Hints, decisions, parse_decision, takes_text};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
@@ -14,10 +15,8 @@ use crate::tui::words::Words;
 /// The lines again, for what is typed now.
 pub(in crate::tui::app) fn lines(shared: &Shared, rule: Rule, written: &str) -> Vec<Item> {
     let Some(row) = shared.grid.row else { return Vec::new() };
-    let field = findings_here(shared, row).into_iter().find_map(|here| match here {
-        Here::Row(finding) if finding.rule == rule => finding.field(),
-        _ => None,
-    });
+    let is_it = |finding: &Finding| finding.target.is_of_row() && finding.rule == rule;
+    let field = findings_here(shared, row).into_iter().filter(is_it).find_map(|finding| finding.field());
     field.map(|field| lines_of(shared, row, rule, field, written)).unwrap_or_default()
 }
 

@@ -10,46 +10,25 @@ use crate::session::findings;
 use crate::session::findings::whole;
 use crate::session::findings::whole::FindingRef;
 
-/// A finding where the cursor is.
-#[derive(Debug, Clone)]
-pub(crate) enum Here {
-    /// Of the row.
-    Row(Finding),
-    /// Of its file, or of the set.
-    Whole(Finding),
-}
-
-impl Here {
-    /// How bad.
-    pub(crate) const fn severity(&self) -> Severity {
-        match self {
-            Self::Row(finding) | Self::Whole(finding) => finding.severity,
-        }
-    }
-}
-
-/// What is wrong where a row is, as the pane lists it: with the row, and, beyond notes, with its file and the set.
-pub(in crate::tui) fn findings_here(shared: &Shared, row: RowId) -> Vec<Here> {
-    let own = if large::is_large(&shared.session, row) {
+/// The findings at a row, as the pane lists them: those of the row, and those of its file and the set that are worse than
+/// notes.
+pub(in crate::tui) fn findings_here(shared: &Shared, row: RowId) -> Vec<Finding> {
+    let mut here = if large::is_large(&shared.session, row) {
         shared.large.entry(&shared.session, row).map(|entry| entry.findings.clone()).unwrap_or_default()
     } else {
         findings::of_row(shared.session.view(), row)
     };
-    let mut here: Vec<Here> = own.into_iter().map(Here::Row).collect();
     let mut whole = whole::of_row(&shared.session, row);
     whole.retain(|finding| finding.severity > Severity::Note);
     whole.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
-    here.extend(whole.into_iter().map(Here::Whole));
-    here.sort_by_key(|here| std::cmp::Reverse(here.severity()));
+    here.extend(whole);
+    here.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     here
 }
 
 /// Whether the key for a fix does something about a finding.
-pub(in crate::tui) fn can_fix(shared: &Shared, row: RowId, here: &Here) -> bool {
-    match here {
-        Here::Row(finding) => finding.fix.is_some() || needs_decision(shared, row, finding),
-        Here::Whole(finding) => finding.fix.is_some(),
-    }
+pub(in crate::tui) fn can_fix(shared: &Shared, row: RowId, finding: &Finding) -> bool {
+    finding.fix.is_some() || finding.target.is_of_row() && needs_decision(shared, row, finding)
 }
 
 /// The ways to put a finding of a row right, if it is one that needs a decision.
