@@ -7,7 +7,7 @@ use super::destination::Destination;
 use super::output::{File, FindingView, Summary, check_json, finding_json, finding_text};
 use super::paths::each_path;
 use super::report::{self, JunitReport, SarifLog};
-use super::set_reader::{SetReader, memory_limit};
+use super::set_reader::{ReadMode, SetReader, SetRequest, memory_limit};
 use super::spool::Spool;
 use super::text_report;
 use super::{Failure, Status, Streams, filter};
@@ -116,7 +116,8 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     };
     let common = report.common.clone();
     // Several files are one set; an index or a folder among them is one of its own.
-    let status = match SetReader::open_to_report(&common, (&check.paths, held), now, streams) {
+    let request = SetRequest { common: &common, paths: &check.paths, limit: held, now };
+    let status = match request.open(ReadMode::Report, streams) {
         Ok(mut set) => report.report(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // A file that one of the sets has is not checked once more, in whatever order they are named.
@@ -128,7 +129,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
                 if path.canonicalize().is_ok_and(|path| checked.contains(&path)) {
                     return Ok(());
                 }
-                match SetReader::open_to_report(&common, (&[path.to_path_buf()], held), now, streams) {
+                match (SetRequest { paths: &[path.to_path_buf()], ..request }).open(ReadMode::Report, streams) {
                     Ok(mut set) => {
                         let document = set.session().document();
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);

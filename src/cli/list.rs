@@ -5,7 +5,7 @@ use super::columns::{Columns, Places, Rows, sort_keys};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, row_json};
 use super::paths::each_path;
-use super::set_reader::{SetReader, memory_limit, note_why_loaded};
+use super::set_reader::{ReadMode, SetReader, SetRequest, memory_limit, note_why_loaded};
 use super::urls::Urls;
 use super::{Failure, Status, Streams, filter};
 use crate::document::index::IndexFile;
@@ -48,15 +48,13 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let common = if list.sitemaps { list.common.reporting() } else { list.common.clone() };
     let common = Common { conflicts: Conflicts::ShowBoth, ..common };
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
-        let mut set = if keys.is_some() {
-            let set = SetReader::open(&common, (paths, u64::MAX), now, streams)?;
+        let needs_rows = keys.is_some() || shown.compares_rows() || list.sitemaps;
+        let mode = if needs_rows { ReadMode::Repeated } else { ReadMode::SinglePass };
+        let limit = if keys.is_some() { u64::MAX } else { held };
+        let mut set = SetRequest { common: &common, paths, limit, now }.open(mode, streams)?;
+        if keys.is_some() {
             note_why_loaded((set.session(), held), "sorting needs every row", streams);
-            set
-        } else if shown.compares_rows() || list.sitemaps {
-            SetReader::open(&common, (paths, held), now, streams)?
-        } else {
-            SetReader::open_single_pass(&common, (paths, held), now, streams)?
-        };
+        }
         if list.sitemaps {
             sitemaps(set.session(), (list.format, shown.columns.as_ref()), streams)?;
         } else if keys.is_none() {
@@ -111,7 +109,9 @@ fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_
     let now = list.common.now()?;
     let mut met = MatchedUrls::default();
     let status = each_path(&list.paths, streams, |path, streams| {
-        let mut set = SetReader::open_single_pass(&list.common, (&[path.to_path_buf()], held), now, streams)?;
+        let paths = &[path.to_path_buf()];
+        let request = SetRequest { common: &list.common, paths, limit: held, now };
+        let mut set = request.open(ReadMode::SinglePass, streams)?;
         set.each_file(streams, |session, id, _| {
             let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
             for row in matching_rows(session, rows.into_iter().flatten(), None) {

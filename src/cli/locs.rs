@@ -3,7 +3,7 @@
 use super::damage::Damage;
 use super::list::matching_rows;
 use super::options::Common;
-use super::set_reader::SetReader;
+use super::set_reader::{ReadMode, SetRequest};
 use super::{Failure, Streams, filter};
 use crate::document::query::Query;
 use crate::protocol::Field;
@@ -30,11 +30,9 @@ impl Selection<'_> {
         let query = filter(self.filter, self.common)?;
         for path in self.paths {
             let paths = std::slice::from_ref(path);
-            let mut set = if query.as_ref().is_some_and(Query::compares_rows) {
-                SetReader::open(self.common, (paths, held), now, streams)?
-            } else {
-                SetReader::open_single_pass(self.common, (paths, held), now, streams)?
-            };
+            let compares_rows = query.as_ref().is_some_and(Query::compares_rows);
+            let mode = if compares_rows { ReadMode::Repeated } else { ReadMode::SinglePass };
+            let mut set = SetRequest { common: self.common, paths, limit: held, now }.open(mode, streams)?;
             set.each_file(streams, |session, id, out| {
                 let facts = session.view().facts_by_row();
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());

@@ -559,7 +559,9 @@ impl Common {
 
     /// A session that waits for the set of these paths.
     fn session(&self, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
-        let mut session = Session::new(now, self.limits()?.with_recorded_base(paths).base_url);
+        let options = self.limits()?.with_recorded_base(paths);
+        let mut session = Session::new(now, options.base_url);
+        session.set_base_recorded(options.is_base_recorded);
         store::save::set_state_folder(&mut session, streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_policy(self.policy.clone());

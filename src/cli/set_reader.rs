@@ -7,7 +7,6 @@ use super::args::Common;
 use super::{Failure, Status, Streams};
 use crate::document::sitemap::SitemapId;
 use crate::files;
-use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::settings::settings_of;
@@ -74,16 +73,17 @@ pub(super) trait SetChange {
     fn change_loaded(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure>;
 }
 
-/// Makes a change of the set of these paths. Streams a set of more than `held` bytes as long as the change can be made
+/// Makes a change of the set of these paths. Streams a set of more than `limit` bytes as long as the change can be made
 /// so, and loads it otherwise.
 pub(super) fn change(
     change: &mut impl SetChange,
     common: &Common,
-    (paths, held): (&[PathBuf], u64),
+    (paths, limit): (&[PathBuf], u64),
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let now = common.now()?;
-    let mut set = match (SetReader::open_held(common, (paths, now), streams, within(paths, held))?, change.mode()) {
+    let request = SetRequest { common, paths, limit, now };
+    let mut set = match (request.load(ReadMode::Repeated, streams)?, change.mode()) {
         (Some(set), _) => set,
         (None, ScanMode::SinglePass) => SetReader::single_pass(common, paths, now, streams)?,
         (None, ScanMode::Counted) => SetReader::counted(common, paths, now, streams)?,
@@ -109,65 +109,60 @@ pub(super) fn change(
     }
 }
 
-impl SetReader {
-    /// Opens several sitemaps as one set.
-    pub(super) fn open(
-        common: &Common,
-        (paths, held): (&[PathBuf], u64),
-        now: Now,
-        streams: &mut Streams<'_>,
-    ) -> Result<Self, Failure> {
-        match Self::open_held(common, (paths, now), streams, within(paths, held))? {
-            Some(set) => Ok(set),
-            None => Self::counted(common, paths, now, streams),
+/// How a command reads a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadMode {
+    /// Any number of times.
+    Repeated,
+    /// Any number of times, to report findings and change nothing.
+    Report,
+    /// Each row alone: a large set is read once. What it lacks is reported when [`SetReader::each_file`] has shown the
+    /// rest.
+    SinglePass,
+}
+
+/// The paths of a set, and how much of it may be in memory.
+#[derive(Clone, Copy)]
+pub(super) struct SetRequest<'r> {
+    /// Options of all commands.
+    pub common: &'r Common,
+    /// Several sitemaps are one set.
+    pub paths: &'r [PathBuf],
+    /// A set of more bytes is streamed.
+    pub limit: u64,
+    /// The current time.
+    pub now: Now,
+}
+
+impl SetRequest<'_> {
+    /// Opens the set: in memory, or streamed where it is too large.
+    pub(super) fn open(&self, mode: ReadMode, streams: &mut Streams<'_>) -> Result<SetReader, Failure> {
+        let Self { common, paths, now, .. } = *self;
+        match (self.load(mode, streams)?, mode) {
+            (Some(set), _) => Ok(set),
+            (None, ReadMode::Repeated | ReadMode::Report) => SetReader::counted(common, paths, now, streams),
+            (None, ReadMode::SinglePass) => SetReader::single_pass(common, paths, now, streams),
         }
     }
 
-    /// Opens several sitemaps as one set that is only reported on.
-    pub(super) fn open_to_report(
-        common: &Common,
-        (paths, held): (&[PathBuf], u64),
-        now: Now,
-        streams: &mut Streams<'_>,
-    ) -> Result<Self, Failure> {
-        let load = |session: Session, options: files::Options, progress: &Progress| {
-            load::open_to_report(session, paths, options, limit(paths, held), progress)
-        };
-        match Self::open_held(common, (paths, now), streams, load)? {
-            Some(set) => Ok(set),
-            None => Self::counted(common, paths, now, streams),
-        }
-    }
-
-    /// Opens a set for questions about each row alone: a large one is read once. What it lacks is reported when
-    /// [`SetReader::each_file`] has shown the rest.
-    pub(super) fn open_single_pass(
-        common: &Common,
-        (paths, held): (&[PathBuf], u64),
-        now: Now,
-        streams: &mut Streams<'_>,
-    ) -> Result<Self, Failure> {
-        match Self::open_held(common, (paths, now), streams, within(paths, held))? {
-            Some(set) => Ok(set),
-            None => Self::single_pass(common, paths, now, streams),
-        }
-    }
-
-    /// A set in memory, unless `load` finds it too large.
-    fn open_held(
-        common: &Common,
-        (paths, now): (&[PathBuf], Now),
-        streams: &mut Streams<'_>,
-        load: impl FnOnce(Session, files::Options, &Progress) -> Result<Option<Session>, files::Error>,
-    ) -> Result<Option<Self>, Failure> {
+    /// The set in memory; `None` where it is too large.
+    fn load(&self, mode: ReadMode, streams: &mut Streams<'_>) -> Result<Option<SetReader>, Failure> {
+        let Self { common, paths, limit, now } = *self;
+        // Standard input can be read only once.
+        let limit = if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { limit };
         let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
-        let session = streams.watched(|progress| load(session, options, progress))?;
+        let session = streams.watched(|progress| match mode {
+            ReadMode::Report => load::open_to_report(session, paths, options, limit, progress),
+            ReadMode::Repeated | ReadMode::SinglePass => load::open_within(session, paths, options, limit, progress),
+        })?;
         Ok(session.map(|session| {
             common.note_load_problems(&session, streams);
-            Self::Held(Box::new(session))
+            SetReader::Held(Box::new(session))
         }))
     }
+}
 
+impl SetReader {
     /// A large set in memory all the same, with a note that says why.
     fn load(common: &Common, paths: &[PathBuf], why: &str, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         note_loaded(why, streams);
@@ -200,7 +195,7 @@ impl SetReader {
     /// A reader of the same set for a second pass; `None` where this one can be read again itself.
     pub(super) fn reopened(&self) -> Option<Self> {
         let Self::SinglePass(pass) = self else { return None };
-        let session = settings_of(&pass.session, pass.session.base_url().map(ToOwned::to_owned));
+        let session = settings_of(&pass.session);
         let (paths, options, common) = (pass.paths.clone(), pass.options.clone(), pass.common.clone());
         Some(Self::SinglePass(Box::new(SinglePass { session, paths, options, common, is_reported: true })))
     }
@@ -268,23 +263,10 @@ impl SetReader {
     }
 }
 
-/// Loads a set to be read or changed, unless it has more than `held` bytes.
-fn within(
-    paths: &[PathBuf],
-    held: u64,
-) -> impl FnOnce(Session, files::Options, &Progress) -> Result<Option<Session>, files::Error> {
-    move |session, options, progress| load::open_within(session, paths, options, limit(paths, held), progress)
-}
-
-/// The most bytes of these paths that are held. Standard input can be read only once.
-fn limit(paths: &[PathBuf], held: u64) -> u64 {
-    if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held }
-}
-
-/// Notes why all of a set is in memory, if it has more than `held` bytes.
-pub(super) fn note_why_loaded((session, held): (&Session, u64), why: &str, streams: &mut Streams<'_>) {
+/// Notes why all of a set is in memory, if it has more than `limit` bytes.
+pub(super) fn note_why_loaded((session, limit): (&Session, u64), why: &str, streams: &mut Streams<'_>) {
     let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
-    if bytes > held {
+    if bytes > limit {
         note_loaded(why, streams);
     }
 }
@@ -459,7 +441,9 @@ pub(super) mod tests {
         let Some(Task::Check(task)) = line.task else { unreachable!("a check") };
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let mut streams = streams(&mut out, &mut notes);
-        let set = SetReader::open(&task.common, (&task.paths, 0), task.common.now().unwrap(), &mut streams).unwrap();
+        let set = SetRequest { common: &task.common, paths: &task.paths, limit: 0, now: task.common.now().unwrap() }
+            .open(ReadMode::Repeated, &mut streams)
+            .unwrap();
         assert!(matches!(set, SetReader::Counted(_)));
         set
     }
@@ -476,7 +460,9 @@ pub(super) mod tests {
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let mut streams = streams(&mut out, &mut notes);
         let now = task.common.now().unwrap();
-        let mut set = SetReader::open_single_pass(&task.common, (&task.paths, 0), now, &mut streams).unwrap();
+        let mut set = SetRequest { common: &task.common, paths: &task.paths, limit: 0, now }
+            .open(ReadMode::SinglePass, &mut streams)
+            .unwrap();
         let mut again = set.reopened().unwrap();
         let mut blocked = |set: &mut SetReader| {
             let mut blocked = Vec::new();

@@ -98,6 +98,8 @@ pub struct Session {
     disk: Disk,
     /// Whether other programs changed the files on disk and the next save overwrites that.
     owes_files: bool,
+    /// Whether the base URL was recorded with a download, and not named by the user.
+    is_base_recorded: bool,
     /// What becomes of the files that a save replaces.
     backups: files::Backups,
     path: Option<PathBuf>,
@@ -147,6 +149,7 @@ impl Session {
             saved_version: 0,
             disk: Disk::default(),
             owes_files: false,
+            is_base_recorded: false,
             backups: files::Backups::default(),
             path: None,
             paths: Vec::new(),
@@ -243,6 +246,11 @@ impl Session {
     /// Sets the public base URL of the set; rules about paths follow at the next load.
     pub fn set_base_url(&mut self, url: Option<String>) {
         self.current.base_url = url.map(Into::into);
+    }
+
+    /// Notes whether the base URL was recorded with a download.
+    pub(crate) fn set_base_recorded(&mut self, is_recorded: bool) {
+        self.is_base_recorded = is_recorded;
     }
 
     /// Why nothing can be changed; `None` when everything can.

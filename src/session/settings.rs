@@ -4,8 +4,9 @@ use super::Session;
 use super::policy;
 
 /// An empty session with the clock, the criteria and the data of another, to load files on its behalf.
-pub(crate) fn settings_of(other: &Session, base_url: Option<String>) -> Session {
-    let mut session = Session::new(other.current.clock, base_url);
+pub(crate) fn settings_of(other: &Session) -> Session {
+    let mut session = Session::new(other.current.clock, other.base_url().map(ToOwned::to_owned));
+    session.is_base_recorded = other.is_base_recorded;
     session.state_folder.clone_from(&other.state_folder);
     session.current.data.clone_from(&other.current.data);
     policy::recheck_now(&mut session, other.current.checks.criteria().clone());

@@ -39,7 +39,7 @@ struct CompleteLoad {
 impl BackgroundLoad {
     /// A load on behalf of this session.
     pub(crate) fn new(session: &Session) -> Self {
-        Self { session: settings_of(session, session.base_url().map(ToOwned::to_owned)), shown: 0 }
+        Self { session: settings_of(session), shown: 0 }
     }
 
     /// The loader whose files are to be added.

@@ -95,8 +95,7 @@ impl Loader {
 impl Session {
     /// A loader for this session.
     pub fn loader(&self, mut options: Options) -> Loader {
-        // The base URL that a command line names is in the options; what only the session knows was recorded.
-        options.is_base_recorded |= options.base_url.is_none() && self.base_url().is_some();
+        options.is_base_recorded |= self.is_base_recorded;
         options.base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
         Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options, compares_late: false }
     }
