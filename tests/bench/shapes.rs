@@ -72,7 +72,9 @@ impl Shape {
                 let (wrong, often) = (dates[pick(24, 7) as usize], ["Weekly", "often", "daily"][pick(32, 3) as usize]);
                 let (high, tracked) = (["0,7", "2", "high", "0.70"][pick(40, 4) as usize], pick(48, 3) == 0);
                 let query = if tracked { "?utm_medium=mail&amp;b=1" } else { "" };
-                writeln!(text, "  <url>\n    <loc>{host}/page/{}{query}</loc>", number - number % 8)?;
+                // One URL of ten is that of another entry.
+                let page = if pick(52, 10) == 0 { number - number % 8 } else { number };
+                writeln!(text, "  <url>\n    <loc>{host}/page/{page}{query}</loc>")?;
                 writeln!(text, "    <lastmod>{wrong}</lastmod>\n    <changefreq>{often}</changefreq>")?;
                 writeln!(text, "    <priority>{high}</priority>\n  </url>")
             }
