@@ -186,6 +186,11 @@ impl Site {
         lastmod::written(&self.page(loc)?.text("modified")?)
     }
 
+    /// The alternates that the page of a URL has in its head, as language and URL; `None` where they are not known.
+    pub fn alternates(&self, loc: &str) -> Option<Vec<(String, String)>> {
+        self.page(loc)?.alternates()
+    }
+
     /// The rules that the answer of the site breaks.
     fn answered_rules(&self, loc: &str) -> RuleSet {
         let mut set = RuleSet::EMPTY;

@@ -80,9 +80,14 @@ pub(in crate::session) const SITE_DELETED: RuleSet = RuleSet::of(&[Rule::SITE_NO
 /// Rules about pages whose rows get the date of the page's last change.
 pub(in crate::session) const SITE_DATED: RuleSet = RuleSet::of(&[Rule::SITE_LASTMOD_OLDER, Rule::SITE_LASTMOD_NEWER]);
 
+/// Rules about pages whose rows list the alternates of the page.
+pub(in crate::session) const SITE_LINKED: RuleSet = RuleSet::of(&[Rule::SITE_HREFLANG_DIFFERS]);
+
 /// Rules about pages that have a fix; rows of the others get the URL that the site names.
-pub(in crate::session) const OF_SITE: RuleSet =
-    SITE_DELETED.union(SITE_DATED).union(RuleSet::of(&[Rule::SITE_REDIRECT, Rule::SITE_CANONICAL_ELSEWHERE]));
+pub(in crate::session) const OF_SITE: RuleSet = SITE_DELETED
+    .union(SITE_DATED)
+    .union(SITE_LINKED)
+    .union(RuleSet::of(&[Rule::SITE_REDIRECT, Rule::SITE_CANONICAL_ELSEWHERE]));
 
 /// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
 pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
@@ -93,6 +98,7 @@ pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
         Rule::SET_MIXED_PORT => "write the port that the others have",
         main if SITE_DELETED.contains(main) => "delete the row",
         main if SITE_DATED.contains(main) => "write the date of the page's last change",
+        main if SITE_LINKED.contains(main) => "list the alternates of the page",
         main if OF_SITE.contains(main) => "write the URL that the site names",
         Rule::HREFLANG_SELF_MISSING => "list the page itself",
         Rule::HREFLANG_NO_RETURN => "add the link back",

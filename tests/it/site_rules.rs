@@ -162,3 +162,29 @@ fn a_named_fix_writes_the_date_of_the_page() {
     ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-lastmod-*"], 0);
     assert_eq!(folder.text("sitemap.xml"), fixed, "twice");
 }
+
+#[test]
+fn a_named_fix_lists_the_alternates_of_the_page() {
+    let folder = Folder::new();
+    let link = |code: &str, path: &str| {
+        format!("    <x:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://e.com/{path}\"/>\n")
+    };
+    let page = |path: &str, links: &[String]| {
+        format!("  <url>\n    <loc>https://e.com/{path}</loc>\n{}  </url>\n", links.concat())
+    };
+    let right = [link("en", "en"), link("de", "de")];
+    let set = |first: &[String]| {
+        format!(
+            "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:x=\"http://www.w3.org/1999/xhtml\">\n{}{}</urlset>\n",
+            page("en", first),
+            page("de", &right)
+        )
+    };
+    folder.write("sitemap.xml", set(&[link("en", "en"), link("fr", "gone"), link("de", "old")]));
+    folder.write(
+        "site.jsonl",
+        "{\"url\":\"https://e.com/en\",\"status\":200,\"hreflang\":{\"en\":\"https://e.com/en\",\"de\":\"https://e.com/de\"}}\n",
+    );
+    ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-hreflang-differs"], 0);
+    assert_eq!(folder.text("sitemap.xml"), set(&right));
+}

@@ -546,8 +546,8 @@ fn sample(rule: Rule) -> Sample {
             Sample { answer: Some(date), ..field("<lastmod>2026-11-18</lastmod>") }
         }
         Rule::SITE_HREFLANG_DIFFERS => {
-            let links = many(&format!("{}{}", version("a", &[("en", "https://example.com/a"), ("de", "https://example.com/de")]), version("de", &[("en", "https://example.com/a"), ("de", "https://example.com/de")])));
-            Sample { answer: Some(r#""hreflang":{"en":"https://example.com/a","fr":"https://example.com/fr"}"#), ..links }
+            let links = many(&format!("{}{}", version("a", &[("en", "https://example.com/a"), ("de", "https://example.com/d")]), version("de", &[("en", "https://example.com/a"), ("de", "https://example.com/de")])));
+            Sample { answer: Some(r#""hreflang":{"en":"https://example.com/a","de":"https://example.com/de"}"#), ..links }
         }
         Rule::SITE_NOT_CHECKED => answered(r#""status":200"#),
         Rule::SITE_UNREACHABLE => answered(r#""error":"connection refused""#),

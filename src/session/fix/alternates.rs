@@ -51,7 +51,7 @@ const LINK_BYTES: usize = "<xhtml:link rel=\"alternate\" hreflang=\"\" href=\"\"
 type Version = (String, String, Link);
 
 /// A language and a URL that a row is to list.
-type NewLink = (Rc<str>, Rc<str>);
+pub(super) type NewLink = (Rc<str>, Rc<str>);
 
 /// What becomes of rows that break a rule about links. `None` when cancelled.
 pub(super) fn fix_rows(
@@ -497,7 +497,7 @@ fn named(versions: &[Version], key: u64) -> BTreeSet<String> {
 }
 
 /// An entry with alternate links added.
-fn with_links(text: &[u8], names: &Names, links: &[NewLink]) -> Option<String> {
+pub(super) fn with_links(text: &[u8], names: &Names, links: &[NewLink]) -> Option<String> {
     let path = |text: &str| Path::parse(text).ok();
     let (link, rel, hreflang, href) = (path("link")?, path("link@rel")?, path("link@hreflang")?, path("link@href")?);
     let element = |(code, url): &NewLink| {

@@ -1,15 +1,20 @@
-//! Fixes for findings about the page behind a URL: the row is deleted, or gets the URL that the site names.
+//! Fixes for findings about the page behind a URL: the row is deleted, or gets the URL, the date or the alternates that the
+//! site names.
 
 use crate::check::rule::Rule;
 use crate::check::{Context, check_value};
 use crate::document::edit::{Edit, Value};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
-use crate::protocol::{Field, Severity};
+use crate::protocol::extension::path::Path;
+use crate::protocol::{Field, Severity, location};
 use crate::session::checks::DocumentLocs;
-use crate::session::fix::row_edits::{Done, breaking};
-use crate::session::fix_table::{SITE_DATED, SITE_DELETED};
+use crate::session::fix::alternates::{NewLink, with_links};
+use crate::session::fix::row_edits::{Done, breaking, is_sound};
+use crate::session::fix_table::{SITE_DATED, SITE_DELETED, SITE_LINKED};
 use crate::session::state::Snapshot;
+use crate::xml::extension_edit::{ExtensionChange, edit_extension, value_at};
+use crate::xml::names::Names;
 use std::collections::HashSet;
 
 /// Deletes the rows that break a rule, or gives them the URL that the site names; a row whose new URL is in the set
@@ -23,6 +28,9 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
     }
     if SITE_DATED.contains(rule) {
         return date(snapshot, &broken, progress);
+    }
+    if SITE_LINKED.contains(rule) {
+        return link(snapshot, &broken, progress);
     }
     let set = snapshot.checks.set();
     let locs = DocumentLocs(&snapshot.document);
@@ -74,6 +82,64 @@ fn date(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done>
     }
     done.set_each(Field::Lastmod, dated);
     Some(done)
+}
+
+/// Links of an entry that are looked at.
+const MOST_LINKS: usize = 1_000;
+
+/// Gives the rows the alternates of their pages.
+fn link(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done> {
+    let (mut done, document) = (Done::default(), &snapshot.document);
+    for row in rows.iter().map(RowId) {
+        if progress.is_cancelled() {
+            return None;
+        }
+        let Some(wanted) = snapshot.checks.site().and_then(|site| site.alternates(&document.loc(row))) else {
+            done.refuse("the alternates of the page are not known");
+            continue;
+        };
+        match linked(&document.entry_text(row), document.names(row), &wanted) {
+            Some(text) if is_sound(snapshot, row, &text) => {
+                done.edits.push(Edit::Raw { row, text: text.into() });
+                done.rows.insert(row.0);
+            }
+            Some(_) => done.refuse("that would violate another rule"),
+            None => done.refuse("its links cannot be changed"),
+        }
+    }
+    Some(done)
+}
+
+/// An entry that lists these alternates and no others; links that are right stay as they are.
+fn linked(text: &[u8], names: &Names, wanted: &[(String, String)]) -> Option<String> {
+    let mut text = text.to_vec();
+    let mut missing: Vec<(&String, &String)> = wanted.iter().map(|(code, url)| (code, url)).collect();
+    let path = |number: usize, attribute: &str| Path::parse(&format!("link[{number}]{attribute}")).ok();
+    let value = |text: &[u8], number, attribute| value_at(text, names, &path(number, attribute)?);
+    let is_there =
+        |number: &usize| ["@rel", "@hreflang", "@href"].iter().any(|name| value(&text, *number, name).is_some());
+    let count = (1..=MOST_LINKS).take_while(is_there).count();
+    // From the last one, so that the numbers of those before it stay.
+    for number in (1..=count).rev() {
+        let (Some(code), Some(url)) = (value(&text, number, "@hreflang"), value(&text, number, "@href")) else {
+            continue;
+        };
+        let is_same = |(own, other): &(&String, &String)| own.eq_ignore_ascii_case(&code) && is_same_page(other, &url);
+        if let Some(at) = missing.iter().position(is_same) {
+            missing.remove(at);
+        } else {
+            let change = ExtensionChange::Remove(path(number, "")?);
+            text = edit_extension(&text, names, &change).ok().flatten()?;
+        }
+    }
+    let missing: Vec<NewLink> =
+        missing.into_iter().map(|(code, url)| (code.as_str().into(), url.as_str().into())).collect();
+    if missing.is_empty() { String::from_utf8(text).ok() } else { with_links(&text, names, &missing) }
+}
+
+fn is_same_page(one: &str, other: &str) -> bool {
+    let (mut first, mut second) = (String::new(), String::new());
+    location::key(one, &mut first) == location::key(other, &mut second)
 }
 
 /// An error or warning that a new value has and the old one has not.

@@ -54,9 +54,9 @@ rows! { super::policy::END;
     SITE_LASTMOD_NEWER "site-lastmod-newer" I("Last-Modified may lack changes of data; if it is right, crawlers learn not to trust lastmod.") Entry Ask GOOGLE_BUILD,
         "lastmod is newer than the page",
         "lastmod is later than the last change of the page, as `@modified` tells (Last-Modified of a probe, or a date of the sources). Dates without a time are compared by days. `fix --rule site-lastmod-newer` writes that date.";
-    SITE_HREFLANG_DIFFERS "site-hreflang-differs" W("Google ignores links that are not confirmed by both sides, but the pages are still read.") Entry None GOOGLE_HREFLANG,
+    SITE_HREFLANG_DIFFERS "site-hreflang-differs" W("Google ignores links that are not confirmed by both sides, but the pages are still read.") Entry Ask GOOGLE_HREFLANG,
         "alternates that differ from those of the page",
-        "The page has other alternates in its head than the entry (`@hreflang` of a probe). Languages and URLs shall be the same in both; one of the two places is enough.";
+        "The page has other alternates in its head than the entry (`@hreflang` of a probe). Languages and URLs shall be the same in both; one of the two places is enough. `fix --rule site-hreflang-differs` lists what the page has.";
     SITE_NOT_CHECKED "site-not-checked" I("Nothing is known to be wrong; the rules about pages were not applied.") Entry None PRACTICE,
         "a URL that the data do not have",
         "The data of --data have a column `@status` and no row for this URL. `sited probe PATH -o FILE --resume` asks for the rest; `list --where rule:site-not-checked` lists it.";
