@@ -41,25 +41,26 @@ impl Tally {
         self.pages + self.redirects + self.client_errors + self.server_errors + self.blocked + self.failed
     }
 
-    /// `20 URLs asked: 12 pages, 3 redirects, 4 client errors, 1 forbidden by robots.txt`
+    /// `20 URLs asked: 2xx 12, 3xx 3, 4xx 4, blocked by robots.txt 1`
     pub(crate) fn words(&self) -> String {
         format!("{} asked: {}", counted(self.asked(), "URL"), self.classes())
     }
 
+    /// Status classes with their counts; those of no answer are left out, except of pages.
     fn classes(&self) -> String {
         let more = [
-            (self.redirects, "redirect", "redirects"),
-            (self.client_errors, "client error", "client errors"),
-            (self.server_errors, "server error", "server errors"),
-            (self.blocked, "forbidden by robots.txt", "forbidden by robots.txt"),
-            (self.failed, "without an answer", "without an answer"),
+            ("3xx", self.redirects),
+            ("4xx", self.client_errors),
+            ("5xx", self.server_errors),
+            ("blocked by robots.txt", self.blocked),
+            ("errors", self.failed),
         ];
-        let more = more.into_iter().filter(|(count, ..)| *count > 0);
-        let more = more.map(|(count, one, many)| format!("{} {}", grouped(count), if count == 1 { one } else { many }));
-        std::iter::once(counted(self.pages, "page")).chain(more).collect::<Vec<_>>().join(", ")
+        let more = more.into_iter().filter(|(_, count)| *count > 0);
+        let classes = std::iter::once(("2xx", self.pages)).chain(more);
+        classes.map(|(class, count)| format!("{class} {}", grouped(count))).collect::<Vec<_>>().join(", ")
     }
 
-    /// `1,204 of 2,000 URLs   4.8/s   3 min left   1,100 pages, 104 redirects`
+    /// `1,204 of 2,000 URLs   4.8/s   3 min left   2xx 1,100, 3xx 104`
     pub(crate) fn progress(&self) -> String {
         self.progress_after(self.begun.elapsed())
     }
@@ -89,8 +90,7 @@ mod tests {
             tally.count(&Record { status, ..Record::default() });
         }
         tally.count(&Record { blocked: Some(3), ..Record::default() });
-        let classes = "3 pages, 1 redirect, 2 client errors, 1 server error, 1 forbidden by robots.txt, \
-                       1 without an answer";
+        let classes = "2xx 3, 3xx 1, 4xx 2, 5xx 1, blocked by robots.txt 1, errors 1";
         assert_eq!(tally.words(), format!("9 URLs asked: {classes}"));
         let line = tally.progress_after(Duration::from_secs(2));
         assert_eq!(line, format!("9 of 20 URLs   4.5/s   3 s left   {classes}"));

@@ -60,7 +60,7 @@ fn each_url_is_asked_once_and_described() {
     sitemap(&folder, urls);
     let (status, notes) = probe(&folder, &FAST[..3]);
     assert_eq!(status, Some(0), "{notes}");
-    assert!(notes.contains("5 URLs asked: 2 pages, 1 redirect, 1 client error, 1 forbidden by robots.txt"), "{notes}");
+    assert!(notes.contains("5 URLs asked: 2xx 2, 3xx 1, 4xx 1, blocked by robots.txt 1"), "{notes}");
     assert!(
         notes.contains("1 URL of other hosts is not asked: other.example (1); --allow-host HOST allows it"),
         "{notes}"
@@ -168,7 +168,7 @@ fn a_run_that_was_killed_is_continued() {
     let old = std::fs::read_to_string(&path).unwrap().replacen("\"checked\":\"2", "\"checked\":\"1", 1);
     std::fs::write(&path, old).unwrap();
     let (status, notes) = probe(&folder, &[&["--resume", "--max-age", "7d"][..], &FAST[..3]].concat());
-    assert!(status == Some(0) && notes.contains("1 URL asked: 1 page"), "{notes}");
+    assert!(status == Some(0) && notes.contains("1 URL asked: 2xx 1"), "{notes}");
 }
 
 /// `^C`: the summary is printed, what was answered is kept, and the run can be continued.
@@ -236,7 +236,7 @@ fn limits_hold_for_a_whole_run() {
     let words = ["--allow-private", "--rate", "20", "--concurrency", "2", "--sample", "40"];
     let (status, notes) = probe(&folder, &words);
     assert_eq!(status, Some(0), "{notes}");
-    assert!(notes.contains("40 URLs asked: 40 pages"), "{notes}");
+    assert!(notes.contains("40 URLs asked: 2xx 40"), "{notes}");
     assert!(server.most_at_a_time() <= 2, "{}", server.most_at_a_time());
     assert!(server.most_in_a_second() <= 22, "{}", server.most_in_a_second());
     for section in 0..4 {

@@ -47,7 +47,7 @@ fn a_site_is_downloaded_into_the_folder_that_is_asked_for_and_opened() {
     assert_eq!(bench.app.shared.session.base_url(), Some(&*server.url("/")));
     // The server was named, so it may be asked.
     bench.keys(":probe<enter>");
-    assert!(bench.says().starts_with("2 URLs asked: 1 page, 1 forbidden by robots.txt"), "{}", bench.says());
+    assert!(bench.says().starts_with("2 URLs asked: 2xx 1, blocked by robots.txt 1"), "{}", bench.says());
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_server_of_this_machine_that_is_the_base_url_is_asked() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.keys(":").paste(&format!("set-base-url {}", server.url("/"))).keys("<enter>:probe<enter>");
-    assert!(bench.says().starts_with("4 URLs asked: 1 page, 1 redirect"), "{}", bench.says());
+    assert!(bench.says().starts_with("4 URLs asked: 2xx 1, 3xx 1"), "{}", bench.says());
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn answers_of_the_site_are_columns_and_findings() {
     assert!(server.log().is_empty());
     bench.keys(":probe --allow-private<enter>");
     let says = bench.says();
-    assert!(says.starts_with("4 URLs asked: 1 page, 1 redirect, 1 client error, 1 forbidden by robots.txt"), "{says}");
+    assert!(says.starts_with("4 URLs asked: 2xx 1, 3xx 1, 4xx 1, blocked by robots.txt 1"), "{says}");
     assert!(says.ends_with("; 1 URL of other hosts not asked"), "{says}");
     bench.shows("@status");
     for rule in ["site-not-found", "site-redirect", "site-blocked-by-robots"] {
@@ -66,7 +66,7 @@ fn answers_of_the_site_are_columns_and_findings() {
     // A row that came since is the only one to be asked about.
     let url = server.url("/new");
     bench.keys("o").paste(&url).keys("<enter>:probe --allow-private<enter>");
-    assert!(bench.says().starts_with("1 URL asked: 1 page"), "{}", bench.says());
+    assert!(bench.says().starts_with("1 URL asked: 2xx 1"), "{}", bench.says());
 }
 
 #[test]
