@@ -26,8 +26,8 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
     let mut targets = Targets::new(seen).map_err(spool_error)?;
     let selection = Selection { paths: &probe.paths, filter: probe.filter.as_deref(), common: &probe.common };
     selection.each_loc(memory_limit(), streams, |loc, _| targets.add(loc).map_err(spool_error))?;
-    let base_url = probe.common.base_url.as_deref();
-    let site = SiteProbe::prepare(&probe.probing, probe.head, (targets, base_url), streams)?;
+    let base_url = probe.common.limits()?.with_recorded_base(&probe.paths).base_url;
+    let site = SiteProbe::prepare(&probe.probing, probe.head, (targets, base_url.as_deref()), streams)?;
     if site.expected() == 0 {
         let known = if known > 0 { format!("; {} are known", counted(known, "URL")) } else { String::new() };
         streams.note(&format!("no URL to ask{known}"));

@@ -291,3 +291,24 @@ fn credentials_go_to_the_host_of_the_set_alone() {
     let (status, notes) = with_variable(&folder, &["probe", ".", "-o", "x", "--basic-auth", "reader:secret"], None);
     assert!(status == Some(2) && notes.contains("the name of an environment variable"), "{notes}");
 }
+
+/// A download records where it came from: that is the site, whichever host most rows have.
+#[test]
+fn the_site_of_a_downloaded_set_is_where_it_was_downloaded_from() {
+    let (site, other) = (Server::start(pages), Server::start(pages));
+    let folder = Folder::new();
+    sitemap(&folder, [site.url("/a"), other.url("/b"), other.url("/c")]);
+    let download = serde_json::json!({ "file": "sitemap.xml", "url": site.url("/sitemap.xml"), "hash": "0" });
+    folder.write(".sited-get.jsonl", format!("{download}\n"));
+    for command in [&["probe", "sitemap.xml", "-o", "site.jsonl"][..], &["dates", "sitemap.xml", "--http"]] {
+        let output = run(&folder, &[command, &FAST[..3]].concat());
+        assert!(stderr(&output).contains("2 URLs of other hosts are not asked"), "{}", stderr(&output));
+    }
+    assert!(!site.log().is_empty() && other.log().is_empty());
+    let found: Vec<_> = records(&folder).into_keys().collect();
+    assert_eq!(found, [site.url("/a")]);
+    // What the user says counts.
+    let base = other.url("/");
+    let output = run(&folder, &[&["probe", "sitemap.xml", "-o", "-", "--base-url", &base][..], &FAST].concat());
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
+}

@@ -14,8 +14,8 @@ pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result
     refuse_other_output(dates)?;
     let mut targets = Targets::new(Seen::default()).map_err(spool_error)?;
     selection(dates).each_loc(held, streams, |loc, _| targets.add(loc).map_err(spool_error))?;
-    let base_url = dates.common.base_url.as_deref();
-    let site = SiteProbe::prepare(&dates.probing, true, (targets, base_url), streams)?;
+    let base_url = dates.common.limits()?.with_recorded_base(&dates.paths).base_url;
+    let site = SiteProbe::prepare(&dates.probing, true, (targets, base_url.as_deref()), streams)?;
     let (mut table, mut failure) = (DatesTable::create(dates, "date")?, None);
     let ended = site.run(streams, |event, out| {
         let Event::Record(record) = event else { return out.flush() };
