@@ -55,12 +55,15 @@ const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
 fn show(screen: Screen) -> ExitCode {
     let Screen { paths, options, now, read_only, theme, profile, cross_submission, backup, policy, data, robots } =
         screen;
-    let here = || sited::files::in_folder(Path::new("."));
     let state = cli::state_folder(|name| std::env::var_os(name));
     let recovery = sited::files::Recovery { state: state.clone(), finish: !read_only };
     // Whoever only reads leaves no trace there either, and keeps no one out.
     let (state, is_edited) = (state.filter(|_| !read_only), !read_only);
     let options = sited::files::Options { state, is_edited, recovery, index_as_rows: true, ..options };
+    let here = || match sited::files::in_folder(Path::new(".")) {
+        Some(_) => sited::files::all_in_folder(Path::new("."), &options),
+        None => Vec::new(),
+    };
     let setup = Setup {
         profile,
         cross_submission,
@@ -68,9 +71,9 @@ fn show(screen: Screen) -> ExitCode {
         policy,
         data,
         robots,
-        start: match <[_; 1]>::try_from(paths) {
+        start: match <[_; 1]>::try_from(if paths.is_empty() { here() } else { paths }) {
             Ok([path]) => Start::Path(path),
-            Err(paths) if paths.is_empty() => here().map_or(Start::Sample, Start::Path),
+            Err(paths) if paths.is_empty() => Start::Sample,
             Err(paths) => Start::Paths(paths),
         },
         options,

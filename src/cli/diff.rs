@@ -15,7 +15,7 @@ use crate::xml::scan::Visit;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// `sited diff`.
 #[derive(Debug, Clone, Args)]
@@ -68,10 +68,13 @@ pub enum Kind {
     Removed,
 }
 
-/// Compares, prints, ends with 1 where something differs.
-pub(super) fn run(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let Compared { found, rows: (rows_before, rows_after) } =
-        compare(Some(&diff.old), &diff.new, &diff.common, streams)?;
+/// Compares the files of two sets, prints, ends with 1 where something differs.
+pub(super) fn run(
+    diff: &Diff,
+    (old, new): (&[PathBuf], &[PathBuf]),
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let Compared { found, rows: (rows_before, rows_after) } = compare(Some(old), new, &diff.common, streams)?;
     let sums = Sums::of(&found);
     if !diff.urls.is_empty() {
         for difference in found.iter().filter(|difference| diff.urls.contains(&kind(difference))) {
@@ -105,8 +108,8 @@ pub(super) struct Compared {
 
 /// Compares two sets; without an old one every row is added.
 pub(super) fn compare(
-    old: Option<&Path>,
-    new: &Path,
+    old: Option<&[PathBuf]>,
+    new: &[PathBuf],
     common: &Common,
     streams: &mut Streams<'_>,
 ) -> Result<Compared, Failure> {
@@ -115,12 +118,12 @@ pub(super) fn compare(
     let of_new = new.options(common, streams)?;
     let before = match &old {
         Some((options, old)) => {
-            note_incomplete(common, read(old.path(), options, Digests::default, Digests::append, streams)?, streams)
+            note_incomplete(common, read(old.paths(), options, Digests::default, Digests::append, streams)?, streams)
         }
         None => Digests::default(),
     };
     let after =
-        note_incomplete(common, read(new.path(), &of_new, Digests::default, Digests::append, streams)?, streams);
+        note_incomplete(common, read(new.paths(), &of_new, Digests::default, Digests::append, streams)?, streams);
     let rows = (before.len(), after.len());
     let keys = before.differing(after);
     if keys.is_empty() {
@@ -128,42 +131,39 @@ pub(super) fn compare(
     }
     let texts = || Texts::new(keys.clone());
     let before = match &old {
-        Some((options, old)) => read(old.path(), options, texts, Texts::append, streams)?.0,
+        Some((options, old)) => read(old.paths(), options, texts, Texts::append, streams)?.0,
         None => Texts::default(),
     };
-    let found = differences(before, read(new.path(), &of_new, texts, Texts::append, streams)?.0);
+    let found = differences(before, read(new.paths(), &of_new, texts, Texts::append, streams)?.0);
     Ok(Compared { found, rows })
 }
 
 /// What standard input is called, and not the file that it is kept in.
 const STREAM: &str = "-";
 
-/// A set; standard input is kept in a file, because it is read twice.
-enum Input {
-    Path(PathBuf),
-    Kept(tempfile::NamedTempFile),
+/// The files of a set; standard input is kept in a file, because it is read twice.
+struct Input {
+    paths: Vec<PathBuf>,
+    kept: Option<tempfile::NamedTempFile>,
 }
 
 impl Input {
-    fn of(path: &Path) -> Result<Self, Failure> {
-        if !is_stream(path) {
-            return Ok(Self::Path(path.to_path_buf()));
+    fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
+        if !matches!(paths, [only] if is_stream(only)) {
+            return Ok(Self { paths: paths.to_vec(), kept: None });
         }
         let mut file = tempfile::NamedTempFile::new()?;
         io::copy(&mut io::stdin().lock(), &mut file)?;
-        Ok(Self::Kept(file))
+        Ok(Self { paths: vec![file.path().to_path_buf()], kept: Some(file) })
     }
 
-    fn path(&self) -> &Path {
-        match self {
-            Self::Path(path) => path,
-            Self::Kept(file) => file.path(),
-        }
+    fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 
     /// How it is read. What an index on standard input lists is not looked for where it is kept.
     fn options(&self, common: &Common, streams: &Streams<'_>) -> Result<Options, Failure> {
-        Ok(Options { is_copy: matches!(self, Self::Kept(_)), ..common.options(streams)? })
+        Ok(Options { is_copy: self.kept.is_some(), ..common.options(streams)? })
     }
 }
 
@@ -176,7 +176,7 @@ fn note_incomplete<V>(common: &Common, (all, damage, loaded): (V, Damage, Loaded
 
 /// Reads a set part by part and keeps what its visitors saw.
 fn read<V: Visit + Send>(
-    path: &Path,
+    paths: &[PathBuf],
     options: &Options,
     make: impl Fn() -> V + Sync,
     append: impl Fn(&mut V, V) + Sync,
@@ -185,7 +185,7 @@ fn read<V: Visit + Send>(
     let is_kept = options.is_copy;
     let (all, damage, loaded) = streams.watched(|progress| {
         let (mut all, mut damage) = (make(), Damage::default());
-        let loaded = files::load(path, options, progress, |_| make(), &mut |part| {
+        let loaded = files::load_many(paths, options, progress, |_| make(), &mut |part| {
             if let LoadedFile::Sitemap { visitor, sitemap, .. } = part {
                 damage.add(if is_kept { STREAM } else { &sitemap.name }, &sitemap.quirks);
                 append(&mut all, visitor);

@@ -13,7 +13,8 @@ use crate::words::{counted, grouped};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::time::Duration;
 
 /// What to do where something was not accepted.
@@ -50,10 +51,10 @@ pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, 
 
 impl Notify {
     /// The old set, if there is one, and the new one.
-    fn sets(&self) -> Result<(Option<&Path>, &Path), Failure> {
+    fn sets(&self) -> Result<(Option<&[PathBuf]>, &[PathBuf]), Failure> {
         match (self.paths.as_slice(), self.all) {
-            ([old, new], false) => Ok((Some(old), new)),
-            ([new], true) => Ok((None, new)),
+            ([old, new], false) => Ok((Some(from_ref(old)), from_ref(new))),
+            ([new], true) => Ok((None, from_ref(new))),
             ([_, _], true) => Err(Failure::Usage(
                 "--all sends the URLs of one set, and there are two".to_owned(),
                 "leave out --all to send the differences, or the old set to send all URLs".to_owned(),

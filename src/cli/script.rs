@@ -230,8 +230,10 @@ fn target(open: &Open) -> Result<Vec<PathBuf>, Failure> {
     if !open.paths.is_empty() {
         return Ok(open.paths.clone());
     }
-    files::in_folder(Path::new("")).map(|path| vec![path]).ok_or_else(|| {
+    let here = Path::new("");
+    if files::in_folder(here).is_none() {
         let hint = "name it: sited --script FILE PATH".to_owned();
-        Failure::Usage("this folder has no sitemap_index.xml and no sitemap.xml".to_owned(), hint)
-    })
+        return Err(Failure::Usage("this folder has no sitemap_index.xml and no sitemap.xml".to_owned(), hint));
+    }
+    Ok(files::all_in_folder(here, &files::Options::default()))
 }

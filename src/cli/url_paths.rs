@@ -48,11 +48,10 @@ pub(super) fn stats(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, 
 
 /// `sited diff`, of URLs too.
 pub(super) fn diff(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut diff = diff.clone();
-    let (old, of_old) = localize_one(&diff.old, &diff.url, streams)?;
-    let (new, of_new) = localize_one(&diff.new, &diff.url, streams)?;
-    (diff.old, diff.new) = (old, new);
-    Ok(super::diff::run(&diff, streams)?.worst_of(of_old).worst_of(of_new))
+    let (mut old, mut new) = (vec![diff.old.clone()], vec![diff.new.clone()]);
+    let (_, of_old) = localize(&mut old, &diff.url, streams)?;
+    let (_, of_new) = localize(&mut new, &diff.url, streams)?;
+    Ok(super::diff::run(diff, (&old, &new), streams)?.worst_of(of_old).worst_of(of_new))
 }
 
 /// Downloads those paths that are URLs into temporary folders, which are gone when the run ends, and puts the paths of
@@ -75,20 +74,6 @@ fn localize(
         }
     }
     Ok((base_url, status))
-}
-
-/// Downloads the sitemaps of one path, and gives the one path that replaces it.
-fn localize_one(path: &Path, options: &UrlOptions, streams: &mut Streams<'_>) -> Result<(PathBuf, Status), Failure> {
-    let mut paths = vec![path.to_path_buf()];
-    let (_, status) = localize(&mut paths, options, streams)?;
-    match <[PathBuf; 1]>::try_from(paths) {
-        Ok([path]) => Ok((path, status)),
-        Err(several) => {
-            let names: Vec<_> = several.iter().filter_map(|path| path.file_name()?.to_str()).collect();
-            let message = format!("{}: this site has {} sitemaps: {}", path.display(), names.len(), names.join(", "));
-            Err(Failure::Place(message, "give the URL of one of them".to_owned()))
-        }
-    }
 }
 
 #[cfg(feature = "net")]

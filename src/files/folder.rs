@@ -1,12 +1,15 @@
 //! Finds the sitemaps of a folder, and the further files of an index.
 
 use super::error::Reason;
+use super::locate::{ChildLocation, folder_url, locate_child};
 use super::plan::volumes::siblings;
 use super::read::Options;
 use super::{detect, read, unlisted};
 use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
 use crate::xml::names::{FileKind, Names};
-use crate::xml::scan::{self, Ignore};
+use crate::xml::scan::{self, Ignore, Visit};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -22,10 +25,13 @@ pub fn in_folder(folder: &Path) -> Option<PathBuf> {
     FOLDER_NAMES.iter().map(|name| folder.join(name)).find(is_there)
 }
 
-/// All files that a folder is opened by: its sitemap, an index and those that go on where it ends, or else all sitemaps.
+/// Files of a folder that are looked at to find further indexes: it may hold anything.
+const MOST_LOOKED_AT: usize = 2_000;
+
+/// All files that a folder is opened by: its sitemap, all its indexes, or else all sitemaps.
 pub fn all_in_folder(folder: &Path, options: &Options) -> Vec<PathBuf> {
     match in_folder(folder) {
-        Some(found) => with_further(found, options),
+        Some(found) => with_other_indexes(with_further(found, options), options),
         None => sitemaps_in(folder, options),
     }
 }
@@ -44,8 +50,7 @@ fn has_usual_name(path: &Path) -> bool {
 /// Ends of names under which sitemaps are kept.
 const ENDS: [&str; 7] = [".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom", ".gz"];
 
-/// The sitemaps of a folder that has no index by its usual name: the first index with those that go on where it
-/// ends, else all sitemaps, by name.
+/// The sitemaps of a folder that has no index by its usual name: its indexes, else all sitemaps, by name.
 fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> =
@@ -60,7 +65,7 @@ fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
     let kinds: Vec<(Option<FileKind>, PathBuf)> =
         paths.into_par_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
     if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == Some(FileKind::Index)) {
-        return with_further(index.clone(), options);
+        return with_other_indexes(with_further(index.clone(), options), options);
     }
     kinds.into_iter().map(|(_, path)| path).collect()
 }
@@ -102,6 +107,97 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
     [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(goes_on)).chain(unread).collect()
 }
 
+/// An index as far as it must be known to open others with it.
+struct OtherIndex {
+    path: PathBuf,
+    names: Names,
+    locs: Vec<String>,
+}
+
+/// The locs of an index.
+#[derive(Default)]
+struct Locs(Vec<String>);
+
+impl Visit for Locs {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.extend(entry.value(Field::Loc, text).map(|loc| loc.trim().to_owned()));
+    }
+}
+
+impl OtherIndex {
+    /// Reads an index; `None` of what is none or cannot be read.
+    fn read(path: &Path, options: &Options) -> Option<Self> {
+        let contents = read::read_regular(path, options, &Progress::default()).ok()?;
+        let mut locs = Locs::default();
+        let names = scan::scan(&contents.bytes, &mut locs, &Progress::default()).names?;
+        Some(Self { path: path.to_path_buf(), names, locs: locs.0 })
+    }
+
+    /// The file names that its locs end in.
+    fn listed_names(&self) -> impl Iterator<Item = &str> {
+        self.locs.iter().map(|loc| {
+            let path = loc.split(['?', '#']).next().unwrap_or_default();
+            path.rsplit('/').next().unwrap_or_default()
+        })
+    }
+
+    /// The files of the folder that it lists and that are there.
+    fn files<'o>(&'o self, options: &'o Options) -> impl Iterator<Item = PathBuf> + 'o {
+        let base = options.base_url.as_deref().and_then(folder_url);
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        self.locs.iter().filter_map(move |loc| match locate_child(loc, options.location_base(base.as_deref())) {
+            ChildLocation::Inside(ends) => ends.into_iter().map(|end| folder.join(end)).find(|path| path.is_file()),
+            ChildLocation::Outside | ChildLocation::Elsewhere => None,
+        })
+    }
+}
+
+/// The indexes that a folder is opened by, with the others that list sitemaps of it which no index before them lists. An
+/// old copy lists none, and an index that another one lists is its child.
+fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf> {
+    let Some(folder) = found.first().and_then(|first| first.parent()).map(Path::to_path_buf) else { return found };
+    if !found.first().is_some_and(|first| unlisted::is_index(first)) {
+        return found;
+    }
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+    let known: Vec<OtherIndex> = found.iter().filter_map(|path| OtherIndex::read(path, options)).collect();
+    let listed: HashSet<&str> = known.iter().flat_map(OtherIndex::listed_names).collect();
+    let names = std::fs::read_dir(here).into_iter().flatten().flatten();
+    let mut others: Vec<PathBuf> = names
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !listed.contains(name.as_str()))
+        .map(|name| folder.join(name))
+        .filter(|path| has_usual_name(path) && !found.contains(path))
+        .take(MOST_LOOKED_AT)
+        .filter(|path| unlisted::is_index(path))
+        .collect();
+    let Some(own) = known.first().filter(|_| !others.is_empty()).map(|first| first.names.clone()) else { return found };
+    others.sort();
+    let others: Vec<OtherIndex> = others.iter().filter_map(|path| OtherIndex::read(path, options)).collect();
+    let mut files: HashSet<PathBuf> = known.iter().flat_map(|index| index.files(options)).collect();
+    // By which of the others a name is listed; none where several do.
+    let mut listed: HashMap<&str, Option<usize>> = HashMap::new();
+    for (number, index) in others.iter().enumerate() {
+        for name in index.listed_names() {
+            let by = listed.entry(name).or_insert(Some(number));
+            *by = by.filter(|by| *by == number);
+        }
+    }
+    for (number, index) in others.iter().enumerate() {
+        let name = index.path.file_name().unwrap_or_default().to_string_lossy();
+        let is_child = listed.get(&*name).is_some_and(|by| *by != Some(number));
+        if is_child || !index.names.means_the_same_under(&own) {
+            continue;
+        }
+        let before = files.len();
+        files.extend(index.files(options));
+        if files.len() > before {
+            found.push(index.path.clone());
+        }
+    }
+    found
+}
+
 /// The names of these indexes that follow a slash in one of them, each with the index that has it; none where
 /// several do. Each index is gone through once, however many they are.
 fn names_listed(known: &[(PathBuf, Vec<u8>)]) -> HashMap<Cow<'_, str>, Option<&Path>> {
@@ -126,4 +222,63 @@ fn names_listed(known: &[(PathBuf, Vec<u8>)]) -> HashMap<Cow<'_, str>, Option<&P
 
 fn names_of(bytes: &[u8]) -> Option<Names> {
     scan::scan(bytes, &mut Ignore, &Progress::default()).names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+
+    fn index(names: &[&str]) -> String {
+        let entries = names.iter().map(|name| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>\n"));
+        format!("<sitemapindex xmlns=\"{NAMESPACE}\">\n{}</sitemapindex>\n", entries.collect::<String>())
+    }
+
+    /// The names of indexes with those of the files that they list.
+    type Indexes<'t> = &'t [(&'t str, &'t [&'t str])];
+
+    /// The names of the files that a folder of these indexes and sitemaps is opened by.
+    fn opened(indexes: Indexes<'_>, sitemaps: &[&str]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, listed) in indexes {
+            fs::write(folder.path().join(name), index(listed)).unwrap();
+        }
+        for name in sitemaps {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("<urlset xmlns=\"{NAMESPACE}\"><url><loc>https://e.com/</loc></url></urlset>"))
+                .unwrap();
+        }
+        let found = all_in_folder(folder.path(), &Options::default());
+        found.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn a_folder_is_opened_by_all_indexes_that_list_sitemaps_of_it() {
+        let sitemaps = ["a.xml", "b.xml", "maps/c.xml"];
+        let table: [(Indexes<'_>, &[&str]); 8] = [
+            (&[("blog.xml", &["a.xml"]), ("shop.xml", &["b.xml", "maps/c.xml"])], &["blog.xml", "shop.xml"]),
+            (&[("sitemap_index.xml", &["b.xml"]), ("blog.xml", &["a.xml"])], &["sitemap_index.xml", "blog.xml"]),
+            (&[("sitemap_index.xml", &["b.xml"]), ("sitemap.xml", &["a.xml"])], &["sitemap_index.xml", "sitemap.xml"]),
+            // A copy, an old copy, and one of sitemaps that are elsewhere.
+            (
+                &[("sitemap_index.xml", &["a.xml", "b.xml"]), ("sitemap.xml", &["a.xml", "b.xml"])],
+                &["sitemap_index.xml"],
+            ),
+            (&[("sitemap_index.xml", &["a.xml"]), ("old.xml", &["a.xml", "gone.xml"])], &["sitemap_index.xml"]),
+            (&[("sitemap_index.xml", &["a.xml"]), ("far.xml", &["x/y.xml"])], &["sitemap_index.xml"]),
+            // A child of the first, and one of another.
+            (&[("index.xml", &["a.xml", "inner.xml"]), ("inner.xml", &["b.xml"])], &["index.xml"]),
+            (
+                &[("a-index.xml", &["a.xml"]), ("inner.xml", &["b.xml"]), ("z.xml", &["inner.xml", "maps/c.xml"])],
+                &["a-index.xml", "z.xml"],
+            ),
+        ];
+        for (indexes, expected) in table {
+            assert_eq!(opened(indexes, &sitemaps), expected, "{indexes:?}");
+        }
+        assert_eq!(opened(&[], &["b.xml", "a.xml"]), ["a.xml", "b.xml"]);
+    }
 }

@@ -384,6 +384,9 @@ fn several_sets_of_a_site_are_read_as_one() {
     assert!(notes.contains("robots.txt names 3 sets; their 4 sitemaps are read as one"), "{notes}");
     let (status, out, notes) = sited(&folder, &[&["stats", &site, "--format", "json"], &FAST[..]].concat());
     assert!(status == Some(0) && out.contains("\"urls\":4"), "{out}{notes}");
+    folder.write("a.xml", urlset("https://e.com/news.xml"));
+    let (status, out, notes) = sited(&folder, &[&["diff", "a.xml", &site, "--urls=added"], &FAST[..]].concat());
+    assert!(status == Some(1) && out.lines().count() == 3, "{out}{notes}");
     // Downloaded into a folder, they are opened by the command that is said.
     let (status, _, notes) = get(&folder, &site, &["--into", "site"]);
     assert_eq!(status, Some(0), "{notes}");

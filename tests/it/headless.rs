@@ -229,3 +229,37 @@ fn findings_are_written_in_few_system_calls() {
         assert!(writes < 100 + bytes / 4096, "{format}: {writes} writes for {bytes} bytes");
     }
 }
+
+#[test]
+fn a_folder_with_several_indexes_is_one_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("set");
+    std::fs::create_dir(&set).unwrap();
+    let pages =
+        |rows: usize, name: &str, priority: &str| urlset(rows, priority).replace("/page/", &format!("/{name}/"));
+    for (rows, name) in [(2, "blog"), (3, "shop")] {
+        let index = format!(
+            "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+             <sitemap><loc>https://example.com/{name}.xml</loc></sitemap>\n</sitemapindex>\n"
+        );
+        std::fs::write(set.join(format!("{name}_index.xml")), index).unwrap();
+        std::fs::write(set.join(format!("{name}.xml")), pages(rows, name, "0.5")).unwrap();
+    }
+    let run = |words: &[&str]| {
+        let output = sited(folder.path(), words).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (_, out, notes) = run(&["check", "set"]);
+    assert!(!out.contains("index-child-unlisted") && notes.contains("2 files, 5 URLs, 2 indexes"), "{out}{notes}");
+    let (status, out, notes) = run(&["list", "set"]);
+    assert_eq!((status, out.lines().count()), (Some(0), 5), "{notes}");
+    let (status, out, notes) = run(&["stats", "set", "--format", "json"]);
+    assert!(status == Some(0) && out.contains("\"urls\":5"), "{out}{notes}");
+    let (status, out, notes) = run(&["diff", "set/blog.xml", "set", "--urls=added"]);
+    assert_eq!((status, out.lines().count()), (Some(1), 3), "{out}{notes}");
+    let (status, _, notes) = run(&["set", "set", "priority=0.7"]);
+    assert_eq!(status, Some(0), "{notes}");
+    let text = |name: &str| std::fs::read_to_string(set.join(name)).unwrap();
+    assert_eq!((text("blog.xml"), text("shop.xml")), (pages(2, "blog", "0.7"), pages(3, "shop", "0.7")));
+}
