@@ -299,9 +299,13 @@ impl Document {
             }
         }
         let names = self.names(row);
-        let after = self.record(row).plain_loc_end().filter(|_| field != Field::Loc);
-        if let Some(raw) = after.and_then(|after| fast_path::behind_loc(text, after, field, names)) {
-            return Some(entry::decode_value(raw, entry::TextKind::Plain));
+        if let Some(loc) = self.record(row).plain_loc().filter(|_| field != Field::Loc) {
+            if let Some(raw) = fast_path::behind_loc(text, loc.end, field, names) {
+                return Some(entry::decode_value(raw, entry::TextKind::Plain));
+            }
+            if fast_path::place_of_missing(text, loc, field, names).is_some() {
+                return None;
+            }
         }
         Entry::of(text, names).value(field, text)
     }

@@ -8,7 +8,6 @@ use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::escape::escape;
 use crate::xml::fast_path;
-use crate::xml::names::Names;
 use crate::xml::splice::{self, Change, Changes};
 
 impl Document {
@@ -41,18 +40,21 @@ fn write_whole<E>(
     write(&sitemap.frame.tail(sitemap.live > 0))
 }
 
-/// What is before and after the one value of a row that is another, and that value, where it can be found
-/// without taking the entry apart.
-fn replaced<'t>(
-    document: &Document,
-    row: RowBase<'t>,
-    names: &Names,
-    changes: &Changes<'t>,
-) -> Option<(&'t [u8], &'t str, &'t [u8])> {
+/// Writes a row with one value that is another, or new, where it can be placed without taking the entry apart. Whether
+/// that is so.
+fn write_one_change(document: &Document, row: RowBase<'_>, changes: &Changes<'_>, out: &mut Vec<u8>) -> bool {
+    let RowBase { row, text, names } = row;
     let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
-    let (Some((field, Change::Set(value))), None) = (changed.next(), changed.next()) else { return None };
-    let range = fast_path::place_behind_loc(row.text, document.record(row.row).plain_loc_end()?, field, names)?;
-    Some((row.text.get(..range.start)?, value, row.text.get(range.end..)?))
+    let (Some((field, Change::Set(value))), None) = (changed.next(), changed.next()) else { return false };
+    let Some(loc) = document.record(row).plain_loc() else { return false };
+    if let Some(range) = fast_path::place_behind_loc(text, loc.end, field, names) {
+        out.extend_from_slice(text.get(..range.start).unwrap_or_default());
+        out.extend_from_slice(escape(value).as_bytes());
+        out.extend_from_slice(text.get(range.end..).unwrap_or_default());
+        return true;
+    }
+    let place = fast_path::place_of_missing(text, loc, field, names);
+    place.inspect(|place| splice::insert(text, *place, field, value, out)).is_some()
 }
 
 /// Calls `write` with the texts of the live rows of a file, untouched neighbours as one run, edited ones as one
@@ -89,14 +91,10 @@ fn write_rows<E>(
             continue;
         }
         let row = cursor.of(row);
-        if let Some((before, value, after)) = replaced(document, row, names, &changes) {
-            out.extend_from_slice(before);
-            out.extend_from_slice(escape(value).as_bytes());
-            out.extend_from_slice(after);
-        } else if is_spliced {
-            splice::splice(&Entry::of(row.text, names), row.text, names, &changes, &mut out);
-        } else {
+        if !is_spliced {
             out.extend_from_slice(row.text);
+        } else if !write_one_change(document, row, &changes, &mut out) {
+            splice::splice(&Entry::of(row.text, names), row.text, names, &changes, &mut out);
         }
         if out.len() >= TOGETHER {
             write(&out)?;

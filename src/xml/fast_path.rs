@@ -7,7 +7,7 @@ pub(super) mod elements;
 use super::damage::DamageLog;
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup::{self, Kind, Markup};
-use super::names::{FileKind, Names};
+use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
 use std::ops::Range;
 
@@ -137,6 +137,70 @@ pub(crate) fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: 
         }
     }
     None
+}
+
+/// Where an element goes that an entry does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MissingElement<'t> {
+    /// The offset in the text of the entry.
+    pub(crate) at: usize,
+    /// The whitespace that the entry has before its elements.
+    pub(crate) before: &'t [u8],
+}
+
+/// Where a field goes that an entry does not have, under the conditions of [`place_behind_loc`]; `loc` is where the raw text
+/// of the loc is. `None` tells nothing: the field may be there, or the entry must be taken apart.
+#[inline]
+pub(crate) fn place_of_missing<'t>(
+    text: &'t [u8],
+    loc: Range<usize>,
+    wanted: Field,
+    names: &Names,
+) -> Option<MissingElement<'t>> {
+    if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
+        return None;
+    }
+    let head = text.get(..loc.start)?.strip_suffix(b"<loc>")?;
+    let blanks = head.iter().rev().take_while(|byte| markup::is_space(**byte)).count();
+    let (head, before) = head.split_at_checked(head.len() - blanks)?;
+    head.strip_suffix(b"<url>")?;
+    let mut at = loc.end + "</loc>".len();
+    let mut rest = close(text.get(loc.end..)?, b"</loc>")?;
+    for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+        if field == wanted {
+            return is_behind(rest, field, names).then_some(MissingElement { at, before });
+        }
+        let next = match field {
+            Field::Loc => None,
+            Field::Lastmod => next(rest, b"<lastmod>", b"</lastmod>"),
+            Field::Changefreq => next(rest, b"<changefreq>", b"</changefreq>"),
+            Field::Priority => next(rest, b"<priority>", b"</priority>"),
+        };
+        if let Some((value, behind)) = next {
+            at = text.len() - rest.len() + "<></>".len() + 2 * field.name().len() + value.len();
+            rest = behind;
+        }
+    }
+    None
+}
+
+/// Whether what follows is behind the place of a field in schema order: a later field, an element of an extension, or the
+/// end of the entry.
+fn is_behind(rest: &[u8], field: Field, names: &Names) -> bool {
+    let later = Field::ALL.into_iter().skip(field.index() + 1);
+    let mut later = later.map(|later| later.name().as_bytes());
+    let Some(rest) = rest.strip_prefix(b"<") else { return false };
+    if rest.first() == Some(&b'/')
+        || later.any(|name| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with(b">")))
+    {
+        return true;
+    }
+    let prefix = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).map(|end| rest.split_at(end));
+    prefix.is_some_and(|(prefix, rest)| {
+        rest.first() == Some(&b':')
+            && names.declares(prefix)
+            && matches!(names.meaning_of_prefix(prefix), Meaning::Extension(_))
+    })
 }
 
 /// The raw text itself.

@@ -262,6 +262,13 @@ impl Record {
         if self.flags.intersects(anomalies) { None } else { Some(self.loc_at as usize + self.loc_len as usize) }
     }
 
+    /// Where the loc's raw text is, as [`Record::plain_loc_end`] says where it ends.
+    #[inline]
+    pub(crate) fn plain_loc(&self) -> Option<Range<usize>> {
+        let end = self.plain_loc_end()?;
+        Some(self.loc_at as usize..end)
+    }
+
     /// When lastmod says, if it can be read.
     pub fn lastmod(&self) -> Option<Lastmod> {
         let seconds = i64::from(self.lastmod.checked_sub(2)?);

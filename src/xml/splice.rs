@@ -8,6 +8,7 @@ pub use super::change::{Change, Changes};
 
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::escape::{escape, escaped_len};
+use super::fast_path::MissingElement;
 use super::markup::{self, Kind};
 use super::names::Names;
 use crate::protocol::Field;
@@ -134,6 +135,19 @@ pub fn spliced_len(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<
     let mut len = 0;
     write(entry, text, changes, &mut len);
     len
+}
+
+/// Writes `text` with a field that it does not have.
+pub(crate) fn insert(text: &[u8], place: MissingElement<'_>, field: Field, value: &str, out: &mut Vec<u8>) {
+    let (before, after) = text.split_at(place.at.min(text.len()));
+    out.extend_from_slice(before);
+    Element { before: place.before, prefix: b"", field, value }.write(out);
+    out.extend_from_slice(after);
+}
+
+/// Length in bytes of what [`insert`] adds for a value of this length as it is written.
+pub(crate) const fn inserted_len(place: MissingElement<'_>, field: Field, value: usize) -> usize {
+    place.before.len() + "<></>".len() + 2 * field.name().len() + value
 }
 
 fn write(entry: &Entry, text: &[u8], changes: &Changes<'_>, out: &mut impl Sink) {
@@ -335,7 +349,9 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::xml::fast_path;
     use crate::xml::names::FileKind;
+    use crate::xml::record::Record;
     use proptest::prelude::*;
 
     fn spliced(text: &str, changes: Changes<'_>) -> String {
@@ -450,6 +466,40 @@ mod tests {
     }
 
     proptest! {
+        /// What is inserted without taking the entry apart is what a splice inserts.
+        #[test]
+        fn a_missing_field_goes_where_a_splice_puts_it(
+            fields in proptest::collection::vec(any::<bool>(), 3), odd in 0..12_usize, at in 0..5_usize, wanted in 1..4_usize,
+        ) {
+            let odd = [
+                "", " ", "<!-- a -->", "<priority/>", "<priority a=\"b\">1</priority>", "<x:y/>", "<u:priority>1</u:priority>",
+                "<changefreq> daily </changefreq>", "<x:y><lastmod>2020</lastmod></x:y>", "text", "<prioritys/>", "<n:y/>",
+            ][odd];
+            let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:x=\"http://www.google.com/schemas/sitemap-image/1.1\" \
+                xmlns:u=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+            let root_tag = markup::next(root.as_bytes(), 0).unwrap();
+            let names = Names::of_root(root.as_bytes(), &root_tag).unwrap();
+            let mut parts = vec!["<loc>a</loc>"];
+            let all = ["\n  <lastmod>2026</lastmod>", "<changefreq>daily</changefreq>", "<priority>1</priority>"];
+            parts.extend(all.into_iter().zip(&fields).filter(|(_, is_there)| **is_there).map(|(field, _)| field));
+            parts.insert(at.min(parts.len()), odd);
+            let text = format!("\n <url>\n  {}\n </url>", parts.concat());
+            let (text, field) = (text.as_bytes(), Field::ALL[wanted]);
+            let entry = Entry::of(text, &names);
+            let loc = Record::of(&entry, text).plain_loc();
+            if let Some(place) = loc.and_then(|loc| fast_path::place_of_missing(text, loc, field, &names)) {
+                prop_assert_eq!(entry.value(field, text), None);
+                let (mut quick, mut spliced) = (Vec::new(), Vec::new());
+                insert(text, place, field, "a&b", &mut quick);
+                splice(&entry, text, &names, &only(field, Change::Set("a&b")), &mut spliced);
+                prop_assert_eq!(String::from_utf8(quick.clone()), String::from_utf8(spliced));
+                prop_assert_eq!(quick.len(), text.len() + inserted_len(place, field, "a&amp;b".len()));
+            } else {
+                let is_usual = matches!(odd, "" | "<x:y/>") && at > 3 || entry.field(field).is_some();
+                prop_assert!(!is_usual || entry.field(field).is_some(), "{}", String::from_utf8_lossy(text));
+            }
+        }
+
         /// After a splice the changed fields say what was asked, the others what they said before.
         #[test]
         fn what_is_set_is_read_back_and_the_rest_is_untouched(

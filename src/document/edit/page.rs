@@ -110,9 +110,9 @@ pub(super) fn edit(
 fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<'_>) -> Option<(ValueId, i64)> {
     let RowBase { row, text: base, names } = row;
     let current = document.overlay.field(row, field);
-    let after = document.record(row).plain_loc_end();
-    if let Some(says) = after.and_then(|after| fast_path::behind_loc(base, after, field, names))
-        && let Some(wanted) = new.text
+    let loc = document.record(row).plain_loc();
+    let says = loc.clone().and_then(|loc| fast_path::behind_loc(base, loc.end, field, names));
+    if let (Some(says), Some(wanted)) = (says, new.text)
         && current != ValueId::REMOVED
     {
         // The element stays where it is and nothing but its text differs, whatever becomes of its neighbours.
@@ -120,6 +120,15 @@ fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<
         let (id, len) = if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (new.id, new.len) };
         let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
         return (!is_same).then(|| (id, len as i64 - now.map_or(says.len(), escaped_len) as i64));
+    }
+    let missing = loc.filter(|_| says.is_none()).and_then(|loc| fast_path::place_of_missing(base, loc, field, names));
+    if let Some(place) = missing {
+        // The element is inserted at one place, whatever becomes of its neighbours.
+        let now = document.overlay.text(current);
+        let id = if new.text.is_none() { ValueId::NONE } else { new.id };
+        let is_same = id == current || (now.is_none() && new.text.is_none()) || (now.is_some() && now == new.text);
+        let len = |value: Option<usize>| value.map_or(0, |value| splice::inserted_len(place, field, value) as i64);
+        return (!is_same).then(|| (id, len(new.text.map(|_| new.len)) - len(now.map(escaped_len))));
     }
     let entry = Entry::of(base, names);
     let wanted = new.text;

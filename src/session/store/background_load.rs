@@ -22,7 +22,7 @@ pub(crate) struct BackgroundLoad {
 
 /// The files that were loaded so far.
 #[derive(Debug)]
-pub(crate) struct FilesSoFar {
+pub struct FilesSoFar {
     document: Document,
     checks: Checks,
     complete: Option<CompleteLoad>,
