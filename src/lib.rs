@@ -6,8 +6,8 @@
 //! main ─► cli, tui ─► session, net ─► files, check ─► document ─► xml, data ─► protocol
 //! ```
 //!
-//! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (text that can be looked at)
-//! and `manual` (its pages) may be used by anyone. `files` and `check` do not know each
+//! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (text that can be looked at),
+//! `persistent` (arrays whose versions share pages) and `manual` (its pages) may be used by anyone. `files` and `check` do not know each
 //! other: the session hands the loader a visitor that checks each entry as it is scanned.
 //!
 //! Invariants, each held by a test (`ARCHITECTURE.md` says where):
@@ -29,6 +29,7 @@ pub mod files;
 pub mod manual;
 #[cfg(feature = "net")]
 mod net;
+mod persistent;
 pub mod progress;
 pub mod protocol;
 pub mod session;

@@ -3,6 +3,8 @@
 use super::DataRow;
 use super::cell::{Cell, Content};
 use super::interner::{Interner, TextId, Texts};
+use crate::persistent;
+use crate::progress::note_work;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -92,6 +94,8 @@ enum Rows {
     Cells(Vec<Cell>),
     /// Of booleans and texts.
     Texts(Vec<TextId>),
+    /// Of anything, while more are added.
+    Shared(persistent::Column<Cell>),
 }
 
 impl Column {
@@ -139,6 +143,7 @@ impl Column {
         let at = row.0 as usize;
         match &self.rows {
             Rows::Cells(cells) => cells.get(at).copied(),
+            Rows::Shared(cells) => cells.get(at).copied(),
             Rows::Texts(ids) => ids.get(at).map(|id| if *id == ABSENT { Cell::default() } else { Cell::text(*id) }),
         }
     }
@@ -150,6 +155,7 @@ impl Column {
     pub(super) fn held_bytes(&self) -> usize {
         let rows = match &self.rows {
             Rows::Cells(cells) => cells.capacity() * size_of::<Cell>(),
+            Rows::Shared(cells) => cells.len() * size_of::<Cell>(),
             Rows::Texts(ids) => ids.capacity() * size_of::<TextId>(),
         };
         rows + self.texts.held_bytes()
@@ -164,6 +170,7 @@ impl Column {
     pub fn samples(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let count = match &self.rows {
             Rows::Cells(cells) => cells.len(),
+            Rows::Shared(cells) => cells.len(),
             Rows::Texts(ids) => ids.len(),
         };
         let chosen = (0..count).step_by(count.div_ceil(MEASURED).max(1));
@@ -188,6 +195,7 @@ impl From<&Column> for ColumnBuilder {
     fn from(column: &Column) -> Self {
         let cells = match &column.rows {
             Rows::Cells(cells) => cells.clone(),
+            Rows::Shared(cells) => cells.iter().copied().collect(),
             Rows::Texts(ids) => {
                 (0..ids.len() as u32).map(|row| column.cell(DataRow(row)).unwrap_or_default()).collect()
             }
@@ -229,17 +237,10 @@ impl ColumnBuilder {
     /// The column with the kind that more than half of its different texts have.
     pub(super) fn finish(mut self, rows: usize) -> Column {
         self.cells.resize(rows, Cell::default());
-        let kind = self.kind();
-        // Values of another kind are texts that cannot be read.
+        let kind = kind_of(|| self.cells.iter().copied(), self.texts.texts());
         for cell in &mut self.cells {
-            let is_of_kind = match cell.content() {
-                Content::Absent | Content::Text(_) => true,
-                Content::Number(_) => kind == Kind::Number,
-                Content::Date { .. } => kind == Kind::Date,
-            };
-            if !is_of_kind {
-                let id = cell.written().and_then(|text| self.texts.intern(&text));
-                *cell = id.map_or_else(Cell::default, Cell::text);
+            if !is_of_kind(*cell, kind) {
+                *cell = as_text(*cell, &mut self.texts);
             }
         }
         let rows = if matches!(kind, Kind::Number | Kind::Date) {
@@ -251,31 +252,134 @@ impl ColumnBuilder {
         };
         Column { name: self.name, kind, rows, texts: self.texts.into_texts() }
     }
+}
 
-    fn kind(&self) -> Kind {
-        let texts = self.texts.texts();
-        let has = |is_it: fn(Cell) -> bool| self.cells.iter().copied().any(is_it);
-        match (has(is_number), has(is_date)) {
-            (true, false) if texts.len() == 0 => return Kind::Number,
-            (false, true) if texts.len() == 0 => return Kind::Date,
-            _ => {}
+/// The kind that more than half of the different texts of a column have.
+fn kind_of<I: Iterator<Item = Cell>>(cells: impl Fn() -> I, texts: &Texts) -> Kind {
+    let (has_number, has_date) = (cells().any(is_number), cells().any(is_date));
+    match (has_number, has_date) {
+        (true, false) if texts.len() == 0 => return Kind::Number,
+        (false, true) if texts.len() == 0 => return Kind::Date,
+        _ => {}
+    }
+    let mut different: Vec<Cell> = cells().filter(|cell| is_number(*cell) || is_date(*cell)).collect();
+    different.sort_unstable();
+    different.dedup();
+    let all = different.len() + texts.len();
+    let is_most =
+        |cells: usize, is_it: fn(&str) -> bool| (cells + texts.iter().filter(|text| is_it(text)).count()) * 2 > all;
+    let numbers = different.iter().filter(|cell| is_number(**cell)).count();
+    if is_most(numbers, |text| parse_number(text).is_some()) {
+        Kind::Number
+    } else if is_most(different.len() - numbers, |text| parse_date(text).is_some()) {
+        Kind::Date
+    } else if is_most(0, |text| parse_boolean(text).is_some()) {
+        Kind::Boolean
+    } else {
+        Kind::Text
+    }
+}
+
+/// Whether a cell may be in a column: values of another kind are texts that cannot be read.
+fn is_of_kind(cell: Cell, kind: Kind) -> bool {
+    match cell.content() {
+        Content::Absent | Content::Text(_) => true,
+        Content::Number(_) => kind == Kind::Number,
+        Content::Date { .. } => kind == Kind::Date,
+    }
+}
+
+/// The text of a number or a date as one of the list.
+fn as_text(cell: Cell, texts: &mut Interner) -> Cell {
+    let id = cell.written().and_then(|text| texts.intern(&text));
+    id.map_or_else(Cell::default, Cell::text)
+}
+
+/// A column to which values are added while earlier versions of it are read.
+#[derive(Debug)]
+pub(super) struct GrowingColumn {
+    name: String,
+    /// The kind, once there was a value.
+    kind: Option<Kind>,
+    cells: persistent::Column<Cell>,
+    texts: Interner,
+    /// How many values were set, and of how many the kind was found.
+    set: usize,
+    judged: usize,
+}
+
+impl From<&Column> for GrowingColumn {
+    fn from(column: &Column) -> Self {
+        let ColumnBuilder { name, mut texts, cells } = ColumnBuilder::from(column);
+        texts.share();
+        let set = cells.iter().filter(|cell| !cell.is_absent()).count();
+        let kind = (set > 0).then_some(column.kind);
+        Self { name, kind, cells: cells.into_iter().collect(), texts, set, judged: set }
+    }
+}
+
+impl GrowingColumn {
+    pub(super) fn new(name: String) -> Self {
+        let mut texts = Interner::default();
+        texts.share();
+        Self { name, kind: None, cells: persistent::Column::default(), texts, set: 0, judged: 0 }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// As [`ColumnBuilder::set`].
+    pub(super) fn set(&mut self, row: u32, text: &str) -> bool {
+        if text.is_empty() {
+            return true;
         }
-        let mut different: Vec<Cell> =
-            self.cells.iter().copied().filter(|cell| is_number(*cell) || is_date(*cell)).collect();
-        different.sort_unstable();
-        different.dedup();
-        let all = different.len() + texts.len();
-        let is_most =
-            |cells: usize, is_it: fn(&str) -> bool| (cells + texts.iter().filter(|text| is_it(text)).count()) * 2 > all;
-        let numbers = different.iter().filter(|cell| is_number(**cell)).count();
-        if is_most(numbers, |text| parse_number(text).is_some()) {
-            Kind::Number
-        } else if is_most(different.len() - numbers, |text| parse_date(text).is_some()) {
-            Kind::Date
-        } else if is_most(0, |text| parse_boolean(text).is_some()) {
-            Kind::Boolean
-        } else {
-            Kind::Text
+        let cell = Cell::of(text).filter(|cell| self.kind.is_none_or(|kind| is_of_kind(*cell, kind)));
+        let Some(cell) = cell.or_else(|| self.texts.intern(text).map(Cell::text)) else { return false };
+        note_work(1);
+        self.set += 1;
+        self.cells.grow(row as usize + 1);
+        self.cells.set(row as usize, cell);
+        true
+    }
+
+    pub(super) fn clear(&mut self, row: u32) {
+        if self.cells.get(row as usize).is_some_and(|cell| !cell.is_absent()) {
+            note_work(1);
+            self.cells.set(row as usize, Cell::default());
+        }
+    }
+
+    /// The column as it is. Its kind is found again each time that twice as many values were set.
+    pub(super) fn share(&mut self, rows: usize) -> Column {
+        self.cells.grow(rows);
+        if self.set > self.judged && self.set >= self.judged * 2 {
+            self.judged = self.set;
+            note_work(self.cells.len());
+            let kind = kind_of(|| self.cells.iter().copied(), self.texts.texts());
+            self.kind = Some(kind);
+            let other: Vec<(usize, Cell)> =
+                self.cells.iter().copied().enumerate().filter(|(_, cell)| !is_of_kind(*cell, kind)).collect();
+            for (row, cell) in other {
+                self.cells.set(row, as_text(cell, &mut self.texts));
+            }
+        }
+        Column {
+            name: self.name.clone(),
+            kind: self.kind.unwrap_or(Kind::Text),
+            rows: Rows::Shared(self.cells.clone()),
+            texts: self.texts.share(),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Column {
+    /// How many values a page has that another version of the column does not share.
+    pub(super) fn copied_since(&self, other: &Self) -> usize {
+        match (&self.rows, &other.rows) {
+            (Rows::Shared(cells), Rows::Shared(others)) => cells.differing_pages(others).len() * persistent::PAGE,
+            _ => usize::MAX,
         }
     }
 }

@@ -1,50 +1,111 @@
 //! Texts that are stored once, however often they occur.
 
+use crate::persistent::Column;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 /// The number of a text in its list.
 pub(super) type TextId = u32;
 
-/// A list of different texts: 4 bytes each, and the text.
+/// A list of texts: 4 bytes each, and the text. Of a list that was shared, those that are added take 12 bytes each, and a
+/// clone shares all of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
+    base: Arc<Base>,
+    /// Where each text is that was added since the list was shared.
+    spans: Column<Span>,
+    chunks: Column<Arc<str>>,
+    /// The chunk that is not shared yet.
+    open: String,
+    is_shared: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Base {
     text: String,
     ends: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    chunk: u32,
+    start: u32,
+    end: u32,
 }
 
 impl Texts {
     /// The text of a number.
     pub(super) fn get(&self, id: TextId) -> &str {
-        let start = id.checked_sub(1).and_then(|before| self.ends.get(before as usize)).map_or(0, |end| *end as usize);
-        let end = self.ends.get(id as usize).map_or(start, |end| *end as usize);
-        self.text.get(start..end).unwrap_or_default()
+        let Base { text, ends } = &*self.base;
+        if let Some(end) = ends.get(id as usize) {
+            let start = id.checked_sub(1).and_then(|before| ends.get(before as usize)).map_or(0, |end| *end as usize);
+            return text.get(start..*end as usize).unwrap_or_default();
+        }
+        let Some(span) = self.spans.get(id as usize - ends.len()) else { return "" };
+        let chunk = self.chunks.get(span.chunk as usize).map_or(self.open.as_str(), |chunk| chunk);
+        chunk.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
     /// All texts, in the order of their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.ends.len() as u32).map(|id| self.get(id))
+        (0..self.len() as u32).map(|id| self.get(id))
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.base.ends.len() + self.spans.len()
     }
 
     /// The memory of all texts.
     #[cfg(test)]
-    pub(super) const fn held_bytes(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<u32>()
+    pub(super) fn held_bytes(&self) -> usize {
+        self.base.text.capacity() + self.base.ends.capacity() * size_of::<u32>()
     }
 
     /// Adds a text; `None` where all texts together are 4 GiB or more.
-    fn push(&mut self, text: &str) -> Option<TextId> {
-        let end = u32::try_from(self.text.len() + text.len()).ok()?;
-        let id = u32::try_from(self.ends.len()).ok()?;
-        self.text.push_str(text);
-        self.ends.push(end);
+    pub(super) fn push(&mut self, text: &str) -> Option<TextId> {
+        let id = u32::try_from(self.len()).ok()?;
+        if self.is_shared {
+            let (start, end) = (self.open.len() as u32, u32::try_from(self.open.len() + text.len()).ok()?);
+            self.open.push_str(text);
+            self.spans.push(Span { chunk: self.chunks.len() as u32, start, end });
+            return Some(id);
+        }
+        let end = u32::try_from(self.base.text.len() + text.len()).ok()?;
+        let base = Arc::make_mut(&mut self.base);
+        base.text.push_str(text);
+        base.ends.push(end);
         Some(id)
+    }
+
+    /// From now on a clone costs nothing, whatever was added.
+    pub(super) fn share(&mut self) {
+        self.is_shared = true;
+        if !self.open.is_empty() {
+            self.chunks.push(std::mem::take(&mut self.open).into());
+        }
+    }
+
+    /// The same texts as a list that is not shared.
+    pub(super) fn unshared(&self) -> Self {
+        if !self.is_shared {
+            return self.clone();
+        }
+        let mut base = Base::clone(&self.base);
+        for id in base.ends.len()..self.len() {
+            base.text.push_str(self.get(id as u32));
+            base.ends.push(base.text.len() as u32);
+        }
+        Self { base: Arc::new(base), ..Self::default() }
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        if let Some(base) = Arc::get_mut(&mut self.base) {
+            base.text.shrink_to_fit();
+            base.ends.shrink_to_fit();
+        }
     }
 }
 
@@ -83,11 +144,16 @@ impl Interner {
         &self.texts
     }
 
+    /// The texts so far, shared with the list that goes on.
+    pub(super) fn share(&mut self) -> Texts {
+        self.texts.share();
+        self.texts.clone()
+    }
+
     /// The list, without what finds a text in it.
     pub(super) fn into_texts(self) -> Texts {
         let mut texts = self.texts;
-        texts.text.shrink_to_fit();
-        texts.ends.shrink_to_fit();
+        texts.shrink_to_fit();
         texts
     }
 }

@@ -5,20 +5,25 @@
 //! 8 bytes for each row of a column of numbers or dates and 4 bytes for each of any other, every different text of the
 //! latter once, and each URL with its place in a table of 13 bytes and what that leaves free.
 
+// Only answers of the site are added while a data set is read.
+#![cfg_attr(not(feature = "net"), allow(dead_code))]
+
 mod cell;
 mod column;
+mod growing;
 mod interner;
 mod names;
 mod read;
+mod urls;
 
 pub(crate) use column::{Column, Kind, Value};
 pub(crate) use column::{parse_boolean, parse_number};
+#[cfg_attr(not(feature = "net"), allow(unused_imports))]
+pub(crate) use growing::GrowingDataSet;
 pub(crate) use read::{ReadOptions, TableError};
 
-use crate::progress::note_work;
-use crate::protocol::location;
 use column::ColumnBuilder;
-use hashbrown::{HashMap, HashTable};
+use urls::Urls;
 
 /// Which row of a [`DataSet`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,69 +43,6 @@ pub struct DataSet {
     urls: Urls,
     /// What the tables are called that it was read from.
     tables: Vec<String>,
-}
-
-/// The URLs of a data set, found by their normalised form.
-#[derive(Debug, Default, Clone)]
-struct Urls {
-    /// All URLs as written, one after the other.
-    text: String,
-    /// Where each ends.
-    ends: Vec<u32>,
-    /// The normalised form of those that are written in another one, so that none is normalised twice.
-    keys: HashMap<u32, Box<str>>,
-    /// Half of the hash of the key, and the row.
-    index: HashTable<(u32, u32)>,
-}
-
-/// The hash of a table's slot, from the half that the table holds: no URL is hashed again when the table grows. 32 bits
-/// are enough to find a slot; whether it is the URL, the texts decide.
-const fn spread(half: u32) -> u64 {
-    (half as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
-impl Urls {
-    fn get(&self, row: u32) -> &str {
-        let start = row.checked_sub(1).and_then(|before| self.ends.get(before as usize)).map_or(0, |end| *end as usize);
-        let end = self.ends.get(row as usize).map_or(start, |end| *end as usize);
-        self.text.get(start..end).unwrap_or_default()
-    }
-
-    /// The normalised form of a row's URL.
-    fn key(&self, row: u32) -> &str {
-        self.keys.get(&row).map_or_else(|| self.get(row), AsRef::as_ref)
-    }
-
-    fn find(&self, url: &str) -> Option<u32> {
-        let mut scratch = String::new();
-        let key = location::key(url, &mut scratch);
-        note_work(1);
-        self.find_key(key, location::hash_of_key(key) as u32)
-    }
-
-    fn find_key(&self, key: &str, half: u32) -> Option<u32> {
-        self.index.find(spread(half), |(own, row)| *own == half && self.key(*row) == key).map(|(_, row)| *row)
-    }
-
-    /// The row of the URL, a new one where it was not there; `None` where all URLs together are 4 GiB or more.
-    fn insert(&mut self, url: &str) -> Option<u32> {
-        let mut scratch = String::new();
-        let key = location::key(url, &mut scratch);
-        note_work(1);
-        let half = location::hash_of_key(key) as u32;
-        if let Some(row) = self.find_key(key, half) {
-            return Some(row);
-        }
-        let end = u32::try_from(self.text.len() + url.len()).ok()?;
-        let row = u32::try_from(self.ends.len()).ok()?;
-        self.text.push_str(url);
-        self.ends.push(end);
-        if key != url {
-            self.keys.insert(row, key.into());
-        }
-        self.index.insert_unique(spread(half), (half, row), |(half, _)| spread(*half));
-        Some(row)
-    }
 }
 
 impl DataSet {
@@ -126,17 +68,17 @@ impl DataSet {
 
     /// How many URLs it knows.
     pub fn len(&self) -> usize {
-        self.urls.ends.len()
+        self.urls.len()
     }
 
     /// Whether it knows none.
     pub fn is_empty(&self) -> bool {
-        self.urls.ends.is_empty()
+        self.urls.len() == 0
     }
 
     /// Every row with its URL as the table has it, in the order in which they were read first.
     pub fn urls(&self) -> impl Iterator<Item = (DataRow, &str)> {
-        (0..self.urls.ends.len() as u32).map(|row| (DataRow(row), self.urls.get(row)))
+        (0..self.urls.len() as u32).map(|row| (DataRow(row), self.urls.get(row)))
     }
 }
 
@@ -152,7 +94,7 @@ impl From<&DataSet> for DataSetBuilder {
     /// A data set to which tables are added: a later value replaces an earlier one.
     fn from(set: &DataSet) -> Self {
         let columns = set.columns.iter().map(ColumnBuilder::from).collect();
-        Self { columns, urls: set.urls.clone(), tables: set.tables.clone() }
+        Self { columns, urls: set.urls.unshared(), tables: set.tables.clone() }
     }
 }
 
@@ -192,13 +134,17 @@ impl DataSetBuilder {
     /// The columns with their kinds.
     pub(crate) fn finish(self) -> DataSet {
         let Self { columns, mut urls, tables } = self;
-        let rows = urls.ends.len();
-        urls.text.shrink_to_fit();
-        urls.ends.shrink_to_fit();
+        let rows = urls.len();
+        urls.shrink_to_fit();
         DataSet { columns: columns.into_iter().map(|column| column.finish(rows)).collect(), urls, tables }
     }
+}
 
-    /// The number of the column of this name, a new one where there was none.
+impl Sink for DataSetBuilder {
+    fn row(&mut self, url: &str) -> Option<u32> {
+        self.urls.insert(url)
+    }
+
     fn column(&mut self, name: &str) -> usize {
         if let Some(found) = self.columns.iter().position(|column| column.name() == name) {
             return found;
@@ -206,6 +152,31 @@ impl DataSetBuilder {
         self.columns.push(ColumnBuilder::new(name.to_owned()));
         self.columns.len() - 1
     }
+
+    fn set(&mut self, column: usize, row: u32, text: &str) -> bool {
+        self.columns.get_mut(column).is_none_or(|column| column.set(row, text))
+    }
+
+    fn clear(&mut self, column: usize, row: u32) {
+        if let Some(column) = self.columns.get_mut(column) {
+            column.clear(row);
+        }
+    }
+}
+
+/// What tables are read into.
+trait Sink {
+    /// The row of a URL, a new one where it was not there; `None` where no more URLs can be held.
+    fn row(&mut self, url: &str) -> Option<u32>;
+
+    /// The number of the column of this name, a new one where there was none.
+    fn column(&mut self, name: &str) -> usize;
+
+    /// Sets the text of a row. An empty text keeps what an earlier table said. `false`: no more texts can be held.
+    fn set(&mut self, column: usize, row: u32, text: &str) -> bool;
+
+    /// Removes the text of a row.
+    fn clear(&mut self, column: usize, row: u32);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Reads a table into data columns: CSV and TSV with a line of names, JSON Lines, and logs in the combined format.
 
 use super::names::{URL_NAMES, column_name};
-use super::{DataSetBuilder, TableSummary};
+use super::{Sink, TableSummary};
 use crate::protocol::lastmod;
 use crate::protocol::location::Location;
 use hashbrown::HashMap;
@@ -57,11 +57,7 @@ pub(crate) enum TableError {
 }
 
 /// Reads one table into the data set.
-pub(super) fn read(
-    set: &mut DataSetBuilder,
-    text: &str,
-    options: &ReadOptions<'_>,
-) -> Result<TableSummary, TableError> {
+pub(super) fn read(set: &mut dyn Sink, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some(first) = text.lines().find(|line| !line.trim().is_empty()) else { return Err(TableError::Empty) };
     let mut table = Table { set, summary: TableSummary::default(), seen: RoaringBitmap::new() };
@@ -77,7 +73,7 @@ pub(super) fn read(
 
 /// A table while it is read.
 struct Table<'s> {
-    set: &'s mut DataSetBuilder,
+    set: &'s mut dyn Sink,
     summary: TableSummary,
     /// Rows that this table has set.
     seen: RoaringBitmap,
@@ -91,23 +87,20 @@ impl Table<'_> {
             self.summary.without_url += 1;
             return Ok(None);
         }
-        let row = self.set.urls.insert(url).ok_or(TableError::TooLarge)?;
+        let row = self.set.row(url).ok_or(TableError::TooLarge)?;
         self.summary.rows += 1;
         self.summary.repeated += u64::from(!self.seen.insert(row));
         Ok(Some(row))
     }
 
     fn set(&mut self, column: usize, row: u32, text: &str) -> Result<(), TableError> {
-        let is_set = self.set.columns.get_mut(column).is_none_or(|column| column.set(row, text.trim()));
-        if is_set { Ok(()) } else { Err(TableError::TooLarge) }
+        if self.set.set(column, row, text.trim()) { Ok(()) } else { Err(TableError::TooLarge) }
     }
 }
 
 impl Table<'_> {
     fn clear(&mut self, column: usize, row: u32) {
-        if let Some(column) = self.set.columns.get_mut(column) {
-            column.clear(row);
-        }
+        self.set.clear(column, row);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tests of data sets: tables of known exports, kinds of values, URLs in other spellings, damaged input.
 
-use super::{DataSet, DataSetBuilder, Kind, ReadOptions, TableError, TableSummary, Value};
+use super::{DataSet, DataSetBuilder, GrowingDataSet, Kind, ReadOptions, TableError, TableSummary, Value};
 use crate::progress::work::here;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -238,5 +238,96 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,200}") {
         let _ = DataSetBuilder::new().add(&text, &ReadOptions { key: None, origin: Some("https://e.com") });
+    }
+}
+
+/// What a probe says about some pages, from one number on.
+fn answers(pages: std::ops::Range<u32>) -> String {
+    let line = |page: u32| {
+        let status = if page.is_multiple_of(7) { "null" } else { "200" };
+        let url = if page.is_multiple_of(5) {
+            format!("https://E.com/%61/{page}")
+        } else {
+            format!("https://e.com/a/{page}")
+        };
+        format!(
+            "{{\"url\":\"{url}\",\"status\":{status},\"title\":\"Page {page}\",\"modified\":\"2026-05-{:02}\",\"type\":\"text/html\"}}\n",
+            page % 28 + 1
+        )
+    };
+    pages.map(line).collect()
+}
+
+#[test]
+fn a_batch_of_answers_copies_what_it_touches() {
+    const KNOWN: u32 = 60_000;
+    const BATCH: u32 = 10;
+    let mut growing = GrowingDataSet::new(&set(&[&answers(0..KNOWN)]), "answers");
+    let mut before = growing.version();
+    let work = here(|| {
+        for batch in 0..200 {
+            // Half of it is about pages that are known, spread over all of them.
+            let known: String =
+                (0..BATCH / 2).map(|at| answers(batch * 293 + at * 97..batch * 293 + at * 97 + 1)).collect();
+            let new = KNOWN + batch * BATCH / 2;
+            growing.add(&(known + &answers(new..new + BATCH / 2)), &ReadOptions::default()).unwrap();
+            let after = growing.version();
+            for (column, earlier) in after.columns().iter().zip(before.columns()) {
+                let copied = column.copied_since(earlier);
+                assert!(copied <= (BATCH as usize + 2) * 256, "{}: {copied} of {KNOWN}", column.name());
+            }
+            before = after;
+        }
+    });
+    // URLs and cells, and the doubling of the index.
+    assert!(work < 200 * u64::from(BATCH) * 20, "{work}");
+    assert_eq!(before.len() as u32, KNOWN + 1_000);
+    assert_eq!(before.find("https://e.com/a/3"), Some(super::DataRow(3)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn batches_are_the_same_as_one_table(
+        rows in prop::collection::vec((0..40_u32, 0..5_u32, 0..6_usize), 1..60),
+        known in 0..30_usize,
+        size in 1..9_usize,
+    ) {
+        const VALUES: [&str; 6] = ["null", "200", "\"2026-05-01\"", "\"yes\"", "\"some text\"", "\"\""];
+        let line = |(page, column, value): &(u32, u32, usize)| {
+            let url = if page % 3 == 0 { format!("https://E.com/%61{page}") } else { format!("https://e.com/a{page}") };
+            format!("{{\"url\":\"{url}\",\"c{column}\":{}}}\n", VALUES[*value])
+        };
+        let (first, rest) = rows.split_at(known.min(rows.len() - 1));
+        let text = |rows: &[(u32, u32, usize)]| rows.iter().map(line).collect::<String>();
+        let mut builder = DataSetBuilder::new();
+        if !first.is_empty() {
+            builder.add(&text(first), &ReadOptions::default()).unwrap();
+        }
+        let mut growing = GrowingDataSet::new(&builder.finish(), "answers");
+        let mut versions = Vec::new();
+        for batch in rest.chunks(size) {
+            growing.add(&text(batch), &ReadOptions::default()).unwrap();
+            versions.push((growing.version(), growing.version().len()));
+        }
+        let all = set(&[&text(&rows)]);
+        let shown = |set: &DataSet| -> BTreeMap<(String, String), Option<String>> {
+            let of_row = |(row, url): (super::DataRow, &str)| {
+                assert_eq!(set.find(url), Some(row));
+                let of_column = |column: &super::Column| {
+                    ((url.to_owned(), column.name().to_owned()), column.text(row).map(std::borrow::Cow::into_owned))
+                };
+                set.columns().iter().map(of_column).collect::<Vec<_>>()
+            };
+            set.urls().flat_map(of_row).collect()
+        };
+        prop_assert_eq!(shown(&versions.last().unwrap().0), shown(&all));
+        prop_assert!(versions.iter().all(|(version, len)| version.len() == *len));
+        let finished = growing.finish();
+        prop_assert_eq!(shown(&finished), shown(&all));
+        // A table can be read into it again.
+        let mut builder = DataSetBuilder::from(&*versions.last().unwrap().0);
+        builder.add(&text(&rows), &ReadOptions::default()).unwrap();
+        prop_assert_eq!(builder.finish().len(), all.len());
     }
 }

@@ -1,10 +1,10 @@
 //! Compares a document with its saved version: which rows, fields, orders and files differ.
 
 use super::Document;
-use super::column::PAGE;
 use super::overlay::ValueId;
 use super::rows::{self, RowId, RowSet};
 use super::sitemap::{Sitemap, SitemapId};
+use crate::persistent::PAGE;
 use crate::protocol::Field;
 use crate::xml::record::Record;
 use std::ops::Range;

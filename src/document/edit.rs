@@ -6,13 +6,13 @@
 mod page;
 
 use super::adopt::Adopted;
-use super::column::PAGE;
 use super::index::{Child, ChildState, Index};
 use super::overlay::ValueId;
 use super::rows::{self, RowId, RowList, RowSet};
 use super::sitemap::{Member, SitemapId};
 use super::source::Source;
 use super::{Document, clear_quirks, pending_split, rename};
+use crate::persistent::PAGE;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;

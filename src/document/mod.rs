@@ -5,7 +5,6 @@
 
 pub(crate) mod adopt;
 pub(crate) mod clear_quirks;
-pub(crate) mod column;
 mod compare;
 pub(crate) mod conversion;
 pub(crate) mod diff;
@@ -41,13 +40,13 @@ pub(crate) mod unload;
 pub(crate) mod view;
 mod write;
 
+use crate::persistent::Column;
 use crate::protocol::Field;
 use crate::xml::entry::{self, Entry, Extensions};
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice;
-use column::Column;
 pub use compare::{Comparison, RowState};
 use form::Form;
 use index::Index;

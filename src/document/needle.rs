@@ -1,10 +1,10 @@
 //! Finds candidate rows of a query by searching the bytes of whole files for the query's needle.
 
 use super::Document;
-use super::column::PAGE;
 use super::query::Needle;
 use super::rows::RowId;
 use super::source::Source;
+use crate::persistent::PAGE;
 use crate::progress::Progress;
 use crate::xml::record::{Flags, Record};
 use rayon::prelude::*;

@@ -2,8 +2,8 @@
 //!
 //! A value is stored once and referred to by its id, in persistent columns by row id.
 
-use super::column::Column;
 use super::rows::RowId;
+use crate::persistent::Column;
 use crate::protocol::Field;
 use crate::xml::splice::{Change, Changes};
 use std::sync::Arc;

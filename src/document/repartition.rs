@@ -4,12 +4,12 @@
 //! is; each entry keeps its bytes, but for declarations that it needs under the root of its part. Pure.
 
 use super::Document;
-use super::column::Column;
 use super::edit::Edit;
 use super::frame::{declarations, part_frame};
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
+use crate::persistent::Column;
 use crate::progress::{Progress, note_work};
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::xml::grid::Grid;

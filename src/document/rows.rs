@@ -3,7 +3,7 @@
 //! A [`RowId`] is given once and never reused. A loaded file's order is one range; only where rows were
 //! added or moved does it become explicit ids, in pieces that are cheap to copy.
 
-use super::column::PAGE;
+use crate::persistent::PAGE;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,10 +1,10 @@
 //! The sitemaps of a document: the files that hold its rows.
 
-use super::column::Column;
 use super::form::Form;
 use super::quirk::Quirk;
 use super::rows::RowList;
 use super::source::Source;
+use crate::persistent::Column;
 use crate::xml::names::FileKind;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -26,10 +26,10 @@ use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetI
 use crate::check::site::Site;
 use crate::check::{Context, entry};
 use crate::document::Document;
-use crate::document::column::Column;
 use crate::document::edit::Applied;
 use crate::document::quirk::Quirk;
 use crate::document::rows::{self, RowId, RowSet};
+use crate::persistent::Column;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;

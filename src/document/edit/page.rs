@@ -1,11 +1,11 @@
 //! Writes one field of many rows, one column page at a time, on worker threads.
 
 use crate::document::Document;
-use crate::document::column::PAGE;
 use crate::document::overlay::ValueId;
 use crate::document::row_cursor::RowBase;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
+use crate::persistent::PAGE;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::escape::escaped_len;

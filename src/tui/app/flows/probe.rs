@@ -5,7 +5,6 @@ use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::probing::Answers;
 use super::data;
-use crate::data::{DataSet, DataSetBuilder, ReadOptions};
 use crate::session::command::{ProbeCommand, Scope};
 use crate::session::edit::EditError;
 use crate::session::policy::Standard;
@@ -14,9 +13,6 @@ use std::sync::Arc;
 
 #[cfg(feature = "net")]
 mod job;
-
-/// What the answers are called in the list of tables.
-const TABLE: &str = "answers of the site";
 
 /// Does what `:probe` says.
 pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
@@ -119,14 +115,4 @@ fn write_batches(path: &str, batches: &[Arc<str>]) -> Result<String, EditError> 
 #[cfg(not(feature = "net"))]
 fn write_batches(_: &str, _: &[Arc<str>]) -> Result<String, EditError> {
     Err(EditError::Cancelled)
-}
-
-/// What is known with some more answers.
-#[cfg_attr(not(feature = "net"), allow(dead_code))]
-fn with_answers(known: &DataSet, lines: &str) -> Arc<DataSet> {
-    let mut builder = DataSetBuilder::from(known);
-    builder.note_table(TABLE);
-    // They are lines of this program: each has a URL.
-    let _ = builder.add(lines, &ReadOptions { key: Some("url"), origin: None });
-    Arc::new(builder.finish())
 }

@@ -2,8 +2,7 @@
 
 use super::super::super::state::jobs::Part;
 use super::super::super::state::probing::Answers;
-use super::with_answers;
-use crate::data::DataSet;
+use crate::data::{DataSet, GrowingDataSet, ReadOptions};
 use crate::document::rows::RowId;
 use crate::files::Error;
 use crate::net::address::loopback;
@@ -30,6 +29,9 @@ use url::Url;
 const PAUSE: Duration = Duration::from_millis(400);
 /// Joining answers to what is known takes at most one part in so many of the time.
 const SHARE: u32 = 10;
+
+/// What the answers are called in the list of tables.
+const TABLE: &str = "answers of the site";
 
 /// What is asked.
 pub(super) struct ProbeRequest {
@@ -69,7 +71,7 @@ impl ProbeRequest {
         let prober = Prober::new(options);
         let prober = prober.map_err(|error: SettingsError| error.to_string())?;
         let known = self.snapshot.data.clone().unwrap_or_default();
-        let mut delivery = Delivery::new(known, urls.expected(), part);
+        let mut delivery = Delivery::new(&known, urls.expected(), part);
         let ended = prober.run(urls, |event| {
             if let Event::Record(record) = event {
                 delivery.tally.count(&record);
@@ -140,7 +142,9 @@ fn stopped_words(summary: &Summary) -> String {
 
 /// Answers that wait to be handed out.
 struct Delivery<'p> {
-    known: Arc<DataSet>,
+    known: GrowingDataSet,
+    /// Whether there are answers in it.
+    has_grown: bool,
     tally: Tally,
     urls: Vec<String>,
     lines: String,
@@ -150,9 +154,18 @@ struct Delivery<'p> {
 }
 
 impl<'p> Delivery<'p> {
-    fn new(known: Arc<DataSet>, total: u64, part: &'p dyn Fn(Part)) -> Self {
-        let tally = Tally::new(total);
-        Self { known, tally, urls: Vec::new(), lines: String::new(), last: Instant::now(), pause: PAUSE, part }
+    fn new(known: &DataSet, total: u64, part: &'p dyn Fn(Part)) -> Self {
+        let (known, tally) = (GrowingDataSet::new(known, TABLE), Tally::new(total));
+        Self {
+            known,
+            has_grown: false,
+            tally,
+            urls: Vec::new(),
+            lines: String::new(),
+            last: Instant::now(),
+            pause: PAUSE,
+            part,
+        }
     }
 
     /// Hands out what came, if it is time or the end.
@@ -162,9 +175,11 @@ impl<'p> Delivery<'p> {
         }
         let begun = Instant::now();
         let mut answers = Answers { progress: self.tally.progress(), ..Answers::default() };
-        if !self.urls.is_empty() {
-            self.known = with_answers(&self.known, &self.lines);
-            answers.data = Some(Arc::clone(&self.known));
+        self.has_grown |= !self.urls.is_empty();
+        if !self.urls.is_empty() || (is_end && self.has_grown) {
+            // They are lines of this program: each has a URL.
+            let _ = self.known.add(&self.lines, &ReadOptions { key: Some("url"), origin: None });
+            answers.data = Some(if is_end { std::mem::take(&mut self.known).finish() } else { self.known.version() });
             (answers.urls, answers.lines) = (std::mem::take(&mut self.urls), std::mem::take(&mut self.lines));
         }
         (self.part)(Part::Answers(answers));

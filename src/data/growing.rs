@@ -1,0 +1,75 @@
+//! A data set that grows by batches of answers while it is read.
+//!
+//! Invariant: what a batch costs is in proportion to the batch. Each version shares with the one before all pages in which
+//! nothing was set; indexes grow by doubling, and the kind of a column is found again when twice as many values were set.
+
+use super::column::GrowingColumn;
+use super::urls::Urls;
+use super::{DataSet, DataSetBuilder, ReadOptions, Sink, TableError, TableSummary, read};
+use std::sync::Arc;
+
+/// A data set to which tables are added, each with a version of its own.
+#[derive(Debug, Default)]
+pub(crate) struct GrowingDataSet {
+    columns: Vec<GrowingColumn>,
+    urls: Urls,
+    tables: Vec<String>,
+}
+
+impl GrowingDataSet {
+    /// What is known, with a name for what will be added.
+    pub(crate) fn new(known: &DataSet, table: &str) -> Self {
+        let (mut urls, mut tables) = (known.urls.unshared(), known.tables.clone());
+        urls.share();
+        if !tables.iter().any(|known| known == table) {
+            tables.push(table.to_owned());
+        }
+        Self { columns: known.columns.iter().map(GrowingColumn::from).collect(), urls, tables }
+    }
+
+    /// Adds a table; a later value replaces an earlier one.
+    ///
+    /// # Errors
+    ///
+    /// As [`DataSetBuilder::add`].
+    pub(crate) fn add(&mut self, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
+        read::read(self, text, options)
+    }
+
+    /// Everything that is known now.
+    pub(crate) fn version(&mut self) -> Arc<DataSet> {
+        self.urls.share();
+        let rows = self.urls.len();
+        let columns = self.columns.iter_mut().map(|column| column.share(rows)).collect();
+        Arc::new(DataSet { columns, urls: self.urls.clone(), tables: self.tables.clone() })
+    }
+
+    /// The same as if all tables had been read at once.
+    pub(crate) fn finish(mut self) -> Arc<DataSet> {
+        Arc::new(DataSetBuilder::from(&*self.version()).finish())
+    }
+}
+
+impl Sink for GrowingDataSet {
+    fn row(&mut self, url: &str) -> Option<u32> {
+        self.urls.insert(url)
+    }
+
+    fn column(&mut self, name: &str) -> usize {
+        if let Some(found) = self.columns.iter().position(|column| column.name() == name) {
+            return found;
+        }
+        self.columns.push(GrowingColumn::new(name.to_owned()));
+        self.columns.len() - 1
+    }
+
+    fn set(&mut self, column: usize, row: u32, text: &str) -> bool {
+        self.columns.get_mut(column).is_none_or(|column| column.set(row, text))
+    }
+
+    fn clear(&mut self, column: usize, row: u32) {
+        if let Some(column) = self.columns.get_mut(column) {
+            column.clear(row);
+        }
+    }
+}
