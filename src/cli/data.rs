@@ -11,6 +11,10 @@ use crate::session::state::vocabulary;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Where a table of `--data` comes from.
+const WRITTEN_BY: &str =
+    "check the name; sited probe PATH -o site.jsonl writes one, and --data takes tables of other programs";
+
 impl Common {
     /// The tables of `--data`, read once; `None` where there are none.
     pub(super) fn data_set(&self) -> Result<Option<&Arc<DataSet>>, Failure> {
@@ -23,7 +27,10 @@ impl Common {
         let options = ReadOptions { key: self.data_key.as_deref(), origin: self.base_url.as_deref() };
         let mut builder = DataSetBuilder::new();
         for path in &self.data {
-            let text = files::read_table(path)?;
+            let text = files::read_table(path).map_err(|error| match path.try_exists() {
+                Ok(false) => Failure::Place(error.to_string(), WRITTEN_BY.to_owned()),
+                _ => error.into(),
+            })?;
             builder.add(&text, &options).map_err(|error| {
                 let hint = "--data takes CSV or TSV with a line of names, JSON Lines or a log in the combined format; \
                             --data-key NAME names the column of URLs, --base-url the site of a log";

@@ -233,3 +233,10 @@ fn exports_of_known_programs_are_read_as_they_are() {
         assert_eq!(listed.lines().nth(1), Some(expected), "{name}: {listed}");
     }
 }
+
+#[test]
+fn a_table_that_is_not_there_is_named_with_what_writes_one() {
+    let notes = ends(&site(), &["check", "sitemap.xml", "--data", "nowhere.jsonl"], 3);
+    assert!(notes.contains("nowhere.jsonl") && notes.contains("sited probe PATH -o site.jsonl"), "{notes}");
+    assert!(!notes.contains("new sitemap"), "{notes}");
+}

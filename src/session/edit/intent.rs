@@ -191,7 +191,7 @@ impl fmt::Display for Label {
 /// Rows that a preview shows.
 pub(in crate::session) const SAMPLES: usize = 50;
 /// What to say when there are no rows to change.
-pub(in crate::session) const NO_ROW: &str = "no row is meant";
+pub(in crate::session) const NO_ROW: &str = "no row matches";
 
 impl Intent {
     pub(in crate::session) fn counting(changes: u64) -> Self {

@@ -48,7 +48,7 @@ pub(in crate::session) fn intend(
         edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
         refused: done.refused,
         reason: done.reason,
-        idle: "there is nothing to fix",
+        idle: fix::idle(snapshot, rows),
         ..Intent::counting(changes.max(added))
     })
 }
