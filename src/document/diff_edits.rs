@@ -11,7 +11,8 @@ use super::edit::{Edit, NewEntry, Value};
 use super::index::{Child, ChildState, Index, leaf_children};
 use super::rename;
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::{Member, SitemapId};
+use super::sitemap::{Member, Sitemap, SitemapId};
+use crate::progress::note_work;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -28,23 +29,43 @@ struct Fresh {
     files: Vec<SitemapId>,
 }
 
+/// The files that a fresh load finds, in its order: that in which the index lists them, without parts that have left it.
+fn fresh_files(saved: &Document) -> Vec<SitemapId> {
+    let loaded = |child: &Child| match child.state {
+        ChildState::Loaded(id) => Some(id),
+        _ => None,
+    };
+    match saved.index() {
+        Some(index) => leaf_children(&index.children).into_iter().filter_map(loaded).collect(),
+        None => (0..saved.sitemaps().len() as u32).map(SitemapId).collect(),
+    }
+}
+
+/// Whether a fresh load of these files gives every row the id that it has. Files whose rows have not changed places are not
+/// gone through.
+fn has_same_ids(saved: &Document, files: &[SitemapId]) -> bool {
+    let mut next = 0;
+    let is_same = |sitemap: &Sitemap| {
+        let first = next;
+        next += sitemap.rows.len() as u32;
+        if let Some(range) = sitemap.rows.as_range() {
+            return range.is_empty() || range.start == first;
+        }
+        note_work(sitemap.rows.len());
+        sitemap.rows.iter().map(|row| row.0).eq(first..next)
+    };
+    saved.live() == saved.row_limit() && files.iter().filter_map(|id| saved.sitemap(*id)).all(is_same)
+}
+
 impl Fresh {
     fn of(saved: &Document) -> Self {
-        let loaded = |child: &Child| match child.state {
-            ChildState::Loaded(id) => Some(id),
-            _ => None,
-        };
-        // Files are read in the order in which the index lists them, and a part that has left it is not.
-        let files: Vec<SitemapId> = match saved.index() {
-            Some(index) => leaf_children(&index.children).into_iter().filter_map(loaded).collect(),
-            None => (0..saved.sitemaps().len() as u32).map(SitemapId).collect(),
-        };
+        let files = fresh_files(saved);
         let rows = || {
+            note_work(saved.live() as usize);
             let rows = files.iter().filter_map(|id| saved.sitemap(*id)).flat_map(|sitemap| sitemap.rows.iter());
-            rows.filter(|row| saved.is_live(*row)).map(|row| row.0).zip(0..)
+            rows.filter(|row| saved.is_live(*row)).map(|row| row.0).zip(0..).collect()
         };
-        let is_same = saved.live() == saved.row_limit() && rows().all(|(row, number)| row == number);
-        let rows = (!is_same).then(|| rows().collect());
+        let rows = (!has_same_ids(saved, &files)).then(rows);
         Self { rows, len: saved.live(), files }
     }
 
@@ -92,8 +113,8 @@ fn renamed(file: Member, name: &str) -> Option<Edit> {
 
 /// Whether a fresh load of what this document writes gives every row the id that it has here.
 pub(crate) fn has_fresh_ids(document: &Document) -> bool {
-    let fresh = Fresh::of(document);
-    fresh.rows.is_none() && fresh.files.len() == document.sitemaps().len() && fresh.files.is_sorted()
+    let files = fresh_files(document);
+    files.len() == document.sitemaps().len() && files.is_sorted() && has_same_ids(document, &files)
 }
 
 /// The edits that lead from the files that `saved` wrote to this document.

@@ -251,6 +251,9 @@ fn prepare_now(session: &mut Session, plan: Plan, force: bool) -> PendingSave {
 /// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
 /// modified. Returns what to say.
 ///
+/// This is done on the thread that draws: it costs what was changed meanwhile, the rows of the files in which rows were
+/// added or deleted, and the text around the entries of each file, but not all rows.
+///
 /// # Errors
 /// Whatever stopped the save; the edits are still here and still unsaved.
 pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files::Error> {

@@ -573,3 +573,33 @@ fn what_is_deleted_again_after_two_saves_has_a_place() {
         assert!(session.plan(None).is_empty());
     }
 }
+
+#[test]
+fn the_end_of_a_save_costs_what_was_changed_meanwhile() {
+    let work_of = |rows: u32| {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = |number: u32| format!("\n<url><loc>{}</loc><priority>0.5</priority></url>", loc(number));
+        for (name, rows) in [("a.xml", 0..10), ("b.xml", 10..rows)] {
+            let text: String = rows.map(entry).collect();
+            fs::write(folder.path().join(name), format!("<urlset {SPACE}>{text}\n</urlset>\n")).unwrap();
+        }
+        let index = folder.path().join("sitemap.xml");
+        let child = |name| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
+        fs::write(&index, format!("<sitemapindex {SPACE}>{}{}</sitemapindex>", child("a.xml"), child("b.xml")))
+            .unwrap();
+        let mut session = open(&index);
+        let delete = |session: &mut Session, number| {
+            let row = row_of(session, &loc(number)).unwrap();
+            session.change(&Change::Delete(RowSet::from_iter([row.0]))).unwrap();
+        };
+        set(&mut session, &loc(1), "0.7");
+        delete(&mut session, 2);
+        let plan = session.plan(None);
+        let saving = begin(&mut session, plan, false).unwrap();
+        set(&mut session, &loc(20), "0.8");
+        delete(&mut session, 3);
+        let result = saving.run(&Progress::default());
+        crate::progress::work::here(|| assert!(finish(&mut session, result).is_ok()))
+    };
+    assert_eq!(work_of(50), work_of(5_000));
+}
