@@ -13,7 +13,7 @@ use crate::manual::PAGES;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 use crate::session::command::table::{Arguments, Spec, TABLE, spec};
-use crate::session::command::{ALLOW_PRIVATE, Marks, REWRITE_INDEX, Targets};
+use crate::session::command::{ALLOW_PRIVATE, CONCURRENCY, Marks, RATE, REWRITE_INDEX, Targets};
 
 /// The themes of the screen, which has the last word on them.
 pub const THEMES: [&str; 3] = ["dark", "light", "none"];
@@ -121,6 +121,8 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::Probe => vec![
             Candidate::new("write ", "then the path of a new file: the answers that came"),
             Candidate::new(ALLOW_PRIVATE, "also addresses such as 127.0.0.1"),
+            Candidate::new(format!("{RATE} "), "then the most requests a second to one host; 0 is no limit"),
+            Candidate::new(format!("{CONCURRENCY} "), "then the most requests at a time to one host"),
         ],
         Arguments::Dates => vec![
             Candidate::new("git", "the last commit that changed the source; then the folder of the sources"),

@@ -36,6 +36,10 @@ const REWRITE_INDEX: &str = "--rewrite-index";
 
 /// Behind `probe`: addresses that are not public may be asked.
 const ALLOW_PRIVATE: &str = "--allow-private";
+/// Behind `probe`: the most requests a second to one host.
+const RATE: &str = "--rate";
+/// Behind `probe`: the most requests at a time to one host.
+const CONCURRENCY: &str = "--concurrency";
 
 /// Behind `open URL`: the folder that the files go into follows.
 const INTO: &str = "--into";
@@ -258,11 +262,31 @@ pub enum ProbeCommand {
     Ask {
         /// The rows whose URLs are requested; without a query and rows: the marked rows, else all.
         scope: Scope,
-        /// Whether addresses that are not public may be asked.
-        allow_private: bool,
+        /// How they are asked.
+        options: ProbeOptions,
     },
     /// Write the answers that came to a file.
     Write(String),
+}
+
+/// How the site is asked, as far as that is said.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ProbeOptions {
+    /// Whether addresses that are not public may be asked.
+    pub allow_private: bool,
+    /// The most requests a second to one host; 0 is no limit.
+    pub rate: Option<f64>,
+    /// The most requests at a time to one host.
+    pub concurrency: Option<u16>,
+}
+
+impl fmt::Display for ProbeOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = self.rate.map(|rate| format!("{RATE} {rate}"));
+        let concurrency = self.concurrency.map(|count| format!("{CONCURRENCY} {count}"));
+        let private = self.allow_private.then(|| ALLOW_PRIVATE.to_owned());
+        f.write_str(&joined([rate, concurrency, private].into_iter().flatten()))
+    }
 }
 
 /// Tables to be read.
@@ -449,9 +473,7 @@ impl fmt::Display for Command {
             Self::Policy(path) => write_path(f, "policy", path.as_deref()),
             Self::Data(data) => data.fmt(f),
             Self::Probe(ProbeCommand::Write(path)) => write_path(f, "probe write", Some(path)),
-            Self::Probe(ProbeCommand::Ask { scope, allow_private }) => {
-                scope.write(f, "probe", if *allow_private { ALLOW_PRIVATE } else { "" })
-            }
+            Self::Probe(ProbeCommand::Ask { scope, options }) => scope.write(f, "probe", &options.to_string()),
             Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
             Self::Columns(names) => write!(f, "columns {}", names.join(",")),
         }

@@ -50,7 +50,7 @@ pub enum Arguments {
     Path,
     /// `[FILE… [--key COLUMN]|missing|off]`
     Data,
-    /// `[--allow-private]`, or `write FILE`.
+    /// `[--rate N] [--concurrency N] [--allow-private]`, or `write FILE`.
     Probe,
     /// `git [DIR]|mtime DIR [--map "PATTERN = PATH"]…`
     Dates,
@@ -91,7 +91,7 @@ impl Arguments {
             Self::Count => "[N]",
             Self::Path => "[PATH]",
             Self::Data => "[FILE… [--key COLUMN]|missing|off]",
-            Self::Probe => "[--allow-private|write FILE]",
+            Self::Probe => "[--rate N|--concurrency N|--allow-private|write FILE]…",
             Self::Dates => "git [DIR]|mtime DIR [--map \"PATTERN = PATH\"]…",
             Self::Rules => "[RULE…|RULE ANSWER|safe]",
             Self::Url => "URL [--rewrite-index]",

@@ -411,8 +411,12 @@ fn any_command() -> impl Strategy<Value = Command> {
         (any_text(), any::<bool>()).prop_map(|(path, force)| Command::Write { path: Some(path), force }),
         any_text().prop_map(|topic| Command::Help(Some(topic))),
         any_text().prop_map(Command::SetBaseUrl),
-        (any_scope(), any::<bool>())
-            .prop_map(|(scope, allow_private)| Command::Probe(ProbeCommand::Ask { scope, allow_private })),
+        (any_scope(), any::<bool>(), prop::option::of(0..100_u32), prop::option::of(1..=256_u16)).prop_map(
+            |(scope, allow_private, rate, concurrency)| {
+                let options = ProbeOptions { allow_private, rate: rate.map(|rate| f64::from(rate) / 4.0), concurrency };
+                Command::Probe(ProbeCommand::Ask { scope, options })
+            }
+        ),
         any_path().prop_map(|path| Command::Probe(ProbeCommand::Write(path))),
         (prop::collection::vec(any_path(), 1..3), prop::option::of(any_path()), any::<bool>())
             .prop_map(|(paths, key, replace)| Command::Data(DataCommand::Read(Tables { paths, key, replace }))),

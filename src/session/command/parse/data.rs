@@ -3,7 +3,8 @@
 use super::Reader;
 use crate::files::dates::{SourceMap, TimeSource};
 use crate::session::command::{
-    ALLOW_PRIVATE, Command, CommandError, DataCommand, INTO, ProbeCommand, REWRITE_INDEX, SourceDates, Tables,
+    ALLOW_PRIVATE, CONCURRENCY, Command, CommandError, DataCommand, INTO, ProbeCommand, ProbeOptions, RATE,
+    REWRITE_INDEX, SourceDates, Tables,
 };
 
 impl Reader<'_> {
@@ -53,9 +54,31 @@ impl Reader<'_> {
             let path = path.ok_or_else(|| self.expected("the path of a new file"))?;
             return Ok(Command::Probe(ProbeCommand::Write(path)));
         }
-        let allow_private = self.scanner.consume(ALLOW_PRIVATE);
+        let mut options = ProbeOptions::default();
+        loop {
+            if self.scanner.consume(ALLOW_PRIVATE) {
+                options.allow_private = true;
+            } else if self.scanner.consume(RATE) {
+                let is_rate = |rate: &f64| rate.is_finite() && *rate >= 0.0;
+                options.rate =
+                    Some(self.number("a number of requests a second, such as 5 or 0.5; 0 is no limit", is_rate)?);
+            } else if self.scanner.consume(CONCURRENCY) {
+                let is_count = |count: &u16| (1..=256).contains(count);
+                options.concurrency = Some(self.number("a number of requests at a time, from 1 to 256", is_count)?);
+            } else {
+                break;
+            }
+            self.scanner.skip_spaces();
+        }
+        Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, options }))
+    }
+
+    /// A word that is a number of some kind.
+    fn number<N: std::str::FromStr>(&mut self, what: &str, is_right: impl Fn(&N) -> bool) -> Result<N, CommandError> {
         self.scanner.skip_spaces();
-        Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, allow_private }))
+        let (word, span) = self.word()?;
+        let number = word.parse().ok().filter(is_right);
+        number.ok_or_else(|| CommandError::new(span, format!("expected {what}")))
     }
 
     /// The URL of `set-base-url`, and whether the index follows.

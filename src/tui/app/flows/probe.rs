@@ -5,7 +5,7 @@ use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::probing::Answers;
 use super::data;
-use crate::session::command::{ProbeCommand, Scope};
+use crate::session::command::{ProbeCommand, ProbeOptions, Scope};
 use crate::session::edit::EditError;
 use crate::session::policy::Standard;
 use crate::tui::jobs::Kind;
@@ -36,23 +36,23 @@ pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
         ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Data) => {
             shared.fail("tables are still being read; Esc stops that");
         }
-        ProbeCommand::Ask { scope, allow_private } => ask(shared, scope, allow_private),
+        ProbeCommand::Ask { scope, options } => ask(shared, scope, options),
     }
 }
 
 /// Begins to ask, in a job.
 #[cfg(feature = "net")]
-fn ask(shared: &mut Shared, scope: Scope, allow_private: bool) {
-    let options = &shared.opening.options;
-    let is_base_recorded = options.is_base_recorded && options.base_url.as_deref() == shared.session.base_url();
+fn ask(shared: &mut Shared, scope: Scope, options: ProbeOptions) {
+    let opened = &shared.opening.options;
+    let is_base_recorded = opened.is_base_recorded && opened.base_url.as_deref() == shared.session.base_url();
     let snapshot = shared.session.snapshot();
-    let request = job::ProbeRequest { snapshot, scope, allow_private, is_base_named: !is_base_recorded };
+    let request = job::ProbeRequest { snapshot, scope, options, is_base_named: !is_base_recorded };
     "looking up the site".clone_into(&mut shared.probing.progress);
     shared.jobs.spawn(Kind::Probe, Box::new(move |progress, part| JobOutcome::Probed(request.run(progress, part))));
 }
 
 #[cfg(not(feature = "net"))]
-fn ask(_: &mut Shared, _: Scope, _: bool) {}
+fn ask(_: &mut Shared, _: Scope, _: ProbeOptions) {}
 
 /// Answers have come: they are taken in, unless a change is being worked out, which knows nothing of them.
 pub(in crate::tui::app) fn answered(shared: &mut Shared, answers: Answers) {

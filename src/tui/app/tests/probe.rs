@@ -181,3 +181,58 @@ fn only_rows_that_were_answered_are_checked() {
     });
     assert!(work < 100, "{work}");
 }
+
+/// A site of 100 pages behind a sitemap that is wrong about some of them.
+fn wrong_site() -> Server {
+    Server::start(|seen| {
+        let base = format!("http://{}", seen.header("host").unwrap_or_default());
+        let number: Option<u32> = seen.path.strip_prefix("/p/").and_then(|number| number.parse().ok());
+        let page = || Reply::html("<title>Page</title>").with("Last-Modified", "Tue, 10 Mar 2026 17:33:30 GMT");
+        match (seen.path.as_str(), number) {
+            ("/robots.txt", _) => Reply::text(&format!("User-agent: *\nSitemap: {base}/sitemap.xml\n")),
+            ("/sitemap.xml", _) => {
+                let url =
+                    |number: u32| format!("<url><loc>{base}/p/{number}</loc><lastmod>2026-01-01</lastmod></url>\n");
+                let urls: String = (0..100).map(url).collect();
+                Reply::text(&format!(
+                    "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>\n"
+                ))
+            }
+            (_, Some(0..3)) => Reply::status(404),
+            (_, Some(number @ 3..5)) => Reply::status(301).with("Location", &format!("/moved/{number}")),
+            (_, Some(5..7)) => Reply::status(301).with("Location", "/p/20"),
+            _ => page(),
+        }
+    })
+}
+
+#[test]
+fn a_sitemap_is_corrected_by_its_site() {
+    let server = wrong_site();
+    let mut bench = Bench::file(&sitemap(&server));
+    let folder = bench.path().with_file_name("site");
+    bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter>");
+    assert_eq!(bench.cells(Field::Loc).len().min(20), 20);
+    bench.keys(":probe --rate 0 --concurrency 2<enter>");
+    assert!(bench.says().starts_with("100 URLs asked: 2xx 93, 3xx 4, 4xx 3"), "{}", bench.says());
+    assert!(server.most_at_a_time() <= 2);
+    bench.keys(":filter @status<gt>=300<enter>");
+    bench.shows("7 shown");
+    // What the fix would do is shown before it is done.
+    bench.keys(":%fix site-redirect");
+    bench.shows("4 changes");
+    assert!(!bench.screen().contains("modified"), "{}", bench.screen());
+    bench.keys("<enter>:delete where @status=404<enter>");
+    bench.keys(":set lastmod=@modified where @status=200<enter><esc>");
+    bench.keys(":write<enter>");
+    bench.shows("saved");
+    let text = std::fs::read_to_string(folder.join("sitemap.xml")).unwrap();
+    let url =
+        |path: String, date: &str| format!("<url><loc>{}</loc><lastmod>{date}</lastmod></url>\n", server.url(&path));
+    let moved: String = (3..5).map(|number| url(format!("/moved/{number}"), "2026-01-01")).collect();
+    let pages: String = (7..100).map(|number| url(format!("/p/{number}"), "2026-03-10T17:33:30Z")).collect();
+    assert_eq!(
+        text,
+        format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{moved}{pages}</urlset>\n")
+    );
+}

@@ -14,7 +14,7 @@ use crate::net::tally::Tally;
 use crate::net::targets::{Targets, Urls};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::session::command::Scope;
+use crate::session::command::{ProbeOptions, Scope};
 use crate::session::edit::scope::rows_of;
 use crate::session::edit::{Asker, EditError};
 use crate::session::state::Snapshot;
@@ -39,8 +39,8 @@ pub(super) struct ProbeRequest {
     pub snapshot: Snapshot,
     /// Which rows; no scope: the marked ones, else all.
     pub scope: Scope,
-    /// Whether addresses that are not public may be asked.
-    pub allow_private: bool,
+    /// How they are asked.
+    pub options: ProbeOptions,
     /// Whether the user named the base URL: a download may have recorded any.
     pub is_base_named: bool,
 }
@@ -66,7 +66,11 @@ impl ProbeRequest {
         if urls.expected() == 0 {
             return Ok(format!("every URL has an answer already{others}"));
         }
-        let mut options = Options::polite(hosts, self.allow_private);
+        let mut options = Options::polite(hosts, self.options.allow_private);
+        options.limits.rate = self.options.rate.unwrap_or(options.limits.rate);
+        if let Some(concurrency) = self.options.concurrency.map(usize::from) {
+            (options.limits.concurrency, options.settings.connections) = (concurrency, concurrency);
+        }
         options.settings.loopback = self.named().into_iter().collect();
         let prober = Prober::new(options);
         let prober = prober.map_err(|error: SettingsError| error.to_string())?;
@@ -121,7 +125,7 @@ impl ProbeRequest {
         let named = self.named();
         let is_named = |url: &Url| named.is_some() && loopback(url) == named;
         let refused = refusal(targets.sites().filter(|url| hosts.contains(url) && !is_named(url)));
-        if let Some(words) = refused.filter(|_| !self.allow_private) {
+        if let Some(words) = refused.filter(|_| !self.options.allow_private) {
             return Ok(Some(Err(format!("{words}; :probe --allow-private asks it all the same"))));
         }
         let others = targets.others(&hosts).map(|(_, count)| count).sum();
