@@ -94,9 +94,9 @@ impl JobQueue {
         self.running[kind as usize].is_some()
     }
 
-    /// Whether any job runs.
+    /// Whether a job is running that is about the set, and not about the line that is typed.
     pub(in crate::tui::app) fn is_any_busy(&self) -> bool {
-        self.running.iter().any(Option::is_some)
+        Kind::ALL.into_iter().any(|kind| kind != Kind::List && self.is_busy(kind))
     }
 
     /// How far the running job of a kind is.

@@ -50,6 +50,17 @@ fn a_site_is_downloaded_into_the_folder_that_is_asked_for_and_opened() {
     assert!(bench.says().starts_with("2 URLs asked: 2xx 1, blocked by robots.txt 1"), "{}", bench.says());
 }
 
+/// Whoever pastes the line is faster than the list of folders that complete it.
+#[test]
+fn a_list_for_completion_does_not_keep_a_site_from_being_opened() {
+    let server = server();
+    let mut bench = Bench::file(SMALL);
+    let folder = bench.path().with_file_name("site");
+    bench.hold = Some(Kind::List);
+    bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter>");
+    assert_eq!(bench.paths(), [server.url("/"), server.url("/private")], "{}", bench.says());
+}
+
 #[test]
 fn unsaved_changes_are_not_left_without_a_word() {
     let server = server();
