@@ -82,11 +82,11 @@ use crate::document::query::{Query, Vocabulary};
 use crate::files;
 use crate::files::journal::LockedByOther;
 use crate::protocol::lastmod::Now;
-use crate::session::Session;
 use crate::session::command::CommandError;
 use crate::session::edit::EditError;
 use crate::session::robots::robots_txt;
 use crate::session::store::load;
+use crate::session::{Session, settings};
 use crate::visible::Charset;
 pub use pager::Pager;
 
@@ -559,9 +559,7 @@ impl Common {
 
     /// A session that waits for the set of these paths.
     fn session(&self, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
-        let options = self.limits()?.with_recorded_base(paths);
-        let mut session = Session::new(now, options.base_url);
-        session.set_base_recorded(options.is_base_recorded);
+        let mut session = settings::session_for(now, &self.limits()?.with_recorded_base(paths));
         store::save::set_state_folder(&mut session, streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_policy(self.policy.clone());

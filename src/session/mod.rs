@@ -248,11 +248,6 @@ impl Session {
         self.current.base_url = url.map(Into::into);
     }
 
-    /// Notes whether the base URL was recorded with a download.
-    pub(crate) fn set_base_recorded(&mut self, is_recorded: bool) {
-        self.is_base_recorded = is_recorded;
-    }
-
     /// Why nothing can be changed; `None` when everything can.
     pub fn read_only(&self) -> Option<&str> {
         if self.loading { Some("still loading") } else { self.read_only.as_deref() }

@@ -1,7 +1,16 @@
-//! Sessions with the settings of another one.
+//! Makes new sessions with given settings.
 
 use super::Session;
 use super::policy;
+use crate::files::Options;
+use crate::protocol::lastmod::Now;
+
+/// An empty session for files that are loaded with these options, whose base URL may be one that a download recorded.
+pub(crate) fn session_for(now: Now, options: &Options) -> Session {
+    let mut session = Session::new(now, options.base_url.clone());
+    session.is_base_recorded = options.is_base_recorded;
+    session
+}
 
 /// An empty session with the clock, the criteria and the data of another, to load files on its behalf.
 pub(crate) fn settings_of(other: &Session) -> Session {
