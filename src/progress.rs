@@ -1,4 +1,4 @@
-//! Counters and a cancel flag that a long piece of work shares with whoever watches it.
+//! Progress counters and a cancel flag, shared by a long task and its observer.
 //!
 //! Plain atomics: reading them never waits, and a worker that no one watches pays almost nothing.
 

@@ -1,4 +1,4 @@
-//! Text that can be looked at: what a terminal would obey, hide or turn around is shown by a sign.
+//! Replaces control, invisible and direction characters by visible signs.
 //!
 //! The same on the screen, in results on a terminal and in messages. Invariant: what leaves this module holds no control,
 //! bidirectional, zero-width or private-use character.

@@ -1,4 +1,4 @@
-//! Numbers, counts and parts of values in words, the same on screen, in findings and on the command line.
+//! Words for numbers, counts and parts of values, shared by screen, findings and command line.
 //!
 //! Invariant: nothing that comes out of here is obeyed by a terminal.
 

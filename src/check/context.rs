@@ -1,4 +1,4 @@
-//! The input of the entry rules beside the entry: the clock, the profile, the place of the file, the policy, the site.
+//! The input of the entry rules beside the entry: clock, profile, location of the file, policy, site.
 
 use super::policy::Policy;
 use super::rule::{Profile, RuleSet};

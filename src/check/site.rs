@@ -1,4 +1,4 @@
-//! What is known about the page behind a URL, from data columns and robots.txt: rules that the answer of the site breaks.
+//! Rules about the page behind a URL, from data columns and robots.txt.
 //!
 //! The columns have the names that `sited probe` writes; tables of other programs have those that they share with it.
 //! A URL that no table has and robots.txt allows breaks none of these rules.

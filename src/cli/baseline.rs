@@ -1,4 +1,4 @@
-//! A baseline file: known findings that `check` does not report again.
+//! The baseline file: known findings that `check` does not report again.
 //!
 //! A finding is known by its rule, the name of its file, the URL of its row and its field, not by its line, which
 //! moves. Several alike are counted, so that one more of a kind is new.

@@ -1,4 +1,4 @@
-//! What is known about the site: tables of other programs, joined by URL (`--data`), and robots.txt.
+//! Site data of a command: tables of other programs, joined by URL (`--data`), and robots.txt.
 
 use super::Failure;
 use super::options::Common;

@@ -1,4 +1,4 @@
-//! `sited dates`: writes when the source of each page was changed, as a table for `--data`.
+//! `sited dates`: writes the date on which the source of each page was changed, as a table for `--data`.
 
 #[cfg(feature = "net")]
 mod http;

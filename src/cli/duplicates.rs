@@ -1,4 +1,4 @@
-//! Rows of URLs that a set has more than once, and which of them stays.
+//! Selects the rows that `dedupe` and `merge` remove among rows of one URL.
 
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::{Field, lastmod};

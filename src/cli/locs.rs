@@ -1,4 +1,4 @@
-//! The URLs of sets that a command is about: those of its paths that pass `--where`.
+//! Iterates over the URLs of the sets that a command reads: those of its paths that match `--where`.
 
 use super::damage::Damage;
 use super::list::matching_rows;

@@ -1,4 +1,4 @@
-//! `sited probe`: asks the site about each URL of a set and writes the answers down, one line of JSON each.
+//! `sited probe`: requests each URL of a set and writes the answers, one line of JSON each.
 
 use super::destination::Destination;
 use super::locs::Selection;

@@ -1,4 +1,4 @@
-//! Names in the output: what was downloaded into a temporary folder is called by its URL.
+//! Replaces the paths of downloaded temporary files by their URLs in the output.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};

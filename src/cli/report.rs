@@ -1,4 +1,4 @@
-//! Findings in the formats of other programs: SARIF, `JUnit`, GitHub annotations.
+//! Report formats of other programs: SARIF, `JUnit`, GitHub annotations.
 //!
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes it and
 //! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".

@@ -1,4 +1,4 @@
-//! A file of rules, as `sited apply` takes it, and the rows that each of them sets.
+//! Reads the rules file of `sited apply`, and finds the rows that each rule sets.
 
 use super::edit::{Saving, save_done};
 use super::{Failure, Status, Streams, query};

@@ -1,4 +1,4 @@
-//! Saves on the command line, where no one can be asked: what a save needs must be given as options.
+//! Saves without a screen: the answers that a save needs must be given as options.
 
 use super::args::Common;
 use super::lock::Lock;

@@ -1,4 +1,4 @@
-//! Signals by which a long command is stopped.
+//! Handles the signals that stop a long command.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

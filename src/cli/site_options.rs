@@ -1,4 +1,4 @@
-//! The options of commands that send requests: how much a site is asked, and which hosts may be.
+//! Options of commands that send requests: request rates, and which hosts are allowed.
 
 pub(crate) mod site_probe;
 

@@ -1,4 +1,4 @@
-//! Whole runs on files, as tables: words, then status and what is printed.
+//! Tests of whole commands on files: arguments, exit status and output as tables.
 
 use super::args::Cli;
 use super::*;

@@ -1,5 +1,4 @@
-//! Findings as text for people: grouped by rule and file, errors first, with a table of rules at the end where not every
-//! finding is listed.
+//! The text report of findings: grouped by rule and file, errors first, with a table of rules if it is shortened.
 
 use super::output::{FindingView, Paint, finding_text};
 use crate::session::report::Summary;

@@ -1,4 +1,4 @@
-//! Refuses sets of which a file could not be read, for commands that need all files.
+//! Refuses sets with unreadable files, for commands that need all files.
 //!
 //! The refusal is the loader's ([`files::Options::require_all`]), which [`Common::options`] asks for. Only what shows the
 //! index itself and what reports findings opens a set without ([`Common::reporting`]), and says the files here.

@@ -1,4 +1,4 @@
-//! Test fixture: documents made of the texts of their files.
+//! Test fixture: documents from the texts of their files.
 
 use super::Document;
 use super::sitemap::{Sitemap, SitemapId};

@@ -1,4 +1,4 @@
-//! What one file is and lists, for whoever wants the sitemaps of an index before they are on this disk.
+//! Reads what one file contains and lists, for downloads that follow an index.
 
 use super::error::Error;
 use super::load::load;

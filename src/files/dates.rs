@@ -1,4 +1,4 @@
-//! When the source of a page was changed: the file that a page is made from, and the time of its last commit or change.
+//! Finds the source file of a page, and the time of its last commit or change.
 //!
 //! The source of a URL is a path below one folder, found by the patterns of a [`SourceMap`]. Invariant: no URL and no
 //! pattern leads out of that folder.

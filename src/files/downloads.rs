@@ -1,4 +1,4 @@
-//! Where the files of a folder were downloaded from, as `sited get` records it beside them.
+//! Reads the record of downloads that `sited get` keeps beside the files of a folder.
 
 use super::folder::all_in_folder;
 use super::read::Options;

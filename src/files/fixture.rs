@@ -1,4 +1,4 @@
-//! Test fixture: a set in a temporary folder that is loaded, edited and saved as by a session.
+//! Test fixture: a set in a temporary folder that is loaded, edited and saved as a session does it.
 
 use super::plan::{Plan, Request, plan};
 use super::{Disk, OnDisk, Options, Recovery, SaveMode, load_many};

@@ -1,4 +1,4 @@
-//! Operations that change the file system, and the gate that each passes: tests make one fail there.
+//! Operations that change the file system, each with a hook for fault injection in tests.
 
 use std::fs::File;
 use std::io::{self, Write};

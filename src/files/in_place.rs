@@ -1,4 +1,4 @@
-//! Overwrites a file that cannot be replaced: it has several names, or its owner cannot be given to another file.
+//! Overwrites files that cannot be replaced: those with several names or an owner that cannot be set.
 //!
 //! Unlike a rename this can be interrupted in the middle. The commit record therefore keeps a hash of each block of the
 //! old content: a file that holds new blocks, old blocks and nothing else is a copy that was interrupted, and may be

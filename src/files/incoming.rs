@@ -1,5 +1,6 @@
-//! Files that come from elsewhere: written beside their target, synced and renamed when they are complete, in a folder
-//! that they never leave.
+//! Downloads as files: written beside their target, synced and renamed when complete.
+//!
+//! No file leaves the folder of the download.
 
 use super::disk::Fingerprint;
 use super::external_changes::hash_of;

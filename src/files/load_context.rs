@@ -1,4 +1,4 @@
-//! What all files of one load share, and how each is scanned.
+//! The state that all files of one load share, and how each file is scanned.
 
 use super::conflict::{self, LineMap, Resolved};
 use super::detect::{self, Detected};

@@ -1,4 +1,4 @@
-//! What a load gives: files with their sources, sitemaps or indexes, and what became of the whole.
+//! The results of a load: files with their sources, sitemaps or indexes, and the outcome for the whole set.
 
 use super::disk::OnDisk;
 use super::error::Error;

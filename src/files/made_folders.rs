@@ -1,4 +1,4 @@
-//! Folders that a save makes, and the real paths of its files in them.
+//! Folders that a save creates, and the real paths of its files in them.
 
 use super::error::Error;
 use super::replace_target::ReplaceTarget;

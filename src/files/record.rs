@@ -1,4 +1,4 @@
-//! The commit record: what a save of several files will do, written before its first rename.
+//! The commit record: the steps of a save of several files, written before its first rename.
 //!
 //! Invariant: while a record is there, each new file that it names waits beside its target or is in place already, so
 //! that whoever opens the set next can finish the save. The saving process holds a lock on the record that dies with it.

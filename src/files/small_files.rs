@@ -1,5 +1,4 @@
-//! Reads and atomically replaces small files of the user (a baseline, a rules file), and lists names in a folder for
-//! completion.
+//! Reads and atomically replaces small files (baseline, rules file), and lists folders for completion.
 
 use super::decode::decode;
 use super::error::Error;

@@ -1,5 +1,6 @@
-//! Rows on their way from the files of a large set into parts: one nameless file on disk with a place for each part, as
-//! long as that will be, because the rows of a part come from many files.
+//! The spool of a streamed split: one unnamed file with a region for each part.
+//!
+//! The rows of a part come from many files, so each region is as long as its part will be.
 
 use super::error::Error;
 use std::fs::File;

@@ -1,5 +1,4 @@
-//! Names of files on disk for the names in a URL: what one system takes for a device, a hidden file or a way out of the
-//! folder never becomes the name of a file that is downloaded.
+//! Safe file names for names in URLs: no device names, hidden files or paths out of the folder.
 
 use super::disk::fingerprint;
 use std::borrow::Cow;

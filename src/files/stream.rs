@@ -1,4 +1,4 @@
-//! Paths that stand for standard input and output.
+//! The paths that stand for standard input and output.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A page as blocks: the part of Markdown that the manual is written in.
+//! Parses a page of the manual into blocks: a subset of Markdown.
 
 use super::Page;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};

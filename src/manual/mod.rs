@@ -1,4 +1,4 @@
-//! The pages of the manual that are built into the program, for `sited help`, `:help` and `sited man`.
+//! The pages of the manual, compiled in for `sited help`, `:help` and `sited man`.
 
 mod blocks;
 mod text;

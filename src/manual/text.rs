@@ -1,4 +1,4 @@
-//! A page as lines of plain text, for a terminal.
+//! Renders a page of the manual as plain text for a terminal.
 
 use super::{Block, Page, Span, blocks};
 use unicode_width::UnicodeWidthStr;

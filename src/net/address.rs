@@ -1,4 +1,4 @@
-//! Which IP addresses belong to the public Internet.
+//! Decides which IP addresses belong to the public Internet.
 //!
 //! The list follows the IANA registries of special-purpose addresses (RFC 6890), with the addresses at which clouds
 //! serve metadata. An IPv6 address that contains an IPv4 address is judged by that one too.

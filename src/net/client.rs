@@ -1,4 +1,4 @@
-//! Sends single requests: no redirects, no cookies, no proxy, and credentials only where they belong.
+//! Sends single requests: no redirects, no cookies, no proxy, and credentials only for their own site.
 
 use super::credentials::Credentials;
 use super::failure::{FailureKind, RequestError, TimeLimits};

@@ -1,5 +1,6 @@
-//! The user name and password of a site. They are sent to its own host and port and to no other, whatever hosts are
-//! allowed and wherever redirects lead, and never without TLS where the site has it.
+//! Credentials of a site: user name and password, sent to its own host and port only.
+//!
+//! They follow no redirect to another host, and are never sent without TLS where the site has it.
 
 use super::hosts::HostRule;
 use base64::Engine;

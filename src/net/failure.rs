@@ -1,4 +1,4 @@
-//! Why a request got no answer, in words for people.
+//! Why a request failed, as messages for people.
 
 use std::io;
 use std::time::Duration;

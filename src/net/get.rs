@@ -1,4 +1,4 @@
-//! Downloads the sitemaps of a site into a folder: those that are named, and those that their indexes list.
+//! Downloads the sitemaps of a site into a folder: the named ones, and those that their indexes list.
 //!
 //! One thread decides what comes next; workers download it. Each file is put in place when it is complete and known to
 //! be a sitemap, so that whatever ends the work leaves whole files only.

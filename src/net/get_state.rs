@@ -1,5 +1,6 @@
-//! What is known about downloaded files: a line of JSON for each in their folder, so that the next run asks only for what
-//! has changed, and never replaces what the user has changed.
+//! The state of downloaded files in their folder, one line of JSON each, for conditional requests.
+//!
+//! The next run asks only for what has changed, and never replaces what the user has changed.
 //!
 //! A line is written before its file is put in place: after an interruption the file is that of the last line or of the
 //! one before it, and its hash tells which.

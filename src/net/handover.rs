@@ -1,4 +1,4 @@
-//! Hands values from many workers to one thread, several at a time.
+//! Hands values from many worker threads to one thread, in batches.
 //!
 //! A channel wakes the thread that takes for every value. Where a server answers at once, that takes longer than the
 //! request: here the thread is woken for the first value, and again when enough have gathered or a moment has passed.

@@ -1,4 +1,4 @@
-//! What the `<head>` of a page says: title, canonical URL, robots, alternates. Nothing behind it is read.
+//! Reads the `<head>` of a page: title, canonical URL, robots, alternates. Nothing behind it is read.
 
 use encoding_rs::{Decoder, Encoding, WINDOWS_1252};
 use html5gum::emitters::default::{DefaultEmitter, StartTag, Token};

@@ -1,4 +1,4 @@
-//! Which hosts requests may go to.
+//! The hosts that requests may go to.
 
 use std::fmt;
 use url::Url;

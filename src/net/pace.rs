@@ -1,4 +1,4 @@
-//! When the next request to a host may be sent.
+//! Request pacing: the time of the next request to a host.
 //!
 //! Requests to one host begin at even intervals and never more than a number of them run at a time. A server that asks
 //! for less (429, 503, `Retry-After`) gets less; one that fails again and again is left alone.

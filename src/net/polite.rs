@@ -1,4 +1,4 @@
-//! Sends requests to one host as the host wants them: in its time, again after the pauses that it asks for.
+//! Sends paced requests to one host, with retries after the pauses that it asks for.
 
 use super::client::{Answer, Client, header};
 use super::failure::{FailureKind, RequestError};

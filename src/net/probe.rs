@@ -1,4 +1,4 @@
-//! Asks a site about many URLs: each once, at the pace that the site allows.
+//! Requests many URLs of a site, each once, at the pace that the site allows.
 //!
 //! Workers take URLs from one iterator and hand back records; memory does not grow with the number of URLs. A record
 //! of a URL for which the server did not answer is held back until the server answers again: when it does not, these

@@ -1,4 +1,4 @@
-//! What is known about a URL after it was asked: one line of JSON.
+//! The probe record of a URL: one line of JSON.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

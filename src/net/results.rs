@@ -1,4 +1,4 @@
-//! The file of results, one line of JSON for each URL: appended to, and read to continue where a run ended.
+//! The results file of a probe: one line of JSON per URL, appended to, and read to resume a run.
 
 use super::hosts::requestable;
 use serde::Deserialize;

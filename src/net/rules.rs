@@ -1,4 +1,4 @@
-//! The robots.txt of a site: fetched once, then obeyed.
+//! Fetches the robots.txt of a site once, and applies it.
 
 use super::client::{Client, header};
 use super::hosts::{Hosts, without_credentials};

@@ -1,4 +1,4 @@
-//! Counts of answers, and the line of progress.
+//! Counts answers by kind, for the progress line.
 
 use super::record::Record;
 use crate::words::{counted, grouped, time};

@@ -1,4 +1,4 @@
-//! The URLs to ask, each once. They wait in a temporary file, so that memory holds only a hash of each.
+//! The URLs of a probe, each once, kept in a temporary file; memory holds a hash of each.
 
 use super::hosts::{HostRule, Hosts, requestable};
 use super::results::Seen;

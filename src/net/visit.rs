@@ -1,4 +1,4 @@
-//! Asks for one URL: follows its redirects by hand and reads the head of the page.
+//! Requests one URL: follows its redirects and reads the head of the page.
 
 use super::client::{Answer, Client, header, header_values};
 use super::failure::RequestError;

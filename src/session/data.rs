@@ -1,4 +1,4 @@
-//! Tables of other programs on an open set: how they are read, which rows they know, and what the set lacks.
+//! Data columns of an open set: reading tables, the rows that they match, and URLs that the set lacks.
 
 use crate::check::Profile;
 use crate::check::rule::Rule;

@@ -1,4 +1,4 @@
-//! Findings and fixes of a file as a whole: the text around its entries, and repairs that were made when it was read.
+//! Findings and fixes of a file as a whole: the text around its entries, and repairs made on reading.
 
 pub(super) mod list;
 pub(super) mod name;

@@ -1,4 +1,4 @@
-//! Words the findings of a row and of files.
+//! Findings of a row and of files, with their messages.
 
 use crate::check::extension;
 use crate::check::rule::{Grouping, Rule, RuleSet};

@@ -1,4 +1,4 @@
-//! Which rules have a fix beyond the value of one row, and what each fix is called.
+//! The table of fixes beyond the value of one row: which rules have one, and its label.
 
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;

@@ -1,4 +1,4 @@
-//! Reads the robots.txt that a set is held against.
+//! Reads the robots.txt that the URLs of a set are checked against.
 
 use crate::check::robots::RobotsTxt;
 use crate::files::{self, Options, RobotsFile};

@@ -1,4 +1,4 @@
-//! The session against a naive one: whatever is done, rows, counts and files are those of a fresh start.
+//! Property tests of the session against a naive model: rows, counts and files equal those of a fresh load.
 
 use super::*;
 use crate::check::rule::Rule;

@@ -1,4 +1,4 @@
-//! Events: one closed list, through one channel, to one thread.
+//! Events of the editor: one closed enum, one channel, one receiving thread.
 //!
 //! Every thread but the one that owns the state only sends; nothing here changes anything.
 

@@ -1,4 +1,4 @@
-//! The layout of the screen for a size. Pure: `update` and drawing get the same answer.
+//! The layout of the screen for a size, shared by `update` and drawing. Pure.
 //!
 //! The table gets every row and column that nothing else needs; the pane never takes more than a third.
 

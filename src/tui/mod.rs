@@ -1,4 +1,4 @@
-//! The screen: one thread owns the state, one closed event type changes it, drawing only reads it.
+//! The terminal editor: one thread owns the state, one event type changes it, drawing only reads it.
 //!
 //! Nothing here decides what a sitemap is: it asks the session. Only this module names `ratatui`
 //! and `crossterm`.

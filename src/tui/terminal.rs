@@ -1,4 +1,4 @@
-//! Takes over the terminal at the start and restores it on every way out.
+//! Sets up the terminal at the start and restores it on every exit.
 //!
 //! Invariant: after [`restore`] ran once, whoever called it, the terminal is as it was found. Each
 //! step is tried once, and none stops the next. Nothing here knows what is drawn.

@@ -1,4 +1,4 @@
-//! Fits text into cells: any string becomes exactly as many columns as asked for.
+//! Fits text into cells: any string becomes exactly the requested number of columns.
 //!
 //! Invariant: what leaves this module is visible (`crate::visible`), and [`Charset::fit`] fills its width to the column.
 //! Cutting looks at no more of a text than can be seen of it: values of files may hold megabytes.

@@ -1,4 +1,4 @@
-//! The elements of the extensions of one entry, as the parser notes them; what the entry before had is not walked again.
+//! The extension elements of one entry, noted by the parser; unchanged ones are not parsed again.
 //!
 //! Entries of one page in several languages list the same alternate links. Elements that follow each other with nothing
 //! but blanks between them are a *run*: where the next entry has the same bytes, its elements are those of the run, moved.

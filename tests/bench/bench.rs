@@ -1,5 +1,6 @@
-//! How fast the program is, as ratios to a yardstick taken in the same run: `cargo bench`, or
-//! `cargo bench -- --urls 100000`; of the shapes of sitemaps alone with `cargo bench -- --shape NAME` or `--shape all`.
+//! Benchmarks of whole tasks, as ratios to a yardstick measured in the same run.
+//!
+//! `cargo bench`, `cargo bench -- --urls 100000`, or of the shapes of sitemaps `cargo bench -- --shape NAME|all`.
 //!
 //! The numbers are for people: nothing fails by being slow. Properties that must hold without a stopwatch (work
 //! counters) are asserted in the tests. Run by `cargo test --benches`, it only proves that it runs.

@@ -1,5 +1,6 @@
-//! Programs that do one of our tasks, run on the same set in the same run. One that is not installed is named aloud:
-//! its rows have no measure then.
+//! Other programs that do one of our tasks, measured on the same set in the same run.
+//!
+//! One that is not installed is named, and its rows have no measure.
 
 use super::generate::Set;
 use super::report::{resident_of, time};

@@ -1,4 +1,4 @@
-//! A save of everything after a change of everything, beside `cp -r` and `sync` of the same bytes.
+//! Measures a save of all files after a change of all rows, beside `cp -r` and `sync` of the same bytes.
 
 use super::generate::Set;
 use super::report::{Report, resident, time};

@@ -1,4 +1,4 @@
-//! What the fuzzer tries: each target takes any bytes, and says what of its promise does not hold.
+//! The targets of the fuzzer: each takes any bytes and reports a violated property.
 
 use sited::document::query::Query;
 use sited::progress::Progress;

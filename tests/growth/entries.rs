@@ -1,4 +1,4 @@
-//! What reading an entry without findings allocates: nothing, whatever its extensions are.
+//! Tests that reading an entry without findings allocates nothing.
 
 use super::measure::{alone, measure};
 use sited::check::Context;

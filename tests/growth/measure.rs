@@ -1,4 +1,4 @@
-//! Allocations of whole runs in this process, and how they grow.
+//! Measures the allocations of whole runs in this process, and their growth.
 
 use cap::Cap;
 use clap::Parser;

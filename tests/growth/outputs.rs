@@ -1,4 +1,4 @@
-//! How often a report is written to its output: by large pieces, whatever its format.
+//! Tests that reports are written in large pieces, whatever their format.
 
 use super::measure::alone;
 use clap::Parser;

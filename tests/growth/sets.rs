@@ -1,4 +1,4 @@
-//! Many alternate links of one page, many pages that link each other, and folders of many files.
+//! Tests of the growth of time and memory: many alternate links, linked pages, and files.
 
 use crate::measure::{Cost, alone, assert_linear, measure};
 use clap::Parser;

@@ -1,4 +1,4 @@
-//! Many of the same thing in one file.
+//! Tests of the growth of time and memory in one file.
 
 #[path = "../fuzz/many.rs"]
 mod many;

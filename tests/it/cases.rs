@@ -1,4 +1,4 @@
-//! What the fuzzer found once stays found: every file under `tests/cases` goes through its target.
+//! Regression tests of the fuzzer: every file under `tests/cases` goes through its target.
 
 #[path = "../fuzz/targets.rs"]
 mod targets;

@@ -1,5 +1,6 @@
-//! The program over the corpus: what is readable opens and is judged, what is not is refused and left as it was, and
-//! nothing inside a file reaches the terminal as anything but text.
+//! Runs the program on the corpus: readable files are checked, others refused and left unchanged.
+//!
+//! Nothing inside a file reaches the terminal as anything but text.
 
 use crate::support::corpus::{self, Case};
 use crate::support::{Folder, run, stderr, stdout};

@@ -1,4 +1,4 @@
-//! Sessions that end without a word, in a real terminal: what was typed is there for the next one.
+//! Tests of crashed sessions in a real terminal: the next session has the changes.
 //!
 //! Holds the promises "nothing is lost that was typed" and "two sited on one set".
 

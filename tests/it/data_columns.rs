@@ -1,4 +1,4 @@
-//! Data columns on the command line: tables of other programs in queries, columns and values.
+//! Tests of data columns on the command line: in queries, columns and values.
 
 use crate::support::{Folder, run, stderr, stdout};
 

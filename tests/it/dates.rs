@@ -1,4 +1,4 @@
-//! `sited dates`: times of sources by Git and by the file system, and what becomes of them.
+//! Tests of `sited dates`: times of sources from Git and the file system.
 
 use crate::support::{Folder, environment, program, stderr, stdout};
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,4 @@
-//! Saves without room: a limit of file sizes everywhere, a full disk where a small one can be mounted.
+//! Tests of saves without space: limited file sizes, and a full disk where one can be mounted.
 //!
 //! Holds the promise "a full disk, a quota, a limit: no file is changed, and the message says what is missing".
 

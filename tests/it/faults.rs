@@ -1,5 +1,6 @@
-//! Every command of the program with a system call that fails, or at which the program is killed: the set is the old one
-//! or the new one, and whatever was not done is reported.
+//! Fault injection into system calls of every command: the set is the old one or the new one.
+//!
+//! Whatever was not done is reported.
 //!
 //! `SITED_FAULTS` says how many faults, `SITED_FAULTS_SEED` which ones, `SITED_FAULTS_CASES` of which commands (words of
 //! their names with commas between them). Without them a few, so that the suite stays quick. It takes `strace`.

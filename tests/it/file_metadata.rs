@@ -1,4 +1,4 @@
-//! What a file is beside its bytes stays as it is: links, owner, mode, access lists, and files that are none.
+//! Tests that a save keeps links, owner, mode and access lists, and refuses what is no file.
 //!
 //! Holds the promises "links stay", "nothing becomes more or less private", "pipes, devices and read-only files".
 

@@ -1,4 +1,4 @@
-//! What a list of findings is worth: each cause once, at its place, with the thing in question named.
+//! Tests of the quality of findings: one per cause, at its position, with its subject named.
 
 use crate::support::{Folder, run, stderr, stdout};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! `sited fix` reaches its end in one run: fixing what was fixed changes nothing, whatever the file holds.
+//! Tests that a second `sited fix` changes nothing, whatever the file holds.
 //!
 //! `SITED_MUTANTS=20000` sets the number of mutants.
 

@@ -1,5 +1,4 @@
-//! Feeds, lists of URLs and tables: they open, lists and tables are kept byte for byte, feeds are never written over,
-//! and what a form cannot hold is reported before it is written.
+//! Tests of feeds, lists and tables: opened, kept byte for byte, losses reported; feeds are never written.
 
 use crate::support::corpus::{self, Case};
 use crate::support::{Folder, run, stderr, stdout};

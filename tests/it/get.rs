@@ -1,4 +1,4 @@
-//! `sited get` against servers on loopback: what is asked for, what is written where, and what is kept.
+//! Tests of `sited get` against servers on loopback: requests, files, and what is kept.
 
 mod hostile;
 

@@ -1,4 +1,4 @@
-//! The program as a process without a terminal: exit statuses, streams, a reader that goes away.
+//! Tests of the program without a terminal: exit statuses, streams, closed pipes.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;

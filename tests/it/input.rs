@@ -1,4 +1,4 @@
-//! What is read, typed and asked for: tables and lists of other programs, values, queries, replacements.
+//! Tests of input: tables and lists of other programs, values, queries, replacements.
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! A process that is killed while it saves, at moments that no one chose: the set is the old one or the new one.
+//! Kills the program at random moments of a save: the set is the old one or the new one.
 //!
 //! `SITED_KILLS` says how often; a few dozen times without it, so that the suite stays quick. Holds the promise
 //! "all or nothing, for the whole set".

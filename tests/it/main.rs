@@ -1,4 +1,4 @@
-//! The integration tests, one module for each subject, in one program so that it is compiled and linked once.
+//! The integration tests: one module per subject, linked into one program.
 //!
 //! Apart from it: `growth`, which counts every allocation of its process, and `tidy`, which reads the sources.
 

@@ -1,4 +1,4 @@
-//! `sited notify` against servers on loopback: what is sent, what is not sent again, and what each answer leads to.
+//! Tests of `sited notify` against servers on loopback: what is sent, when, and how answers are handled.
 
 use crate::support::server::{Fault, Reply, Seen, Server};
 use crate::support::{Folder, run, stderr, stdout};

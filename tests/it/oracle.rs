@@ -1,4 +1,4 @@
-//! The official schemas as a second opinion: what they reject draws at least a warning, what they call sound no error.
+//! Compares verdicts with the official schemas: rejected files draw a warning, valid ones no error.
 //!
 //! The schemas lie in the folder that `SITED_SCHEMAS` names; without it these tests say aloud that they saw nothing.
 

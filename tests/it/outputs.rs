@@ -1,4 +1,4 @@
-//! What the program prints as JSON is what `assets/schemas` says, and nothing else.
+//! Validates the JSON output against `assets/schemas`.
 
 use crate::support::{Folder, corpus, run};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Two programs on one file, in a real terminal: what the other one did is noticed, and nothing of either is lost.
+//! Tests of two programs that edit one file, in a real terminal.
 
 use crate::support::Folder;
 use crate::support::terminal::{Start, Terminal, key};

@@ -1,4 +1,4 @@
-//! What an independent parser counted about real files: entries, fields, and the very list of locs.
+//! Compares entries, fields and locs of real files with those of an independent parser.
 //!
 //! The table lies in the folder that `SITED_CORPUS` names, with the program that made it beside it; without the folder
 //! these tests say aloud that they saw nothing.

@@ -1,4 +1,4 @@
-//! `sited probe` against servers on loopback: what is asked, what is written, what is continued.
+//! Tests of `sited probe` against servers on loopback: requests, results, resumed runs.
 
 use crate::support::server::{Fault, Reply, Seen, Server};
 use crate::support::{Folder, environment, program, run, stderr};

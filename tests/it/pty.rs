@@ -1,4 +1,4 @@
-//! The program in a real terminal, key by key, as a person uses it.
+//! Tests of the program in a real terminal, key by key.
 //!
 //! Screens are compared word by word, not cell by cell (the drawing has its own tests): here it is the way through
 //! the real program that counts, and what it leaves behind on disk and in the terminal.

@@ -1,5 +1,6 @@
-//! Old and broken sitemaps as they are in the wild, fixed the way a person does it: opened in a terminal, fixed
-//! with one key, saved. What comes out passes the schema of today's protocol and keeps every URL.
+//! Fixes old and broken real-world sitemaps in a terminal: opened, fixed with one key, saved.
+//!
+//! The results are valid under the schema of today's protocol and keep every URL.
 
 use crate::support::schema;
 use crate::support::terminal::Start;

@@ -1,5 +1,4 @@
-//! The recipes of the README and the manual, run as written on small sets: the nightly script, the steps of a workflow, the
-//! hook, and checks that are distributed to several machines.
+//! Runs the recipes of the README and the manual on small sets, as written.
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use regex::Regex;

@@ -1,5 +1,4 @@
-//! What is done with malformed input, line by line of what the project promises: which rows there are, which findings
-//! with line and column of the file as stored, and which bytes a save writes once someone agreed.
+//! Tests of malformed input: its rows, its findings with line and column, and the bytes of an accepted repair.
 
 use crate::support::corpus::gzip;
 use crate::support::{Folder, run, stderr, stdout};

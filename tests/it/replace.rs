@@ -1,4 +1,4 @@
-//! Replacements in URLs: what they refuse to write, and what they say of URLs that they leave alone.
+//! Tests of replacements in URLs: what is refused, and what is reported of skipped URLs.
 
 use crate::support::{Folder, run, stderr, stdout};
 

@@ -1,4 +1,4 @@
-//! robots.txt without a network: which rows it forbids, and which sitemaps it names.
+//! Tests of robots.txt without a network: forbidden rows, and named sitemaps.
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use std::process::Command;

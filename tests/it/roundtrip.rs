@@ -1,4 +1,4 @@
-//! What was read is written back byte for byte, and an edit changes only its value's bytes.
+//! Tests that files are written back byte for byte, and that an edit changes only its value's bytes.
 //!
 //! Runs over the project's corpus and over the folder that `SITED_CORPUS` names. What an edit must look like is
 //! worked out from the bytes by an independent reader ([`crate::support::oracle`]), not by the code under test.

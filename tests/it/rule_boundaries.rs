@@ -1,4 +1,4 @@
-//! Every rule from both sides: what breaks it, and what comes as near to that as can be and does not.
+//! Tests of the boundaries of every rule: an input that breaks it, and the closest one that does not.
 //!
 //! The program is asked as a user asks it, so that the quick ways through plain files are judged too.
 

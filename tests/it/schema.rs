@@ -1,5 +1,4 @@
-//! What this program writes is valid: sets with every extension, edited at random, split and saved, pass the official
-//! schemas.
+//! Tests that written files are valid: random edits, splits and saves pass the official schemas.
 //!
 //! The schemas lie in the folder that `SITED_SCHEMAS` names; without it these tests say aloud that they saw nothing.
 

@@ -1,5 +1,4 @@
-//! A site of 2,000 pages behind a sitemap that is wrong about a tenth of them: the recipe of the manual finds and corrects
-//! that, run as it is written.
+//! Acceptance test: the recipe of the manual corrects a sitemap of 2,000 pages that is wrong about 200.
 
 use crate::support::server::{Reply, Seen, Server};
 use crate::support::{Folder, environment, program, run, stderr, stdout};

@@ -1,4 +1,4 @@
-//! Rules about the pages behind the URLs (`--data`) and their fixes; without data, none of them applies.
+//! Tests of the rules about pages (`--data`) and their fixes; without data, none applies.
 
 use crate::support::{Folder, run, stderr, stdout};
 

@@ -1,4 +1,4 @@
-//! The tasks of the command line on real folders: what they print, what they leave on disk, how they end.
+//! Tests of the tasks of the command line on real folders: output, files, exit status.
 
 use crate::support::{Folder, run, stderr, stdout};
 use serde_json::Value;

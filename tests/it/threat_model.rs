@@ -1,4 +1,4 @@
-//! The threat model as a table: files that another user put into a folder, and what they must not make the program do.
+//! Tests of the threat model: files planted by another user, and what they must not achieve.
 //!
 //! Whoever wrote the folder of a set may have put anything there: commit records, backups, links, pipes, devices. Only
 //! what this user's own key authenticates is carried out unasked, and even that never leaves the folder through a link.

@@ -1,4 +1,4 @@
-//! What is not well-formed is an error at its place, what is well-formed is none, and what `fix` writes is well-formed.
+//! Tests of well-formedness: errors at their positions, none for sound files, and sound results of `fix`.
 //!
 //! The verdicts of the tables are those of libxml2. uppsala judges what is written; what it refuses, libxml2 refuses too,
 //! but it lets more pass.

@@ -1,4 +1,4 @@
-//! Makes `assets/sited.svg`, the picture in the README: `cargo run --release --example picture`.
+//! Generates `assets/sited.svg`, the picture in the README: `cargo run --release --example picture`.
 //!
 //! The real program is started on the sample set in a terminal of its own, a few keys are typed, and the screen is
 //! drawn. The clock is fixed, so the same program gives the same bytes.

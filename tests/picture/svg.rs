@@ -1,4 +1,4 @@
-//! A terminal screen as an SVG: backgrounds, then text in runs of one style, block characters as exact shapes.
+//! Renders a terminal screen as an SVG.
 //!
 //! Every run is stretched to the width of its cells, so columns stay in line in whatever font the reader has.
 

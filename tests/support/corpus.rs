@@ -1,4 +1,4 @@
-//! The project's corpus (`tests/corpus`), with the files that the tests make instead of storing them.
+//! The project's corpus (`tests/corpus`), with files that are generated instead of stored.
 //!
 //! The table in the corpus's README is the list: what each file shows and how many entries it has.
 

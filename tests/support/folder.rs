@@ -1,4 +1,4 @@
-//! A folder for one test, gone when the test ends.
+//! A temporary folder for one test.
 //!
 //! Paths are relative to it; a hidden `.home` inside it stands for the user's home and is not listed.
 

@@ -1,5 +1,4 @@
-//! What the integration tests share: folders of their own, the program run with nothing of this machine's settings,
-//! the project's corpus.
+//! Shared code of the integration tests: folders, an isolated run of the program, the corpus.
 //!
 //! Nothing here waits for a time to pass: every wait is for a condition, with a timeout that only a failure reaches.
 //! Nothing here knows the library's types: it sees the program as a user does, through files and screens.

@@ -1,4 +1,4 @@
-//! What an independent reader says about a sitemap's bytes: quick-xml with namespaces, nothing of the program's own.
+//! An independent reader of sitemaps: quick-xml with namespaces.
 //!
 //! It serves for well-formed files only and panics on others; speed does not matter here.
 

@@ -1,4 +1,4 @@
-//! The official schemas as a judge: a validator in this process, and `xmllint` beside it where it is installed.
+//! Validates files with the official schemas: in this process, and with `xmllint` where it is installed.
 //!
 //! The schemas lie in the folder that `SITED_SCHEMAS` names; their text is no part of the project.
 

@@ -1,4 +1,4 @@
-//! A web server on loopback that answers as a test says and keeps a record of every request.
+//! A web server on loopback with scripted answers and a log of requests.
 
 // Each test program uses its own part of this module.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]

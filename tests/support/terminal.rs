@@ -1,4 +1,4 @@
-//! The program in a real pseudo-terminal, and what a person in front of it would see.
+//! Runs the program in a pseudo-terminal and reads its screen.
 //!
 //! A reader thread feeds everything the program writes to a terminal emulator; a waiter thread takes its exit status.
 //! Both wake whoever waits for a condition. A condition that does not come true in [`PATIENCE`] fails the test with

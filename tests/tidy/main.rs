@@ -1,4 +1,4 @@
-//! The house rules that a compiler does not check: layers, headers, lengths, forbidden words, names at the top level.
+//! Tidy rules that a compiler does not check: layers, headings, lengths, forbidden words, files at the top level.
 //!
 //! Every rule reads the files as they are; none is listed by hand, so a new file is under the rules at once.
 

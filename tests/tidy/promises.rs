@@ -1,4 +1,4 @@
-//! What saving promises, each with the tests that hold it. The manual's table is generated from this one.
+//! The promises of saving, each with its tests; the manual's table is generated from this one.
 //!
 //! A test is named by its file and its function; a promise without a test, or a test that is not there, fails.
 

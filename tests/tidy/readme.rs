@@ -1,5 +1,4 @@
-//! The tables of the manual are generated from the program: keys, commands, query fields, rules; promises from their
-//! tests. The README is short, and what it says is so.
+//! Generates the tables of the manual (keys, commands, query fields, rules, promises), and checks the README.
 //!
 //! `UPDATE_DOCS=1 cargo test --test tidy` writes them again; without it a stale table fails.
 

@@ -1,4 +1,4 @@
-//! The thread that owns the screen does no I/O and no work on every row: both belong into jobs.
+//! Checks that the thread of the screen does no I/O and no work on every row.
 
 use crate::{assert_none, sources};
 

@@ -1,4 +1,4 @@
-//! Rust source as the tidy rules need it: without comments and literals, imports spelled out.
+//! Reads Rust source for the tidy rules: without comments and literals, imports expanded.
 //!
 //! Not a parser: it knows enough of the language not to take a comment or a string for code.
 

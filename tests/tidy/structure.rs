@@ -1,4 +1,4 @@
-//! Limits of size and shape: lines of a file, methods of a type, parameters of a function, import circles in a folder.
+//! Limits of structure: lines of a file, methods of a type, parameters of a function, import circles.
 //!
 //! Only production code counts: items under `#[cfg(test)]`, comments and blank lines do not. There are no exceptions.
 

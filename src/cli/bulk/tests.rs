@@ -1,4 +1,4 @@
-//! The same is left of a set whether it is held or gone through.
+//! Tests of bulk changes: the files written are the same whether a set is in memory or streamed.
 
 use super::super::args::{Cli, Task};
 use super::super::set_reader::tests::write;

@@ -1,4 +1,4 @@
-//! `sited dates --http`: the dates that the site itself sends with its pages (`Last-Modified`).
+//! `sited dates --http`: the dates that the site sends with its pages (`Last-Modified`).
 
 use super::super::dates_options::Dates;
 use super::super::site_options::site_probe::{SiteProbe, spool_error};

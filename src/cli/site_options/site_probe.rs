@@ -1,4 +1,4 @@
-//! Asks a site about URLs while the progress is drawn, for every command that does.
+//! Sends the requests of a command and draws its progress.
 
 use super::super::signals::Signals;
 use super::super::{Failure, Status, Streams, print_error};

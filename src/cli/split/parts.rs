@@ -1,5 +1,4 @@
-//! Splits a streamed set: a first walk notes the group and the length of each row, a second brings the rows to their
-//! parts.
+//! Splits a streamed set in two passes: one measures the rows, one writes them to their parts.
 //!
 //! The parts are collected in a temporary file. Then each is read, written beside its target as by any save, and all
 //! are put in place by one commit. Plan, messages and files are those of a set in memory. Memory: 16 bytes a URL, a

@@ -1,4 +1,4 @@
-//! No command leaves a file without entries, unless that was agreed to.
+//! Tests that no command leaves a file without entries unless the user agreed.
 
 use super::*;
 use crate::cli::rows;

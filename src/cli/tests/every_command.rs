@@ -1,4 +1,4 @@
-//! What holds for every command: a dry run changes nothing, output is buffered, no folder is made unasked.
+//! Tests that hold for every command: a dry run changes nothing, output is buffered, no folder is made unasked.
 //!
 //! Commands are enumerated from the definition of the command line, so that a new one cannot be forgotten.
 

@@ -1,4 +1,4 @@
-//! Fixes, and what is reported of rules.
+//! Tests of `fix` and of the explanations of rules.
 
 use super::*;
 

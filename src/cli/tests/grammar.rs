@@ -1,4 +1,4 @@
-//! One grammar for all commands: paths first, several sets, lists of URLs, lists of rules, checks, sizes.
+//! Tests of the arguments that all commands share: paths first, several sets, lists of URLs and rules, sizes.
 
 use super::*;
 use crate::progress::work;

@@ -1,4 +1,4 @@
-//! Work on hostile files grows with their length and not with its square: bytes and cuts that are looked at, counted.
+//! Tests that the work on hostile files grows linearly with their length, by counters.
 
 use super::*;
 use crate::progress::work;

@@ -1,4 +1,4 @@
-//! The text report: what comes first, what is left out and what is reported of it.
+//! Tests of the text report: its order, and what it leaves out.
 
 use super::sited;
 use std::fmt::Write as _;

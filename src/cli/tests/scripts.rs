@@ -1,4 +1,4 @@
-//! Scripts.
+//! Tests of `--script`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is distributed, copied and put back.
+//! Tests of commands on whole sets: split, merge, convert, backups and restores.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! No command passes over a file of a set that it cannot read: whatever is in its place, held or gone through.
+//! Tests that no command ignores an unreadable file of a set, in memory or streamed.
 
 use super::*;
 use crate::cli::set_reader::MEMORY_LIMIT;

@@ -1,4 +1,4 @@
-//! Posts whose file names begin with a date (`2024-05-01-slug.md`), which is in their URLs or not.
+//! Posts whose file names begin with a date (`2024-05-01-slug.md`), with or without it in their URLs.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Which file a page is made from: patterns of URLs and of paths. Nothing here looks at files.
+//! Maps URLs to source files by patterns, without access to the files.
 
 use super::template::{Candidate, Template, Values};
 use crate::protocol::location::{Location, percent_decoded};

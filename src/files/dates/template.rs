@@ -1,4 +1,4 @@
-//! Paths with places that are filled from a URL: `content/*.md`, `pages/{page}/index.{tsx,jsx}`.
+//! Path templates with fields that are filled from a URL: `content/*.md`, `pages/{page}/index.{tsx,jsx}`.
 
 /// Alternatives of one path, at most.
 const MOST_ALTERNATIVES: usize = 1_000;

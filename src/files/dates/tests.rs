@@ -1,4 +1,4 @@
-//! Sources of pages: by patterns, in usual layouts, and never outside of the folder.
+//! Tests of source maps: by patterns, in usual layouts, and never outside of the folder.
 
 use super::*;
 use std::collections::BTreeMap;

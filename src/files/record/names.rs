@@ -1,5 +1,6 @@
-//! Which paths a commit record may name: plain ones below its folder that are not hidden, each with the temporary file
-//! that a save makes for it. A save whose record would name any other is refused before its first rename.
+//! The paths that a commit record may name: plain ones below its folder, not hidden, each with its temporary file.
+//!
+//! A save whose record would name any other is refused before its first rename.
 
 use super::{Name, Record, Replacement};
 use crate::files::temporary::is_temporary_of;

@@ -1,4 +1,4 @@
-//! Tests of commit records: an interrupted save is finished, or reported, and never trusted too far.
+//! Tests of commit records: an interrupted save is finished or reported, and records are never trusted too far.
 
 use super::faults::{Fault, save_with};
 use super::scenarios::{SCENARIOS, Scenario, has_record, one_value};

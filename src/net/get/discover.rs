@@ -1,4 +1,4 @@
-//! Finds the sitemaps of a site: those that its robots.txt names, else the one at a usual path.
+//! Finds the sitemaps of a site: those that robots.txt names, or the one at a usual path.
 
 use super::super::delivery::{CONTENT_TYPE, Delivery, ENCODING, NO_ANSWER, STATUS, TOO_LARGE};
 use super::super::download::{FetchError, Fetched};

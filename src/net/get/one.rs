@@ -1,4 +1,4 @@
-//! Gets one file: asks whether it has changed, downloads it, looks what it is, and puts it in place.
+//! Downloads one file: conditional request, checks of its content, and replacement of the old file.
 
 use super::super::delivery::{CHANGED_HERE, CONTENT_TYPE, Delivery, ENCODING, FILE_NAME};
 use super::super::download::{Downloader, FetchError, Fetched, Received};

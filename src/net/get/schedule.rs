@@ -1,4 +1,4 @@
-//! Which files are downloaded next, under which names.
+//! Schedules downloads: which files come next, and their file names.
 //!
 //! Invariant: no URL is asked for twice, no two URLs have one file, and the number of files is bounded.
 

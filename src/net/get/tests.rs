@@ -1,4 +1,4 @@
-//! Runs against servers on loopback with TLS, and with names that resolve as a test says.
+//! Tests of downloads from servers on loopback with TLS and a test resolver.
 
 use super::super::delivery::{ADDRESS, NO_ANSWER};
 use super::super::hosts::{HostRule, requestable};

@@ -1,4 +1,4 @@
-//! What was sent and accepted: a file of hashes, one line for each URL, appended to after each batch.
+//! The file of submitted URLs: a hash per line, appended after each accepted batch.
 
 use crate::files::write_atomic;
 use hashbrown::HashMap;

@@ -1,4 +1,4 @@
-//! Runs against servers on loopback: real TCP, real TLS.
+//! Tests of probes against servers on loopback, with real TCP and TLS.
 
 use super::super::hosts::HostRule;
 use super::super::resolver::PublicOnly;

@@ -1,4 +1,4 @@
-//! URLs that are not meant for the public: pages for staff, files with secrets, credentials, previews.
+//! Detects URLs that should not be public: admin pages, secrets, credentials, previews.
 //!
 //! A word counts only as a whole path segment, a whole host label or a whole parameter name: `/product-preview-glass`
 //! and `/staging-guide` are pages. `preview` and `staging` count as the first segment alone, since deeper folders of

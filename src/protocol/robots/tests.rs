@@ -1,4 +1,4 @@
-//! Cases written from RFC 9309, and from what Google documents about its parser where the RFC leaves a choice.
+//! Tests of robots.txt from RFC 9309, and from Google's documentation where the RFC leaves a choice.
 
 use super::*;
 use proptest::prelude::*;

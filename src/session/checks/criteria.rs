@@ -1,5 +1,4 @@
-//! Checks under other criteria than those of the findings at hand: answers of the site as they arrive, and states of
-//! the history.
+//! Rechecks a document under other criteria: profile, policy and answers of the site.
 
 use super::{Checks, Criteria};
 use crate::check::site::Site;

@@ -1,4 +1,4 @@
-//! The effect of a change before it is made: the edit, its message, and the rows of the preview.
+//! An intent: the effect of a change before it is made, with its edit, message and preview.
 
 use crate::check::Finding;
 use crate::check::decision::answers;

@@ -1,4 +1,4 @@
-//! Changes of the set: what can be asked for, and what each comes to before it is made.
+//! Changes of the set: their kinds, and how each is planned.
 
 mod change;
 mod data_values;

@@ -1,4 +1,4 @@
-//! Plans to put rows and files back as they were saved.
+//! Plans the revert of rows and files to their saved state.
 
 use crate::document::edit::{Edit, Value};
 use crate::document::index::Volume;

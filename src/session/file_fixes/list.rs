@@ -1,4 +1,4 @@
-//! Fixes lines of a URL list: removes empty lines, ends lines with LF.
+//! Fixes the lines of a URL list: removes empty lines, ends lines with LF.
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;

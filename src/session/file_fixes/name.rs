@@ -1,4 +1,4 @@
-//! Names that files may have, for files whose name violates a rule.
+//! Valid names for files whose name violates a rule.
 
 use crate::check::name::{self, NameKind};
 use crate::check::rule::{Rule, RuleSet};

@@ -1,5 +1,4 @@
-//! Fixes alternate links between rows: lists a page among its own versions, adds return links, and makes versions
-//! list the same links.
+//! Fixes alternate links between rows: self-references, return links, and equal link sets of all versions.
 
 use crate::check::decision::Decision;
 use crate::check::extension;

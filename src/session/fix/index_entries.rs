@@ -1,5 +1,4 @@
-//! Fixes the entries of an index: removes those that do not belong there and corrects values of others. Every other
-//! byte stays.
+//! Fixes the entries of an index: removes those that do not belong there, corrects values of others.
 
 use crate::check::Context;
 use crate::check::FindingTarget;

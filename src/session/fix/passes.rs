@@ -1,4 +1,4 @@
-//! Repeats a fix on its own result, so that one run reaches the end.
+//! Repeats a fix on its own result until nothing changes.
 //!
 //! Invariant: fixing the outcome again changes nothing, unless [`PASSES`] were not enough.
 

@@ -1,4 +1,4 @@
-//! The edits that a fix makes of several rows, and why others are left alone.
+//! The edits of a fix of several rows, and the reasons for skipped rows.
 
 use crate::check::entry;
 use crate::check::rule::Rule;

@@ -1,5 +1,4 @@
-//! Fixes findings that several rows have together: merges duplicates, gives all URLs the usual spelling of their
-//! host, and removes values without information.
+//! Fixes findings across rows: merges duplicates, unifies hosts, removes values without information.
 
 use crate::check::decision::Decision;
 use crate::check::rewrite;

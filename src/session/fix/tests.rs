@@ -1,4 +1,4 @@
-//! Every rule of the table by its sample: it is found, and its fix does what the table promises.
+//! Tests of all fixes on the sample of each rule.
 
 use crate::check::FindingTarget;
 use crate::check::Profile;

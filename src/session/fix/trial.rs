@@ -1,5 +1,4 @@
-//! Tries a fix before it is made: rows for which it would raise an error or a warning elsewhere are skipped, with the
-//! reason.
+//! Tries a fix before it is made, and skips rows for which it would raise errors or warnings.
 //!
 //! Invariant: after a fix no row, no file and not the set breaks a rule of severity error or warning that it did not
 //! break before. Exceptions are [`SHARES`], and what the user asked for explicitly: that rows are deleted, or that a

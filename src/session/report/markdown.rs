@@ -1,5 +1,4 @@
-//! The findings of a set as a Markdown file for people, with the numbers that `sited check` prints, and the counts of
-//! rules by file.
+//! The Markdown report of a set, with the numbers of `sited check`, and the counts of rules by file.
 
 use crate::check::FindingTarget;
 use crate::check::rule::Rule;

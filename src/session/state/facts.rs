@@ -1,4 +1,4 @@
-//! What queries and sorts ask of rows, and the views and row sets that they select.
+//! The facts of rows that queries and sorts use, and the views and row sets that they select.
 
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::rule::{Rule, RuleSet};

@@ -1,4 +1,4 @@
-//! The languages of pages that do not list themselves: their other versions name them.
+//! Derives the languages of pages that do not list themselves from the pages that list them.
 //!
 //! The other versions of a streamed set are not in memory. A walk over all files collects what they say before the
 //! fix that needs it.

@@ -1,4 +1,4 @@
-//! Views against looking at every row.
+//! Tests of views against an evaluation of every row.
 
 use super::*;
 use crate::document::query::Query;

@@ -1,5 +1,4 @@
-//! Changes a streamed set file by file: each file is changed and written beside its target while it is resident; one
-//! commit puts all in place.
+//! Changes a streamed set file by file: writes each file beside its target, then commits all at once.
 //!
 //! The result is that of a session that holds the set: the same intents, edits, plan and save. Of a changed file only
 //! its line of the plan, its size and its frame are kept. A change that needs more than one file at a time is

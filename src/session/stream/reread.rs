@@ -1,4 +1,4 @@
-//! Reads files of a streamed set again without scanning them: where their entries start is known from the first walk.
+//! Reads files of a streamed set again without scanning, from the entry starts of the first pass.
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::form::Form;

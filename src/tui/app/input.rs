@@ -1,4 +1,4 @@
-//! The mouse and pasted text: input that is not keys.
+//! Handles the mouse and pasted text.
 
 use super::modes::Mode;
 use super::modes::add::{Add, lines_of};

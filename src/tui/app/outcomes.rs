@@ -1,4 +1,4 @@
-//! Takes in the outcomes of jobs.
+//! Applies the outcomes of jobs to the state.
 
 use super::App;
 use super::flows::{

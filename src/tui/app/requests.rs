@@ -1,4 +1,4 @@
-//! Does what modes asked for: actions, commands, choices from lists, answers to questions.
+//! Executes requests of modes: actions, commands, choices from lists, answers to questions.
 
 use super::flows::{
     conflicts, data, decide, elements, explain, external_changes, fix, history, inspect, leave, opening,

@@ -1,4 +1,4 @@
-//! Key journeys: strings of keys go in, effects are run on the spot, rows and screens are looked at.
+//! Tests of the editor: keys go in, effects run at once, rows and screens are compared.
 
 mod bench;
 mod cells;

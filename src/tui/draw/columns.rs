@@ -1,4 +1,4 @@
-//! The widths of the table's columns.
+//! Computes the widths of the table's columns.
 //!
 //! Pure, and the same for drawing and for clicks. What tells rows apart, the loc, keeps the most room.
 

@@ -1,4 +1,4 @@
-//! Draws the state as cells of the screen. Changes nothing but the frame.
+//! Draws the state into the frame and changes nothing else.
 
 pub(crate) mod canvas;
 pub(crate) mod columns;

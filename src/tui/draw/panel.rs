@@ -1,4 +1,4 @@
-//! Draws a panel: a rule with a title, and lines of which one may be chosen.
+//! Draws a panel: a rule with a title, and lines with a choice.
 //!
 //! The status pane, lists and questions are all panels; they grow from the bottom and never have a box.
 

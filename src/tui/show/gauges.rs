@@ -1,4 +1,4 @@
-//! Shows the title of the pane: counts of findings, and how full the current file is.
+//! Shows the title of the pane: finding counts, and how full the current file is.
 
 use super::super::app::state::Shared;
 use super::super::app::state::grid::stem;

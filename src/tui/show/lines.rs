@@ -1,4 +1,4 @@
-//! Lines that several panes show: signs with their words, URLs without their origin, verdicts.
+//! Lines that several panes share: signs, shortened URLs, verdicts.
 
 use super::super::app::operations::judge::Verdict;
 use super::super::app::state::Shared;

@@ -1,4 +1,4 @@
-//! What a frame shows, read from the state: words and rows, not yet cells.
+//! Renders the state as lines of words and rows, before they become cells.
 //!
 //! Takes `&App` and changes nothing. Only rows on the screen are asked for.
 

@@ -1,4 +1,4 @@
-//! Shows the pane under the table, and what covers it: verdicts, previews, lists, questions.
+//! Shows the pane under the table, or the mode that covers it.
 
 use super::super::app::App;
 use super::super::app::modes::Mode;

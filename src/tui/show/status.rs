@@ -1,4 +1,4 @@
-//! Shows the status pane: what is wrong with the current row, its file and the set.
+//! Shows the status pane: findings of the current row, its file and the set.
 
 use super::super::app::operations::describe::{message_of, place_beside, verdict_words};
 use super::super::app::operations::here::{can_fix, findings_here, needs_decision};

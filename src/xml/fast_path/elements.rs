@@ -1,5 +1,4 @@
-//! Fast path for an element of an extension that is written the usual way: notes its elements while it passes them, or
-//! skips it.
+//! Fast path for extension elements that are written the usual way: notes or skips them.
 //!
 //! It is well-formed where this path takes it, and each byte is looked at once. Comments, instructions, strange
 //! namespaces, undeclared prefixes, names beyond ASCII and whatever else is unusual are left to the parser.

@@ -1,4 +1,4 @@
-//! The repairs that were made, within a bound of memory.
+//! The log of repairs, with bounded memory.
 
 use crate::xml::defect::{Defect, FoundDefect};
 

@@ -1,4 +1,4 @@
-//! Repairs what is before the root: declaration, comments, doctype, and junk.
+//! Repairs the prolog: declaration, comments, doctype, and junk before the root.
 
 use super::super::instruction::is_sound_doctype;
 use super::super::markup::{self, Kind, Markup};

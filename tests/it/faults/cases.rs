@@ -1,4 +1,4 @@
-//! The commands that faults are injected into, each with what it works on and what must hold afterwards.
+//! The commands of the fault injection, each with its files and its expected results.
 
 use crate::support::{Folder, run, stderr};
 use std::fmt::Write as _;

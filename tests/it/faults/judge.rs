@@ -1,4 +1,4 @@
-//! What must hold after a fault: nothing is lost, and nothing is kept quiet.
+//! Checks the result of a fault: nothing is lost, and every failure is reported.
 
 use super::cases::{Case, Then};
 use super::shot::Shot;

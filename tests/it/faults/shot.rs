@@ -1,4 +1,4 @@
-//! A folder with everything in it, kept in memory to be compared and put there again.
+//! Snapshots of a folder in memory, to compare and restore it.
 
 use crate::support::Folder;
 use std::collections::BTreeMap;

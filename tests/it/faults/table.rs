@@ -1,4 +1,4 @@
-//! How many faults there were, by command and operation.
+//! Prints how many faults were injected, by command and operation.
 
 use super::judge::{Content, Outcome};
 use std::collections::BTreeMap;

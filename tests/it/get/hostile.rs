@@ -1,4 +1,4 @@
-//! What hostile servers achieve: a finding with a code, and no file.
+//! Tests of `sited get` against hostile servers: each attack gives a finding and no file.
 
 use super::{at, files, get, gzip, index, site, sited, urlset, xml};
 use crate::support::Folder;

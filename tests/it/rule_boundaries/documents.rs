@@ -1,4 +1,4 @@
-//! Files: how they are stored, what they are, and lists and feeds. Rule catalogue, sections 4 and 9.
+//! Boundaries of the rules for files, lists and feeds (rule catalogue, sections 4 and 9).
 
 use super::{Files, NS, Pair, declaring, file, named, pair, sitemap, url, urls};
 use flate2::Compression;

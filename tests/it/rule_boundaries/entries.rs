@@ -1,4 +1,4 @@
-//! Entries and their fields: rule catalogue, section 5.
+//! Boundaries of the rules for entries and their fields (rule catalogue, section 5).
 
 use super::{Pair, file, pair, sitemap, url};
 

@@ -1,4 +1,4 @@
-//! Images, videos, news, alternate links and what no one reads any more: rule catalogue, section 7.
+//! Boundaries of the rules for extensions (rule catalogue, section 7).
 
 use super::{Files, NS, Pair, declaring, file, pair, sitemap, url};
 

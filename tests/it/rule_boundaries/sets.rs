@@ -1,4 +1,4 @@
-//! Entries together, and an index with its children: rule catalogue, sections 6 and 8.
+//! Boundaries of the rules for sets and indexes (rule catalogue, sections 6 and 8).
 
 use super::{Files, NS, Pair, ROOT, declaring, file, pair, sitemap, url, urls};
 

@@ -1,4 +1,4 @@
-//! Backups of every making: what a restore must not write, read or remove.
+//! Crafted backups: what a restore must not write, read or remove.
 
 use super::scene::{Scene, content};
 use crate::support::{stderr, stdout};

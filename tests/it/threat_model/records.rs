@@ -1,4 +1,4 @@
-//! Commit records of every making. Each case has a name, what is put into the folder, and the promises of [`Scene`].
+//! Crafted commit records, each with a name, its files, and the promises of [`Scene`].
 
 use super::scene::{Scene, content};
 use crate::support::{stderr, stdout};

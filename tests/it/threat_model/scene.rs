@@ -1,4 +1,4 @@
-//! A folder with a set, things beside it that belong to its user, and whatever an attacker adds.
+//! The scene of an attack: a set, other files of its user, and the files of an attacker.
 
 use crate::support::{Folder, environment, program};
 use sited::files::disk::fingerprint;

@@ -1,4 +1,4 @@
-//! A set, a user's state folder, and files planted in it.
+//! A set and a state folder with planted files.
 
 use crate::support::{Folder, environment, program};
 use rustix::fs::{CWD, FileType, Mode, mknodat};

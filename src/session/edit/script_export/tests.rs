@@ -1,4 +1,4 @@
-//! What was done on a session, said as a script and done again from the files as they were.
+//! Tests that an exported script repeats the changes of a session on the original files.
 
 use super::*;
 use crate::files::Options;

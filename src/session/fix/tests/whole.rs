@@ -1,5 +1,4 @@
-//! Fixes of files, of the index and of the set, and answered ones, in any set: what they end stays ended in the files, and
-//! they begin nothing that was not said.
+//! Property tests of fixes of files, the index and the set: no fix adds findings, and results survive a save.
 
 use super::*;
 use crate::check::decision::{self, Hints, answers};

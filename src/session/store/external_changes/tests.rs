@@ -1,4 +1,4 @@
-//! Merges against a table that knows nothing of files, rows and bytes.
+//! Tests of merges against a model of tables without files, rows and bytes.
 
 use super::*;
 use crate::document::sitemap::SitemapId;

@@ -1,4 +1,4 @@
-//! The locks of a save: taken before it begins, and again for the files that it has made.
+//! The locks of a save: acquired before it begins, and again for the files that it created.
 //!
 //! All of it reads and writes files and may wait for another process. A job does it for the screen; the session only
 //! takes in the result.

@@ -1,4 +1,4 @@
-//! Sessions that end without a word, and what the next one makes of their journal.
+//! Tests of the journal of sessions that end in a crash, and of its recovery by the next session.
 
 use super::*;
 use crate::document::rows::RowId;

@@ -1,4 +1,4 @@
-//! Unsaved changes against a plain comparison of two tables.
+//! Tests of the unsaved changes against a plain comparison of two tables.
 
 use super::*;
 use crate::document::spans::{Pieces, same_outside, spans};

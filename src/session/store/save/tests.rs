@@ -1,4 +1,4 @@
-//! Saves that run beside the editing, against a model that keeps every moment whole.
+//! Tests of saves that run while the user edits, against a model that copies every state.
 
 use super::*;
 use crate::files::Options;

@@ -1,4 +1,4 @@
-//! Counts, file by file, what a fix of a streamed set leaves, and whether the fix may be made without a trial.
+//! Counts the findings that a fix of a streamed set leaves, and decides whether it needs a trial.
 //!
 //! The numbers are those of a set in memory (`fix::effects`). A fix that would raise an error or a warning anywhere
 //! is not made here: finding the rows that must be skipped takes trials with all of them.

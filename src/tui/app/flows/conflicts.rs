@@ -1,4 +1,4 @@
-//! Asks about merge conflicts one after the other. Nothing is resolved before the last answer.
+//! Asks about merge conflicts one after the other; nothing is resolved before the last answer.
 
 use super::super::App;
 use super::super::modes::ask::Ask;

@@ -1,4 +1,4 @@
-//! Asks how a finding that needs a decision is to be fixed.
+//! Opens the dialog for a finding whose fix needs a decision.
 
 use super::super::App;
 use super::super::modes::list::{List, ListKind};

@@ -1,4 +1,4 @@
-//! Lists what can be added in an entry, and opens the forms of its elements.
+//! Lists the elements that an entry can get, and opens their forms.
 
 use super::super::App;
 use super::super::modes::Mode;

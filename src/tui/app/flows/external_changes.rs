@@ -1,4 +1,4 @@
-//! Files that others changed: noticed when the terminal has the focus again and before a save, and what can be done.
+//! Checks for changes by other programs on focus and before a save, and offers what can be done.
 
 use super::super::App;
 use super::super::modes::Mode;

@@ -1,4 +1,4 @@
-//! Help and the command palette.
+//! Opens the help and the command palette.
 
 use super::super::App;
 use super::super::modes::Mode;

@@ -1,4 +1,4 @@
-//! The changes made: to be walked through, and as the commands that make them.
+//! The history: lists the changes, goes to one, and shows the commands that repeat them.
 
 use super::super::App;
 use super::super::modes::Mode;

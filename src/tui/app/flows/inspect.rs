@@ -1,4 +1,4 @@
-//! The diff and the proof of a save, before it is made.
+//! Shows the diff and the proof of a save before it is made.
 
 use super::super::App;
 use super::super::modes::Mode;

@@ -1,4 +1,4 @@
-//! Leaving, and stopping as Ctrl-Z does.
+//! Quits, and suspends on Ctrl-Z.
 
 use super::super::App;
 use super::super::modes::ask::Ask;

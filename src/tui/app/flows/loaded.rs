@@ -1,4 +1,4 @@
-//! What follows when the files are read: what is reported and asked of them.
+//! Finishes a load: reports what was read, and asks about journals and repairs.
 
 use super::super::App;
 use super::super::modes::ask::Ask;

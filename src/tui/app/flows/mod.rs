@@ -1,4 +1,4 @@
-//! Tasks that open questions, lists and lines on their way: saving, opening, merging, explaining, fixing.
+//! Flows: tasks with several dialogs, such as saving, opening, merging, explaining and fixing.
 
 pub(in crate::tui::app) mod conflicts;
 pub(in crate::tui::app) mod data;

@@ -1,4 +1,4 @@
-//! Begins to read files, for the first time or again.
+//! Starts a load, for the first time or again.
 
 use super::super::state::jobs::Part;
 use super::super::state::outcome::JobOutcome;

@@ -1,4 +1,4 @@
-//! What a save will do, in lines: for the question before it, and for `:plan`.
+//! The lines of a save plan, for the save dialog and for `:plan`.
 
 use super::super::modes::ask::Ask;
 use super::super::state::Shared;

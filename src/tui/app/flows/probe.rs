@@ -1,4 +1,4 @@
-//! Asks the site about its pages while the screen goes on, and writes the answers.
+//! Probes the site in the background, and writes the answers.
 
 use super::super::operations::recheck;
 use super::super::state::Shared;

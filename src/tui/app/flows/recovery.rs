@@ -1,4 +1,4 @@
-//! Changes that an earlier session left unsaved: asked about, replayed, kept or dropped.
+//! Recovers unsaved changes of an earlier session: replays, keeps or drops them.
 
 use super::super::App;
 use super::super::modes::ask::Ask;

@@ -1,4 +1,4 @@
-//! The list of broken rules: counts, the files that they are in, and what its keys do with the chosen rule.
+//! The list of violated rules: counts and files, and the keys for the chosen rule.
 //!
 //! Invariant: a key is about the rule that is highlighted, and nothing is changed before it was shown.
 

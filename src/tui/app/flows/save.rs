@@ -1,4 +1,4 @@
-//! Saving: the plan, the questions before it, and its result.
+//! Saves: shows the plan, asks the questions, reports the result.
 
 use super::super::App;
 use super::super::modes::ask::Ask;

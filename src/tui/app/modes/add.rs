@@ -1,4 +1,4 @@
-//! New URLs: one being typed, or a list that was pasted.
+//! The mode that adds URLs: one that is typed, or a pasted list.
 
 use super::super::operations::edit::change;
 use super::super::operations::judge::{Verdict, judge};

@@ -1,4 +1,4 @@
-//! A question with answers.
+//! A dialog with a question and answers.
 
 use super::super::state::Shared;
 use super::super::state::request::{Answer, Next, Request, Subject};

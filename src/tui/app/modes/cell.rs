@@ -1,4 +1,4 @@
-//! The cell editor, with a verdict after every key.
+//! The cell editor, which validates after every key.
 
 use super::super::operations::cursor::{end_range, next_cell};
 use super::super::operations::edit::change;

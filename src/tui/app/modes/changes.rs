@@ -1,4 +1,4 @@
-//! The list of unsaved changes: search them, revert single ones.
+//! The list of unsaved changes, with search and revert.
 //!
 //! The list holds ids; words are made for the lines on the screen. It is made again after each change, by a job where
 //! that may take a while.

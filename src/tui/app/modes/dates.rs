@@ -1,4 +1,4 @@
-//! Values for lastmod, as far as they begin with what is typed.
+//! Completion candidates for a lastmod that is being typed.
 
 use super::super::state::Shared;
 use super::super::state::request::Choice;

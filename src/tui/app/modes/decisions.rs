@@ -1,4 +1,4 @@
-//! The ways to fix a finding that needs a decision, each with its result.
+//! The choices for a finding that needs a decision, each with its result.
 
 use super::super::operations::here::findings_here;
 use super::super::state::Shared;

@@ -1,4 +1,4 @@
-//! The details pane: a cursor of its own, and editing of fields and extensions in place.
+//! The details pane: its own cursor, and editing of fields and extensions in place.
 
 use super::super::operations::edit::{change, set_rows};
 use super::super::operations::row_details::row_details;

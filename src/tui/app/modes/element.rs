@@ -1,4 +1,4 @@
-//! The form that edits or adds an element of an extension, a line for each value.
+//! The form for an element of an extension, one line per value.
 
 use super::super::operations::edit::change;
 use super::super::state::Shared;

@@ -1,4 +1,4 @@
-//! Inline completion of the seven frequencies while a cell is typed.
+//! Inline completion of the seven frequencies in the cell editor.
 //!
 //! A letter that continues the word is accepted, another one selects the word that it starts. Text that is the start
 //! of no word is typed as in any other cell, and so are letters into its middle.

@@ -1,4 +1,4 @@
-//! Lines of lists: words, and what choosing them does.
+//! List items: their words, and the action of choosing them.
 
 use super::super::state::request::Choice;
 use crate::tui::theme::Role;

@@ -1,4 +1,4 @@
-//! Lists to read or to choose from: help, palette, history, rules, dates, explanations.
+//! Lists to read or choose from: help, palette, history, rules, dates, explanations.
 
 use super::super::operations::here::is_fixable;
 use super::super::state::Shared;

@@ -1,4 +1,4 @@
-//! Merges changes of other programs: an answer for each row, then one step.
+//! Merges changes of other programs: one answer per row, applied in one step.
 
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;

@@ -1,4 +1,4 @@
-//! Modes: what the keys are for. One struct for each, with what it holds and how it takes a key.
+//! Modes: one struct per mode, with its state and its key handling.
 //!
 //! A mode changes the shared state and itself; whatever else a key asks for is a
 //! [`Request`](super::state::request::Request), so that no mode knows another.

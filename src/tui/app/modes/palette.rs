@@ -1,4 +1,4 @@
-//! Commands by name: the lines of the palette.
+//! The lines of the command palette.
 
 use super::super::state::request::Choice;
 use super::items::{Item, entry, text};

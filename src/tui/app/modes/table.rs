@@ -1,4 +1,4 @@
-//! The table: letters are commands.
+//! The table mode: keys are commands.
 
 use super::super::state::Shared;
 use super::super::state::request::Request;

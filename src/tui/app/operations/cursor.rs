@@ -1,4 +1,4 @@
-//! Moves the cursor, marks rows, and says which rows an action is about.
+//! Moves the cursor, marks rows, and determines the rows that an action applies to.
 
 use super::super::state::Shared;
 use crate::document::rows::{RowId, RowSet};

@@ -1,4 +1,4 @@
-//! Names and verdicts in words: what a finding is about, and who accepts a value.
+//! Names of finding targets, and verdicts of authorities, in words.
 
 use super::super::state::Shared;
 use super::super::state::grid::stem;

@@ -1,4 +1,4 @@
-//! Makes changes: directly or in a job, with undo, redo and repeat.
+//! Makes changes, directly or in a job, with undo, redo and repeat.
 
 use super::super::state::outcome::JobOutcome;
 use super::super::state::recent::LastChange;

@@ -1,4 +1,4 @@
-//! What is wrong where the cursor is, and whether a key does something about it.
+//! The findings at the cursor, and whether the fix key applies to them.
 
 use super::super::state::{Shared, large};
 use crate::check::decision::{Decision, Hints, answers, decisions, takes_text};

@@ -1,4 +1,4 @@
-//! What is to be reported of a text as a field's value, while it is typed.
+//! Validates the text of a field while it is typed.
 
 use super::super::state::Shared;
 use crate::check::Action;

@@ -1,4 +1,4 @@
-//! Marks the rows that a command is about.
+//! Marks the rows of a scope.
 
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;

@@ -1,4 +1,4 @@
-//! What is done to the shared state without opening anything: moving, showing, searching, changing, copying.
+//! Operations on the shared state that open no mode: move, show, search, change, copy.
 
 pub(in crate::tui::app) mod clipboard;
 pub(in crate::tui::app) mod cursor;

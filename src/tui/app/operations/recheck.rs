@@ -1,4 +1,4 @@
-//! Checks every row again, for another profile or policy.
+//! Rechecks every row for another profile or policy.
 
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;

@@ -1,4 +1,4 @@
-//! The details of the row under the cursor, as far as they are known, and the lines that the cursor can stop at.
+//! The details of the current row, and the lines at which the cursor can stop.
 
 use super::super::state::large::RowSummary;
 use super::super::state::{Shared, large};

@@ -1,4 +1,4 @@
-//! Search: the next row that a query finds.
+//! Searches for the next row that a query matches.
 
 use super::super::state::Shared;
 use super::super::state::find::{Hit, Order, find};

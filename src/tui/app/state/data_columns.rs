@@ -1,4 +1,4 @@
-//! The data columns that were chosen for the table, and how wide they are.
+//! The data columns shown in the table, and their widths.
 
 use super::large::Large;
 use crate::data::{DataRow, DataSet};

@@ -1,4 +1,4 @@
-//! Looks for the next row of the view that a query matches.
+//! Finds the next row of the view that a query matches.
 
 use crate::document::query::Query;
 use crate::progress::Progress;

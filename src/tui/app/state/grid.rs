@@ -1,4 +1,4 @@
-//! The cursor in the table, what part of the view is on the screen, and how wide its columns are.
+//! The grid: cursor, visible part of the view, and column widths.
 
 use super::data_columns::DataColumns;
 use super::large;

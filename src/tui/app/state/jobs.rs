@@ -1,4 +1,4 @@
-//! The jobs that were asked for: which run, how far they are, and what is to be done outside of the state.
+//! Requested jobs: which run, their progress, and effects for the main loop.
 
 use super::outcome::JobOutcome;
 use super::probing::Answers;

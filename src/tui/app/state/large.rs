@@ -1,4 +1,4 @@
-//! Large entries: read by a worker while the screen shows what is known.
+//! Large entries: read by a job while the screen shows what is known.
 //!
 //! Invariant: neither a key nor a frame looks at an entry of more than [`SMALL`] bytes; what they need of it is
 //! here, found out once for each version of the document.

@@ -1,4 +1,4 @@
-//! Lists of new URLs, each with what speaks against adding it.
+//! Lists of new URLs, each with the objections to adding it.
 
 use crate::check::Finding;
 use crate::document::rows::RowId;

@@ -1,4 +1,4 @@
-//! Results of background jobs, as the editor receives them.
+//! Outcomes of background jobs.
 
 use super::Start;
 use super::find::Hit;

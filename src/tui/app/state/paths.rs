@@ -1,4 +1,4 @@
-//! Completion of paths on the command line, from the names in the folder that is being typed.
+//! Path completion on the command line.
 
 use crate::session::command::path_argument;
 use crate::tui::prompt::{Candidate, Completion, Prompt};

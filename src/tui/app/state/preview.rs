@@ -1,4 +1,4 @@
-//! What a command would do, worked out while it is typed.
+//! The preview of a command that is being typed.
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};

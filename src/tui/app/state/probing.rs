@@ -1,4 +1,4 @@
-//! The answers of the site: those that came, and how far the asking is.
+//! The state of a running probe: its answers and its progress.
 
 use crate::data::DataSet;
 use crate::session::Session;

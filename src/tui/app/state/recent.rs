@@ -1,4 +1,4 @@
-//! What was typed, changed and copied last, to be recalled or repeated.
+//! Recent input, changes and copies, for recall and repeat.
 
 use crate::protocol::Field;
 use crate::session::command::{Assignment, Command, Scope};

@@ -1,4 +1,4 @@
-//! What a mode or a list entry asks for: done after the key, by the module that knows how.
+//! Requests of modes and list items, executed after the key by the module in charge.
 //!
 //! Requests keep modes from knowing each other: a list that runs a command names it, and the dispatch in
 //! [`requests`](crate::tui::app::requests) opens whatever comes of it.

@@ -1,4 +1,4 @@
-//! The save that is being prepared: its plan, the questions about it, and what it waits for.
+//! The save in preparation: its plan, its questions, and what it waits for.
 
 use crate::session::store::planning::Planned;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Rows that were asked for and are still being looked for: the view and the next hit of a search.
+//! Row sets that are still being computed: the view, and the next hit of a search.
 
 use super::find::Hit;
 use crate::document::query::Query;

@@ -1,4 +1,4 @@
-//! The program without a terminal: keys go in, effects are run on the spot.
+//! Test bench: the editor without a terminal, with effects run at once.
 
 use crate::files::Options;
 use crate::progress::Progress;

@@ -1,4 +1,4 @@
-//! Cells: typed entry, its verdicts, nudges, dates.
+//! Tests of the cell editor: input, verdicts, steps, dates.
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;

@@ -1,4 +1,4 @@
-//! The unsaved changes in a list, the plan and its proof.
+//! Tests of the list of unsaved changes, the plan and its proof.
 
 use super::bench::{Bench, SMALL};
 use crate::tui::app::modes::Mode;

@@ -1,4 +1,4 @@
-//! Tables of other programs on the screen.
+//! Tests of data columns on the screen.
 
 use super::bench::{Bench, SMALL};
 use crate::tui::app::modes::Mode;

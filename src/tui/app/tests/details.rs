@@ -1,4 +1,4 @@
-//! The details: extensions added, changed and removed where they are read.
+//! Tests of the details pane: extensions added, changed and removed.
 
 use super::bench::Bench;
 use crate::protocol::Field;

@@ -1,4 +1,4 @@
-//! Dialogs ignore what was typed before they were drawn.
+//! Tests that dialogs ignore keys typed before they were drawn.
 
 use super::bench::{Bench, SMALL};
 use crate::tui::app::modes::Mode;

@@ -1,4 +1,4 @@
-//! Opening, saving, leaving.
+//! Tests of opening, saving and quitting.
 
 use super::bench::{Bench, SMALL};
 use crate::files::{Conflicts, Options};

@@ -1,4 +1,4 @@
-//! The key for a fix, wherever a finding is seen.
+//! Tests of the fix key in the table and in lists.
 
 use super::bench::{Bench, SMALL};
 use crate::check::FindingTarget;

@@ -1,4 +1,4 @@
-//! The journal is read and locks are taken by jobs: what can be seen, typed and lost meanwhile.
+//! Tests of jobs that read the journal and acquire locks.
 
 use super::bench::{Bench, SMALL};
 use crate::files::Options;

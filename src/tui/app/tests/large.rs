@@ -1,4 +1,4 @@
-//! Entries of megabytes: a worker reads them, frames show what has a place, keys do not wait.
+//! Tests of entries of megabytes: jobs read them, and keys do not wait.
 
 use super::bench::Bench;
 use crate::progress::work;

@@ -1,4 +1,4 @@
-//! Lists, help, and what is wrong.
+//! Tests of lists: help, findings, rules.
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;

@@ -1,4 +1,4 @@
-//! Many rows at once: marks, the dialog, commands, what is done again.
+//! Tests of bulk changes: marks, dialog, commands, repeat.
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;

@@ -1,4 +1,4 @@
-//! `:open URL` downloads a site by a server on loopback and opens its sitemaps in the place of the set.
+//! Tests of `:open URL` with a server on loopback.
 
 use super::bench::{Bench, SMALL};
 use crate::net::test_server::{Reply, Server};

@@ -1,4 +1,4 @@
-//! Files that others change while they are open.
+//! Tests of files that other programs change while they are open.
 
 use super::bench::{Bench, SMALL};
 use crate::tui::app::Event;

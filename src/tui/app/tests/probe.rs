@@ -1,4 +1,4 @@
-//! The site is asked while the screen goes on, by a server on loopback.
+//! Tests of probes on the screen with a server on loopback.
 
 use super::bench::Bench;
 use crate::net::test_server::{Reply, Server};

@@ -1,4 +1,4 @@
-//! Rows: added, pasted, copied, deleted.
+//! Tests of rows: add, paste, copy, delete.
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;

@@ -1,4 +1,4 @@
-//! Saves that run while the editing goes on.
+//! Tests of saves that run while the user edits.
 
 use super::bench::{Bench, SMALL};
 use crate::files::journal::StateSlot;

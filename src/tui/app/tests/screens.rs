@@ -1,4 +1,4 @@
-//! Whole screens, at many sizes.
+//! Tests of whole screens in many sizes.
 
 use super::bench::{Bench, SMALL};
 use crate::tui::app::{Event, Start};

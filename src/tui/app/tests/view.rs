@@ -1,4 +1,4 @@
-//! What is shown: filter, order, search, columns, files of a set.
+//! Tests of the view: filter, order, search, columns, files of a set.
 
 use super::bench::{Bench, SMALL};
 use crate::progress::work;

@@ -1,4 +1,4 @@
-//! Journals of sets whose paths a save has made others, found by whatever path the next session comes.
+//! Tests of journals of sets that a save moved: each is found by any path of the set.
 
 use super::*;
 use crate::document::rows::RowSet;

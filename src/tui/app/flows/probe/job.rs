@@ -1,4 +1,4 @@
-//! The job that asks a site: it hands out answers a few times a second, so that the screen stays alive.
+//! The probe job: delivers answers a few times a second.
 
 use super::super::super::state::jobs::Part;
 use super::super::super::state::probing::Answers;
