@@ -259,10 +259,11 @@ fn may_hold_entity(loc: &str) -> bool {
 mod tests {
     use super::super::samples::{self, NOW, SeenEntries, any_value};
     use super::*;
-    use crate::progress::Progress;
+    use crate::check::rule::Profile;
+    use crate::progress::{Progress, work};
     use crate::protocol::location::UrlPrefix;
     use crate::xml::names::Names;
-    use crate::xml::scan::{Visit, scan};
+    use crate::xml::scan::{Ignore, Visit, scan};
     use proptest::prelude::*;
 
     /// The rules that an entry breaks and its alternate links, by the functions that check one entry.
@@ -487,6 +488,40 @@ mod tests {
             let entry = Entry::of(text.as_bytes(), &names);
             let found = reading.read_plain(&ParsedEntry::new(text.as_bytes(), &entry), &context, &mut |_, _| {});
             assert_eq!(found.is_some(), quick, "{text}");
+        }
+    }
+
+    /// Reads the entries of a scan and forgets what they are.
+    struct Reading(EntryReader);
+
+    impl Visit for Reading {
+        fn entry(&mut self, _: &[u8], _: &Entry, _: &Names) {}
+
+        fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
+            let context =
+                Context { now: NOW, profile: Profile::Protocol, names, url_prefix: None, policy: None, site: None };
+            self.0.read(parsed, &context, &mut Vec::new(), |_, _| {});
+        }
+    }
+
+    #[test]
+    fn entries_with_extensions_are_tokenised_once() {
+        let (clean, noisy) = ("<lastmod>2026-10-01</lastmod>", "<lastmod>2026/7/8</lastmod><priority>high</priority>");
+        for (extensions, _) in samples::extensions() {
+            for fields in [clean, noisy] {
+                let entry =
+                    |number| format!("<url><loc>https://example.com/{number}</loc>{fields}{extensions}</url>\n");
+                let entries: String = (0..100).map(entry).collect();
+                let text = format!("{}{entries}</urlset>", samples::ROOT);
+                let scanned = work::here(|| {
+                    scan(text.as_bytes(), &mut Ignore, &Progress::default());
+                });
+                let read = work::here(|| {
+                    scan(text.as_bytes(), &mut Reading(EntryReader::default()), &Progress::default());
+                });
+                assert_eq!(read, scanned, "the rules tokenise the entry again: {extensions}");
+                assert!(scanned < 2 * text.len() as u64, "{scanned} of {} bytes: {extensions}", text.len());
+            }
         }
     }
 }
