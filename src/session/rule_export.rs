@@ -97,10 +97,9 @@ fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), Edit
         done().filter(|(entry, _)| entry.rows > 1).find(|(_, lines)| lines.iter().any(|line| set(line).is_some()));
     let rule = |lines: &[String]| lines.first().filter(|_| lines.len() == 1).and_then(set);
     let (found, why) = match bulk {
-        Some((_, lines)) => (
-            rule(lines),
-            "the last bulk change was of rows that no one query means; give them one: `set … where QUERY`",
-        ),
+        Some((_, lines)) => {
+            (rule(lines), "the last bulk change has no query for its rows; add one: `set … where QUERY`")
+        }
         None => (
             done().find_map(|(_, lines)| rule(lines)),
             "there is no bulk change to keep; a rule says what set says of rows",

@@ -36,7 +36,7 @@ pub fn explain(fault: Faults, text: &str) -> String {
             "write digits after the point, or remove it"
         }
         Faults::INVALID if iso.is_some_and(|iso| iso.time.is_some_and(|time| time.comma)) => {
-            "a point, not a comma, stands before a fraction"
+            "a fraction needs a point, not a comma"
         }
         Faults::INVALID if iso.is_some() => "a time needs minutes, seconds and a zone",
         Faults::INVALID | Faults::LOCALE if matches!(reading, Notation::Foreign(_)) => {

@@ -36,7 +36,7 @@ pub fn verdicts(text: &str) -> Verdicts {
     })
 }
 
-const COMMA: &str = "a point, not a comma, stands before a fraction";
+const COMMA: &str = "a fraction needs a point, not a comma";
 
 /// What W3C Note Datetime does not know.
 const NOT_W3C: [(Faults, &str); 12] = [

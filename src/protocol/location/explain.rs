@@ -119,7 +119,7 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
         }
         Fault::TemplateResidue => {
             let left = template_residue(&location).unwrap_or("");
-            format!("{} looks like a part of a template that nobody filled in", visible(left))
+            format!("{} looks like an unfilled template placeholder", visible(left))
         }
         Fault::NotPage => "by its name this is not a page but an image, a script, an archive or a sitemap".to_owned(),
         Fault::ForeignHost => {

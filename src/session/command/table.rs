@@ -150,7 +150,7 @@ pub const TABLE: &[Spec] = &[
         ..ranged("s", &["replace", "substitute"], Arguments::Replace)
     },
     Spec {
-        about: "add, change or remove what stands in extensions, by its path",
+        about: "add, change or remove elements of extensions, by path",
         example: "ext add image loc=https://example.com/a.png",
         ..ranged("ext", &["extension"], Arguments::Extension)
     },

@@ -111,7 +111,7 @@ impl Repairer<'_> {
                     self.reopen();
                     self.note_broken(token.start, |repairer| {
                         let (name, root) = (tag(token.name(repairer.bytes)), end_tag(&repairer.root.name));
-                        format!("{name} stands after {root}; taken into the document")
+                        format!("{name} after {root}; moved into the document")
                     });
                     self.start(token);
                 }
@@ -119,7 +119,7 @@ impl Repairer<'_> {
             },
             Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
                 self.note_broken(token.start, |repairer| {
-                    format!("{} stands there once too often; left out", end_tag(token.name(repairer.bytes)))
+                    format!("extra {}; left out", end_tag(token.name(repairer.bytes)))
                 });
             }
             _ => self.note(Defect::TrailingJunk, token.start),

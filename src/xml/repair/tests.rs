@@ -239,8 +239,8 @@ fn markup_that_is_not_well_formed_is_said_in_full() {
     };
     let url = |inside: &str| said(&format!("<url>{inside}</url>"));
     let table = [
-        (url("<loc>a</lco>"), "</lco> stands where </loc> was meant; read so"),
-        (url("<loc>a<loc>"), "<loc> stands where </loc> was meant; read so"),
+        (url("<loc>a</lco>"), "</lco> where </loc> belongs; read as that"),
+        (url("<loc>a<loc>"), "<loc> where </loc> belongs; read as that"),
         (url("<loc>a"), "<loc> is not closed before </url>; closed here"),
         (url("<loc>a<lastmod>b</lastmod>"), "<loc> is not closed before <lastmod>; closed here"),
         (url("<loc>a</loc><b><i></b>"), "<i> is not closed before </b>; closed here"),
@@ -250,8 +250,8 @@ fn markup_that_is_not_well_formed_is_said_in_full() {
         (url("<loc a>a</loc>"), "a has no value; its name is taken for that"),
         (said("<url a='b><loc>a</loc></url>"), "the value of a has no ' at its end; written"),
         (said("<url><loc>a</loc><url><loc>b</loc></url>"), "<url> before it is not closed; closed here"),
-        (said("<url></url><loc>a</loc>"), "<loc> stands after </url>; taken into that entry"),
-        (said("</urlset><url><loc>b</loc></url>"), "<url> stands after </urlset>; taken into the document"),
+        (said("<url></url><loc>a</loc>"), "<loc> after </url>; moved into that entry"),
+        (said("</urlset><url><loc>b</loc></url>"), "<url> after </urlset>; moved into the document"),
         (said("<?a"), "<?a does not end; read as text"),
         (said("<url><loc>a</loc></url><!DOCTYPE a>"), "<!DOCTYPE a> cannot stand here; left out"),
     ];
@@ -463,7 +463,7 @@ fn an_implied_entry_has_the_names_of_the_root() {
     assert_eq!(scan.damage, [], "{}", String::from_utf8_lossy(&repaired.bytes));
 }
 
-/// Where entry after entry is damaged, not every one is looked at; what is written is the same.
+/// Where entry after entry is damaged, not every one is examined; what is written is the same.
 #[test]
 fn sound_entries_after_many_damaged_ones_are_written_alike() {
     let sound =

@@ -276,7 +276,7 @@ impl<'b> Repairer<'b> {
         self.note_broken(token.start, |repairer| {
             let name = token.name(repairer.bytes);
             let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
-            format!("{found} stands where {} was meant; read so", meant(repairer))
+            format!("{found} where {} belongs; read as that", meant(repairer))
         });
     }
 
@@ -334,7 +334,7 @@ impl<'b> Repairer<'b> {
             self.note_broken(token.start, |repairer| {
                 let (name, entry) = (tag(token.name(repairer.bytes)), repairer.elements.stack.first());
                 let entry = entry.map_or_else(String::new, |entry| end_tag(&entry.written));
-                format!("{name} stands after {entry}; taken into that entry")
+                format!("{name} after {entry}; moved into that entry")
             });
         } else {
             self.note(Defect::OutsideRoot, token.start);
