@@ -115,7 +115,7 @@ impl Charset {
     }
 }
 
-/// Counts the bytes of text that were looked at, for tests.
+/// Counts the bytes of text that were examined, for tests.
 #[cfg(test)]
 pub(crate) mod count {
     use std::cell::Cell;
@@ -134,7 +134,7 @@ pub(crate) mod count {
     }
 }
 
-/// Takes note of how much of a text is looked at.
+/// Takes note of how much of a text is examined.
 #[inline]
 #[cfg_attr(not(test), allow(clippy::missing_const_for_fn))]
 pub(crate) fn count_inspected(bytes: usize) {

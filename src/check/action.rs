@@ -10,7 +10,7 @@ use crate::xml::splice::{Change, splice};
 pub struct Fix {
     /// What it does, as a short phrase: `add the seconds`.
     pub label: String,
-    /// Whether it keeps the meaning, so that it may run without being looked at.
+    /// Whether it keeps the meaning, so that it may run without a review.
     pub is_safe: bool,
     /// What to do.
     pub action: Action,

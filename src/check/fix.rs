@@ -304,7 +304,7 @@ fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
 fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool {
     let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
     let adds_none = |after: RuleSet| {
-        // Nearly always all that is broken now was broken before, and no family is looked at.
+        // Nearly always all that is broken now was broken before, and no family is examined.
         let new = after.minus(trial.before());
         new.is_empty() || new.minus(with_milder(trial.before())).is_empty() || (reveals && !fix.is_safe)
     };

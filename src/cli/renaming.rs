@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// Texts of the output, each with what is written in its place. Empty, the output is not looked at.
+/// Texts of the output, each with what is written in its place. Empty, the output is not read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names(Arc<Mutex<Vec<(String, String)>>>);
 

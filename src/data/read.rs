@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 /// Delimiters, the one that URLs cannot hold first.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
-/// Records that are looked at to find the column of URLs.
+/// Records that are examined to find the column of URLs.
 const SAMPLE: usize = 1_000;
 
 /// How a table is read.

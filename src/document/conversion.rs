@@ -54,7 +54,7 @@ impl Losses {
 
 /// `the columns title, author and 2 more`.
 pub(crate) fn columns_in_words(columns: &[String]) -> String {
-    /// As many as anybody wants to read in a message, and as much of each.
+    /// As many as fit a readable message, and as much of each.
     const NAMED: usize = 5;
     const LONGEST: usize = 30;
     let named: Vec<String> = columns.iter().take(NAMED).map(|name| excerpt(name, LONGEST)).collect();

@@ -2,7 +2,7 @@
 //!
 //! A text becomes a key whose bytes compare as [`natural_bytes`](super::sort::natural_bytes) compares the texts, without what all
 //! of them begin with. Keys are sorted in place, on all cores, without a look at a text; only rows of equal keys are
-//! looked at again, behind what they have in common. Rows of equal texts keep their order.
+//! read again, behind what they have in common. Rows of equal texts keep their order.
 
 use super::sort::SortKey;
 use crate::progress::Progress;
@@ -166,7 +166,7 @@ mod tests {
     use std::cmp::Ordering;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-    /// Texts, and how often they were looked at.
+    /// Texts, and how often they were examined.
     struct Given(Vec<String>, AtomicUsize);
 
     impl Texts for Given {

@@ -144,7 +144,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
                 let stored = renamed.as_ref().map(|path| path.iter().skip(shortened).collect::<PathBuf>());
                 stored.filter(|stored| *stored != name).into_iter().chain([name]).map(move |name| (shortened, name))
             });
-            // What cannot be looked at ends the search: another file by a shorter name is not what the URL names.
+            // What cannot be inspected ends the search: another file by a shorter name is not what the URL names.
             let there = candidates.find_map(|(shortened, name)| {
                 let look = |folder: &Path| {
                     let path = folder.join(&name);

@@ -36,7 +36,7 @@ pub(super) struct Commit<'a> {
 
 /// Puts staged files in place in this order, then removes files, then makes both lasting.
 ///
-/// Where that takes more than one step, a commit record is written to the set's folder first: whoever comes next
+/// Where that takes more than one step, a commit record is written to the set's folder first: the next process
 /// finishes what a crash or an error leaves. `disk` is updated for each file as soon as it is in place: after an error
 /// half-way it says what is true.
 pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {

@@ -79,7 +79,7 @@ fn decode_mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
 fn of_bytes(bytes: Vec<u8>) -> Decoded {
     let label = declared(&bytes);
     let name = label.clone().map(|label| String::from_utf8_lossy(bytes.get(label).unwrap_or_default()).into_owned());
-    // Most files are ASCII throughout, which is told sooner.
+    // Most files are ASCII throughout, which is found faster.
     let is_valid = bytes.is_ascii() || std::str::from_utf8(&bytes).is_ok();
     let Some(name) = name.filter(|name| !is_utf8_label(name)) else {
         return if is_valid { plain(bytes) } else { decode_with_stray_bytes(&bytes, Vec::new()) };

@@ -1,7 +1,7 @@
 //! Detects the type of a file from its content, never from its name.
 //!
 //! Looks at magic bytes and at the first element; the bytes are unpacked and UTF-8. It says what
-//! a file is that is no sitemap, so that whoever opened it learns more than "syntax error".
+//! a file is that is no sitemap, so that the user learns more than "syntax error".
 
 use super::error::Reason;
 use crate::document::form::Form;
@@ -112,7 +112,7 @@ pub(crate) fn feed(bytes: &[u8]) -> Option<Feed> {
     Feed::of_root(bytes, &first_element(bytes)?)
 }
 
-/// Lines that are looked at to tell what text is.
+/// Lines that are examined to tell what text is.
 const LOOKED_AT: usize = 200;
 
 /// Whether text is a list of URLs or a table of them. A list: half of its first lines without comments are URLs, or one

@@ -85,7 +85,7 @@ pub enum Reason {
     /// XML with another root element.
     #[error("this is XML, but its root element is <{0}>, not <urlset> or <sitemapindex>")]
     Root(String),
-    /// Merge conflicts that no one has resolved.
+    /// Merge conflicts that are unresolved.
     #[error("{0}")]
     Conflicts(String),
     /// Not well-formed: what is wrong first, and how many more places there are.

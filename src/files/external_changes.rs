@@ -145,7 +145,7 @@ fn present(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>,
     }
     let hash = match hash(&known.path) {
         Ok(hash) => hash,
-        // Gone since it was looked at.
+        // Gone since it was inspected.
         Err(error) if is_gone(&error) => return Ok((None, false)),
         Err(error) => return Err(error),
     };

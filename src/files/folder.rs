@@ -25,7 +25,7 @@ pub fn in_folder(folder: &Path) -> Option<PathBuf> {
     FOLDER_NAMES.iter().map(|name| folder.join(name)).find(is_there)
 }
 
-/// Files of a folder that are looked at to find further indexes: it may hold anything.
+/// Files of a folder that are examined to find further indexes: it may hold anything.
 const MOST_LOOKED_AT: usize = 2_000;
 
 /// All files that a folder is opened by: its sitemap, all its indexes, or else all sitemaps.
@@ -56,7 +56,7 @@ fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         entries.map(|entry| entry.path()).filter(|path| has_usual_name(path) && !path.is_dir()).collect();
     paths.sort();
-    // A file that cannot be read may be a sitemap: whoever opens it is told. What is read and is none is passed over.
+    // A file that cannot be read may be a sitemap: opening it reports that. What is read and is none is passed over.
     let kind = |path: &PathBuf| match read::read_regular(path, options, &Progress::default()) {
         Ok(contents) => detect::detect(&contents.bytes).ok().map(Some),
         Err(error) if error.is_of_content() || matches!(error.reason, Reason::Irregular(_)) => None,
@@ -75,7 +75,7 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
     let folder = first.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let further = siblings(&first, names.filter_map(|entry| entry.file_name().into_string().ok()));
-    // One that cannot be read may be one all the same; whoever opens it is told.
+    // One that cannot be read may be one all the same; opening it reports that.
     let is_refused = |path: &Path| matches!(super::unlisted::probe(path), Err(error) if !matches!(error.reason, Reason::Irregular(_)));
     let may_be = |path: &PathBuf| unlisted::is_index(path) || is_refused(path);
     let further: Vec<PathBuf> = further.into_iter().filter(may_be).collect();

@@ -98,7 +98,7 @@ fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {
 
 fn of_feed(stored: &[u8], import: Import) -> Shaped {
     let kind = if import.feed == Feed::Atom03 { Defect::FeedOld } else { Defect::Feed };
-    // The longest list anybody wants to read in a message.
+    // The longest list in a message.
     let names = import.left.iter().take(6);
     let left: Vec<String> = names.map(|(name, count)| format!("{} {name}", crate::words::grouped(*count))).collect();
     let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: left.join(", ").into() }];

@@ -24,7 +24,7 @@ pub(super) struct IndexContents {
 }
 
 impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
-    /// Whether any sitemap that an index lists is there, or may be and cannot be looked at.
+    /// Whether any sitemap that an index lists is there, or may be and cannot be inspected.
     pub(super) fn has_children(&self, met: &SeenFiles, index: &Source) -> bool {
         let mut children = children_of(index);
         // What is found here is counted when it is looked for in earnest.

@@ -282,7 +282,7 @@ pub(super) fn make_private(folder: &Path) -> io::Result<()> {
 /// Makes a folder of the state folder that no one else can write to, or finds it.
 ///
 /// # Errors
-/// Also when it belongs to another user, or others may write to it: what is in it may be anybody's.
+/// Also when it belongs to another user, or others may write to it: what is in it may belong to any user.
 pub(super) fn make_own(folder: &Path) -> io::Result<()> {
     make_private(folder)?;
     [Some(folder), folder.parent()].into_iter().flatten().try_for_each(check_own_folder)

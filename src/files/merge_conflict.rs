@@ -41,7 +41,7 @@ pub enum Conflicts {
     /// They are not opened.
     #[default]
     Refuse,
-    /// They are opened to be looked at: our side is shown, and each conflict is a finding.
+    /// They are opened to be examined: our side is shown, and each conflict is a finding.
     Show,
     /// They are opened to be listed: what both sides have, and each conflict is a finding.
     ShowBoth,

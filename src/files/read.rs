@@ -167,7 +167,7 @@ fn unpacked(
 /// The regular file at a path, if anything is there.
 ///
 /// # Errors
-/// When it is something else than a regular file, leads nowhere, or cannot be looked at.
+/// When it is something else than a regular file, leads nowhere, or cannot be inspected.
 pub(super) fn regular_at(path: &Path) -> Result<Option<Metadata>, Error> {
     match std::fs::metadata(path) {
         Ok(metadata) => check_regular(path, &metadata).map(|()| Some(metadata)),
@@ -394,7 +394,7 @@ mod tests {
             0,
         )
         .unwrap();
-        // A pipe that takes the place of a file after it was looked at is opened without waiting, and refused.
+        // A pipe that takes the place of a file after it was inspected is opened without waiting, and refused.
         assert!(!open_without_waiting(&pipe).unwrap().metadata().unwrap().is_file());
         for path in [&*pipe, folder.path(), Path::new("/dev/null")] {
             assert!(

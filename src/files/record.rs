@@ -134,7 +134,7 @@ pub(super) struct CommitIntent<'a> {
     pub(super) state: Option<&'a Path>,
 }
 
-/// A record that is on disk and locked; dropped, it stays there unlocked, to be finished by whoever comes next.
+/// A record that is on disk and locked; dropped, it stays there unlocked, to be finished by the next process.
 #[derive(Debug)]
 pub(super) struct WrittenRecord {
     path: PathBuf,
@@ -229,7 +229,7 @@ fn has_locks(error: &io::Error) -> bool {
 
 impl Record {
     fn of(folder: &Path, intent: CommitIntent<'_>) -> io::Result<Self> {
-        // What was there when it was looked at, known to this program or not.
+        // What was there when it was inspected, known to this program or not.
         let old = |target: &ReplaceTarget| {
             let hash = target.hash?;
             target.metadata.as_ref().map(|metadata| Content { len: metadata.len(), hash })
@@ -265,7 +265,7 @@ impl Record {
         })
     }
 
-    /// The record as stored. Without a state folder that can be used it has no code, and whoever finds it is asked.
+    /// The record as stored. Without a state folder that can be used it has no code, and the user is asked.
     fn bytes(&self, state: Option<&Path>) -> io::Result<Vec<u8>> {
         let body = serde_json::to_vec_pretty(self)?;
         let key = state.and_then(|state| Key::load_or_create(state).ok());

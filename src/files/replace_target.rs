@@ -1,6 +1,6 @@
 //! Inspects the path that a save writes to: what is there, whether it may be replaced, and its mode and owner.
 //!
-//! Invariant: a file that takes another one's place is never, not even while it is written, readable for anybody whom
+//! Invariant: a file that takes another one's place is never, not even while it is written, readable for users whom
 //! the other keeps out. Nothing is written here but owner, mode and attributes of a file that has no name yet.
 
 use super::disk::{Disk, OnDisk};
@@ -114,7 +114,7 @@ impl ReplaceTarget {
         let _ = (targets, others);
     }
 
-    /// Whether nothing has happened to it since it was looked at: between that and the rename everything is written.
+    /// Whether nothing has happened to it since it was inspected: between that and the rename everything is written.
     pub(super) fn is_unchanged(&self) -> bool {
         let Some(then) = &self.metadata else {
             return fs::symlink_metadata(&self.real).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);

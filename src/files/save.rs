@@ -125,7 +125,7 @@ pub struct IncrementalSave<'g> {
     mode: SaveMode,
     set_folder: PathBuf,
     made: Folders,
-    /// Files that were looked at to be written, by the names that documents have for them.
+    /// Files that were examined to be written, by the names that documents have for them.
     taken: BTreeSet<PathBuf>,
     /// Those of them that wait beside their targets.
     staged: Vec<Staged>,
@@ -411,7 +411,7 @@ impl StageJob<'_> {
         std::thread::scope(|scope| {
             let sync = || thread::Builder::new().spawn_scoped(scope, || self.sync_all(&receiver));
             let syncing: Vec<_> = (0..SYNCING).map_while(|_| sync().ok()).collect();
-            // Where no thread can be started, each file is synced by whoever wrote it.
+            // Where no thread can be started, each file is synced by the thread that wrote it.
             let staged = self.stage_each(writes, (!syncing.is_empty()).then_some(&sender));
             drop(sender);
             let synced: Result<(), Error> =
@@ -467,7 +467,7 @@ impl StageJob<'_> {
         };
         let gzip = is_gzip(output.file, self.plan);
         let sink = TempFile::create(&target, self.set_folder, self.gate).map_err(|error| match error.kind() {
-            // The file itself may be written; that was looked at before.
+            // The file itself may be written; that was inspected before.
             io::ErrorKind::PermissionDenied => Error::new(&output.path, Reason::FolderReadOnly),
             _ => failed(error),
         })?;

@@ -100,7 +100,7 @@ fn note_unreported_damage(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks
 }
 
 /// What a repair of `bytes` did is added to `quirks`, with the places of the file as stored, to which `map` leads where
-/// the bytes are repaired ones themselves. Returns it with what leads from its own bytes there.
+/// the bytes are repaired ones themselves. Returns it with the map from its own bytes to there.
 fn merge_repair(
     bytes: &[u8],
     mut repaired: Repaired,

@@ -123,7 +123,7 @@ pub fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
-/// Names in a folder that are looked at for completion, at most.
+/// Names in a folder that are examined for completion, at most.
 const NAMES: usize = 10_000;
 
 /// The names in a folder, sorted, those of folders with a slash at the end; none if it cannot be read. Names that cannot be

@@ -290,7 +290,7 @@ fn link_error(error: rustix::io::Errno) -> io::Error {
     }
 }
 
-/// Systems without operations relative to an open folder: each component is looked at by its path.
+/// Systems without operations relative to an open folder: each component is examined by its path.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Folder(PathBuf);

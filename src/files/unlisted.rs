@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Most files that are looked at: a folder may hold anything.
+/// Most files that are examined: a folder may hold anything.
 const MOST: usize = 2_000;
 
 /// Bytes that tell what a file is.

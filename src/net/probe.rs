@@ -36,7 +36,7 @@ pub(crate) struct Options {
     pub hosts: Hosts,
     /// The most that each host is asked.
     pub limits: Limits,
-    /// Whether robots.txt is not looked at.
+    /// Whether robots.txt is not read.
     pub ignore_robots: bool,
     /// Whether only the status is asked for.
     pub head_only: bool,
@@ -256,7 +256,7 @@ impl Prober {
         })
     }
 
-    /// The rules of a site, which are fetched by whoever wants them first.
+    /// The rules of a site, which are fetched by the first request.
     fn rules(&self, site: &Site, url: &Url) -> Option<Arc<AgentRules>> {
         let origin = url.origin().ascii_serialization();
         let known = site.rules.read().unwrap_or_else(PoisonError::into_inner).get(&origin).cloned();

@@ -128,7 +128,7 @@ impl Results {
         self.file.write_all(line.as_bytes())
     }
 
-    /// Writes what was appended: whoever stops the program loses nothing of it.
+    /// Writes what was appended: stopping the program loses nothing of it.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }

@@ -281,7 +281,7 @@ pub(super) fn fixed_by_save(document: &Document, member: Member, broken: RuleSet
         Member::Index => {
             let is_over = |index: &Index| !index.accepted && index.is_over(limits);
             let over = broken.intersection(RuleSet::of(&[Rule::INDEX_TOO_MANY, Rule::FILE_TOO_LARGE]));
-            // All of its files are looked at for each of them: only where something is wrong with its size.
+            // All of its files are examined for each of them: only where something is wrong with its size.
             if !over.is_empty() && document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
         }
         Member::Sitemap(id) => {

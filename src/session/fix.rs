@@ -169,7 +169,7 @@ pub(super) fn intend_rows(
 
 /// Findings of rows, and of the files that they are in, that have a fix which no one may do unasked.
 fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
-    /// Rows of a rule that are looked at: not every value has a fix.
+    /// Rows of a rule that are examined: not every value has a fix.
     const TRIED: usize = 20;
     let asks: RuleSet = Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Ask).collect();
     let asks = asks.minus(rules);

@@ -195,7 +195,7 @@ impl Session {
     }
 
     /// Loads what other programs know about the URLs, for queries, values and rules, and the robots.txt that the rows are
-    /// held against; `None` forgets it. Every row is looked at again, on all cores.
+    /// held against; `None` forgets it. Every row is checked again, on all cores.
     pub fn set_site(&mut self, data: Option<Arc<DataSet>>, robots: Option<Arc<RobotsTxt>>) {
         let site = Site::of(data.as_ref(), robots).map(Arc::new);
         self.current.data = data;

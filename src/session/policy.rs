@@ -78,7 +78,7 @@ impl Session {
         self.current.checks.criteria().policy.as_ref()
     }
 
-    /// Holds the set against a policy, or against none; every row is looked at again, on all cores.
+    /// Holds the set against a policy, or against none; every row is checked again, on all cores.
     pub fn set_policy(&mut self, policy: Option<Arc<Policy>>) {
         recheck_now(self, Criteria { policy, ..self.view().checks.criteria().clone() });
     }

@@ -204,7 +204,7 @@ impl StreamedSet {
     }
 
     /// Learns from the pages of all files which languages pages are in that do not list themselves: before any other
-    /// walk. False where a page lists more than are looked at together.
+    /// walk. False where a page lists more than are examined together.
     ///
     /// # Errors
     /// As [`StreamedSet::each`].

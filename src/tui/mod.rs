@@ -75,7 +75,7 @@ const DRAIN: Duration = Duration::from_millis(8);
 const FRAME: Duration = Duration::from_millis(16);
 /// After a stop the terminal is taken again once in this time.
 const RECLAIMED: Duration = Duration::from_millis(300);
-/// How often the counters of running jobs are looked at.
+/// How often the counters of running jobs are examined.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// How long the thread that reads input may take to hand on what it has read.
 const HANDED_ON: Duration = Duration::from_millis(1);

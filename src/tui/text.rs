@@ -19,7 +19,7 @@ const WIDEST: usize = 4096;
 /// Columns of the end of a URL that are shown at least, where its host and first segment are kept whole.
 const LEAST_END: usize = 5;
 
-/// Columns at either end of a path that are looked at for where its last segment begins.
+/// Columns at either end of a path that are examined for where its last segment begins.
 const SEGMENT: usize = 1024;
 
 impl Charset {
@@ -74,7 +74,7 @@ impl Charset {
     /// A URL, or its path, in at most `width` columns. Host and first path segment are kept, since another host or section
     /// would be another page, and so is as much of the last segment as has room; an ellipsis marks what was cut.
     pub fn elide(self, text: &str, width: usize) -> Cow<'_, str> {
-        // Of a text that is longer than both ends can be seen of, the middle is not looked at.
+        // Of a text that is longer than both ends can be seen of, the middle is not read.
         let most = width.max(SEGMENT);
         let (front, back) = (start(text, most), end_of(text, most));
         if front.len() + back.len() < text.len() {

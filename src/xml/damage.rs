@@ -22,7 +22,7 @@ pub(crate) struct DamageLog {
     pub list: Vec<Damage>,
     /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
     pub(super) has_brackets: bool,
-    /// Whether no one asks for damage: what only that is looked at for is passed over.
+    /// Whether no one asks for damage: what only that is examined for is passed over.
     pub(super) is_quiet: bool,
 }
 

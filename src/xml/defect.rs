@@ -26,7 +26,7 @@ pub enum Defect {
     UndeclaredPrefix,
     /// Markup that is not well-formed in some other way: tags that do not match, a broken instruction.
     NotWellFormed,
-    /// A merge conflict that no one has resolved; our side is read.
+    /// A merge conflict that is unresolved; our side is read.
     MergeConflict,
     /// A merge conflict that is resolved as someone answered.
     MergeResolved,

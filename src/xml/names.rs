@@ -1,7 +1,7 @@
 //! Resolves element names: what each name means under a file's root declarations.
 //!
 //! Entries are matched by literal names afterwards; only a tag that declares namespaces itself is
-//! looked at again (architecture: literal names after reading the root's declarations).
+//! read again (architecture: literal names after reading the root's declarations).
 
 mod prefixes;
 

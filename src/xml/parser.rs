@@ -1,6 +1,6 @@
 //! Parses one entry and reports its damage; used by the scanner and [`Entry::of`].
 //!
-//! Total, and always moving forward: whatever is there, each byte is looked at once.
+//! Total, and always moving forward: whatever is there, each byte is examined once.
 
 use super::damage::DamageLog;
 use super::elements::{Elements, is_extension};

@@ -226,7 +226,7 @@ impl Record {
     }
 
     /// Whether a field's raw text, without markup or references in it, is sound and says what the record has noted.
-    /// "No" is not a verdict: an odd value must be looked at closely.
+    /// "No" is not a verdict: an odd value must be examined.
     pub fn is_sound(&self, field: Field, raw: Option<&[u8]>) -> bool {
         let Some(raw) = raw else { return self.has_value(field, &Self::default()) == Some(true) };
         match field {

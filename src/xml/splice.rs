@@ -177,7 +177,7 @@ const fn has_repeats(entry: &Entry) -> bool {
     entry.anomalies.contains(Anomalies::FIELD_TWICE) || entry.anomalies.contains(Anomalies::LOC_TWICE)
 }
 
-/// An element that is twice is removed twice: whoever asked for no lastmod does not want the second.
+/// An element that is twice is removed twice: a user who removes lastmod does not want the second.
 fn remove_repeats(entry: &Entry, names: &Names, changes: &Changes<'_>, (out, start): (&mut Vec<u8>, usize)) {
     if !has_repeats(entry) {
         return;

@@ -57,7 +57,7 @@ fn deprecated(node: &Node) -> Rule {
 /// Attributes that the element does not have, and those that have no effect any more. Namespaces, and attributes
 /// of other namespaces, are no one's business.
 fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
-    // Alternate links are looked at once, elsewhere.
+    // Alternate links are examined once, elsewhere.
     let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { return };
     let mut behind = 0;
     for found in outline.attributes(node) {

@@ -159,7 +159,7 @@ impl Minutes {
 /// Bounds of the largest number of dates within a minute.
 ///
 /// A minute that holds over 80 % covers parts of two minutes of the clock, so one of those holds over
-/// 40 %, and so does its counter. Only the dates about such hot counters are looked at closely; of all
+/// 40 %, and so does its counter. Only the dates about such hot counters are examined closely; of all
 /// others, a minute holds at most twice the largest counter.
 fn fullest_minute(each: EachDate<'_>) -> (u32, u32) {
     let mut bins = [0_u32; BINS];

@@ -418,7 +418,7 @@ fn equal_priorities_need_two_entries() {
     }
 }
 
-/// Counts looks at rows, so that a test can say what must not be looked at.
+/// Counts looks at rows, so that a test can say what must not be examined.
 struct Counted<'m>(&'m Model, std::cell::Cell<usize>, std::cell::Cell<usize>);
 
 impl Locs for Counted<'_> {

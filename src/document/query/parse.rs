@@ -372,7 +372,7 @@ fn has_wildcard_for(name: Name, text: &str) -> bool {
     if name == Name::Loc { text.contains('*') } else { has_wildcard(text) }
 }
 
-/// Whether a field's text in the file can be looked at beside its meaning.
+/// Whether a field's text in the file can be examined beside its meaning.
 fn is_written(name: Name) -> bool {
     matches!(name, Name::Lastmod | Name::Changefreq | Name::Priority)
 }

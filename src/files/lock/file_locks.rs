@@ -1,6 +1,6 @@
 //! Advisory locks (`flock`) on the files of a set, for processes that do not share the state folder.
 //!
-//! They are advisory locks of the whole file (`flock`): nothing is written, whoever only reads does not meet them, and
+//! They are advisory locks of the whole file (`flock`): nothing is written, readers are not affected, and
 //! they go with their process. A save puts another file in the place of a locked one, so they are taken again after it.
 //! Where a file system has no such locks, there are none; on Windows they would keep readers out, so there are none
 //! either.

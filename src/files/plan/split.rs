@@ -209,7 +209,7 @@ pub(crate) fn planned(
     let left_indexes = (index.file_count() + 1..=earlier.counts.len()).map(index_name);
     document.set_index(Some(index));
     let kept: HashSet<&String> = names.iter().collect();
-    // What a link leads to is no file of this folder. One that cannot be looked at may be one: its removal says so.
+    // What a link leads to is no file of this folder. One that cannot be inspected may be one: its removal says so.
     let is_file = |name: &String| match request.folder.join(name).symlink_metadata() {
         Ok(file) => file.is_file(),
         Err(error) => error.kind() != ErrorKind::NotFound,

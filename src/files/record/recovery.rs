@@ -99,7 +99,7 @@ pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
     recover_with_gate(&AllowAll, path, recovery)
 }
 
-/// The same for several paths: each record and each folder is looked at once, however many of the files it concerns.
+/// The same for several paths: each record and each folder is examined once, however many of the files it concerns.
 ///
 /// # Errors
 /// As [`recover`].
@@ -158,7 +158,7 @@ fn folder_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// Whatever lies in the set's own folder counts. Above it only a record of this user does that names the file, and whose
-/// set is opened there: other folders above may be anybody's.
+/// set is opened there: other folders above may belong to any user.
 fn records(own: &Path, path: &Path, key: Option<&Key>) -> Vec<PathBuf> {
     let real = path.canonicalize().ok();
     let is_of_set_above = |record: &PathBuf| {

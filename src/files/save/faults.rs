@@ -119,7 +119,7 @@ const WAYS: [SaveFn; 2] = [save_with, save_in_pieces];
 
 /// Whatever operation fails with whatever error: before the record nothing has changed and nothing is left behind,
 /// after it the index names only files that are there, no file is half-written, and saving again completes what was
-/// begun; so does whoever opens the set next.
+/// begun; so does the next process that opens the set.
 #[test]
 fn a_failure_at_any_operation_loses_nothing() {
     for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| WAYS.map(|save| (scenario, save))) {
@@ -390,7 +390,7 @@ fn run_until_killed(told: &str) {
     WAYS[words[0].parse::<usize>().unwrap()](&gate, &mut set).unwrap();
 }
 
-/// No file that a save has made is readable or writable for anybody whom the files that were there keep out.
+/// No file that a save has made is readable or writable for users whom the files that were there keep out.
 fn assert_private(set: &TestSet, old: &Files) {
     #[cfg(unix)]
     {

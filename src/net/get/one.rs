@@ -18,7 +18,7 @@ use url::Url;
 pub(super) struct Folder {
     pub(super) incoming: IncomingFolder,
     pub(super) state: Mutex<GetState>,
-    /// Held by whoever has a file in memory: there is one at a time.
+    /// Held while a file is in memory: there is one at a time.
     pub(super) inspecting: Mutex<()>,
     /// Whether the file system takes `A` and `a` for one name.
     pub(super) ignores_case: bool,
@@ -172,7 +172,7 @@ impl Getter {
                 got.list(children);
             }
             Ok(FileContents::Rows) => got.is_there = true,
-            // It was changed here, and whoever opens it is told.
+            // It was changed here; opening it reports that.
             Ok(FileContents::DamagedGzip) | Err(_) => {}
         }
     }

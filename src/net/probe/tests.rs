@@ -348,7 +348,7 @@ fn addresses_that_are_not_public_get_nothing() {
         let error = records[&urls[0]].error.clone().unwrap_or_default();
         assert!(error.contains("loopback") && error.contains("--allow-private"), "{text}: {error}");
     }
-    // A name that resolved to something public when it was looked at first, and to this now.
+    // A name that resolved to something public when it was inspected first, and to this now.
     for address in [format!("127.0.0.1:{port}"), format!("[::ffff:127.0.0.1]:{port}")] {
         let urls = [format!("http://rebound.example:{port}/a")];
         let mut options = Options { ignore_robots: true, ..options(&urls) };

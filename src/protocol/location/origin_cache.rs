@@ -176,7 +176,7 @@ impl OriginCache {
         }
         // Nothing of this path can be found wrong, so what is found is about the origin.
         let faults = validate::validate(&format!("{text}/aaaaaaaaaaaa"));
-        // Behind a misspelt scheme nothing is looked at.
+        // Behind a misspelt scheme nothing is examined.
         if faults.has(Fault::SchemeTypo) {
             return;
         }

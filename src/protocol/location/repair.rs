@@ -34,7 +34,7 @@ const HIDDEN_BY_TYPO: Faults = Faults::of(&[
 pub(crate) struct Proposal {
     /// The whole value after the repair, decoded.
     pub value: String,
-    /// Whether it keeps the meaning, so that it may be applied without being looked at.
+    /// Whether it keeps the meaning, so that it may be applied without a review.
     pub is_safe: bool,
 }
 

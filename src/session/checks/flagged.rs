@@ -27,7 +27,7 @@ impl<'c> SetRows<'c> {
         Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_streamed() }
     }
 
-    /// The same for questions about few rows, or about each row once, file by file: no other row is looked at.
+    /// The same for questions about few rows, or about each row once, file by file: no other row is examined.
     #[must_use]
     pub(crate) fn by_row(self) -> Self {
         Self { by_row: true, ..self }

@@ -27,7 +27,7 @@ struct Rewritten {
     effects: UrlEffects,
 }
 
-/// What a replacement comes to. The index is looked at where the whole set is meant. `None` when cancelled.
+/// What a replacement comes to. The index is examined where the whole set is meant. `None` when cancelled.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     rows: &RowSet,

@@ -67,7 +67,7 @@ impl<'d> PrefixUsage<'d> {
     }
 
     /// Whether the text of the file, apart from the root's tag, holds a prefix that is declared for a namespace; of rows
-    /// those are looked at whose flags leave it open.
+    /// those are examined whose flags leave it open.
     fn holds(&self, sitemap: &Sitemap, meant: Namespace) -> bool {
         let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
             name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == meant).map(str::as_bytes)

@@ -31,7 +31,7 @@ const TAKEN_ALONG: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SELF_MISSING,
 ]);
 
-/// Most rows whose links are looked at together: a page has no more versions than there are languages and countries.
+/// Most rows whose links are examined together: a page has no more versions than there are languages and countries.
 pub(in crate::session) const FAMILY: usize = 1_000;
 
 /// What a fix may add to a set: so many times its size, and so many bytes more. A page that lists n others is n links

@@ -1,5 +1,4 @@
-//! Fixes for findings about the page behind a URL: the row is deleted, or gets the URL, the date or the alternates that the
-//! site names.
+//! Fixes findings about the page behind a URL: deletes the row, or sets its URL, date or alternates.
 
 use crate::check::rule::Rule;
 use crate::check::{Context, check_value};
@@ -84,7 +83,7 @@ fn date(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done>
     Some(done)
 }
 
-/// Links of an entry that are looked at.
+/// Links of an entry that are examined.
 const MOST_LINKS: usize = 1_000;
 
 /// Gives the rows the alternates of their pages.

@@ -183,7 +183,7 @@ fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
     raised.map(|(rule, _)| format!("a file, or the set, would then violate {}", rule.code()))
 }
 
-/// What is wrong around the entries of the index and with each of them, where all of it is looked at.
+/// What is wrong around the entries of the index and with each of them, where all of it is examined.
 fn around_index(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
     let document = document.with_pending_split();
     let Some(index) = document.index().filter(|_| index_findings::has_small_index(document)) else { return Vec::new() };

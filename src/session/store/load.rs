@@ -183,7 +183,7 @@ pub(in crate::session) fn remember(session: &mut Session, on_disk: Option<OnDisk
     }
 }
 
-/// Whether a file has merge conflicts that no one has resolved.
+/// Whether a file has merge conflicts that are unresolved.
 pub fn has_conflicts(session: &Session) -> bool {
     is_conflicted(session.document())
 }

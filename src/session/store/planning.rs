@@ -96,7 +96,7 @@ impl Planning {
         (!progress.is_cancelled()).then_some(Planned { plan, index, missing_folder, version: self.version })
     }
 
-    /// Works it out to be looked at closely. `None` when cancelled.
+    /// Works it out to be examined closely. `None` when cancelled.
     pub(crate) fn inspection(&self, progress: &Progress) -> Option<Inspection> {
         let Planned { plan, .. } = self.run(progress)?;
         Some(Inspection::new(plan, self.saved.clone(), self.disk.clone()))

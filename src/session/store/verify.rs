@@ -34,7 +34,7 @@ pub struct FileDiff {
     pub diff: Diff,
 }
 
-/// A save to be looked at on a worker.
+/// A save to be examined on a worker.
 pub(crate) fn inspect(session: &Session, plan: Plan) -> Inspection {
     Inspection::new(plan, session.current.saved.clone(), session.disk.clone())
 }

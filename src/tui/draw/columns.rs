@@ -251,7 +251,7 @@ impl Columns {
 #[derive(Debug, Clone, Copy)]
 struct Widths {
     number: usize,
-    /// By [`Name::index`]; that of the loc is not looked at.
+    /// By [`Name::index`]; that of the loc is not read.
     columns: [usize; DATA + MOST_DATA],
 }
 

@@ -23,7 +23,7 @@ use crate::session::findings;
 use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
 
-/// Bytes of a data column's value that are looked at for a cell.
+/// Bytes of a data column's value that are examined for a cell.
 const MOST_CELL: usize = 256;
 
 pub(super) fn table(app: &App) -> Table<'_> {
@@ -55,7 +55,7 @@ pub(super) fn table(app: &App) -> Table<'_> {
     }
 }
 
-/// The beginning of a large file that is still being read: to be looked at, nothing more.
+/// The beginning of a large file that is still being read: to be examined, nothing more.
 fn first_rows(shared: &Shared, page: u32) -> Vec<Row> {
     let rows = shared.opening.first_rows.iter().take(page as usize).enumerate();
     rows.map(|(at, fields)| Row { number: at as u64 + 1, fields: fields.clone(), ..Row::default() }).collect()

@@ -1,6 +1,6 @@
 //! Fast path for extension elements that are written the usual way: notes or skips them.
 //!
-//! It is well-formed where this path takes it, and each byte is looked at once. Comments, instructions, strange
+//! It is well-formed where this path takes it, and each byte is examined once. Comments, instructions, strange
 //! namespaces, undeclared prefixes, names beyond ASCII and whatever else is unusual are left to the parser.
 
 use super::{EntryBytes, skip_blanks, text_before_tag};

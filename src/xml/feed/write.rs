@@ -23,7 +23,7 @@ pub(super) struct UrlEntry {
 /// The most images of a row (Google, image sitemaps).
 const IMAGES: usize = 1_000;
 
-/// The text of a sitemap with these rows, which declares the extensions that it uses, and what leads from its
+/// The text of a sitemap with these rows, which declares the extensions that it uses, and a map from its
 /// offsets back to the feed.
 pub(super) fn urlset(rows: &[UrlEntry]) -> (Vec<u8>, Vec<(u32, u32)>) {
     let mut anchors = Vec::with_capacity(rows.len() * 4);

@@ -42,7 +42,7 @@ const LOC_NAMES: [&str; 7] = ["loc", "url", "address", "page", "top pages", "lan
 /// Delimiters in the order in which they are tried: one that URLs cannot hold comes first.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
-/// Records that are looked at.
+/// Records that are examined.
 const SAMPLE: usize = 1_000;
 
 /// Whether a value is an absolute URL of the web.

@@ -21,15 +21,15 @@ pub(super) struct SoundnessCheck {
     parser: Parser,
     /// Where the next character stands that XML cannot hold, from the place on that was asked for last.
     illegal: usize,
-    /// Bytes that may still be looked at in vain.
+    /// Bytes that may still be examined in vain.
     budget: usize,
-    /// Entries in a row that were looked at in vain.
+    /// Entries in a row that were examined in vain.
     failures: u32,
     /// Entries that are left to the tokens without a look, since those before them were damaged.
     skipped: u32,
 }
 
-/// Entries in a row that are looked at in vain before some are left out.
+/// Entries in a row that are examined in vain before some are left out.
 const PATIENCE: u32 = 4;
 /// The most entries that are left out before the next look, as a power of two.
 const LONGEST_SKIP: u32 = 5;
@@ -47,7 +47,7 @@ impl SoundnessCheck {
         is_next && self.budget > 0
     }
 
-    /// Takes note of an entry that was looked at in vain.
+    /// Takes note of an entry that was examined in vain.
     fn fail(&mut self, len: usize) {
         self.budget = self.budget.saturating_sub(len);
         self.failures += 1;

@@ -42,7 +42,7 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
     app.ask(Ask::new(Words::text(lost.join(", ")), lines, answers));
 }
 
-/// Leaves as it should be: nothing is kept that anybody could want back.
+/// Leaves as it should be: nothing is kept that the user could want back.
 pub(in crate::tui::app) fn leave(shared: &mut Shared) {
     remove_journal(shared);
     shared.jobs.quit(0);

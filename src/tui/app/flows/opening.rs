@@ -55,7 +55,7 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
                 }
             };
             let loaded = match read(&loader) {
-                // No part was delivered yet. It can be looked at, and the reason is in the way of any change.
+                // No part was delivered yet. It can be examined, and the reason is in the way of any change.
                 Err(error) if matches!(error.reason, Reason::Interrupted(_) | Reason::Saving) => {
                     read(&loader.reading_only())
                 }

@@ -47,7 +47,7 @@ pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool)
 }
 
 /// Works out a save; what it is for happens when it is known. Whether another process is in the way of a save that asks
-/// is looked at too, before anybody answers a question for nothing.
+/// is examined too, before the user answers a question for nothing.
 fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
     let planning = planning::of_session(&shared.session, to.as_deref());
     let locks = matches!(purpose, PlanPurpose::Save { .. }).then(|| SaveLocks::of(&mut shared.session));
@@ -166,7 +166,7 @@ pub(in crate::tui::app) fn create_folder(app: &mut App, folder: PathBuf) {
     }
 }
 
-/// The plan was looked at and agreed to.
+/// The plan was inspected and agreed to.
 pub(in crate::tui::app) fn write_waiting(app: &mut App) {
     let (waiting, planned) = (app.shared.save.waiting.take(), app.shared.save.plan.take());
     let Some(Waiting { to, force }) = waiting else { return };
@@ -175,7 +175,7 @@ pub(in crate::tui::app) fn write_waiting(app: &mut App) {
             planned.plan.accept_repairs();
             write(&mut app.shared, planned.plan, force);
         }
-        // Something was changed since: what is written is what was looked at, or is looked at again.
+        // Something was changed since: what is written is what was inspected, or is inspected again.
         None => save(app, to, force),
     }
 }
@@ -214,7 +214,7 @@ pub(in crate::tui::app) fn claimed(
     let looking = looks.then(|| store::external_changes::begin_check(&shared.session));
     let saving = save::begin_claimed(&mut shared.session, pending, claimed);
     shared.jobs.run(Kind::Save, false, move |progress| {
-        // What is about to be written is looked at closely when it is; this is about all the others too.
+        // What is about to be written is examined when it is; this is about all the others too.
         let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
         if outside.changed.is_empty() {
             JobOutcome::Saved(Box::new(saving.run(progress)))

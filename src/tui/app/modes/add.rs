@@ -115,7 +115,7 @@ impl Add {
         Some(Self::listed(ListSource::Paste, list, anchor, before))
     }
 
-    /// A list whose lines were looked at.
+    /// A list whose lines were examined.
     pub(in crate::tui::app) fn listed(
         from: ListSource,
         list: Vec<NewUrl>,

@@ -90,7 +90,7 @@ const SAMPLE_ROWS: u32 = 256;
 /// The width of extension badges that no row of the sample has.
 const UNKNOWN_BADGES: usize = "img 2000".len();
 
-/// Bytes of entries that are looked at for that, at most.
+/// Bytes of entries that are examined for that, at most.
 const SAMPLE_BYTES: usize = 512 << 10;
 
 /// Rows kept in sight above and below the cursor.
@@ -230,7 +230,7 @@ impl Grid {
         }
         let mut sampled = content_of_sample(session, first_rows, self.row, charset);
         if content.badges > 0 && sampled.badges == 0 {
-            // Only few rows have extensions, or entries too large to be looked at here.
+            // Only few rows have extensions, or entries too large to be examined here.
             sampled.badges = UNKNOWN_BADGES;
         }
         self.content = self.content.max(content).max(sampled);

@@ -269,7 +269,7 @@ impl Shared {
         ticket
     }
 
-    /// Whether the set is so small that its rows can be looked at between two frames.
+    /// Whether the set is so small that its rows can be examined between two frames.
     pub(in crate::tui::app) fn is_small(&self) -> bool {
         self.session.document().row_limit() <= AT_ONCE
     }

@@ -7,7 +7,7 @@ use crate::session::findings;
 use crate::session::state::Snapshot;
 use std::collections::HashSet;
 
-/// Lines that are looked at one by one, so that the screen does not wait.
+/// Lines that are examined one by one, so that the screen does not wait.
 const LOOKED_UP: usize = 50_000;
 
 /// A URL of a list.

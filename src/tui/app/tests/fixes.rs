@@ -32,7 +32,7 @@ fn open(sample: &Sample) -> Bench {
     bench.app.shared.session.set_site(data(sample), robots(sample));
     bench.folder = Some(folder);
     if matches!(bench.app.modes.current(), Mode::Ask(_)) {
-        // Merge conflicts are asked about at once; they can be looked at first.
+        // Merge conflicts are asked about at once; they can be examined first.
         bench.keys("<esc>");
     }
     bench
