@@ -7,12 +7,14 @@
 
 mod counted;
 mod linked_rows;
+mod pages;
 
 use crate::protocol::location::NO_KEY;
 use counted::Counted;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use linked_rows::LinkedRows;
+use pages::Pages;
 use std::hash::BuildHasher;
 
 /// One alternate link of a row.
@@ -91,7 +93,7 @@ pub(super) struct Alternates {
     sets: Vec<LinkSet>,
     free: Vec<u32>,
     by_mark: HashMap<u64, u32, FixedState>,
-    pages: HashMap<u64, Page, FixedState>,
+    pages: Pages,
     dirty_sets: Vec<u32>,
     dirty_pages: Vec<u64>,
     /// Hosts of the index as of the last verdicts, ascending.
@@ -119,7 +121,7 @@ impl Alternates {
     /// Counts a row of this URL, its links apart: the first half of [`Alternates::insert`].
     pub(super) fn arrive(&mut self, key: u64) {
         if key != NO_KEY
-            && let Some(page) = self.pages.get_mut(&key).filter(|page| !page.listed_by.is_empty())
+            && let Some(page) = self.pages.get_mut(key).filter(|page| !page.listed_by.is_empty())
         {
             page.rows += 1;
             if page.rows == 1 {
@@ -160,8 +162,10 @@ impl Alternates {
                 *set.unknown_columns.get_or_insert_default().entry(key).or_default() += 1;
             }
         }
-        let page = self.pages.entry(key).or_default();
-        if page.sets.add(number) && !page.listed_by.is_empty() {
+        if let Some(page) = self.pages.get_or_insert(key)
+            && page.sets.add(number)
+            && !page.listed_by.is_empty()
+        {
             mark_changed(page, key, &mut self.dirty_pages);
         }
     }
@@ -170,7 +174,7 @@ impl Alternates {
     pub(super) fn recount(&mut self, keys: impl Iterator<Item = u64>) {
         self.pages.values_mut().for_each(|page| page.rows = 0);
         for key in keys {
-            if let Some(page) = self.pages.get_mut(&key) {
+            if let Some(page) = self.pages.get_mut(key) {
                 page.rows += 1;
             }
         }
@@ -188,7 +192,7 @@ impl Alternates {
         if key == NO_KEY {
             return;
         }
-        if let Some(page) = self.pages.get_mut(&key).filter(|page| !page.listed_by.is_empty()) {
+        if let Some(page) = self.pages.get_mut(key).filter(|page| !page.listed_by.is_empty()) {
             page.rows = page.rows.saturating_sub(1);
             if page.rows == 0 {
                 mark_changed(page, key, &mut self.dirty_pages);
@@ -223,24 +227,24 @@ impl Alternates {
 
     /// The rows whose URLs a row lists: how many.
     pub(super) fn listed_rows(&self, row: u32) -> u64 {
-        let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.pages.get(key));
+        let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.pages.get(*key));
         targets.map(|page| u64::from(page.rows)).sum()
     }
 
     /// Whether some row lists this URL.
     pub(super) fn is_listed(&self, key: u64) -> bool {
-        self.pages.get(&key).is_some_and(|page| !page.listed_by.is_empty())
+        self.pages.get(key).is_some_and(|page| !page.listed_by.is_empty())
     }
 
     /// A row of this URL has these links no longer.
     fn remove_row(&mut self, key: u64, number: u32) {
-        if let Some(page) = self.pages.get_mut(&key)
+        if let Some(page) = self.pages.get_mut(key)
             && page.sets.take(number)
         {
             if !page.listed_by.is_empty() {
                 mark_changed(page, key, &mut self.dirty_pages);
             } else if page.sets.is_empty() {
-                self.pages.remove(&key);
+                self.pages.remove(key);
             }
         }
         self.touch_set(number);
@@ -267,7 +271,7 @@ impl Alternates {
             return;
         }
         for key in std::mem::take(&mut self.dirty_pages) {
-            let Some(page) = self.pages.get_mut(&key) else { continue };
+            let Some(page) = self.pages.get_mut(key) else { continue };
             page.is_dirty = false;
             for (number, _) in page.listed_by.iter() {
                 touch_in(&mut self.sets, number, &mut self.dirty_sets);
@@ -316,13 +320,13 @@ impl Alternates {
     /// Whether a row lists this URL, on a host of the index, and it has no row.
     pub(super) fn is_missing(&self, link: Link) -> bool {
         self.hosts.binary_search(&link.host).is_ok()
-            && self.pages.get(&link.key).is_some_and(|page| !page.listed_by.is_empty() && page.rows == 0)
+            && self.pages.get(link.key).is_some_and(|page| !page.listed_by.is_empty() && page.rows == 0)
     }
 
     /// Whether the rows of a URL list another set of links than a row does.
     pub(super) fn differs_from(&self, row: u32, key: u64) -> bool {
         let Some((_, own)) = self.rows.get(row) else { return false };
-        self.pages.get(&key).is_some_and(|page| self.has_conflicting_set(own, key, &page.sets))
+        self.pages.get(key).is_some_and(|page| self.has_conflicting_set(own, key, &page.sets))
     }
 
     /// Whether the rows of a URL, which have these sets of links, list another set than this one.
@@ -370,7 +374,7 @@ impl Alternates {
         links.dedup_by_key(|link| link.key);
         let number = self.free.pop().unwrap_or(self.sets.len() as u32);
         for link in &links {
-            let page = self.pages.entry(link.key).or_default();
+            let Some(page) = self.pages.get_or_insert(link.key) else { continue };
             if page.listed_by.is_empty() {
                 page.rows = rows_of(link.key);
             }
@@ -392,12 +396,12 @@ impl Alternates {
         self.change_counts(set.verdict, LinkSetFaults::default());
         self.by_mark.remove(&set.mark);
         for key in &set.keys {
-            if let Some(page) = self.pages.get_mut(key)
+            if let Some(page) = self.pages.get_mut(*key)
                 && page.listed_by.take(number)
                 && page.listed_by.is_empty()
                 && page.sets.is_empty()
             {
-                self.pages.remove(key);
+                self.pages.remove(*key);
             }
         }
         if let Some(place) = self.sets.get_mut(number as usize) {
@@ -425,7 +429,7 @@ impl Alternates {
         let mut verdict = LinkSetFaults::default();
         let mut has_others = false;
         for (key, host) in set.keys.iter().zip(&set.hosts) {
-            let Some(page) = self.pages.get(key).filter(|page| page.rows > 0) else {
+            let Some(page) = self.pages.get(*key).filter(|page| page.rows > 0) else {
                 verdict.has_absent = true;
                 if self.hosts.binary_search(host).is_ok() {
                     verdict.missing = set.rows;
@@ -439,7 +443,7 @@ impl Alternates {
         }
         // A row that lists itself is listed by all that have the same links: only others may fail to.
         let own = set.keys.iter().filter(|_| has_others).filter_map(|key| {
-            let rows = self.pages.get(key).map_or(0, |page| page.sets.count_of(number));
+            let rows = self.pages.get(*key).map_or(0, |page| page.sets.count_of(number));
             (rows > 0).then_some((*key, rows))
         });
         let unknown_columns = set
@@ -464,7 +468,7 @@ impl Alternates {
     fn returns(&self, target: u64, key: u64) -> bool {
         let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
         let is_sound = |page: &Page| page.rows == 0 || page.sets.len() > SETS_PER_PAGE || page.sets.iter().any(lists);
-        target == key || self.pages.get(&target).is_none_or(is_sound)
+        target == key || self.pages.get(target).is_none_or(is_sound)
     }
 }
 

@@ -1,0 +1,132 @@
+//! `Pages`: what is known of each URL that alternate links are about, by the hash of the URL.
+//!
+//! A table of numbers over pages that stay where they are: a map that holds them would be copied when it grows, and
+//! would have room for as many again.
+
+use super::Page;
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+/// Pages of one allocation.
+const CHUNK: usize = 1_024;
+
+/// The pages, each under its hash.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pages {
+    numbers: HashTable<u32>,
+    chunks: Vec<Vec<(u64, Page)>>,
+    /// Numbers of removed pages.
+    free: Vec<u32>,
+}
+
+fn hash(key: u64) -> u64 {
+    FixedState::default().hash_one(key)
+}
+
+fn at(chunks: &[Vec<(u64, Page)>], number: u32) -> Option<&(u64, Page)> {
+    chunks.get(number as usize / CHUNK)?.get(number as usize % CHUNK)
+}
+
+impl Pages {
+    pub(super) fn get(&self, key: u64) -> Option<&Page> {
+        Some(&at(&self.chunks, self.number(key)?)?.1)
+    }
+
+    pub(super) fn get_mut(&mut self, key: u64) -> Option<&mut Page> {
+        let number = self.number(key)?;
+        self.page_mut(number)
+    }
+
+    /// The page of a URL, a new one where there is none.
+    pub(super) fn get_or_insert(&mut self, key: u64) -> Option<&mut Page> {
+        let number = match self.number(key) {
+            Some(number) => number,
+            None => self.insert(key),
+        };
+        self.page_mut(number)
+    }
+
+    pub(super) fn remove(&mut self, key: u64) {
+        let Self { numbers, chunks, free } = self;
+        let is_key = |number: &u32| at(chunks, *number).is_some_and(|(known, _)| *known == key);
+        if let Ok(entry) = numbers.find_entry(hash(key), is_key) {
+            free.push(entry.remove().0);
+        }
+    }
+
+    /// All pages. Those that were removed are among them: no set of links lists them, and they have no row.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Page> {
+        self.chunks.iter_mut().flatten().map(|(_, page)| page)
+    }
+
+    fn number(&self, key: u64) -> Option<u32> {
+        let is_key = |number: &u32| at(&self.chunks, *number).is_some_and(|(known, _)| *known == key);
+        self.numbers.find(hash(key), is_key).copied()
+    }
+
+    fn page_mut(&mut self, number: u32) -> Option<&mut Page> {
+        Some(&mut self.chunks.get_mut(number as usize / CHUNK)?.get_mut(number as usize % CHUNK)?.1)
+    }
+
+    fn insert(&mut self, key: u64) -> u32 {
+        let Self { numbers, chunks, free } = self;
+        let number = if let Some(number) = free.pop() {
+            if let Some(place) =
+                chunks.get_mut(number as usize / CHUNK).and_then(|chunk| chunk.get_mut(number as usize % CHUNK))
+            {
+                *place = (key, Page::default());
+            }
+            number
+        } else {
+            if chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+                chunks.push(Vec::with_capacity(CHUNK));
+            }
+            let number = ((chunks.len() - 1) * CHUNK) as u32;
+            let last = chunks.last_mut();
+            last.map_or(number, |chunk| {
+                chunk.push((key, Page::default()));
+                number + chunk.len() as u32 - 1
+            })
+        };
+        let key_of = |number: &u32| at(chunks, *number).map_or(0, |(key, _)| hash(*key));
+        numbers.insert_unique(hash(key), number, key_of);
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn pages_are_those_of_a_map(steps in prop::collection::vec((0..40_u64, 0..4_u8), 0..200)) {
+            let (mut pages, mut expected) = (Pages::default(), BTreeMap::new());
+            for (key, step) in steps {
+                if step == 0 {
+                    pages.remove(key);
+                    expected.remove(&key);
+                } else {
+                    pages.get_or_insert(key).unwrap().rows += 1;
+                    *expected.entry(key).or_insert(0_u32) += 1;
+                }
+                for key in 0..40 {
+                    prop_assert_eq!(pages.get(key).map(|page| page.rows), expected.get(&key).copied());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_used_again() {
+        let mut pages = Pages::default();
+        for key in 0..10_000 {
+            pages.get_or_insert(key);
+            pages.remove(key);
+        }
+        assert_eq!(pages.chunks.len(), 1);
+    }
+}
