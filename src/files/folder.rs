@@ -141,12 +141,15 @@ impl OtherIndex {
         })
     }
 
-    /// The files of the folder that it lists and that are there.
-    fn files<'o>(&'o self, options: &'o Options) -> impl Iterator<Item = PathBuf> + 'o {
+    /// The files that it lists and that are there, in the folder of the first index or in its own.
+    fn files<'o>(&'o self, folder: &'o Path, options: &'o Options) -> impl Iterator<Item = PathBuf> + 'o {
         let base = options.base_url.as_deref().and_then(folder_url);
-        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let own = self.path.parent().unwrap_or(Path::new(""));
         self.locs.iter().filter_map(move |loc| match locate_child(loc, options.location_base(base.as_deref())) {
-            ChildLocation::Inside(ends) => ends.into_iter().map(|end| folder.join(end)).find(|path| path.is_file()),
+            ChildLocation::Inside(ends) => {
+                let paths = ends.iter().map(|end| folder.join(end)).chain(ends.iter().map(|end| own.join(end)));
+                paths.into_iter().find(|path| path.is_file())
+            }
             ChildLocation::Outside | ChildLocation::Elsewhere => None,
         })
     }
@@ -172,9 +175,17 @@ fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf
         .filter(|path| unlisted::is_index(path))
         .collect();
     let Some(own) = known.first().filter(|_| !others.is_empty()).map(|first| first.names.clone()) else { return found };
+    let mut files: HashSet<PathBuf> = known.iter().flat_map(|index| index.files(&folder, options)).collect();
+    // What the indexes inside them list is theirs.
+    let mut inside: Vec<PathBuf> = files.iter().take(MOST_LOOKED_AT).cloned().collect();
+    while let Some(path) = inside.pop() {
+        if let Some(index) = unlisted::is_index(&path).then(|| OtherIndex::read(&path, options)).flatten() {
+            inside.extend(index.files(&folder, options).filter(|file| files.insert(file.clone())));
+        }
+    }
+    others.retain(|path| !files.contains(path));
     others.sort();
     let others: Vec<OtherIndex> = others.iter().filter_map(|path| OtherIndex::read(path, options)).collect();
-    let mut files: HashSet<PathBuf> = known.iter().flat_map(|index| index.files(options)).collect();
     // By which of the others a name is listed; none where several do.
     let mut listed: HashMap<&str, Option<usize>> = HashMap::new();
     for (number, index) in others.iter().enumerate() {
@@ -190,7 +201,7 @@ fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf
             continue;
         }
         let before = files.len();
-        files.extend(index.files(options));
+        files.extend(index.files(&folder, options));
         if files.len() > before {
             found.push(index.path.clone());
         }
@@ -258,7 +269,7 @@ mod tests {
     #[test]
     fn a_folder_is_opened_by_all_indexes_that_list_sitemaps_of_it() {
         let sitemaps = ["a.xml", "b.xml", "maps/c.xml"];
-        let table: [(Indexes<'_>, &[&str]); 8] = [
+        let table: [(Indexes<'_>, &[&str]); 9] = [
             (&[("blog.xml", &["a.xml"]), ("shop.xml", &["b.xml", "maps/c.xml"])], &["blog.xml", "shop.xml"]),
             (&[("sitemap_index.xml", &["b.xml"]), ("blog.xml", &["a.xml"])], &["sitemap_index.xml", "blog.xml"]),
             (&[("sitemap_index.xml", &["b.xml"]), ("sitemap.xml", &["a.xml"])], &["sitemap_index.xml", "sitemap.xml"]),
@@ -271,6 +282,14 @@ mod tests {
             (&[("sitemap_index.xml", &["a.xml"]), ("far.xml", &["x/y.xml"])], &["sitemap_index.xml"]),
             // A child of the first, and one of another.
             (&[("index.xml", &["a.xml", "inner.xml"]), ("inner.xml", &["b.xml"])], &["index.xml"]),
+            (
+                &[
+                    ("sitemap_index.xml", &["a.xml", "inner.xml"]),
+                    ("inner.xml", &["deep.xml"]),
+                    ("deep.xml", &["b.xml"]),
+                ],
+                &["sitemap_index.xml"],
+            ),
             (
                 &[("a-index.xml", &["a.xml"]), ("inner.xml", &["b.xml"]), ("z.xml", &["inner.xml", "maps/c.xml"])],
                 &["a-index.xml", "z.xml"],
