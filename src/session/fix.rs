@@ -142,7 +142,7 @@ pub(super) fn intend_rows(
         reason,
         unfixed,
         samples,
-        idle: idle(snapshot, rows),
+        idle: "there is nothing to fix",
         is_fix: true,
         ..Intent::counting(changes.max(files.len() as u64))
     };
@@ -272,15 +272,6 @@ pub(crate) fn question(snapshot: &Snapshot, file: Member, rule: Rule) -> Option<
     };
     let origin = snapshot.checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
     asks.then(|| format!("fix {} {origin}/", rule.code()))
-}
-
-/// What to say where no row can be fixed: a command without `%` is about the row of the cursor.
-pub(super) fn idle(snapshot: &Snapshot, rows: &RowSet) -> &'static str {
-    if rows.len() == 1 && snapshot.document.live() > 1 {
-        "there is nothing to fix in this row; %fix is for all rows that are shown"
-    } else {
-        "there is nothing to fix"
-    }
 }
 
 /// What becomes of children whose URL is not complete, or who have none yet, below a URL.

@@ -9,7 +9,9 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::location::{self, Location};
 use crate::session::checks::DocumentLocs;
-use crate::session::edit::{Intent, Label};
+use crate::session::edit::intent::SAMPLES;
+use crate::session::edit::values::sample_of;
+use crate::session::edit::{Intent, Label, Sample};
 use crate::session::fix::row_edits::{Done, breaking, is_sound};
 use crate::session::fix::{self, alternates, site};
 use crate::session::fix_table::{CLEARED, MERGED, OF_SITE, REWRITTEN};
@@ -44,12 +46,23 @@ pub(in crate::session) fn intend(
     };
     Some(Intent {
         label: label.refusing(done.refused, done.reason.as_ref()),
+        samples: samples(snapshot, &done.edits),
         edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
         refused: done.refused,
         reason: done.reason,
-        idle: fix::idle(snapshot, rows),
+        idle: "there is nothing to fix",
         ..Intent::counting(changes.max(added))
     })
+}
+
+/// What a preview shows of the rows that get a value.
+fn samples(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Sample> {
+    let fields = edits.iter().filter_map(|edit| match edit {
+        Edit::SetEach { field, values } => Some((*field, values)),
+        _ => None,
+    });
+    let values = fields.flat_map(|(field, values)| values.iter().map(move |(row, value)| (field, *row, value)));
+    values.take(SAMPLES).map(|(field, row, value)| sample_of(snapshot, row, field, value.as_deref())).collect()
 }
 
 /// Later rows of a page go; the first keeps the newest date and everyone's extensions.

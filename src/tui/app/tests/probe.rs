@@ -221,6 +221,7 @@ fn a_sitemap_is_corrected_by_its_site() {
     // What the fix would do is shown before it is done.
     bench.keys(":%fix site-redirect");
     bench.shows("4 changes");
+    bench.shows("/moved/3");
     assert!(!bench.screen().contains("modified"), "{}", bench.screen());
     bench.keys("<enter>:delete where @status=404<enter>");
     bench.keys(":set lastmod=@modified where @status=200<enter><esc>");
