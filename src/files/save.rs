@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -58,9 +58,9 @@ const BUFFER: usize = 1 << 20;
 /// Threads that wait for the disk while others write.
 const SYNCING: usize = 2;
 
-/// Uncompressed bytes of files that are written and read back at the same time: together with the largest file that
-/// there may be, what a save needs of memory.
-const BATCH: u64 = 48 << 20;
+/// Uncompressed bytes of files that are read back at the same time. A save needs that much memory, or that of a larger
+/// file; two files fit that are a little over half of the protocol's 50 MiB.
+const BATCH: u64 = 60 << 20;
 
 /// One level for every file: equal content gives equal files.
 const LEVEL: Compression = Compression::new(6);
@@ -135,7 +135,7 @@ pub struct IncrementalSave<'g> {
     reals: Vec<PathBuf>,
     sizes: Vec<(PathBuf, u64)>,
     buffers: Buffers,
-    room: MemoryBudget,
+    memory: MemoryBudget,
 }
 
 impl IncrementalSave<'static> {
@@ -180,7 +180,7 @@ impl<'g> IncrementalSave<'g> {
             reals: Vec::new(),
             sizes: Vec::new(),
             buffers: Buffers::default(),
-            room: MemoryBudget::default(),
+            memory: MemoryBudget::default(),
         })
     }
 
@@ -279,8 +279,8 @@ impl<'g> IncrementalSave<'g> {
         self.sizes.extend(sizes);
         let writes: Vec<(&Output, ReplaceTarget)> = outputs.into_iter().zip(targets).collect();
         progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
-        let Self { set_folder, gate, buffers, room, .. } = &*self;
-        let job = StageJob { plan, set_folder, gate: *gate, progress, buffers, room };
+        let Self { set_folder, gate, buffers, memory, .. } = &*self;
+        let job = StageJob { plan, set_folder, gate: *gate, progress, buffers, memory };
         let staged = job.stage_all(writes).map_err(|error| self.explained(error))?;
         self.staged.extend(staged);
         Ok(removes)
@@ -381,30 +381,39 @@ struct StageJob<'a> {
     gate: &'a dyn Gate,
     progress: &'a Progress,
     buffers: &'a Buffers,
-    room: &'a MemoryBudget,
+    memory: &'a MemoryBudget,
 }
 
-/// Limits the bytes of files that are written and read back at once to [`BATCH`], or to one larger file.
+/// Limits the bytes of files that are read back at once to [`BATCH`], or to one larger file.
 #[derive(Default)]
 struct MemoryBudget(Mutex<u64>, Condvar);
 
+/// Bytes of a [`MemoryBudget`], released when this is dropped.
+struct Lease<'b> {
+    budget: &'b MemoryBudget,
+    bytes: u64,
+}
+
 impl MemoryBudget {
     /// Waits until a file fits into the budget. A holder never waits for another one.
-    fn take(&self, bytes: u64) {
+    fn take(&self, bytes: u64) -> Lease<'_> {
         let full = |taken: &mut u64| *taken > 0 && *taken + bytes > BATCH;
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *self.1.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
+        Lease { budget: self, bytes }
     }
+}
 
-    fn release(&self, bytes: u64) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= bytes;
-        self.1.notify_all();
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        *self.budget.0.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        self.budget.1.notify_all();
     }
 }
 
 impl StageJob<'_> {
-    /// Writes all files beside their targets, as many at once as [`BATCH`] allows. Each is synced while the next ones
-    /// are written.
+    /// Writes all files beside their targets, and reads back as many at once as [`BATCH`] allows. Each is synced while
+    /// the next ones are written.
     fn stage_all(&self, writes: Vec<(&Output, ReplaceTarget)>) -> Result<Vec<Staged>, Error> {
         let (sender, receiver) = sync_channel(SYNCING);
         let receiver = Mutex::new(receiver);
@@ -438,13 +447,7 @@ impl StageJob<'_> {
         writes: Vec<(&Output, ReplaceTarget)>,
         to_sync: Option<&SyncSender<(PathBuf, File)>>,
     ) -> Result<Vec<Staged>, Error> {
-        let stage = |(output, target): (&Output, ReplaceTarget)| {
-            self.room.take(output.bytes);
-            // A panic must not leave others waiting; it goes on where it was going.
-            let staged = catch_unwind(AssertUnwindSafe(|| self.stage(output, target, to_sync)));
-            self.room.release(output.bytes);
-            staged.unwrap_or_else(|panic| resume_unwind(panic))
-        };
+        let stage = |(output, target): (&Output, ReplaceTarget)| self.stage(output, target, to_sync);
         // One after the other as they come, not half of them for each core: they are in the set's order, and the
         // disk is busy with the first while the next are made.
         let staged: Vec<Option<Staged>> =
@@ -490,7 +493,9 @@ impl StageJob<'_> {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
             return Err(Error::new(&output.path, Reason::Check(why)));
         }
+        let lease = self.memory.take(output.bytes);
         read_back(self.plan, output, &staged, self.buffers)?;
+        drop(lease);
         self.progress.finish_files(1);
         let same = staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)?;
         if same {

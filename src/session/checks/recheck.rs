@@ -59,6 +59,8 @@ fn count_change(turns: &mut Vec<((u16, u16), u32)>, turn: (u16, u16)) {
 impl Checks {
     /// Evaluates the entry rules of the touched rows again. `None` when cancelled.
     pub fn recheck(&self, before: &Document, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
+        // Noted on this thread: another one may check the rows.
+        note_work(applied.touched.len() as usize);
         // The set index follows on one core while the others look at the rows.
         let follow = || {
             (applied.touched.len() > INLINE_ROWS).then(|| {
@@ -68,13 +70,17 @@ impl Checks {
             })
         };
         let there = self.at_new_urls(before, applied);
-        let (set, rows) = rayon::join(follow, || there.recheck_rows(applied, now, progress));
+        let (set, rows) = rayon::join(follow, || there.recheck_pages(applied, now, progress));
         rows.map(|rows| Rechecked { set, ..rows })
     }
 
     /// The rows alone, page by page on all cores. `None` when cancelled.
     pub(super) fn recheck_rows(&self, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
         note_work(applied.touched.len() as usize);
+        self.recheck_pages(applied, now, progress)
+    }
+
+    fn recheck_pages(&self, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
         let mut findings = self.findings.clone();
         findings.grow(applied.document.row_limit() as usize);
         let mut counts = Arc::clone(&self.counts);
