@@ -10,6 +10,7 @@ use crate::document::sitemap::UTF_8;
 use crate::document::source::Source;
 use crate::protocol::limits::Limits;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -54,6 +55,15 @@ pub struct IndexFile<'i> {
 }
 
 impl<'i> IndexFile<'i> {
+    /// This file with another head and tail.
+    #[must_use]
+    pub fn with_frame<'f>(&self, frame: &'f Arc<Source>, gzip: bool) -> IndexFile<'f>
+    where
+        'i: 'f,
+    {
+        IndexFile { frame, gzip, ..self.clone() }
+    }
+
     /// Its children, one for each entry.
     pub fn children(&self) -> &'i [Child] {
         self.index.children.get(self.entries.clone()).unwrap_or_default()
@@ -172,12 +182,18 @@ impl Index {
     /// This index with another head and tail of a further file, by its number.
     #[must_use]
     pub fn with_volume(&self, number: usize, frame: &Arc<Source>, gzip: bool) -> Self {
+        self.with_volumes(&BTreeMap::from([(number, (Arc::clone(frame), gzip))]))
+    }
+
+    /// The same for several files.
+    #[must_use]
+    pub fn with_volumes(&self, frames: &BTreeMap<usize, (Arc<Source>, bool)>) -> Self {
         let mut index = self.clone();
         let mut at = 0;
         index.change_volumes(|volume| {
             at += 1;
-            if at == number {
-                (volume.frame, volume.gzip) = (Arc::clone(frame), gzip);
+            if let Some((frame, gzip)) = frames.get(&at) {
+                (volume.frame, volume.gzip) = (Arc::clone(frame), *gzip);
             }
         });
         index

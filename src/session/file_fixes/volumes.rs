@@ -15,7 +15,8 @@ use crate::document::index::Index;
 use crate::document::index::IndexFile;
 use crate::document::sitemap::Member;
 use crate::document::source::Source;
-use crate::session::file_fixes::{edit_for, fixed_by_save, rules as rules_of_first, tried};
+use crate::session::file_fixes::{edit_for, fixed_by_save, rules as rules_of_first};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Rules about the sitemap's own namespace. A file that breaks one of them differs in it from the others, unless those
@@ -23,27 +24,46 @@ use std::sync::Arc;
 const NAMESPACES: RuleSet =
     RuleSet::of(&[Rule::NS_MISSING, Rule::NS_ATTR_TYPO, Rule::NS_VARIANT, Rule::NS_LEGACY_084, Rule::NS_WRONG]);
 
-/// The findings of a further file, by its number, that neither its entries nor its quirks carry.
-pub(in crate::session) fn findings(document: &Document, number: usize, profile: Profile) -> Vec<Finding> {
-    let Some(further) = document.index().and_then(|index| index.file(number)) else { return Vec::new() };
-    let facts = facts(&further, profile);
-    let head = further.frame.head(true);
-    let around = around(&further, &head);
-    let of_frame = frame::check(&around).intersection(profile.asked());
-    let rules = file::check(&facts).union(of_frame);
-    let partition = fixed_by_save(document, Member::Index, rules);
-    let finding = |rule: Rule| {
-        let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
-        let label = fix_all(document, rule, profile)
-            .filter(|(_, after)| !rules_of(after, number, profile).contains(rule))
-            .map(|_| frame::label(rule));
-        let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
-        let is_safe = rule.fix() == FixKind::Safe;
-        let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
-        let found = Finding::in_profile(rule, profile, || message)?;
-        Some(found.of(FindingTarget::IndexFile(number)).with_fix(fix))
-    };
-    rules.iter().filter_map(finding).collect()
+/// Finds what the further files of an index violate around their entries. Each fix is tried once for all files.
+pub(in crate::session) struct VolumeFindings<'d> {
+    document: &'d Document,
+    profile: Profile,
+    /// The document after the fix of a rule; `None` where there is no fix.
+    fixed: HashMap<Rule, Option<Document>>,
+}
+
+impl<'d> VolumeFindings<'d> {
+    pub(in crate::session) fn new(document: &'d Document, profile: Profile) -> Self {
+        Self { document, profile, fixed: HashMap::new() }
+    }
+
+    /// The findings of a further file, by its number, that neither its entries nor its quirks carry.
+    pub(in crate::session) fn of(&mut self, number: usize) -> Vec<Finding> {
+        let Self { document, profile, fixed } = self;
+        let (document, profile) = (*document, *profile);
+        let Some(further) = document.index().and_then(|index| index.file(number)) else { return Vec::new() };
+        let facts = facts(&further, profile);
+        let head = further.frame.head(true);
+        let around = around(&further, &head);
+        let of_frame = frame::check(&around).intersection(profile.asked());
+        let rules = file::check(&facts).union(of_frame);
+        let partition = fixed_by_save(document, Member::Index, rules);
+        let finding = |rule: Rule| {
+            let message =
+                if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
+            let fixed = fixed.entry(rule).or_insert_with(|| Some(fix_all(document, rule, profile)?.1));
+            let label = fixed
+                .as_ref()
+                .filter(|after| !rules_of(after, number, profile).contains(rule))
+                .map(|_| frame::label(rule));
+            let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
+            let is_safe = rule.fix() == FixKind::Safe;
+            let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+            let found = Finding::in_profile(rule, profile, || message)?;
+            Some(found.of(FindingTarget::IndexFile(number)).with_fix(fix))
+        };
+        rules.iter().filter_map(finding).collect()
+    }
 }
 
 /// Rules that any file of the index breaks around its entries.
@@ -57,50 +77,91 @@ pub(in crate::session) fn rules(document: &Document, profile: Profile) -> RuleSe
 pub(in crate::session) fn fix_all(document: &Document, rule: Rule, profile: Profile) -> Option<(Vec<Edit>, Document)> {
     let group = if NAMESPACES.contains(rule) { NAMESPACES } else { RuleSet::of(&[rule]) };
     let (mut document, mut edits) = (document.clone(), Vec::new());
-    for number in 0..document.index()?.file_count() {
-        for rule in rules_of(&document, number, profile).intersection(group).iter() {
-            let edit = match number {
-                0 => edit_for(&document, Member::Index, rule, profile),
-                _ => edit_of(&document, number, rule, profile),
-            };
-            if let Some(edit) = edit
-                && let Some(after) = document.trial(&edit)
-            {
-                document = after;
-                edits.push(edit);
-            }
+    for rule in rules_of(&document, 0, profile).intersection(group).iter() {
+        if let Some(edit) = edit_for(&document, Member::Index, rule, profile)
+            && let Some(after) = document.trial(&edit)
+        {
+            document = after;
+            edits.push(edit);
         }
+    }
+    let index = document.index()?;
+    let mut framed = BTreeMap::new();
+    for (number, file) in index.files().enumerate().skip(1) {
+        let mut new: Option<VolumeFrame> = None;
+        for rule in rules_of_volume(&file, profile).intersection(group).iter() {
+            let file = new.as_ref().map_or_else(|| file.clone(), |new| new.in_place(&file));
+            new = fixed(&file, rule, profile).or(new.clone());
+        }
+        if let Some(VolumeFrame { frame, gzip }) = new {
+            let number_in_index = u32::try_from(number).ok()?;
+            edits.push(Edit::Volume { number: number_in_index, frame: Arc::clone(&frame), gzip });
+            framed.insert(number, (frame, gzip));
+        }
+    }
+    if !framed.is_empty() {
+        let index = index.with_volumes(&framed);
+        document.set_index(Some(index));
     }
     let index = document.index()?;
     let speaks_alike = index.files().all(|file| file.frame.names.means_the_same_under(&index.source.names));
     (speaks_alike && !edits.is_empty()).then_some((edits, document))
 }
 
-/// The edit that puts a rule right in a further file.
-fn edit_of(document: &Document, number: usize, rule: Rule, profile: Profile) -> Option<Edit> {
-    let rules = |document: &Document| rules_of(document, number, profile);
-    tried(document, rule, rules, |document, rule| changed(document, number, rule))
+/// What an edit changes of a further file.
+#[derive(Clone)]
+struct VolumeFrame {
+    frame: Arc<Source>,
+    gzip: bool,
 }
 
-/// The edit alone.
-fn changed(document: &Document, number: usize, rule: Rule) -> Option<Edit> {
-    let file = document.index()?.file(number)?;
-    let (gzip, number) = (file.gzip, u32::try_from(number).ok()?);
+impl VolumeFrame {
+    /// The file with this frame.
+    fn in_place<'f>(&'f self, file: &IndexFile<'f>) -> IndexFile<'f> {
+        file.with_frame(&self.frame, self.gzip)
+    }
+}
+
+/// The frame of a further file without the finding of a rule and without a new one.
+fn fixed(file: &IndexFile<'_>, rule: Rule, profile: Profile) -> Option<VolumeFrame> {
+    let before = rules_of_volume(file, profile);
+    let mut changed = changed(file, rule)?;
+    for _ in 0..2 {
+        let after = changed.in_place(file);
+        let new = rules_of_volume(&after, profile);
+        if new.contains(rule) {
+            return None;
+        }
+        if new.minus(before).is_empty() {
+            return Some(changed);
+        }
+        // Another namespace makes the old hint at a schema wrong.
+        changed = self::changed(&after, Rule::SCHEMA_LOCATION)?;
+    }
+    None
+}
+
+/// The change alone.
+fn changed(file: &IndexFile<'_>, rule: Rule) -> Option<VolumeFrame> {
     if rule == Rule::GZIP_EXTENSION_MISMATCH {
-        return Some(Edit::Volume { number, frame: Arc::clone(file.frame), gzip: !gzip });
+        return Some(VolumeFrame { frame: Arc::clone(file.frame), gzip: !file.gzip });
     }
     let (head, tail) = (file.frame.head(true), file.frame.tail(true));
-    let head = frame::fixed(rule, &around(&file, &head))?;
-    Some(Edit::Volume { number, frame: Arc::new(Source::framed(&head, &tail)?), gzip })
+    let head = frame::fixed(rule, &around(file, &head))?;
+    Some(VolumeFrame { frame: Arc::new(Source::framed(&head, &tail)?), gzip: file.gzip })
 }
 
 fn rules_of(document: &Document, number: usize, profile: Profile) -> RuleSet {
     if number == 0 {
         return rules_of_first(document, Member::Index, profile);
     }
-    let Some(file) = document.index().and_then(|index| index.file(number)) else { return RuleSet::EMPTY };
+    let file = document.index().and_then(|index| index.file(number));
+    file.map_or(RuleSet::EMPTY, |file| rules_of_volume(&file, profile))
+}
+
+fn rules_of_volume(file: &IndexFile<'_>, profile: Profile) -> RuleSet {
     let head = file.frame.head(true);
-    file::check(&facts(&file, profile)).union(frame::check(&around(&file, &head)))
+    file::check(&facts(file, profile)).union(frame::check(&around(file, &head)))
 }
 
 fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {

@@ -10,7 +10,8 @@ use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::protocol::Severity;
 use crate::protocol::location::UrlPrefix;
 use crate::session::checks::CROSS_SUBMISSION;
-use crate::session::file_fixes::{self, volumes};
+use crate::session::file_fixes;
+use crate::session::file_fixes::volumes::VolumeFindings;
 use crate::session::findings::of_quirks;
 use crate::session::state::Snapshot;
 use crate::session::{Session, fix_table};
@@ -27,8 +28,9 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
     findings.extend(of_quirks(&index.quirks, (true, profile), &|quirk| {
         FindingTarget::Index(quirk.entry.map(|entry| entry as usize))
     }));
+    let mut of_volumes = VolumeFindings::new(document, profile);
     for (number, file) in index.files().enumerate().skip(1) {
-        findings.extend(volumes::findings(document, number, profile));
+        findings.extend(of_volumes.of(number));
         findings.extend(of_quirks(file.quirks, (true, profile), &|quirk| {
             quirk.entry.map_or(FindingTarget::IndexFile(number), |entry| FindingTarget::Index(Some(entry as usize)))
         }));
