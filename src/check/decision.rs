@@ -86,8 +86,8 @@ impl Decision {
             Self::Order { day_first: true } => "the day comes first".to_owned(),
             Self::Order { day_first: false } => "the month comes first".to_owned(),
             Self::Base(url) => format!("below {url}"),
-            Self::Nearest => "take the nearest that is allowed".to_owned(),
-            Self::OutOf(most) => format!("it was meant on a scale to {most}"),
+            Self::Nearest => "use the nearest allowed number".to_owned(),
+            Self::OutOf(most) => format!("read it on a scale of 0 to {most}"),
             Self::Without(field) => format!("remove {}", field.name()),
             Self::Today(date) => format!("date it today, {date}"),
             Self::Usual => "apply the default".to_owned(),
@@ -186,7 +186,7 @@ pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
 pub fn takes_text(rule: Rule) -> Option<&'static str> {
     match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => Some("a zone, such as +02:00"),
-        Rule::LOC_NOT_ABSOLUTE => Some("the URL that it is below"),
+        Rule::LOC_NOT_ABSOLUTE => Some("its base URL"),
         _ => None,
     }
 }
@@ -218,10 +218,10 @@ const REMOVE: Answer = Answer { word: "remove", about: "remove the element" };
 const DELETE: Answer = Answer { word: "delete", about: "delete the rows" };
 const USUAL: Answer = Answer { word: "usual", about: "the default of the fix" };
 const ZONE: Answer = Answer { word: "ZONE", about: "assume this zone: +02:00" };
-const URL: Answer = Answer { word: "URL", about: "the URL that it is below: https://example.com/" };
+const URL: Answer = Answer { word: "URL", about: "its base URL: https://example.com/" };
 const CODE: Answer = Answer { word: "CODE", about: "the language that the page is in: de-AT" };
 const NAME: Answer = Answer { word: "NAME", about: "the file's new name, in the same folder: site-map.xml" };
-const NEAREST: Answer = Answer { word: "nearest", about: "take the nearest number that is allowed" };
+const NEAREST: Answer = Answer { word: "nearest", about: "use the nearest allowed number" };
 const TENTHS: Answer = Answer { word: "out-of-10", about: "8 was meant as 0.8" };
 const HUNDREDTHS: Answer = Answer { word: "out-of-100", about: "80 was meant as 0.8" };
 const HTTPS: Answer = Answer { word: "https", about: "write https everywhere" };
@@ -276,21 +276,21 @@ pub fn choices(rule: Rule) -> Vec<Answer> {
     }
     for answer in all.iter_mut().filter(|answer| answer.word == USUAL.word) {
         answer.about = match rule.main() {
-            Rule::CHANGEFREQ_INVALID => "take the nearest word",
+            Rule::CHANGEFREQ_INVALID => "use the nearest word",
             Rule::FILE_NAME_UNSAFE => "write the letters that need no escaping",
             Rule::TEXT_EXTENSION => "let the name end in .txt",
             Rule::HREFLANG_SELF_MISSING => "list the page in the language that others give it",
             Rule::INDEX_CHILD_INCOMPLETE_URL | Rule::LOC_NOT_ABSOLUTE => {
-                "complete it by where the file is, if that is known"
+                "complete it from the location of the file, if known"
             }
-            Rule::INDEX_CHILD_UNLISTED => "list it below the folder's URL, if that is known",
+            Rule::INDEX_CHILD_UNLISTED => "list it below the URL of the folder, if known",
             Rule::LASTMOD_FUTURE | Rule::LASTMOD_ZERO => "remove the element",
             Rule::LASTMOD_NO_TIMEZONE => "assume UTC",
             Rule::LASTMOD_SPACE_SEPARATOR => "write the T; a time without a zone is taken as UTC",
             Rule::LOC_FOREIGN_HOST => "write the sitemap's own host",
             Rule::SET_MIXED_PORT | Rule::SET_MIXED_SCHEME | Rule::SET_MIXED_WWW => "write what most rows have",
             Rule::TEXT_EXTRA_CONTENT => "keep only the URL of the line",
-            _ => "what the finding offers, if its value can be read in one way",
+            _ => "the suggested value, if it is unambiguous",
         };
     }
     all
@@ -382,16 +382,16 @@ mod tests {
                 Rule::PRIORITY_RANGE,
                 "8",
                 &[
-                    ("it was meant on a scale to 10", Some("0.8")),
-                    ("it was meant on a scale to 100", Some("0.08")),
-                    ("take the nearest that is allowed", Some("1.0")),
+                    ("read it on a scale of 0 to 10", Some("0.8")),
+                    ("read it on a scale of 0 to 100", Some("0.08")),
+                    ("use the nearest allowed number", Some("1.0")),
                     ("remove priority", None),
                 ],
             ),
             (
                 Rule::PRIORITY_RANGE,
                 "1.5",
-                &[("take the nearest that is allowed", Some("1.0")), ("remove priority", None)],
+                &[("use the nearest allowed number", Some("1.0")), ("remove priority", None)],
             ),
         ];
         for (rule, value, expected) in table {

@@ -110,7 +110,7 @@ pub(crate) fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         FileKind::Table => "records",
     };
     match rule {
-        Rule::DOC_NO_ENTRIES if !facts.names.kind.is_xml() => "no URL in it".into(),
+        Rule::DOC_NO_ENTRIES if !facts.names.kind.is_xml() => "the file has no URL".into(),
         Rule::TEXT_LIMITS => format!(
             "{} lines and {} bytes; a text sitemap holds {} lines and {} bytes at most. Saving a change splits it",
             grouped(facts.entries.into()),
@@ -119,9 +119,9 @@ pub(crate) fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
             grouped(facts.profile.bytes_per_file())
         ),
         Rule::DOC_NO_ENTRIES => {
-            format!("no <{}> in it: engines report an empty sitemap", facts.names.kind.entry_name())
+            format!("no <{}>: search engines report an empty sitemap", facts.names.kind.entry_name())
         }
-        Rule::DOC_NO_ENTRIES_NEWS => "no <url> in it, as may happen to a news sitemap".into(),
+        Rule::DOC_NO_ENTRIES_NEWS => "no <url>: a news sitemap may be empty".into(),
         Rule::EXT_OUTSIDE_URL => {
             format!("an extension is outside any {}, so it belongs to no page", facts.names.kind.entry_name())
         }

@@ -17,7 +17,7 @@ pub struct Finding {
     pub target: FindingTarget,
     /// The element, value or byte of the target that violates it.
     pub position: Position,
-    /// What is wrong with this very value, and what would be right.
+    /// What is wrong with exactly this value, and what would be right.
     pub message: String,
     /// The change that ends the finding, if there is one.
     pub fix: Option<Fix>,

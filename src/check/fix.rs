@@ -163,7 +163,7 @@ pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<
             let nearest = changefreq::nearest(value)?.name();
             match rule {
                 Rule::CHANGEFREQ_CASE => Some(safe_fix("use lower case", field, nearest.to_owned())),
-                Rule::CHANGEFREQ_INVALID => Some(set("take the nearest word", field, nearest.to_owned())),
+                Rule::CHANGEFREQ_INVALID => Some(set("use the nearest word", field, nearest.to_owned())),
                 _ => None,
             }
         }

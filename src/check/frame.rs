@@ -276,10 +276,10 @@ pub(crate) fn label(rule: Rule) -> &'static str {
         Rule::XML_VERSION => "write version 1.0",
         Rule::XML_DOCTYPE => "drop the DOCTYPE",
         Rule::NS_ENTRY_MISSING => "declare the namespace for names without a prefix",
-        Rule::NS_EXT_VARIANT => "write the extension's namespace right",
+        Rule::NS_EXT_VARIANT => "correct the namespace of the extension",
         Rule::NS_DECLARED_UNUSED => "drop the declaration",
         Rule::SCHEMA_LOCATION => "name the schema of 0.9",
-        Rule::GZIP_EXTENSION_MISMATCH => "pack it as its name says",
+        Rule::GZIP_EXTENSION_MISMATCH => "compress it as its name says",
         Rule::FILE_NAME_UNSAFE => "give it a safe name",
         Rule::XML_UNDECLARED_PREFIX => "declare the prefix",
         Rule::DOC_UNKNOWN_ATTRIBUTE => "remove the attribute",
@@ -297,7 +297,7 @@ pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
     match rule {
         Rule::ENC_BOM => "a byte order mark, which UTF-8 does not need".to_owned(),
         Rule::XML_DECLARATION_MISSING => "no XML declaration; UTF-8 is assumed, which is right".to_owned(),
-        Rule::XML_VERSION => "the XML declaration names another version than 1.0".to_owned(),
+        Rule::XML_VERSION => "the XML declaration names a version other than 1.0".to_owned(),
         Rule::XML_DOCTYPE => "a DOCTYPE; several crawlers refuse files with one".to_owned(),
         Rule::XML_ENTITY_DECLARATION => "the DOCTYPE declares entities; they are never expanded here".to_owned(),
         Rule::NS_PREFIX => format!("elements are written with the prefix {}", frame.names.prefix),
@@ -309,9 +309,7 @@ pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
         Rule::NS_DECLARED_UNUSED => {
             format!("xmlns:{} is declared and no entry uses it", of(&|uri| is_unused(uri, frame)).0)
         }
-        Rule::SCHEMA_LOCATION => {
-            "xsi:schemaLocation pairs a namespace that the file does not have, or names 0.84".to_owned()
-        }
+        Rule::SCHEMA_LOCATION => "xsi:schemaLocation names a namespace that the file does not have, or 0.84".to_owned(),
         Rule::XML_UNDECLARED_PREFIX => {
             let (name, prefix) = undeclared(frame.names).next().unwrap_or_default();
             format!("the root has {name}, but nothing declares {prefix}: readers refuse the file")

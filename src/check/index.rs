@@ -52,7 +52,7 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Fi
         // Also among children that are not there: the index says it twice all the same.
         let repeats = !loc.is_empty() && !seen.insert(loc);
         if repeats || child.state == ChildState::Repeated {
-            say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
+            say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is already listed"));
         }
         match &child.state {
             // Of what was not looked for, no one knows that it is missing.
@@ -70,7 +70,7 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Fi
                 say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}"));
             }
             ChildState::Nested(nested) if nested.loops() => {
-                let message = format!("{loc} is an index that lists one that it is in{}", nested_count(nested));
+                let message = format!("{loc} is an index that lists an index above it{}", nested_count(nested));
                 say(Rule::INDEX_CYCLE, Some(Field::Loc), message);
             }
             ChildState::Nested(nested) => {
@@ -127,13 +127,13 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Fi
         found.map(|found| found.of(FindingTarget::Index(None))).into_iter().for_each(&mut *see);
     };
     if index.children.len() == facts.leaving + 1 {
-        say(Rule::INDEX_SINGLE, "an index with one child: the sitemap alone would do".to_owned());
+        say(Rule::INDEX_SINGLE, "an index of one sitemap: the sitemap itself can be submitted".to_owned());
     }
     // What is on disk says nothing of when a file changed on the server: only what the files say counts.
     if undated > 0 && dated == dated_by_pages {
         let (pages, have) = (counted(undated, "page"), if undated == 1 { "has" } else { "have" });
         let message = format!(
-            "each lastmod here is that of the newest page inside, but {pages} {have} none: a change of these does not show"
+            "each lastmod is that of the newest page inside, but {pages} {have} no lastmod: changes of these do not show"
         );
         say(Rule::INDEX_LASTMOD_MEANING, message);
     }
@@ -143,7 +143,7 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Fi
     let nested =
         index.children.iter().filter(|child| matches!(child.state, ChildState::Nested(_) | ChildState::Cycle)).count();
     if nested >= INDEXES_PER_SITE {
-        let message = format!("{} index files; Search Console takes {INDEXES_PER_SITE} per site", nested + 1);
+        let message = format!("{} index files; Search Console accepts {INDEXES_PER_SITE} per site", nested + 1);
         say(Rule::SET_TOO_MANY_INDEXES, message);
     }
 }
@@ -170,7 +170,7 @@ fn missing_inside(nested: &Nested, profile: Profile, number: usize, loc: &str) -
 /// What to say of a child with so many entries: nothing, unless it has none.
 pub(crate) fn empty_child(index: &Index, profile: Profile, child: usize, entries: u32) -> Option<Finding> {
     let loc = &index.children.get(child).filter(|_| entries == 0)?.loc;
-    let message = format!("{loc} has no entries: leave it out of the index");
+    let message = format!("{loc} has no entries: remove it from the index");
     of_child(Rule::INDEX_CHILD_EMPTY, profile, (child, Some(Field::Loc)), message)
 }
 

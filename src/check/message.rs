@@ -160,13 +160,13 @@ fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Str
     let name = field.name();
     let value = trim_strict(value);
     match rule {
-        Rule::FIELD_EMPTY => return format!("{name} is empty: leave the element out"),
+        Rule::FIELD_EMPTY => return format!("{name} is empty: remove the element"),
         Rule::LOC_EMPTY => return "loc is empty: give it a URL or delete the row".to_owned(),
-        Rule::FIELD_HAS_CHILDREN => return format!("{name} holds an element where only text belongs"),
+        Rule::FIELD_HAS_CHILDREN => return format!("{name} contains an element; only text is allowed"),
         Rule::FIELD_WHITESPACE => return format!("blanks or line breaks around the value of {name}"),
         Rule::FIELD_WHITESPACE_STRICT => return format!("blanks around the value of {name} that readers do not trim"),
         Rule::INDEX_EXTRA_CHILD => {
-            return format!("{name} is for pages; the entry of an index has loc and lastmod only");
+            return format!("{name} is for pages: an index entry has only loc and lastmod");
         }
         Rule::LASTMOD_FUTURE => return future(value, context.now),
         _ => {}
@@ -218,7 +218,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
 fn of_changefreq(value: &str) -> String {
     match changefreq::nearest(value) {
         Some(nearest) if nearest.name().eq_ignore_ascii_case(value) => format!("use lower case: {}", nearest.name()),
-        Some(nearest) => format!("not one of the seven words; {} is the nearest", nearest.name()),
+        Some(nearest) => format!("not a changefreq; did you mean {}?", nearest.name()),
         None => "write always, hourly, daily, weekly, monthly, yearly or never".to_owned(),
     }
 }
@@ -226,9 +226,9 @@ fn of_changefreq(value: &str) -> String {
 fn of_priority(rule: Rule, value: &str) -> String {
     let words = match rule {
         Rule::PRIORITY_COMMA => "write a point, not a comma",
-        Rule::PRIORITY_RANGE => "priority runs from 0.0 to 1.0",
-        Rule::PRIORITY_FORM => "an unusual way to write the number",
-        Rule::PRIORITY_PRECISION => "two decimals are plenty",
+        Rule::PRIORITY_RANGE => "priority must be from 0.0 to 1.0",
+        Rule::PRIORITY_FORM => "an unusual number format",
+        Rule::PRIORITY_PRECISION => "more than two decimals",
         _ => "not a number from 0.0 to 1.0",
     };
     let at = PRIORITY.iter().position(|own| *own == rule);
@@ -243,7 +243,7 @@ fn of_priority(rule: Rule, value: &str) -> String {
 
 fn future(value: &str, now: i64) -> String {
     let ahead = lastmod::validate(value).instant.map_or(TOLERANCE, |instant| instant.seconds - now);
-    format!("{}: {} from now, but the page cannot have changed yet", visible(value), span_of(ahead))
+    format!("{}: {} in the future", visible(value), span_of(ahead))
 }
 
 /// A stretch of time in its largest sensible unit.
@@ -307,7 +307,7 @@ fn of_anomaly(rule: Rule, found: &anomaly::Anomaly<'_>, text: &[u8], context: &C
             context.names.kind.root_name()
         ),
         Rule::DOC_FOREIGN_ELEMENT => {
-            format!("<{what}> is of a namespace that crawlers do not know; it is kept as it is")
+            format!("crawlers do not know the namespace of <{what}>; sited keeps the element")
         }
         Rule::XML_UNDECLARED_PREFIX => {
             let name = attribute.unwrap_or_else(|| format!("<{what}>"));
@@ -404,11 +404,7 @@ mod tests {
             ),
             (
                 "<lastmod>2027-01-30</lastmod>",
-                (
-                    "lastmod-future",
-                    "2027-01-30: 2 months from now, but the page cannot have changed yet",
-                    "remove lastmod? -> none",
-                ),
+                ("lastmod-future", "2027-01-30: 2 months in the future", "remove lastmod? -> none"),
             ),
             (
                 "<lastmod>0000-00-00</lastmod>",
@@ -422,25 +418,22 @@ mod tests {
                 "<changefreq>fortnightly</changefreq>",
                 (
                     "changefreq-invalid",
-                    "fortnightly: not one of the seven words; weekly is the nearest",
-                    "take the nearest word? -> weekly",
+                    "fortnightly: not a changefreq; did you mean weekly?",
+                    "use the nearest word? -> weekly",
                 ),
             ),
             (
                 "<changefreq>DAILY</changefreq>",
                 ("changefreq-case", "DAILY: use lower case: daily", "use lower case -> daily"),
             ),
-            (
-                "<changefreq/>",
-                ("field-empty", "changefreq is empty: leave the element out", "remove changefreq -> none"),
-            ),
+            ("<changefreq/>", ("field-empty", "changefreq is empty: remove the element", "remove changefreq -> none")),
             (
                 "<priority>0,5</priority>",
                 ("priority-comma", "0,5: write a point, not a comma: 0.5", "write it in the usual form -> 0.5"),
             ),
             (
                 "<priority>80</priority>",
-                ("priority-range", "80: priority runs from 0.0 to 1.0; perhaps 0.8", "read as a percentage? -> 0.8"),
+                ("priority-range", "80: priority must be from 0.0 to 1.0; perhaps 0.8", "read as a percentage? -> 0.8"),
             ),
             (
                 "<priority>\u{1b}[31mhigh</priority>",

@@ -53,8 +53,8 @@ pub(crate) const fn is_plain(byte: u8) -> bool {
 /// Why a text is no name of a file in the same folder; `None` where it is one, safe or not.
 pub(crate) fn name_error(name: &str) -> Option<&'static str> {
     match name {
-        "" => Some("a name is needed"),
-        name if name.contains(['/', '\\']) => Some("a file keeps its folder: give a name without / and \\"),
+        "" => Some("enter a name"),
+        name if name.contains(['/', '\\']) => Some("the file stays in its folder: enter a name without / and \\"),
         name if name.chars().any(char::is_control) => Some("a name cannot contain control characters"),
         name if name.len() > LONGEST => Some("the name is longer than 255 bytes"),
         "." | ".." => Some("that is a folder"),
@@ -68,16 +68,14 @@ pub(crate) fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
         return Some(why.to_owned());
     }
     if name.starts_with('.') {
-        return Some("a name that begins with a dot is hidden, and few web servers hand it out".to_owned());
+        return Some("a name must not begin with a dot: few web servers serve hidden files".to_owned());
     }
     if let Some(letter) = name.chars().find(|letter| !letter.is_ascii() || !is_plain(*letter as u8)) {
-        return Some(format!(
-            "{letter:?} has to be escaped in a URL; letters, digits and - . _ ~ stand for themselves"
-        ));
+        return Some(format!("{letter:?} must be escaped in a URL; use letters, digits and - . _ ~"));
     }
     let ending = kind.map_or("", NameKind::ending);
     let is_right = name.to_ascii_lowercase().strip_suffix(ending).is_some_and(|stem| !stem.is_empty());
-    (!is_right).then(|| format!("its name has to end in {ending}"))
+    (!is_right).then(|| format!("the name must end in {ending}"))
 }
 
 /// A good name that says what the old one says, and that nothing else has.
@@ -146,9 +144,9 @@ mod tests {
     #[test]
     fn a_name_that_leads_out_or_says_something_else_is_refused_with_the_reason() {
         let table = [
-            ("", XML, "a name is needed"),
-            ("../a.xml", XML, "keeps its folder"),
-            ("a\\b.xml", XML, "keeps its folder"),
+            ("", XML, "enter a name"),
+            ("../a.xml", XML, "stays in its folder"),
+            ("a\\b.xml", XML, "stays in its folder"),
             (".a.xml", XML, "hidden"),
             ("a b.xml", XML, "escaped"),
             ("\u{e4}.xml", XML, "escaped"),

@@ -66,13 +66,13 @@ pub(crate) fn message(quirk: &Quirk) -> String {
         Defect::SectionEnd => "]]> is allowed only at the end of a CDATA section; read as ]]&gt;".to_owned(),
         Defect::Entity => quoted("unknown entity reference; read as the character or text that was meant"),
         Defect::DtdEntity => quoted(
-            "an entity of a DTD, which is not read: its value is not known; read as the HTML character of that name, else as text",
+            "an entity of a DTD, which sited does not read; taken as the HTML character of that name, else as text",
         ),
         Defect::Character => quoted("XML cannot hold this character; percent-encoded in a URL, else omitted"),
-        Defect::NoCharacter => quoted("this number is not a character; kept as text: write what was meant"),
+        Defect::NoCharacter => quoted("this reference is not a character; kept as text"),
         Defect::DuplicateAttribute => quoted("duplicate attribute in this tag; the first one counts"),
         Defect::Comment => quoted("-- is not allowed inside a comment; read as - -"),
-        Defect::UndeclaredPrefix => quoted("this prefix is not declared; its usual namespace was taken"),
+        Defect::UndeclaredPrefix => quoted("this prefix is not declared; its usual namespace is assumed"),
         Defect::MergeConflict if what.starts_with("lines") => {
             format!("an unresolved merge conflict in {what}: answer ours, theirs or both; our side is shown")
         }
@@ -82,13 +82,13 @@ pub(crate) fn message(quirk: &Quirk) -> String {
         Defect::LeadingJunk => quoted("text before the document; omitted"),
         Defect::TrailingJunk => quoted("text after the document; omitted"),
         Defect::Concatenated => quoted("another document begins here; its entries were added"),
-        Defect::Truncated => format!("the file ends here, too early: {what}"),
+        Defect::Truncated => format!("the file is cut off here: {what}"),
         Defect::TooDamaged => format!("too deeply damaged to repair; {what}, the rest is omitted"),
         Defect::NotWellFormed if what.is_empty() => "markup that is not well-formed; repaired".to_owned(),
-        Defect::NameCase => quoted("element names are lower case; read so"),
+        Defect::NameCase => quoted("element names must be lower case; read as lower case"),
         Defect::OutsideRoot => quoted("outside any entry; made an entry of its own"),
         Defect::Nested => quoted("inside another entry; moved out of it"),
-        Defect::Wrapped => format!("entries inside {what}, which the protocol does not have; taken out of it"),
+        Defect::Wrapped => format!("entries inside {what}, which is not an element of the protocol; moved out of it"),
         Defect::NotUtf8 => format!("stored in {what}; a sitemap is UTF-8"),
         Defect::NotWellFormed
         | Defect::EncodingMismatch
@@ -100,11 +100,11 @@ pub(crate) fn message(quirk: &Quirk) -> String {
         | Defect::Name
         | Defect::Misplaced
         | Defect::NoRoot => what.to_owned(),
-        Defect::InvalidBytes => quoted("bytes that the encoding does not have; read as windows-1252"),
+        Defect::InvalidBytes => quoted("bytes that are invalid in the encoding; read as windows-1252"),
         Defect::UnknownLabel => format!("the declaration says {what}, which is not an encoding; read as UTF-8"),
         Defect::OtherMark => format!("a byte order mark of {what}; a sitemap is UTF-8"),
-        Defect::GzipCorrupt => quoted("the gzip data is damaged; what could be unpacked is here"),
-        Defect::GzipTruncated => quoted("the gzip data ends early; what could be unpacked is here"),
+        Defect::GzipCorrupt => quoted("the gzip data is damaged; unpacked as far as possible"),
+        Defect::GzipTruncated => quoted("the gzip data ends early; unpacked as far as possible"),
         Defect::GzipMembers => format!("{what} gzip members; many readers unpack the first only"),
         Defect::GzipTrailing => quoted("data after the gzip data; omitted"),
         Defect::GzipDouble => "gzip data inside gzip data; unpacked once more".to_owned(),
@@ -119,7 +119,7 @@ pub(crate) fn message(quirk: &Quirk) -> String {
             format!("this item has no link{rest}")
         }
         Defect::FeedDate if what.is_empty() => "the date is empty".to_owned(),
-        Defect::FeedDate => format!("not how this feed format writes a date: {what}"),
+        Defect::FeedDate => format!("not a date of this feed format: {what}"),
         Defect::FeedRelative => format!("a relative link: {what}"),
         Defect::MediaContent => "media, but neither a video file nor a player".to_owned(),
         Defect::MediaTitle if what.is_empty() => "a video without media:title".to_owned(),

@@ -171,10 +171,10 @@ impl Site {
         let modified = || visible(&page.text("modified").unwrap_or_default());
         Some(match rule {
             Rule::SITE_LASTMOD_OLDER => {
-                format!("{}: the page changed later, on {} as far as is known", visible(lastmod), modified())
+                format!("{}: the page changed later, on {}, according to the data", visible(lastmod), modified())
             }
             Rule::SITE_LASTMOD_NEWER => {
-                format!("{}: the page has not changed since {} as far as is known", visible(lastmod), modified())
+                format!("{}: the page has not changed since {}, according to the data", visible(lastmod), modified())
             }
             Rule::SITE_HREFLANG_DIFFERS => difference(&page.alternates()?, &links())?,
             _ => return None,
@@ -255,7 +255,7 @@ impl Site {
             return Some(block.explain(&visible(robots.name())));
         }
         if rule == Rule::SITE_NOT_CHECKED {
-            return Some("the data say nothing about this URL: it was not checked".to_owned());
+            return Some("no probe data for this URL".to_owned());
         }
         let page = self.page(loc)?;
         let status = || page.status().map_or_else(String::new, |status| status.to_string());
@@ -275,7 +275,7 @@ impl Site {
                 }
                 _ => return None,
             },
-            Rule::SITE_NOT_A_PAGE => format!("the site answers with {}, which is no page", visible(&page.media()?)),
+            Rule::SITE_NOT_A_PAGE => format!("the site answers with {}, which is not a page", visible(&page.media()?)),
             Rule::SITE_SOFT_404 => {
                 format!("the site answers {}, but {}", status(), page.soft_404_signs(loc).join(" and "))
             }
@@ -352,7 +352,7 @@ impl<'d> Page<'d> {
             _ => None,
         };
         let signs = [
-            (title_says_so, "its title says that there is none"),
+            (title_says_so, "its title says that the page does not exist"),
             (self.is_noindex(), "it has noindex"),
             (
                 canonical.is_some_and(|url| is_start(&url) || is_error_page(location::path(&url))),

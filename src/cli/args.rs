@@ -30,7 +30,7 @@ use std::path::PathBuf;
     version,
     about = "A terminal editor for sitemaps: your URLs as a table, checked while you edit",
     after_help = "Without PATH, sited opens sitemap_index.xml or sitemap.xml of this folder, else a sample set.\n\
-                  Exit status: 0 fine, 1 check, diff or --check found something, 2 wrong usage,\n\
+                  Exit status: 0 success, 1 check, diff or --check found something, 2 usage error,\n\
                   3 a file cannot be read or written.\n\n\
                   Examples:\n  sited public/\n  sited check public/ --profile google\n  \
                   sited set public/ lastmod=today --where 'path:/blog/*' --dry-run",
@@ -54,7 +54,7 @@ pub struct OutputOptions {
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Colours in results; auto: on a terminal, unless `NO_COLOR` is set
+    /// When to colour results
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
     pub color: When,
 }
@@ -62,7 +62,7 @@ pub struct OutputOptions {
 /// When something is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum When {
-    /// Where it makes sense
+    /// On a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
     /// Always
@@ -80,19 +80,19 @@ pub struct Open {
     /// Run the commands of FILE (- for standard input) on PATH, without a screen
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
-    /// Let the script write values that the check would report as errors, and URLs that other rows have already
+    /// Let the script write values that `check` reports as errors, and duplicate URLs
     #[arg(long, requires = "script")]
     pub force: bool,
-    /// Change nothing
+    /// Open read-only
     #[arg(long)]
     pub read_only: bool,
-    /// Colours
+    /// Colour theme of the screen
     #[arg(long, value_name = "NAME")]
     pub theme: Option<Theme>,
     /// What must not, and what must be listed
     #[command(flatten)]
     pub policy: PolicyOptions,
-    /// If PATH is a URL: download its sitemaps into DIR; else into a folder with the name of the host
+    /// If PATH is a URL: download its sitemaps into DIR [default: a folder named after the host]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
     /// How a URL in place of a path is downloaded
@@ -139,7 +139,7 @@ impl Open {
 /// Work without a screen.
 #[derive(Debug, Subcommand)]
 pub enum Task {
-    /// Report what is wrong
+    /// Check a set and report findings
     Check(Check),
     /// Print the URLs
     List(List),
@@ -153,40 +153,40 @@ pub enum Task {
     Add(Add),
     /// Remove rows and save
     Remove(Remove),
-    /// Remove all rows but the given ones and save
+    /// Keep only the given rows and save
     Keep(Keep),
     /// Sort the rows of each file and save
     Sort(Sort),
     /// Remove duplicate URLs and save
     Dedupe(Dedupe),
-    /// Ask the site about each URL, politely: status, redirects, canonical URL, robots, dates
+    /// Request each URL from the site: status, redirects, canonical URL, robots, dates
     #[cfg(feature = "net")]
     Probe(Probe),
     /// Download the sitemaps of a site into a folder
     #[cfg(feature = "net")]
     Get(Get),
-    /// Write when the source of each page was changed, for lastmod: by the last commit or the time of the file
+    /// Find when each page last changed, for lastmod: from Git commits, file times or the site
     Dates(Dates),
     /// Tell search engines which URLs are new, changed or gone (IndexNow)
     #[cfg(feature = "net")]
     Notify(Notify),
     /// Split a set into new files and write an index
     Split(Split),
-    /// Write a copy in another form: XML, a text list, CSV or TSV
+    /// Write a copy in another format: XML, a text list, CSV or TSV
     Convert(Convert),
     /// Apply a rules file and save
     Apply(Apply),
-    /// Write several sets as one
+    /// Merge several sets into one
     Merge(Merge),
     /// Compare two sets by URL
     Diff(Diff),
-    /// Count: fields, priorities, months, sections, hosts
+    /// Print statistics: fields, priorities, months, sections, hosts
     Stats(Stats),
-    /// List backups, or put a set back as it was before one
+    /// List backups, or restore one
     Restore(Restore),
     /// Show interrupted saves and unsaved changes; finish, apply or discard them
     Recover(Recover),
-    /// Print a script that completes command lines in a shell
+    /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page
     Man(Man),
@@ -259,7 +259,7 @@ pub struct Check {
     /// Sitemaps, sitemap indexes, or folders that hold one; several sitemaps are one set; - is standard input
     #[arg(required_unless_present_any = ["explain", "list_rules"])]
     pub paths: Vec<PathBuf>,
-    /// Say what a rule means (by its code), or who accepts a value (a date, a priority, a namespace …)
+    /// Explain a rule by its code, or show who accepts a value (a date, a priority, a namespace …)
     #[arg(long, value_name = "CODE|VALUE", conflicts_with = "paths", allow_hyphen_values = true)]
     pub explain: Option<String>,
     /// Print all rules with their severities in the profile, and check nothing
@@ -268,7 +268,7 @@ pub struct Check {
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
-    /// From which severity on the run ends with status 1
+    /// Exit with status 1 at this severity or above
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     pub fail_on: FailOn,
     /// Only findings of these rules, such as set-mixed-host,'lastmod-*'
@@ -277,22 +277,22 @@ pub struct Check {
     /// No findings of these rules
     #[arg(long, value_name = "CODE,…", value_delimiter = ',')]
     pub ignore: Vec<String>,
-    /// Only findings of rows that pass
+    /// Only findings of rows that match the query
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// What must not, and what must be listed
     #[command(flatten)]
     pub policy: PolicyOptions,
-    /// Print the N most severe findings only; all are counted
+    /// Print only the N most severe findings; the totals count all
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,
-    /// As text: print every finding in the order of the files, not only the first places of each rule and file
+    /// Text format: print every finding in file order, not only the first few of each rule and file
     #[arg(long)]
     pub all: bool,
-    /// Leave out the findings that this file holds
+    /// Suppress the findings that this file lists
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Write the findings to a baseline, and end with status 0
+    /// Write the findings to a baseline, and exit with status 0
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
     /// How a URL in place of a path is downloaded
@@ -312,7 +312,7 @@ pub struct List {
     /// Sitemaps, sitemap indexes, or folders that hold one
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Only rows that pass, such as 'priority<0.5 section:blog'
+    /// Only rows that match the query, such as 'priority<0.5 section:blog'
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// Only rows with these URLs
@@ -321,24 +321,24 @@ pub struct List {
     /// How to print the rows
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub format: ListFormat,
-    /// What to print of each row: loc, lastmod, changefreq, priority, host, path, section, depth, file, line, severity,
+    /// Columns to print: loc, lastmod, changefreq, priority, host, path, section, depth, file, line, severity,
     /// rules, has, is; image, video, news, alternate, other (how many); images, videos, alternates (their URLs)
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Sort by columns, the first one first, with a minus for falling order: -lastmod,loc or host,-depth
+    /// Columns to sort by, with a minus for descending order: -lastmod,loc or host,-depth
     #[arg(long, value_name = "KEYS", default_value = "", allow_hyphen_values = true)]
     pub sort: String,
-    /// Print no line of names above the rows
+    /// Omit the header line
     #[arg(long)]
     pub no_header: bool,
-    /// Print the files that an index names instead of the URLs in them
+    /// Print the sitemaps that an index lists instead of their URLs
     #[arg(long, conflicts_with_all = ["filter", "columns", "sort", "urls_from"])]
     pub sitemaps: bool,
     /// How a URL in place of a path is downloaded
     #[command(flatten)]
     pub url: UrlOptions,
-    /// Print the URLs of --data that no row has, for `sited add PATH -`: those that the sets' own sites answer with a page,
-    /// as far as the data says; with =all every one
+    /// Print the URLs of --data that no row has, for `sited add PATH -`: pages of the sets' own sites, as far as the
+    /// data tells; =all prints every URL
     #[arg(
         long,
         value_enum,
@@ -357,7 +357,7 @@ pub struct List {
 /// Which URLs `list --missing` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Missing {
-    /// Those that can be listed.
+    /// Only pages that can be listed.
     Pages,
     /// All of them.
     All,
@@ -370,10 +370,10 @@ pub struct Convert {
     /// Sitemaps, feeds, lists, tables, a sitemap index, or a folder of them
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Write to OUT; its end says the form: .xml, .txt, .csv or .tsv, with .gz if you like
+    /// Write to OUT; its extension selects the format: .xml, .txt, .csv or .tsv, optionally with .gz
     #[arg(short, long, value_name = "OUT", required = true)]
     pub output: PathBuf,
-    /// The form, where the name does not say it
+    /// The format, if the extension does not select it
     #[arg(long, value_enum, value_name = "FORM")]
     pub to: Option<ConvertTo>,
     /// Print what would be written, and write nothing
@@ -389,11 +389,11 @@ pub struct Convert {
 pub enum ConvertTo {
     /// A sitemap
     Xml,
-    /// One URL a line
+    /// One URL per line
     Txt,
-    /// Values with commas between them
+    /// Comma-separated values
     Csv,
-    /// Values with tabs between them
+    /// Tab-separated values
     Tsv,
 }
 
@@ -405,22 +405,22 @@ pub enum ConvertTo {
 pub struct Restore {
     /// The sitemap, or the index of the set, that was saved with --backup, or the folder that it is in
     pub path: PathBuf,
-    /// Put it back as it was before the save of this backup; `latest` is the last one
+    /// Restore the backup of this date; `latest` is the most recent one
     #[arg(long, value_name = "DATE")]
     pub set: Option<String>,
-    /// Remove the files that were made since
+    /// Remove the files created since the backup
     #[arg(long, requires = "set")]
     pub prune: bool,
     /// Restore a backup that another user or machine made, or that was moved; look at it with --dry-run first
     #[arg(long, requires = "set")]
     pub unverified: bool,
-    /// Remove all backups but the latest NUMBER, and those that were interrupted before they were complete
+    /// Remove all backups but the latest NUMBER, and incomplete ones
     #[arg(long, value_name = "NUMBER", conflicts_with = "set")]
     pub keep: Option<usize>,
-    /// Say what would be put back or removed, and write nothing
+    /// Print what would be restored or removed, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    /// Use this as the current time: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
 }
@@ -434,17 +434,18 @@ pub struct Restore {
 pub struct Recover {
     /// The sitemap, the index of the set, or the folder that it is in
     pub path: PathBuf,
-    /// Finish the interrupted save: put its new files in place and remove what it removes
+    /// Finish the interrupted save: move its new files into place and remove obsolete ones
     #[arg(long, conflicts_with_all = ["discard", "journal"])]
     pub finish: bool,
-    /// Give up the rest of the interrupted save: remove its record and its new files that are not in place yet; with
+    /// Discard the rest of the interrupted save: remove its record and its new files that are not in place yet; with
     /// --journal, remove that journal
     #[arg(long)]
     pub discard: bool,
     /// A journal of unsaved changes, by its number or name in the list; without --apply and --discard, print it in full
     #[arg(long, value_name = "N|NAME")]
     pub journal: Option<String>,
-    /// Apply the changes of the journal to the set, save, and remove the journal; what is damaged is named and left out
+    /// Apply the changes of the journal to the set, save, and remove the journal; damaged changes are reported and
+    /// skipped
     #[arg(long, requires = "journal", conflicts_with = "discard")]
     pub apply: bool,
     /// With --apply: print what would change, and write nothing
@@ -457,13 +458,13 @@ pub struct Recover {
 pub enum CheckFormat {
     /// `path:line:column: severity[rule]: message`
     Text,
-    /// One document
+    /// One JSON document
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// XML as of `JUnit`, for CI servers
+    /// `JUnit` XML, for CI servers
     Junit,
-    /// Annotations of GitHub Actions
+    /// GitHub Actions annotations
     Github,
 }
 
@@ -474,22 +475,22 @@ pub enum FailOn {
     Error,
     /// Errors and warnings
     Warning,
-    /// Whatever is found
+    /// Any finding
     Note,
-    /// Nothing
+    /// Never
     Never,
 }
 
 /// How `list` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
-    /// One URL a line
+    /// One URL per line
     Text,
-    /// One object a line
+    /// One JSON object per line
     Jsonl,
-    /// Values with commas between them, names above them
+    /// Comma-separated values with a header line
     Csv,
-    /// Values with tabs between them, names above them
+    /// Tab-separated values with a header line
     Tsv,
 }
 
@@ -570,7 +571,7 @@ mod tests {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sited completions bash > ~/.local/share/bash-completion/completions/sited")]
 pub struct Completions {
-    /// Whose: bash, zsh, fish, elvish or powershell
+    /// The shell: bash, zsh, fish, elvish or powershell
     pub shell: Shell,
 }
 
@@ -578,7 +579,7 @@ pub struct Completions {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sited man | man -l -\n  sited man --output ~/.local/share/man/man1")]
 pub struct Man {
-    /// Write the pages of the program, its commands and the manual into DIR, not the first to standard output
+    /// Write the pages of the program, its commands and the manual into DIR instead of one to standard output
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

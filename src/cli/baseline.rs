@@ -59,7 +59,10 @@ impl Baseline {
         let document: Document =
             serde_json::from_str(&text).map_err(|error| wrong(format!("this is not a baseline: {error}")))?;
         if document.version != VERSION {
-            return Err(wrong(format!("a baseline of version {}; this program reads {VERSION}", document.version)));
+            return Err(wrong(format!(
+                "the baseline has version {}; this sited reads version {VERSION}",
+                document.version
+            )));
         }
         let mut known = BTreeMap::new();
         for entry in document.findings {

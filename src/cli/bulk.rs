@@ -134,7 +134,7 @@ pub(super) fn change(
     if let Some(output) = &target.save.output {
         // A copy: its files have other names.
         let (session, _lock) = common.open_to_change(&target.path, Some(output), is_dry, streams)?;
-        note_why_loaded((&session, held), "it is written to another path", streams);
+        note_why_loaded((&session, held), "the output is another path", streams);
         return task.change_loaded(session, target, streams);
     }
     let paths = [target.path.clone()];
@@ -290,7 +290,7 @@ fn stream(
     }
     // Files without a row stay where no row is left at all.
     if save.dry_run && !spool.gone.is_empty() && done.is_empty() {
-        return Ok(Err(Reopen::Held("no row is left of it")));
+        return Ok(Err(Reopen::Held("no row of a file is left")));
     }
     if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
         streams.note(ALL_DIFFER);

@@ -42,7 +42,7 @@ struct Report {
     choice: Choice,
     /// How sets are opened: what was not read of them is reported here.
     common: Common,
-    /// Only findings of rows that pass it.
+    /// Only findings of rows that match the query it.
     query: Option<Query>,
     /// Findings that are known and left out.
     known: Option<Baseline>,

@@ -13,7 +13,7 @@ pub(super) struct Choice {
     rules: Option<RuleSet>,
     /// Not these.
     ignored: RuleSet,
-    /// From which severity on the run ends with status 1; `None`: never.
+    /// Exit with status 1 at this severity or above; `None`: never.
     fail: Option<Severity>,
 }
 

@@ -210,7 +210,7 @@ impl Columns {
                 let names = || CELLS.iter().map(|(name, _)| *name).chain(data_names.iter().map(String::as_str));
                 let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
                 let hint = format!("columns are {}", listed(names()));
-                Failure::Usage(format!("--columns {name}: there is no such column{guess}"), hint)
+                Failure::Usage(format!("--columns {name}: unknown column{guess}"), hint)
             })
         });
         let mut cells = named.collect::<Result<Vec<_>, _>>()?;

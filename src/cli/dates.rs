@@ -34,8 +34,8 @@ pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result
         return over_http(dates, held, streams);
     }
     if let Some(option) = dates.http_option() {
-        let hint = "with --http the site is asked for the dates of its pages".to_owned();
-        return Err(Failure::Usage(format!("{option} is an option of --http"), hint));
+        let hint = "add --http to request the dates of the pages from the site".to_owned();
+        return Err(Failure::Usage(format!("{option} needs --http"), hint));
     }
     let map = SourceMap::parse(&dates.map)
         .map_err(|error| Failure::Usage(format!("--map {error}"), MapError::EXAMPLE.to_owned()))?;
@@ -72,7 +72,7 @@ fn over_http(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result<Stat
 
 #[cfg(not(feature = "net"))]
 fn over_http(_: &Dates, _: u64, _: &mut Streams<'_>) -> Result<Status, Failure> {
-    let message = "this sited was built without the feature net, so it sends no requests".to_owned();
+    let message = "this sited cannot send requests: it was built without the feature net".to_owned();
     Err(Failure::Usage(message, "take the dates of the sources: --git DIR or --mtime DIR".to_owned()))
 }
 

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 /// `sited dates`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The source of a page is looked for where Hugo, Jekyll, Next and Astro have it, and under the path of its URL;\n\
-                  --map says where else. --http sends a request for each URL, as sited probe does, and takes Last-Modified.\n\n\
+    after_help = "sited looks for the source of a page where Hugo, Jekyll, Next and Astro keep it, and under the path of its URL;\n\
+                  --map adds other places. --http sends a request for each URL, as sited probe does, and takes Last-Modified.\n\n\
                   Examples:\n  sited dates public/ --git -o dates.jsonl\n  \
                   sited dates sitemap.xml --git site/ --map '/blog/* = content/blog/*.md' -o dates.jsonl\n  \
                   sited dates public/ --mtime public/ -o dates.jsonl\n  \
@@ -21,25 +21,26 @@ pub struct Dates {
     /// Sitemaps, sitemap indexes, or folders that hold one
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Take the time of the last commit that changed the source; DIR, in a Git repository, holds the sources [default: .]
+    /// Use the time of the last commit that changed the source; DIR, in a Git repository, contains the sources
+    /// [default: .]
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub git: Option<PathBuf>,
-    /// Take the time at which the source was modified; DIR holds the sources
+    /// Use the modification time of the source; DIR contains the sources
     #[arg(long, value_name = "DIR")]
     pub mtime: Option<PathBuf>,
-    /// Ask the site for the date of each page (Last-Modified), at the pace and within the limits of sited probe
+    /// Request the Last-Modified date of each page, within the limits of sited probe
     #[arg(long)]
     pub http: bool,
     /// Where sources are, such as '/blog/* = content/blog/*.md'; may be repeated, the first source that exists counts
     #[arg(long, value_name = "PATTERN = PATH", conflicts_with = "http")]
     pub map: Vec<String>,
-    /// Write a line of JSON for each URL to FILE (- is standard output, as without this option)
+    /// Write one JSON line per URL to FILE (- is standard output, the default)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Only rows that pass, such as 'section:blog'
+    /// Only rows that match the query, such as 'section:blog'
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// Name all URLs without a source, instead of the first 5
+    /// List all URLs without a source, instead of the first 5
     #[arg(long)]
     pub all: bool,
     /// What is the same for every task

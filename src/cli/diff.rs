@@ -23,12 +23,12 @@ use std::path::PathBuf;
 pub struct Diff {
     /// The sitemap, index or folder as it was
     pub old: PathBuf,
-    /// And as it is now
+    /// The sitemap, index or folder as it is now
     pub new: PathBuf,
     /// How to print the differences
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Print URLs only, one a line, such as for a list of pages to submit; which: added, changed, removed
+    /// Print only URLs, one per line: added, changed or removed ones
     #[arg(
         long,
         value_enum,
@@ -51,9 +51,9 @@ pub struct Diff {
 /// How `diff` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// One line a row: + came, - went, ~ changed, ! lost extensions
+    /// One line per row: + added, - removed, ~ changed, ! lost extensions
     Text,
-    /// One document
+    /// One JSON document
     Json,
 }
 
@@ -62,7 +62,7 @@ pub enum Format {
 pub enum Kind {
     /// Only the new set has it
     Added,
-    /// Both have it, and it says something else
+    /// Both sets have it, with different values
     Changed,
     /// Only the old set has it
     Removed,

@@ -35,7 +35,7 @@ pub(super) fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failu
     writeln!(out, "{}: {}", rule.code(), rule.summary())?;
     writeln!(out, "  {}", rule.help())?;
     for (profile, severity) in severities(rule) {
-        writeln!(out, "  {:12} {}", profile.name(), severity.map_or("not asked", Severity::name))?;
+        writeln!(out, "  {:12} {}", profile.name(), severity.map_or("not checked", Severity::name))?;
     }
     writeln!(out, "  {:12} {}", "reason", rule.reason())?;
     writeln!(out, "  {:12} {}", "fix", fix_words(rule.fix()))?;

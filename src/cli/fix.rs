@@ -25,17 +25,17 @@ pub struct Fix {
     /// Sitemaps, sitemap indexes, or folders; each is saved on its own
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Only findings of these rules, such as lastmod-no-seconds,'priority-*'; without it, all whose fix is safe
+    /// Only findings of these rules, such as lastmod-no-seconds,'priority-*'; without it, all safe fixes
     #[arg(long = "rule", value_name = "CODE,…", value_delimiter = ',')]
     pub rules: Vec<String>,
-    /// How, where there are several ways: check --explain CODE lists the answers of a rule; for merge-conflict one
+    /// Choose between several fixes: check --explain CODE lists the answers of a rule; for merge-conflict one
     /// of ours, theirs and both for all conflicts, or a list such as ours,theirs,both in their order
     #[arg(long, value_name = "ANSWER", requires = "rules", allow_hyphen_values = true)]
     pub answer: Option<String>,
-    /// Write the URLs of the index's entries below --base-url, and fix nothing else
+    /// Rewrite the URLs of the index's entries below --base-url, and fix nothing else
     #[arg(long, requires = "base_url", conflicts_with_all = ["rules", "filter"])]
     pub rewrite_index: bool,
-    /// Only rows that pass; without it, all rows
+    /// Only rows that match the query; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// How the sets are saved

@@ -89,7 +89,7 @@ fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> R
     match <[Vec<PathBuf>; 1]>::try_from(summary.sets(folder)) {
         Ok([paths]) => Ok(Local { paths, base_url: summary.base_url, status }),
         Err(sets) if sets.is_empty() => {
-            let hint = "what the server answers is said above".to_owned();
+            let hint = "the server's answers are listed above".to_owned();
             Err(Failure::Place(format!("{url}: no sitemap was downloaded"), hint))
         }
         // An index is a set of its own, but its sitemaps are part of any.
@@ -189,8 +189,8 @@ fn line(finding: &Delivery, colour: bool) -> String {
 fn print_summary(summary: &Summary, streams: &mut Streams<'_>) -> Status {
     for (host, why) in &summary.stopped {
         super::print_error(
-            &format!("{host} was left alone: {why}"),
-            "run it again later; what is there is not fetched again",
+            &format!("{host} was skipped: {why}"),
+            "run it again later; it fetches only what is missing",
             streams.notes,
         );
     }

@@ -38,7 +38,7 @@ pub(super) fn run(help: &Help, pager: Option<&Pager>, streams: &mut Streams<'_>)
         let guess = nearest(topic, names);
         let guess = guess.map_or_else(String::new, |name| format!("; did you mean {name}?"));
         return Err(Failure::Usage(
-            format!("there is no help on {topic}{guess}"),
+            format!("no help on {topic}{guess}"),
             format!("name a command, a rule, or one of the pages {}", listed(pages())),
         ));
     }

@@ -215,7 +215,7 @@ fn sitemaps(
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
     let Some(index) = session.document().index() else {
-        let hint = "without --sitemaps its URLs are printed".to_owned();
+        let hint = "omit --sitemaps to print its URLs".to_owned();
         return Err(Failure::Usage("this is not a sitemap index".to_owned(), hint));
     };
     let mut lines = index.source.lines();

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Lock(Vec<StateSlot>);
 
 /// What to do about changes that can be replayed.
-const OPEN_IT: &str = "nothing was changed; open that with sited, which shows them and asks, then run this again";
+const OPEN_IT: &str = "nothing was changed; open it with sited to apply or discard them, then run this again";
 
 impl Lock {
     /// Takes the lock of a set by the paths that it is opened by. Without a state folder there are those on the files
@@ -41,7 +41,7 @@ impl Lock {
             let state_slot = StateSlot::acquire(streams.state.as_deref(), &paths).map_err(failed)?;
             // What does not exist yet cannot be open anywhere.
             if !state_slot.is_exclusive() && paths.iter().any(|path| path.exists()) {
-                streams.note("note: no lock could be taken; another sited may change these files at the same time");
+                streams.note("note: these files cannot be locked; another sited may change them at the same time");
             }
             self.0.push(state_slot);
         }

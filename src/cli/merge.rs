@@ -37,7 +37,7 @@ pub struct Merge {
     /// Keep one row of each URL
     #[arg(long)]
     pub dedupe: bool,
-    /// Which row of a URL stays
+    /// Which row of each URL to keep
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = KeepRow::First, requires = "dedupe")]
     pub keep: KeepRow,
     /// Gzip the parts
@@ -46,7 +46,7 @@ pub struct Merge {
     /// Remove the parts of an earlier, longer set from the folder
     #[arg(long)]
     pub prune: bool,
-    /// Say what would be written, and write nothing
+    /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
     /// What is the same for every task
@@ -68,10 +68,10 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
                 if is_small {
                     let message =
                         "their roots declare different namespaces or prefixes, and one file has one root".to_owned();
-                    let hint = "first make them alike: sited fix PATH --rule CODE, with the codes of sited check PATH";
+                    let hint = "fix them first: sited fix PATH --rule CODE; sited check PATH lists the codes";
                     return Failure::Usage(message, hint.to_owned());
                 }
-                let message = format!("{} would hold more than a sitemap may", merge.output.display());
+                let message = format!("{} would exceed the limits of a sitemap", merge.output.display());
                 Failure::Usage(message, format!("name a folder, for {files} files and an index: -o DIR"))
             })?;
         }

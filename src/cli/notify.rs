@@ -44,7 +44,7 @@ pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, 
     // Before anything is sent: what is accepted must be written down.
     let state = path.as_deref().map(|path| Ok::<_, Failure>((path, open(sent, path, notify)?))).transpose()?;
     if state.is_none() {
-        streams.note("there is no state folder, so that the next run sends the same again; --state FILE prevents that");
+        streams.note("no state folder: the next run would send the same URLs again; --state FILE records them");
     }
     Sending { notify, submitter, state, accepted: 0 }.all(&plan, streams)
 }
@@ -56,11 +56,11 @@ impl Notify {
             ([old, new], false) => Ok((Some(from_ref(old)), from_ref(new))),
             ([new], true) => Ok((None, from_ref(new))),
             ([_, _], true) => Err(Failure::Usage(
-                "--all sends the URLs of one set, and there are two".to_owned(),
+                "--all takes one set, not two".to_owned(),
                 "leave out --all to send the differences, or the old set to send all URLs".to_owned(),
             )),
             _ => Err(Failure::Usage(
-                "there is one set, so that nothing says what has changed".to_owned(),
+                "only one set was given: there is nothing to compare it with".to_owned(),
                 "name the set as it was before: sited notify OLD NEW; or send all of its URLs: --all".to_owned(),
             )),
         }
@@ -196,7 +196,7 @@ impl Sending<'_> {
         if let Err(error) = self.submitter.check_key(site) {
             let place = self.notify.key.masked(site.key_location.as_str());
             let error = format!("{}: nothing was sent: {error} ({place})", site.host);
-            let hint = "make a file with this URL whose only line is the key; --key-location URL names another place";
+            let hint = "create a file at this URL whose only line is the key; --key-location URL names another place";
             print_error(&error, hint, streams.notes);
             return Ok(Status::Files);
         }

@@ -17,7 +17,7 @@ use url::Url;
 #[derive(Debug, Args)]
 #[command(
     after_help = "The key is any text of 8 to 128 letters, digits and hyphens; https://HOST/KEY.txt must contain it.\n\
-                  What was accepted is written down, so that the next run sends only what is new.\n\n\
+                  sited records accepted URLs, so that the next run sends only new ones.\n\n\
                   Examples:\n  sited notify old/ public/ --indexnow --key 3f9c0d1e2b7a --dry-run\n  \
                   sited notify old/ public/ --indexnow --key 3f9c0d1e2b7a\n  \
                   sited notify public/ --all --indexnow --key 3f9c0d1e2b7a"
@@ -41,22 +41,22 @@ pub struct Notify {
     /// Send all URLs of one set, without those that were accepted before
     #[arg(long)]
     pub all: bool,
-    /// Send also what was accepted before
+    /// Also send URLs that were accepted before
     #[arg(long)]
     pub again: bool,
-    /// Keep what was accepted in FILE instead of the state folder
+    /// Record accepted URLs in FILE instead of the state folder
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// Print what would be sent, and send nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// The most seconds that one request may take
+    /// Maximum time for one request, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
     pub timeout: Duration,
     /// Send to hosts whose address is not public, such as 127.0.0.1
     #[arg(long)]
     pub allow_private: bool,
-    /// The header User-Agent
+    /// The User-Agent header
     #[arg(long, value_name = "TEXT", default_value = USER_AGENT)]
     pub user_agent: String,
     /// Trust the certificates of this PEM file instead of the system's

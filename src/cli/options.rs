@@ -16,25 +16,25 @@ pub struct Common {
     /// The URL of the folder that the set will be served from
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    /// Use this as the current time: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
-    /// Whose expectations count: protocol, google, bing, yandex, baidu or legacy-0.84
+    /// Search engine to check for: protocol, google, bing, yandex, baidu or legacy-0.84
     #[arg(long, value_name = "NAME", value_parser = profile)]
     pub profile: Option<Profile>,
-    /// The set may list URLs of other sites: their robots.txt names it
+    /// Accept URLs of other sites: their robots.txt names this set
     #[arg(long)]
     pub cross_submission: bool,
-    /// Go on without the files of a set that are missing or cannot be read, and say which
+    /// Skip files of a set that are missing or cannot be read, and name them
     #[arg(long)]
     pub allow_missing: bool,
-    /// Write files that are left without entries
+    /// Write files even if they have no entries left
     #[arg(long)]
     pub allow_empty: bool,
-    /// Write files that were damaged or in another encoding as they were repaired
+    /// Write the repairs of files that were damaged or in another encoding
     #[arg(long)]
     pub accept_repairs: bool,
-    /// Create the folder that a file is written to, if it does not exist
+    /// Create the output folder if it does not exist
     #[arg(long)]
     pub mkdir: bool,
     /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
@@ -46,16 +46,17 @@ pub struct Common {
     /// The column of the tables of --data that holds the URLs: its name, or its number from 1
     #[arg(long, value_name = "NAME", requires = "data")]
     pub data_key: Option<String>,
-    /// The robots.txt of the site, instead of the one in the folder of the set
+    /// Read this robots.txt instead of the one in the folder of the set
     #[arg(long, value_name = "FILE", conflicts_with = "no_robots")]
     pub robots: Option<PathBuf>,
-    /// Do not look for robots.txt in the folder of the set
+    /// Ignore robots.txt in the folder of the set
     #[arg(long)]
     pub no_robots: bool,
-    /// The most bytes that a file may have, uncompressed: 52428800, 50MiB or 50MB
+    /// Maximum size of a file, uncompressed: 52428800, 50MiB or 50MB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
-    /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
+    /// Back up what a save replaces to PATH.bak: off, once (before the first save of a run) or always (before each
+    /// save)
     #[arg(long, value_name = "WHEN", value_parser = parse_when)]
     pub backup: Option<backup::When>,
     /// The tables of `data`, read when they are first needed.
@@ -116,10 +117,10 @@ pub struct SaveOptions {
     /// Print what would change, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// List what would change, write nothing, and exit with status 1 if that is anything
+    /// List what would change, write nothing, and exit with status 1 if anything would
     #[arg(long, conflicts_with_all = ["dry_run", "output"])]
     pub check: bool,
-    /// Write to OUT (- is standard output) and leave PATH as it is; its end may choose the form: .txt, .csv, .tsv
+    /// Write to OUT (- is standard output) and leave PATH as it is; its extension selects the format: .txt, .csv, .tsv
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// What is the same for every task
@@ -137,7 +138,7 @@ impl SaveOptions {
 /// What holds for commands that change several sets, each saved on its own.
 #[derive(Debug, Clone, Default, Args)]
 pub struct EditOptions {
-    /// Change every set in the given folders and below them; folders called *.bak or .* are left out
+    /// Change every set in and below the given folders; folders named *.bak or .* are skipped
     #[arg(short, long)]
     pub recursive: bool,
     /// How each is saved
@@ -167,7 +168,7 @@ pub struct UrlList {
 /// What is done with URLs that only one of table and set has.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Unmatched {
-    /// Name all URLs that only the table or only the set has, instead of the first 5 of each
+    /// List all URLs that only the table or only the set has, instead of the first 5 of each
     #[arg(long, requires = "from")]
     pub all: bool,
     /// Write the URLs that only the table or only the set has to FILE (- is standard output), as CSV

@@ -30,7 +30,7 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
     let site = SiteProbe::prepare(&probe.probing, probe.head, (targets, base_url.as_deref()), streams)?;
     if site.expected() == 0 {
         let known = if known > 0 { format!("; {} are known", counted(known, "URL")) } else { String::new() };
-        streams.note(&format!("no URL to ask{known}"));
+        streams.note(&format!("no URL to request{known}"));
     }
     if !to_stream {
         Destination::file(&probe.output, probe.common.mkdir).make()?;
@@ -47,7 +47,7 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
         (Event::Tick, None) => out.flush(),
     });
     let ended = ended.map_err(|error| if to_stream { error.into() } else { written(&probe.output, error) })?;
-    Ok(ended.report_unasked("what was answered is kept", "--resume asks", streams))
+    Ok(ended.report_unasked("the results so far are kept", "--resume requests", streams))
 }
 
 impl Probe {

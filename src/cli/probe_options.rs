@@ -9,7 +9,7 @@ use std::time::Duration;
 /// `sited probe`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Only hosts of the set are asked, at most 5 requests a second and 4 at a time, as robots.txt allows.\n\n\
+    after_help = "Requests go only to hosts of the set, at most 5 per second and 4 at a time, as robots.txt allows.\n\n\
                   Examples:\n  sited probe public/ -o site.jsonl\n  sited probe public/ -o site.jsonl --resume --max-age 7d\n  \
                   sited probe sitemap.xml -o sample.jsonl --sample 200 --where 'section:blog'\n  \
                   sited probe sitemap.xml -o local.jsonl --base-url http://127.0.0.1:8000/ --allow-private"
@@ -18,19 +18,19 @@ pub struct Probe {
     /// Sitemaps, sitemap indexes, or folders that hold one
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Append a line of JSON for each URL to FILE (- is standard output)
+    /// Append one JSON line per URL to FILE (- is standard output)
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Continue FILE: URLs that it has are not asked again
+    /// Continue FILE: skip URLs that it has results for
     #[arg(long)]
     pub resume: bool,
-    /// With --resume: ask again about URLs whose answer is older, such as 7d, 12h or 30m
+    /// With --resume: request URLs again whose result is older, such as 7d, 12h or 30m
     #[arg(long, value_name = "AGE", value_parser = age, requires = "resume")]
     pub max_age: Option<Duration>,
-    /// Ask for the status only (HEAD): no title, canonical URL and alternates
+    /// Send HEAD requests: status only, no title, canonical URL or alternates
     #[arg(long)]
     pub head: bool,
-    /// Only rows that pass, such as 'section:blog'
+    /// Only rows that match the query, such as 'section:blog'
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// How each URL is asked about

@@ -97,8 +97,7 @@ fn verdict(pending: &Pending) -> &'static str {
         (true, _) => "this save cannot be finished; --discard removes its record",
         (false, true) => "you made this save: the next command that writes here finishes it, or --finish does so now",
         (false, false) => {
-            "your key does not authenticate this record: finish it with --finish only if you expected it, or give it up \
-             with --discard"
+            "your key does not authenticate this record: finish it with --finish only if you expected it, else discard it with --discard"
         }
     }
 }

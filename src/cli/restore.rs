@@ -32,7 +32,7 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
         }
         for found in incomplete(&main)?.into_iter().filter(|found| found.kept.is_none()) {
             let folder = found.folder.display();
-            streams.note(&format!("would be removed  {folder} (interrupted before it was complete)"));
+            streams.note(&format!("would be removed  {folder} (incomplete)"));
         }
         streams.note("dry run, nothing is removed");
         return Ok(Status::Fine);
@@ -43,7 +43,7 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
             streams.note(&format!("removed  {}", in_words(&set)));
         }
         for folder in remove_incomplete(&main)? {
-            streams.note(&format!("removed  {} (interrupted before it was complete)", folder.display()));
+            streams.note(&format!("removed  {} (incomplete)", folder.display()));
         }
         list(&main, streams)?;
         return Ok(Status::Fine);
@@ -68,7 +68,7 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
         return Ok(Status::Fine);
     }
     let done = plan.run(restore.prune, now, Trust { state, unverified: restore.unverified })?;
-    let kept = done.backup.map_or_else(String::new, |dated| format!("; what was there is in {}", dated.display()))
+    let kept = done.backup.map_or_else(String::new, |dated| format!("; the previous files are in {}", dated.display()))
         + &unsigned(done.unsigned.as_deref());
     let (written, removed) = (counted(done.written as u64, "file"), counted(done.removed as u64, "file"));
     streams.note(&format!("{written} put back, {removed} removed{kept}"));
@@ -84,7 +84,7 @@ fn list(main: &Path, streams: &mut Streams<'_>) -> Result<(), Failure> {
     for found in incomplete(main)? {
         let folder = found.folder.display();
         streams.note(&match found.kept {
-            None => format!("{folder} was interrupted before it was complete; nothing needs it, and --keep removes it"),
+            None => format!("{folder} is an incomplete backup; --keep removes it"),
             Some(why) => format!("{folder} cannot be restored, and --keep leaves it: {why}"),
         });
     }

@@ -37,28 +37,28 @@ use std::path::{Path, PathBuf};
 pub struct ReplaceIn {
     /// A sitemap, a sitemap index, or a folder; of several, each is saved on its own
     pub path: OsString,
-    /// A regular expression, looked for in every URL
+    /// The regular expression to find in every URL
     #[arg(value_name = "REGEX", allow_hyphen_values = true)]
     pub pattern: OsString,
-    /// What is written instead; $1 or ${name} is what a group matched, $$ a dollar sign
+    /// The replacement; $1 or ${name} inserts a group, $$ a dollar sign
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub replacement: OsString,
-    /// With more than one PATH the last two words are REGEX and TEXT
+    /// With more than one PATH the last two arguments are REGEX and TEXT
     #[arg(value_name = "…")]
     pub more: Vec<OsString>,
     /// Replace every match in a URL, not only the first
     #[arg(short = 'g', long)]
     pub all: bool,
-    /// Upper and lower case are the same
+    /// Ignore case
     #[arg(short, long)]
     pub ignore_case: bool,
-    /// Which URLs: loc, alternates, images, videos, index or all; several with commas between them
+    /// Which URLs: loc, alternates, images, videos, index or all; several separated by commas
     #[arg(long = "in", value_name = "WHAT", default_value = "loc", value_parser = targets)]
     pub targets: Targets,
-    /// Write URLs that `check` reports as errors, and URLs that other rows have already
+    /// Write URLs that `check` reports as errors, and duplicate URLs
     #[arg(long)]
     pub force: bool,
-    /// Only rows that pass; without it, all rows
+    /// Only rows that match the query; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// How the sets are saved
@@ -74,16 +74,16 @@ pub struct ReplaceIn {
 pub struct Add {
     /// A sitemap, a sitemap index, or a folder that holds one
     pub path: PathBuf,
-    /// URLs; - reads them from standard input, one a line
+    /// URLs; - reads them from standard input, one per line
     #[arg(required_unless_present = "from", value_name = "URL")]
     pub urls: Vec<String>,
     /// Add the URLs of FILE: a list, a table, a sitemap
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
-    /// A value for each of them: lastmod=today, priority=0.8
+    /// A value for each new row: lastmod=today, priority=0.8
     #[arg(long, value_name = "FIELD=VALUE")]
     pub set: Vec<String>,
-    /// Add URLs that the set has already, too
+    /// Add URLs even if the set has them already
     #[arg(long)]
     pub again: bool,
     /// Add URLs and write values that `check` reports as errors
@@ -122,7 +122,7 @@ pub struct ChosenRows {
     /// Sitemaps, sitemap indexes, or folders; each is saved on its own
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The rows that pass; with --urls-from, those of its rows that pass
+    /// The rows that match the query; with --urls-from, only those of its rows that match
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true, required_unless_present = "urls_from")]
     pub filter: Option<String>,
     /// Only rows with these URLs
@@ -142,13 +142,13 @@ pub struct ChosenRows {
 pub struct Sort {
     /// A sitemap, a sitemap index, or a folder; of several, each is saved on its own
     pub path: OsString,
-    /// Columns, the first one first, with a minus for falling order: loc, -lastmod, -priority,loc
+    /// Columns to sort by, with a minus for descending order: loc, -lastmod, -priority,loc
     #[arg(value_name = "KEYS", allow_hyphen_values = true)]
     pub keys: Option<OsString>,
-    /// With more than one PATH the last word is KEYS, unless it is a file
+    /// With more than one PATH the last argument is KEYS, unless it is a file
     #[arg(value_name = "…")]
     pub more: Vec<OsString>,
-    /// KEYS in another way: all other words are paths then
+    /// KEYS as an option: all other arguments are paths then
     #[arg(long, value_name = "KEYS", allow_hyphen_values = true)]
     pub by: Option<String>,
     /// How the sets are saved
@@ -163,10 +163,10 @@ pub struct Dedupe {
     /// Sitemaps, sitemap indexes, or folders; each is saved on its own
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Which row of a URL stays
+    /// Which row of each URL to keep
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = KeepRow::First)]
     pub keep: KeepRow,
-    /// URLs that mean the same by RFC 3986 are the same, such as with %7E for ~, or with the default port
+    /// Also treat equivalent URLs (RFC 3986) as duplicates, such as %7E for ~, or with the default port
     #[arg(long)]
     pub equivalent: bool,
     /// How the sets are saved

@@ -51,8 +51,8 @@ pub(super) fn refuse_empty(plan: &Plan, agreed: Agreed) -> Result<(), Failure> {
         is_written(output) && output.urls_after == 0 && is_lost
     };
     let Some(output) = plan.outputs.iter().find(is_emptied).filter(|_| !agreed.empty) else { return Ok(()) };
-    let message = format!("{} would be left without entries", output.path.display());
-    let hint = "nothing was written; --allow-empty writes it so, and a file that is not needed can be deleted";
+    let message = format!("{} would have no entries left", output.path.display());
+    let hint = "nothing was written; --allow-empty writes it anyway, or delete the file if it is not needed";
     Err(Failure::Place(message, hint.to_owned()))
 }
 
@@ -62,8 +62,8 @@ fn refuse_empty_output(session: &Session, is_copy: bool, agreed: Agreed) -> Resu
     if agreed.empty || !is_lost || session.document().live() > 0 {
         return Ok(());
     }
-    let hint = "nothing was written; --allow-empty writes it so";
-    Err(Failure::Place("standard output would be left without entries".to_owned(), hint.to_owned()))
+    let hint = "nothing was written; --allow-empty writes it anyway";
+    Err(Failure::Place("standard output would have no entries".to_owned(), hint.to_owned()))
 }
 
 /// Saves, to another path if one is given, and says what was done to the rows when that is saved. What is made, replaced or removed beside the files that were
@@ -110,7 +110,7 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
         if let (Form::Feed(feed), true) = (sitemap.form, output.is_none() && to.is_some())
             && document.compare(saved).row_state(row) != RowState::Clean
         {
-            let message = format!("{}: this is {}, and a feed is never written over", sitemap.name, feed.name());
+            let message = format!("{}: this is {}; sited never overwrites a feed", sitemap.name, feed.name());
             return Err(Failure::Place(message, "nothing was changed; -o NAME.xml saves it as a sitemap".to_owned()));
         }
         if !document.is_live(row) || matches!(sitemap.form, Form::Feed(_)) {
@@ -257,7 +257,7 @@ fn write(
 /// What someone who could be asked would be asked about, to be reported once it is done.
 pub(super) fn announcement(plan: &Plan) -> Result<Vec<String>, Failure> {
     if let Some(base) = &plan.needs_base {
-        let message = "new files need URLs, and the base URL of the set is not known".to_owned();
+        let message = "new files need public URLs, but the base URL of the set is not known".to_owned();
         return Err(Failure::Usage(message, format!("say it: --base-url {base}")));
     }
     let mut words = Vec::new();

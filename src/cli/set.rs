@@ -28,8 +28,8 @@ pub struct Set {
     /// lastmod=+7d, changefreq=none
     #[arg(required = true, value_name = "PATH|FIELD=VALUE")]
     pub words: Vec<OsString>,
-    /// Give each row the values that TABLE (CSV, TSV, another sitemap, - for standard input) has for its URL, by columns
-    /// called lastmod, changefreq and priority; an empty cell changes nothing, `none` removes the value
+    /// Set each row from the line of TABLE (CSV, TSV, another sitemap, - for standard input) with its URL: columns
+    /// lastmod, changefreq and priority; an empty cell changes nothing, `none` removes the value
     #[arg(long, value_name = "TABLE")]
     pub from: Option<PathBuf>,
     /// The column of TABLE that holds the URLs: its name, or its number from 1
@@ -38,13 +38,13 @@ pub struct Set {
     /// What is done with URLs that only one of table and set has
     #[command(flatten)]
     pub unmatched: Unmatched,
-    /// Only rows that pass; without it, all rows
+    /// Only rows that match the query; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// Only rows with these URLs
     #[command(flatten)]
     pub urls: UrlList,
-    /// Write values that `check` reports as errors, and a URL that another row has already
+    /// Write values that `check` reports as errors, and duplicate URLs
     #[arg(long)]
     pub force: bool,
     /// How the sets are saved
@@ -60,7 +60,7 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
     if let Some(table) = &set.from {
         if let Some(word) = words.first() {
             let hint = "run it twice, or put the value into a column of the table".to_owned();
-            return Err(Failure::Usage(format!("{word}: not together with --from"), hint));
+            return Err(Failure::Usage(format!("{word} cannot be combined with --from"), hint));
         }
         let input = TableInput { path: table, key: set.key.as_deref(), force: set.force };
         return from_table(set, input, &SetRows { paths: &paths, scope, held }, streams);
@@ -68,7 +68,7 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
     if words.is_empty() {
         let hint =
             "for example: sited set sitemap.xml lastmod=today; or --from TABLE takes them from a file".to_owned();
-        return Err(Failure::Usage("no FIELD=VALUE is given".to_owned(), hint));
+        return Err(Failure::Usage("no FIELD=VALUE given".to_owned(), hint));
     }
     let assignments = assignments(words, "this value", set.force, &common.vocabulary()?)?;
     if !set.force {

@@ -103,7 +103,9 @@ pub(super) fn change(
         drop(set);
         set = match reopen {
             Reopen::Held(why) => SetReader::load(common, paths, why, streams)?,
-            Reopen::Counted if is_counted => SetReader::load(common, paths, "it has to be known as a whole", streams)?,
+            Reopen::Counted if is_counted => {
+                SetReader::load(common, paths, "this command needs all rows at once", streams)?
+            }
             Reopen::Counted => SetReader::counted(common, paths, common.now()?, streams)?,
         };
     }

@@ -17,26 +17,26 @@ use url::Url;
 /// How a site is asked.
 #[derive(Debug, Clone, Args)]
 pub struct SiteOptions {
-    /// The most requests a second to one host; 0 is no limit
+    /// Maximum requests per second to one host; 0 means no limit
     #[arg(long, value_name = "N", value_parser = rate, default_value = "5")]
     pub rate: f64,
-    /// The most requests at a time to one host
+    /// Maximum concurrent requests to one host
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), default_value = "4")]
     pub concurrency: u16,
     /// Send this header with each request; may be repeated
     #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
     pub header: Vec<(String, String)>,
-    /// Send the user name and password that the environment variable VARIABLE holds as USER:PASSWORD, to the site's own host
+    /// Send the user name and password in the environment variable VARIABLE (USER:PASSWORD), to the site's own host
     /// only
     #[arg(long, value_name = "VARIABLE", value_parser = variable)]
     pub basic_auth: Option<String>,
-    /// Ask hosts whose address is not public, such as 127.0.0.1
+    /// Allow requests to addresses that are not public, such as 127.0.0.1
     #[arg(long)]
     pub allow_private: bool,
-    /// Ask this host too, also where redirects lead to it: HOST or HOST:PORT; may be repeated
+    /// Allow requests and redirects to this host too: HOST or HOST:PORT; may be repeated
     #[arg(long, value_name = "HOST", value_parser = host)]
     pub allow_host: Vec<HostRule>,
-    /// The header User-Agent; probe reads robots.txt for the name that it begins with
+    /// The User-Agent header; probe looks up its first word in robots.txt
     #[arg(long, value_name = "TEXT", default_value = USER_AGENT)]
     pub user_agent: String,
     /// Trust the certificates of this PEM file instead of the system's

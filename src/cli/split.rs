@@ -36,16 +36,16 @@ pub struct Split {
     /// The folder for the parts and their index
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// The most URLs of a part
+    /// Maximum URLs per part
     #[arg(long, value_name = "N")]
     pub max_urls: Option<u32>,
-    /// The most bytes of a part, uncompressed: 10000000, 10MB or 10MiB
+    /// Maximum size of a part, uncompressed: 10000000, 10MB or 10MiB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
-    /// What belongs together: section, host, month, or queries of which the first that a row passes has it
+    /// Group rows by section, host, month, or queries; a row belongs to the first query that it matches
     #[arg(long, value_name = "KEY|QUERY", num_args = 1..)]
     pub by: Vec<String>,
-    /// How the parts are called: n in braces is a number, {key} the section, host, month or number of the query
+    /// Names of the parts: n in braces is a number, {key} the section, host, month or number of the query
     #[arg(long, value_name = "TEMPLATE")]
     pub name: Option<String>,
     /// Gzip the parts
@@ -60,19 +60,19 @@ pub struct Split {
     /// Create DIR, if it does not exist
     #[arg(long)]
     pub mkdir: bool,
-    /// Go on without the files of a set that are missing or cannot be read, and say which
+    /// Skip files of a set that are missing or cannot be read, and name them
     #[arg(long)]
     pub allow_missing: bool,
     /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
     #[arg(long, value_name = "NAME")]
     pub loc_column: Option<String>,
-    /// Keep what is replaced or removed beside the new index: off, once or always
+    /// Back up replaced and removed files beside the new index: off, once or always
     #[arg(long, value_name = "WHEN", value_parser = parse_when)]
     pub backup: Option<files::backup::When>,
-    /// Say what would be written, and write nothing
+    /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    /// Use this as the current time: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
 }
@@ -238,7 +238,7 @@ impl<'s> Asked<'s> {
     /// Where the parts will be in public.
     fn base_url(&self, session: &Session) -> Result<String, Failure> {
         self.split.base_url.clone().or_else(|| folder_of_children(session)).ok_or_else(|| {
-            let message = "the new files need URLs, and the base URL is not known".to_owned();
+            let message = "the new files need public URLs, but the base URL is not known".to_owned();
             let origin = session.view().checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
             Failure::Usage(message, format!("say it: --base-url {origin}/"))
         })

@@ -31,19 +31,19 @@ use xxhash_rust::xxh3::xxh3_64;
     after_help = "Examples:\n  sited stats public/\n  sited stats part.xml --format json --keys > part.json\n  sited stats --merge part*.json"
 )]
 pub struct Stats {
-    /// Sitemaps, sitemap indexes, or folders that hold one; with --merge, reports that stats wrote as JSON
+    /// Sitemaps, sitemap indexes, or folders that hold one; with --merge, JSON reports of stats
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// How to print the numbers
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Add up reports of parts (--format json) instead of reading sitemaps
+    /// Combine JSON reports of parts (--format json) instead of reading sitemaps
     #[arg(long)]
     pub merge: bool,
-    /// Put a hash of every URL into the JSON, so that --merge can count URLs that several parts have
+    /// Add a hash of every URL to the JSON, so that --merge can count duplicates across parts
     #[arg(long, conflicts_with = "merge")]
     pub keys: bool,
-    /// The most lines of a histogram
+    /// Maximum lines per histogram
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
     /// How a URL in place of a path is downloaded
@@ -59,7 +59,7 @@ pub struct Stats {
 pub enum Format {
     /// Numbers and bars
     Text,
-    /// One document
+    /// One JSON document
     Json,
 }
 
@@ -305,7 +305,7 @@ fn part(path: &std::path::Path, text: &str) -> Result<Report, Failure> {
     if part.version == VERSION {
         Ok(part)
     } else {
-        Err(wrong(format!("a report of version {}; this program adds up {VERSION}", part.version)))
+        Err(wrong(format!("the report has version {}; this sited reads version {VERSION}", part.version)))
     }
 }
 

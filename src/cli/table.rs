@@ -288,7 +288,8 @@ impl Building {
         }
         if let (count @ 1.., Some(first)) = ambiguous {
             let times = counted(count, "line");
-            let message = format!("{name}: {times} with other values for a URL that came before; the last line counts");
+            let message =
+                format!("{name}: {times} with different values for a URL of an earlier line; the last line counts");
             streams.note(&format!("{message} (first: {})", excerpt(&first, 200)));
         }
         let columns = FIELDS.into_iter().zip(values).zip(has).enumerate();

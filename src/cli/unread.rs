@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::words::counted;
 
 /// What to do about a file that was not read.
-const HINT: &str = "make it readable or put it where the set says; --allow-missing goes on without it";
+const HINT: &str = "make it readable, or put it where the set lists it; --allow-missing skips it";
 
 impl Common {
     /// Options for a command that reports unread files itself.

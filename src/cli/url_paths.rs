@@ -111,6 +111,6 @@ fn download_to_keep(url: &str, _: &Open, _: &mut Streams<'_>) -> Result<Local, F
 
 #[cfg(not(feature = "net"))]
 fn without_net(url: &str) -> Failure {
-    let message = format!("{url}: this sited was built without the feature net, so it sends no requests");
+    let message = format!("{url}: this sited cannot send requests: it was built without the feature net");
     Failure::Usage(message, "download the files with another program, then name the folder".to_owned())
 }

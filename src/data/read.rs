@@ -52,7 +52,7 @@ pub(crate) enum TableError {
     #[error("a log has paths, and the base URL of the site is not known")]
     NoOrigin,
     /// The texts of a column, or the URLs, are 4 GiB or more.
-    #[error("the texts of one column have more than 4 GiB")]
+    #[error("one column has more than 4 GiB of text")]
     TooLarge,
 }
 

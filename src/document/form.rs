@@ -15,7 +15,7 @@ pub enum Form {
     List,
     /// Values with commas (or semicolons) between them, under a header.
     Csv,
-    /// Values with tabs between them, under a header.
+    /// Tab-separated values, under a header.
     Tsv,
     /// A feed. It is read as a sitemap and never written.
     Feed(Feed),

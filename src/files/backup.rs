@@ -137,7 +137,7 @@ pub(super) struct BackupContext<'a> {
 impl BackupContext<'_> {
     /// The key that signs the backup, or why there is none.
     fn key(&self) -> Result<Key, String> {
-        let state = self.state.ok_or("no state folder is known, since HOME and XDG_STATE_HOME are not set")?;
+        let state = self.state.ok_or("no state folder: HOME and XDG_STATE_HOME are not set")?;
         let failed = |error| format!("no key can be read or made in {}: {}", state.display(), plain(&error));
         Key::load_or_create(state).map_err(failed)
     }

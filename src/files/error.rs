@@ -133,7 +133,7 @@ pub enum Reason {
         begun: bool,
     },
     /// The system refused when a part of the files was in place already; the text says what was tried.
-    #[error("cannot {act}: {}; the rest of this save is written down and will be finished", plain(.source))]
+    #[error("cannot {act}: {}; the rest of this save is recorded and will be finished", plain(.source))]
     Unfinished {
         /// What was tried: a verb.
         act: &'static str,
@@ -305,15 +305,15 @@ impl Error {
                 "open it by itself, without other paths; several indexes of one folder are opened together"
             }
             Reason::Empty if is_stream(&self.path) => {
-                "nothing came through standard input: look at the command before the pipe, or name a file"
+                "standard input is empty: check the command before the pipe, or name a file"
             }
             Reason::Empty if self.path.exists() && !self.path.is_file() => {
                 "this is not a regular file; name a sitemap, or a new file to create"
             }
             Reason::Empty => "delete it and open the name again to start a new sitemap",
-            Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; if this one is meant, raise --max-bytes",
+            Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; --max-bytes allows more",
             Reason::Gzip { .. } => "fetch or compress the file again; `gzip -t FILE` tests it",
-            Reason::Bomb(_) => "reading was stopped; if so large a file is meant, raise --max-bytes",
+            Reason::Bomb(_) => "reading was stopped; --max-bytes allows more",
             Reason::Packed(_) => "nothing was changed; unpack it and open what was in it",
             Reason::Html => {
                 "nothing was changed; an error page, a login page or a browser's view of a sitemap: fetch the sitemap itself"
@@ -339,7 +339,7 @@ impl Error {
                 "save elsewhere (:write NAME, or -o OUT), or make the folder writable (chmod u+w) and save again"
             }
             Reason::SystemReadOnly => "save elsewhere (:write NAME, or -o OUT), or mount it writable and save again",
-            Reason::Link(_) => "nothing was changed; make the file that it leads to, or remove the link",
+            Reason::Link(_) => "nothing was changed; create the file that it leads to, or remove the link",
             Reason::NoRoom { begun: true, .. } | Reason::Unfinished { .. } => FINISH,
             Reason::NoRoom { room, .. } => room_hint(room.lack),
             Reason::LeftBehind { .. } => {
@@ -347,13 +347,13 @@ impl Error {
             }
             Reason::Irregular(_) => "put the sitemap there as a file",
             Reason::Unread { .. } => {
-                "nothing was done; make these files readable or put them where the set says, or go on without them: --allow-missing"
+                "nothing was done; make these files readable, put them where the set lists them, or skip them with --allow-missing"
             }
             Reason::Special(_) => "save to a regular file (:write NAME, or -o OUT)",
             Reason::Repairs(_) => {
                 "nothing was written; --accept-repairs writes the repairs, -o OUT writes to another file"
             }
-            Reason::Exists => "save again: the next free name is taken then",
+            Reason::Exists => "save again: sited then uses the next free name",
             Reason::Check(_) => "no file was changed; correct the named row and save again",
             Reason::System { source, .. } => return system_hint(source),
             Reason::Interrupted(_) => {

@@ -105,7 +105,7 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
     if import.is_cut {
         let items = counted(import.places.len() as u64, "complete item");
         let verb = if import.places.len() == 1 { "is" } else { "are" };
-        let what = format!("{items} {verb} here, what is open at the end is left out").into();
+        let what = format!("{items} {verb} here, the incomplete end is omitted").into();
         let at = Lines::new(stored).position(stored.len());
         quirks.push(Quirk { kind: Defect::Truncated, at, entry: None, what });
     }

@@ -60,7 +60,7 @@ impl IncomingFolder {
             status => status?,
         };
         if !status.is_file() || !path.canonicalize()?.starts_with(&self.real) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file of the folder"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a regular file of the folder"));
         }
         Ok(Some(hash_of(&mut File::open(&path)?)?))
     }

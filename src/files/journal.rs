@@ -38,7 +38,7 @@ const MOST_HEADER: u64 = 64 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JournalFailure {
     /// No state folder is known.
-    #[error("no state folder is known, since HOME and XDG_STATE_HOME are not set")]
+    #[error("no state folder: HOME and XDG_STATE_HOME are not set")]
     NoFolder,
     /// The disk is full.
     #[error("no space in {}", .0.display())]
@@ -47,7 +47,7 @@ pub enum JournalFailure {
     #[error("the disk quota is used up in {}", .0.display())]
     Quota(PathBuf),
     /// The journal would exceed the file size limit.
-    #[error("the journal in {} would be larger than files may be", .0.display())]
+    #[error("the journal in {} would exceed the limit of file sizes", .0.display())]
     TooLarge(PathBuf),
     /// The system refused.
     #[error("{} cannot be written: {why}", folder.display())]

@@ -236,7 +236,7 @@ fn open_unlocked(path: &Path) -> io::Result<File> {
         match trust::open_own_with(OpenOptions::new().read(true).write(true), path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Ok(file) if super::replace_target::links(&file.metadata()?) > 1 => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock file has a second name"));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock file has a second hard link"));
             }
             opened => return opened,
         }

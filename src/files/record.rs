@@ -310,11 +310,11 @@ struct Sealed {
 
 fn parse(bytes: Vec<u8>) -> io::Result<(Record, Sealed)> {
     let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
-    let newer = |version: u32| invalid(format!("it has format {version}, and this program knows {VERSION}"));
+    let newer = |version: u32| invalid(format!("its format is version {version}; this sited reads version {VERSION}"));
     let sealed = match bytes.strip_prefix(MAGIC.as_bytes()) {
         None => Sealed { code: None, body: bytes },
         Some(rest) => {
-            let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| invalid("it is cut".to_owned()))?;
+            let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| invalid("it is cut off".to_owned()))?;
             let (line, body) = rest.split_at(end);
             let line = String::from_utf8_lossy(line);
             let mut words = line.split_whitespace();

@@ -91,7 +91,7 @@ impl Downloader<'_> {
             match self.step(&here, headers, begin)? {
                 Step::Done(Fetched::File(file)) => {
                     if seen.len() > 1 {
-                        let message = format!("it is redirected to {here}; name that URL instead");
+                        let message = format!("it redirects to {here}; use that URL instead");
                         findings.push(Delivery::warning(REDIRECT, url.as_str(), message));
                     }
                     return Ok(Fetched::File(file));
@@ -117,7 +117,7 @@ impl Downloader<'_> {
         let wrong = |message: String| Delivery::error(REDIRECT, first, message);
         let target = here.join(location).ok().and_then(without_credentials);
         let target =
-            target.ok_or_else(|| wrong(format!("the redirect ({status}) leads to no web page: {location}")))?;
+            target.ok_or_else(|| wrong(format!("the redirect ({status}) does not lead to a web page: {location}")))?;
         if seen.contains(&target) {
             return Err(wrong(format!("the redirects form a loop at {target}")));
         }
@@ -126,7 +126,7 @@ impl Downloader<'_> {
         }
         if !self.hosts.contains(&target) {
             let host = target.host_str().unwrap_or_default();
-            let message = format!("it is redirected to another host, {target}; --allow-host {host} allows it");
+            let message = format!("it redirects to another host, {target}; --allow-host {host} allows it");
             return Err(Delivery::error(OTHER_HOST, first, message));
         }
         Ok(target)
@@ -186,7 +186,7 @@ impl Downloader<'_> {
             "gzip" | "x-gzip" if !is_packed_file => self.copy(&mut MultiGzDecoder::new(&mut body), &mut file),
             "" | "identity" | "gzip" | "x-gzip" => self.copy(&mut body, &mut file),
             other => {
-                let message = format!("the body is encoded as {other}, which was not asked for");
+                let message = format!("the body is encoded as {other}, which was not requested");
                 return Err(FetchError::Delivery(Delivery::error(ENCODING, url.as_str(), message)));
             }
         };
@@ -317,7 +317,7 @@ impl Read for Watched<'_> {
             return Err(self.end(Fault::TooLarge, "too many bytes"));
         }
         if elapsed > self.patience && (bytes as f64) < LEAST_RATE as f64 * elapsed.as_secs_f64() {
-            let why = format!("the answer comes too slowly: {bytes} bytes in {} s", elapsed.as_secs());
+            let why = format!("the answer is too slow: {bytes} bytes in {} s", elapsed.as_secs());
             return Err(self.end(Fault::Slow, why));
         }
         self.body.read(buffer).inspect_err(|error| {

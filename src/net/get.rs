@@ -188,7 +188,7 @@ pub(crate) enum GetError {
     #[error(transparent)]
     File(#[from] files::Error),
     /// Another process downloads into it.
-    #[error("{}: another sited downloads into this folder", .0.display())]
+    #[error("{}: another sited is downloading into this folder", .0.display())]
     Busy(PathBuf),
 }
 
@@ -259,7 +259,7 @@ impl Getter {
             }
             drop(done);
             if started == 0 {
-                let error = io::Error::other("the system starts no thread");
+                let error = io::Error::other("the system cannot start a thread");
                 return Err(files::Error::system("write", folder.incoming.path(), error).into());
             }
             let outcome = dispatch((&work, workers), &results, &mut schedule, see);

@@ -57,7 +57,7 @@ impl GetState {
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
         let path = folder.join(FILE);
         if fs::symlink_metadata(&path).is_ok_and(|status| !status.is_file()) {
-            let why = format!("{FILE} is no regular file");
+            let why = format!("{FILE} is not a regular file");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let lines = OpenOptions::new().create(true).read(true).append(true).open(&path)?;

@@ -120,7 +120,7 @@ impl Reply {
     pub(crate) const fn meaning(&self) -> (&'static str, &'static str) {
         match self.status {
             200 => ("accepted", ""),
-            202 => ("accepted; the key is still to be checked by the engine", ""),
+            202 => ("accepted; the search engine still has to check the key", ""),
             400 => ("the request is not valid", "check --endpoint: it takes requests of the IndexNow protocol"),
             403 => {
                 ("the key is not valid for this site", "put the key into the key file and run the same command again")
@@ -131,7 +131,7 @@ impl Reply {
             ),
             429 => ("too many requests", "wait and run the same command again; it sends what was not accepted"),
             500..=599 => ("the server failed", "run the same command again later; it sends what was not accepted"),
-            300..=399 => ("the endpoint has moved", "name the new place with --endpoint URL"),
+            300..=399 => ("the endpoint has moved", "give the new URL with --endpoint URL"),
             _ => (
                 "an answer that the protocol does not have",
                 "check --endpoint: it takes requests of the IndexNow protocol",

@@ -103,7 +103,7 @@ impl Pace {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a request may be sent. `None` when the host is left alone, or the work was stopped.
+    /// Waits until a request may be sent. `None` when the host is skipped, or the work was stopped.
     pub(super) fn acquire(&self, mut is_stopped: impl FnMut() -> bool) -> Option<Permit<'_>> {
         let mut state = self.lock();
         loop {
@@ -139,7 +139,7 @@ impl Pace {
         state.interval = state.interval.mul_f64(0.9).max(state.least);
     }
 
-    /// Counts a failure; the host is left alone after too many in a row. Returns whether it is.
+    /// Counts a failure; the host is skipped after too many in a row. Returns whether it is.
     pub(super) fn fail(&self, why: &str) -> bool {
         let mut state = self.lock();
         state.failures += 1;
@@ -156,7 +156,7 @@ impl Pace {
         self.changed.notify_all();
     }
 
-    /// Pauses, because the server said that it is asked too much. Returns whether the host is left alone now.
+    /// Pauses, because the server said that it is asked too much. Returns whether the host is skipped now.
     pub(super) fn slow_down(&self, permit: &Permit<'_>, wanted: Option<Duration>) -> bool {
         let mut state = self.lock();
         if wanted.is_some_and(|wanted| wanted > LONGEST_PAUSE) {
@@ -179,7 +179,7 @@ impl Pace {
         state.stopped.is_some()
     }
 
-    /// Why the host is left alone, if it is.
+    /// Why the host is skipped, if it is.
     pub(super) fn stopped(&self) -> Option<String> {
         self.lock().stopped.clone()
     }

@@ -26,7 +26,7 @@ pub(super) fn fetch(
     url.set_query(None);
     for _ in 0..=MOST_REDIRECTS {
         let forbids = |why: &str| format!("{url}: {why}; a robots.txt that cannot be fetched forbids everything");
-        let Some(_permit) = pace.acquire(|| false) else { return Err(forbids("the host is left alone")) };
+        let Some(_permit) = pace.acquire(|| false) else { return Err(forbids("the host is skipped")) };
         let mut answer = client.send(Method::GET, &url).map_err(|error| forbids(&error.to_string()))?;
         match answer.status {
             200..=299 => {

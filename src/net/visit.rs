@@ -50,7 +50,7 @@ impl Visitor<'_> {
             Err(Stop::Failed(error)) => failure = Some(error),
             // What redirects to a host that is left alone is known that far.
             Err(Stop::Unasked) if record.status.is_some() => {
-                record.error = Some("the host of the redirect is left alone".to_owned());
+                record.error = Some("the host of the redirect is skipped".to_owned());
             }
             Err(Stop::Unasked) => return Err(Stop::Unasked),
         }
@@ -91,7 +91,7 @@ impl Visitor<'_> {
             let shown = target.as_ref().map_or(location, Url::to_string);
             record.location.get_or_insert_default().push(shown.clone());
             let Some(target) = target.and_then(without_credentials) else {
-                record.error = Some("the redirect leads to no web page".to_owned());
+                record.error = Some("the redirect does not lead to a web page".to_owned());
                 return Ok(());
             };
             if seen.contains(&target) {
@@ -168,7 +168,7 @@ fn read_head(
         "" | "identity" => Head::read(answer.body.by_ref().take(LONGEST_HEAD), url, charset),
         "gzip" | "x-gzip" => Head::read(MultiGzDecoder::new(&mut answer.body).take(LONGEST_HEAD), url, charset),
         other => {
-            let text = format!("the body is encoded as {other}, which was not asked for");
+            let text = format!("the body is encoded as {other}, which was not requested");
             (Head::default(), Some(io::Error::new(io::ErrorKind::InvalidData, text)))
         }
     };

@@ -104,7 +104,7 @@ pub(crate) fn of_priority(text: &str) -> Verdicts {
     let wrong = wrong.into_iter().find(|(fault, _)| faults.contains(*fault)).map(|(_, why)| why);
     each(|authority| match (authority, wrong) {
         (Authority::Google | Authority::Bing, _) => (Ruling::Ignores, "priority is not used there"),
-        (Authority::Yandex, Some(_)) => (Ruling::Ignores, "a warning there; the URL stays"),
+        (Authority::Yandex, Some(_)) => (Ruling::Ignores, "warns and keeps the URL"),
         (Authority::Yandex, None) => (Ruling::Accepts, "a hint on the order of loading"),
         (_, Some(why)) => (Ruling::Rejects, why),
         (_, None) => (Ruling::Accepts, ""),

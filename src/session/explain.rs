@@ -34,8 +34,8 @@ pub(crate) fn severities(rule: Rule) -> Vec<(Profile, Option<Severity>)> {
 /// How a rule's findings can be fixed, in words.
 pub(crate) const fn fix_words(rule: FixKind) -> &'static str {
     match rule {
-        FixKind::Safe => "can be fixed without a question",
-        FixKind::Ask => "can be fixed once you have decided how",
+        FixKind::Safe => "can be fixed automatically",
+        FixKind::Ask => "can be fixed after a decision",
         FixKind::None => "cannot be fixed automatically",
     }
 }

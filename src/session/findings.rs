@@ -214,10 +214,10 @@ fn set_message(snapshot: &Snapshot, rule: Rule, row: RowId, names: RowNames<'_>)
         (Rule::SET_MIXED_SLASH, _)
             if snapshot.document.loc(row).split(['?', '#']).next().unwrap_or_default().ends_with('/') =>
         {
-            "the URL ends in a slash, nearly all others of its depth do not".to_owned()
+            "the URL ends in a slash; nearly all others of its depth do not".to_owned()
         }
         (Rule::SET_MIXED_SLASH, _) => {
-            "the URL ends without a slash, nearly all others of its depth end in one".to_owned()
+            "the URL ends without a slash; nearly all others of its depth end in one".to_owned()
         }
         _ => rule.summary().to_owned(),
     }

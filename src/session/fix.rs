@@ -142,12 +142,12 @@ pub(super) fn intend_rows(
         reason,
         unfixed,
         samples,
-        idle: "there is nothing to fix",
+        idle: "nothing to fix",
         is_fix: true,
         ..Intent::counting(changes.max(files.len() as u64))
     };
     let asks = rules.contains(Rule::INDEX_CHILD_UNLISTED) && index_entries::asks_for_folder(snapshot);
-    let idle = if asks { "say the URL of the folder: fix index-child-unlisted URL" } else { intent.idle };
+    let idle = if asks { "give the URL of the folder: fix index-child-unlisted URL" } else { intent.idle };
     let mut intent = Intent { idle, ..intent };
     let kept = index_entries::kept_by_pages(snapshot, rules);
     if let Some(first) = kept.first() {
@@ -278,7 +278,7 @@ pub(crate) fn question(snapshot: &Snapshot, file: Member, rule: Rule) -> Option<
 pub(super) fn intend_below(snapshot: &Snapshot, rule: Rule, url: &str) -> Intent {
     let edit = index_entries::edit(snapshot, &snapshot.document, RuleSet::of(&[rule]), Some(url));
     let label = Label::of("", 1, "file", " fixed");
-    Intent { label, idle: "there is nothing to fix", ..Intent { edit, ..Intent::counting(1) } }
+    Intent { label, idle: "nothing to fix", ..Intent { edit, ..Intent::counting(1) } }
 }
 
 /// Declarations of extensions that no entry uses any more after these edits.
@@ -350,7 +350,7 @@ pub(in crate::session) fn intend(
             let words = format!("{}: {} on", rule.code(), decision.label());
             values::intend_each(snapshot, FieldOfRows { rows: &rows, field, words: &words }, progress, &|_, old| {
                 let new = old.and_then(|old| decision.apply(old));
-                new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not fix it".to_owned())
+                new.map(|new| new.map(Into::into)).ok_or_else(|| "this does not fix it".to_owned())
             })
         }
         Change::FixFile(file, rules) => Some(whole_files::intend_file(snapshot, *file, *rules)),

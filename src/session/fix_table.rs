@@ -29,10 +29,10 @@ pub(in crate::session) fn index_label(rule: Rule) -> Option<&'static str> {
         Rule::INDEX_LASTMOD_OLDER => "date it by its file",
         Rule::INDEX_CHILD_HOST => "write the host that the others have",
         Rule::INDEX_CHILD_UNLISTED => "list it",
-        Rule::INDEX_CHILD_PATH => "write the URL of where it lies",
+        Rule::INDEX_CHILD_PATH => "write the URL of its location",
         Rule::INDEX_CHILD_INCOMPLETE_URL => "make it complete",
-        _ if FLATTENED.contains(rule) => "list what it lists in its place",
-        _ if GOING.contains(rule) => "take the entry out",
+        _ if FLATTENED.contains(rule) => "replace it with the sitemaps that it lists",
+        _ if GOING.contains(rule) => "remove the entry",
         _ => return None,
     })
 }

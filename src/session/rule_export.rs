@@ -100,10 +100,7 @@ fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), Edit
         Some((_, lines)) => {
             (rule(lines), "the last bulk change has no query for its rows; add one: `set … where QUERY`")
         }
-        None => (
-            done().find_map(|(_, lines)| rule(lines)),
-            "there is no bulk change to keep; a rule says what set says of rows",
-        ),
+        None => (done().find_map(|(_, lines)| rule(lines)), "there is no bulk change to keep; only `set` makes rules"),
     };
     found.ok_or_else(|| EditError::Refused(why.to_owned()))
 }

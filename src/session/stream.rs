@@ -350,7 +350,7 @@ fn add_file_uncompared(session: &mut Session, part: files::LoadedFile<Reader>) -
 /// Ends the first walk: the index, the saved document and the findings of files are known now.
 fn finish_loading(session: &mut Session, loaded: Loaded) {
     session.loading = false;
-    session.set_read_only("it is gone through file by file");
+    session.set_read_only("sited processes it file by file");
     (session.path, session.paths, session.unread, session.recovered) =
         (loaded.path, loaded.paths, loaded.unread, loaded.recovered);
     if let Some(index) = loaded.index {

@@ -174,7 +174,7 @@ impl Command {
 
 /// Every action, in the order of help.
 pub(crate) const COMMANDS: &[Command] = &[
-    row(A::Down, "down", &["j", "down"], "next row; a count before it moves that far").of(G::Move, W::Always),
+    row(A::Down, "down", &["j", "down"], "next row; a count moves that many rows").of(G::Move, W::Always),
     row(A::Up, "up", &["k", "up"], "previous row").of(G::Move, W::Always),
     row(A::Left, "left", &["h", "left"], "cell to the left").of(G::Move, W::Always),
     row(A::Right, "right", &["l", "right"], "cell to the right").of(G::Move, W::Always),
@@ -214,7 +214,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     row(A::InvertMarks, "invert marks", &["*"], "mark what is shown and not marked").of(G::Many, W::Always),
     row(A::MarkShown, "mark all shown", &["g a", "ctrl-a"], "mark every row shown").of(G::Many, W::Always),
     row(A::Bulk, "set many", &["b"], "set a field on many rows, with a preview").of(G::Many, W::EditRow),
-    row(A::BulkAgain, "set many again", &["B"], "the last bulk change again, previewed").of(G::Many, W::EditRow),
+    row(A::BulkAgain, "set many again", &["B"], "repeat the last bulk change, with a preview").of(G::Many, W::EditRow),
     row(A::Replace, "replace in loc", &["R"], "replace in URLs by a regular expression").of(G::Many, W::EditRow),
     row(A::Filter, "filter", &["f", "&"], "show only matching rows").of(G::Find, W::Always),
     row(A::Unfilter, "clear filter", &["F"], "show all rows").of(G::Find, W::Always),
@@ -226,7 +226,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     row(A::NextHit, "next match", &["n"], "next match").of(G::Find, W::Always),
     row(A::PreviousHit, "previous match", &["N"], "search backwards").of(G::Find, W::Always),
     row(A::NextFinding, "next finding", &["}", "f8"], "next row with an error or a warning").of(G::Check, W::Always),
-    row(A::PreviousFinding, "previous finding", &["{", "f7"], "previous such row").of(G::Check, W::Always),
+    row(A::PreviousFinding, "previous finding", &["{", "f7"], "previous row with an error or a warning")
+        .of(G::Check, W::Always),
     row(A::Findings, "rules", &["ctrl-e"], "list the findings by rule; x fixes, Enter shows the rows")
         .of(G::Check, W::Always),
     row(A::Explain, "explain finding", &["K"], "what the rule means and where it comes from").of(G::Check, W::OnRow),

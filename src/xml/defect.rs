@@ -48,7 +48,7 @@ pub enum Defect {
     OutsideRoot,
     /// An entry inside another one.
     Nested,
-    /// Entries inside an element that the protocol does not have.
+    /// Entries inside an unknown element in the sitemap namespace.
     Wrapped,
     /// Another encoding than UTF-8.
     NotUtf8,
@@ -141,9 +141,9 @@ impl Defect {
             Self::TrailingJunk => "content after the document is removed",
             Self::Concatenated => "several documents are merged into one",
             Self::Truncated => "the truncated entry is removed, and the missing end is written",
-            Self::TooDamaged => "everything after the damage limit is left out",
+            Self::TooDamaged => "everything after the damage limit is omitted",
             Self::NameCase => "names in capital letters become lower case",
-            Self::OutsideRoot => "a loc outside of any entry gets an entry",
+            Self::OutsideRoot => "a loc outside of any entry becomes an entry",
             Self::Nested => "an entry inside another one is moved behind it",
             Self::Wrapped => "entries inside an unknown element are moved out of it",
             Self::NotUtf8 | Self::OtherMark | Self::TextNotUtf8 => "it is saved as UTF-8",

@@ -236,10 +236,10 @@ fn state(folder: &Folder) -> std::path::PathBuf {
 fn changes_that_cannot_be_journaled_are_reported_until_they_are() {
     let folder = Folder::sample();
     std::fs::write(state(&folder), "").unwrap();
-    let terminal = open(&folder, "changes are not being kept: ");
+    let terminal = open(&folder, "changes are not recorded: ");
     terminal.wait_for("not kept");
     change(&terminal);
-    terminal.wait_for("changes are not being kept: ");
+    terminal.wait_for("changes are not recorded: ");
     // A second one is kept out all the same.
     let second = open(&folder, "has it open");
     second.send("q");
@@ -247,7 +247,7 @@ fn changes_that_cannot_be_journaled_are_reported_until_they_are() {
     // It works again, and no one does anything.
     std::fs::remove_file(state(&folder)).unwrap();
     terminal.wait_gone("not kept");
-    terminal.wait_gone("changes are not being kept");
+    terminal.wait_gone("changes are not recorded");
     assert_eq!(journal_lines(&folder), 2);
     // The folder goes while it is being used.
     std::fs::remove_dir_all(state(&folder)).unwrap();
@@ -274,7 +274,7 @@ fn a_missing_state_folder_is_reported_and_a_second_process_is_excluded() {
         terminal.wait_for(text);
         terminal
     };
-    let first = homeless("changes are not being kept: no state folder is known");
+    let first = homeless("changes are not recorded: no state folder");
     homeless("has it open with another state folder").send("q");
     let output = run(&folder, &["set", "sitemap_index.xml", "priority=0.9"]);
     assert!(stderr(&output).contains("has it open with another state folder"), "{}", stderr(&output));
@@ -295,7 +295,7 @@ fn a_journal_that_meets_a_size_limit_is_reported_and_completed_later() {
     // Both rows of it are longer than a file may be.
     let long = "x".repeat(450);
     terminal.send(&format!(":%s#e.com#e.com/{long}#\r"));
-    terminal.wait_for("would be larger than files may be");
+    terminal.wait_for("would exceed the limit of file sizes");
     terminal.send("u");
     terminal.wait_gone("not kept");
     change(&terminal);
@@ -336,9 +336,9 @@ fn a_full_disk_under_the_state_folder_is_reported_until_there_is_space() {
         eprintln!("NOT TESTED: a full disk under the state folder; nobody may mount one here ({})", terminal.screen());
         return;
     }
-    terminal.wait_for("changes are not being kept: no space in ");
+    terminal.wait_for("changes are not recorded: no space in ");
     change(&terminal);
-    terminal.wait_for("changes are not being kept: no space in ");
+    terminal.wait_for("changes are not recorded: no space in ");
     std::fs::write(room, "").unwrap();
     terminal.wait_gone("not kept");
     // What was changed meanwhile is in the journal, without another change.

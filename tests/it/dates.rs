@@ -298,7 +298,7 @@ fn the_site_is_asked_for_the_dates_of_its_pages() {
     let (status, _, notes) = sited(&folder, &words);
     assert!(status == Some(2) && notes.contains("--allow-private"), "{notes}");
     let (status, _, notes) = sited(&folder, &["dates", "sitemap.xml", "--mtime", ".", "--rate", "1"]);
-    assert!(status == Some(2) && notes.contains("--rate is an option of --http"), "{notes}");
+    assert!(status == Some(2) && notes.contains("--rate needs --http"), "{notes}");
     assert!(server.log().is_empty() && !folder.file("dates.jsonl").exists());
     let (status, _, notes) = sited(&folder, &[&words[..], &["--allow-private", "--rate", "0"]].concat());
     assert_eq!(status, Some(0), "{notes}");

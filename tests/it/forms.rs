@@ -60,7 +60,7 @@ fn values_that_a_form_cannot_hold_are_an_error_before_success_is_reported() {
     let no_list = "error: l.txt: priority cannot be written to a text list: a URL list has no other fields\n\
                    hint: nothing was changed; sited convert l.txt -o NAME.xml makes a sitemap of it";
     let no_column = "error: t.csv: changefreq cannot be written to a CSV table: the table has no column of this name\n";
-    let no_feed = "error: f.rss: this is an RSS feed, and a feed is never written over\n\
+    let no_feed = "error: f.rss: this is an RSS feed; sited never overwrites a feed\n\
                    hint: nothing was changed; -o NAME.xml saves it as a sitemap\n";
     let cases: [(&[&str], i32, &str); 16] = [
         (&["set", "l.txt", "priority=0.8"], 3, no_list),
@@ -181,7 +181,7 @@ fn a_feed_is_never_written_over_but_saved_as_a_sitemap() {
         let name = case.file_name();
         let refused = run(&folder, &["set", name, "priority=0.5"]);
         assert_eq!(refused.status.code(), Some(3), "{}: {}", case.name, stderr(&refused));
-        assert!(stderr(&refused).contains("never written over"), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("never overwrites a feed"), "{}", stderr(&refused));
         assert!(folder.read(name) == case.bytes, "{}", case.name);
         let saved = run(&folder, &["set", name, "priority=0.5", "-o", "new.xml"]);
         assert!(saved.status.success(), "{}: {}", case.name, stderr(&saved));
@@ -438,8 +438,8 @@ fn a_feed_that_ends_too_early_keeps_its_complete_items_and_says_so() {
     folder.write("none.xml", b"<rss version=\"2.0\"><channel><title>A</title></channel></rss>");
     assert_eq!(stdout(&run(&folder, &["list", "feed.xml"])), "https://example.com/1\nhttps://example.com/2\n");
     let check = run(&folder, &["check", "feed.xml"]);
-    let said = "feed.xml:4:24: error[xml-truncated]: the file ends here, too early: 2 complete items are here, what is open \
-                at the end is left out\n";
+    let said = "feed.xml:4:24: error[xml-truncated]: the file is cut off here: 2 complete items are here, the incomplete end \
+                is omitted\n";
     assert_eq!((stdout(&check).as_str(), check.status.code()), (said, Some(1)));
     assert!(stdout(&run(&folder, &["check", "none.xml"])).contains("doc-no-entries"));
     // Nothing of a feed is fixed in its place.

@@ -173,7 +173,7 @@ fn a_step_leaves_rows_without_a_value_alone() {
     ] {
         let folder = Folder::with(&[("a.xml", &text)]);
         let (_, said) = ends(&folder, &["set", "a.xml", step], 0);
-        assert!(said.contains(&format!("on 1 row; 1 row left alone: there is no {field} to count from")), "{said}");
+        assert!(said.contains(&format!("on 1 row; 1 row skipped: there is no {field} to count from")), "{said}");
         let written = folder.text("a.xml");
         assert!(written.contains(expected) && written.matches(&format!("<{field}>")).count() == 1, "{written}");
     }
@@ -224,7 +224,7 @@ fn a_file_is_left_without_entries_only_where_that_is_allowed() {
         &["convert", "none.xml", "-o", "b.txt"],
         &["merge", "none.xml", "-o", "b.xml"],
     ] {
-        refused(&folder, words, 3, &["without entries", "--allow-empty"]);
+        refused(&folder, words, 3, &["no entries left", "--allow-empty"]);
         let folder = Folder::with(&[("a.xml", &text), ("none.xml", &urlset("")), ("script", "%delete\nwrite\n")]);
         ends(&folder, &[words, &["--allow-empty"]].concat(), 0);
     }

@@ -106,7 +106,7 @@ fn a_batch_has_at_most_10000_urls_and_what_failed_is_sent_by_the_next_run() {
     sitemap(&folder, "new.xml", &rows);
     let (status, out, notes) = notify(&folder, &server, &["new.xml", "--all"]);
     assert_eq!(status, Some(3), "{notes}");
-    assert!(out.starts_with("HOST: 10,000 URLs: 202 accepted; the key is still to be checked"), "{out}");
+    assert!(out.starts_with("HOST: 10,000 URLs: 202 accepted; the search engine still has to check the key"), "{out}");
     assert!(notes.contains("HOST: 1 URL: 500 the server failed\nhint: run the same command again later"), "{notes}");
     assert!(notes.ends_with("10,000 of 10,001 URLs accepted\n"), "{notes}");
     let (status, _, notes) = notify(&folder, &server, &["new.xml", "--all"]);
@@ -129,7 +129,7 @@ fn each_answer_has_words_and_a_refusal_is_not_taken_for_sent() {
             Reply::status(429).with("Retry-After", "86400"),
             "429 too many requests; the server wants a pause of 86,400 s\nhint: wait",
         ),
-        (Reply::redirect(301, "/elsewhere"), "301 the endpoint has moved\nhint: name the new place"),
+        (Reply::redirect(301, "/elsewhere"), "301 the endpoint has moved\nhint: give the new URL"),
         (Reply::text("x").failing(Fault::Cut), "200 accepted"),
     ] {
         let is_accepted = reply.status == 200;
@@ -174,7 +174,7 @@ fn nothing_is_sent_for_a_site_whose_key_file_is_not_right() {
         let (status, out, notes) = notify(&folder, &server, &["old.xml", "new.xml"]);
         assert_eq!((status, out.as_str()), (Some(3), ""), "{expected}: {notes}");
         assert!(notes.contains(&format!("HOST: nothing was sent: {expected}")), "{expected}: {notes}");
-        assert!(notes.contains("(http://HOST/KEY.txt)\nhint: make a file with this URL"), "{notes}");
+        assert!(notes.contains("(http://HOST/KEY.txt)\nhint: create a file at this URL"), "{notes}");
         assert!(batches(&server).is_empty());
     }
 }
@@ -216,7 +216,7 @@ fn nothing_is_sent_that_was_not_asked_for() {
     let usage: [(&[&[&str]], &str); 6] = [
         (&[&["--endpoint", "http://10.0.0.1/", "--key", KEY]], "10.0.0.1 is a private address; nothing was sent"),
         (&[&at, &["--key", "short"]], "expected 8 to 128 letters"),
-        (&[&at, &["--key", KEY, "--all"]], "--all sends the URLs of one set"),
+        (&[&at, &["--key", KEY, "--all"]], "--all takes one set"),
         (&[&["--endpoint", "ftp://e.com/", "--key", KEY]], "expected a URL"),
         (&[&at], "--key"),
         (&[&at, &["--key", KEY, "--allow-private", "--cacert", "new.xml"]], "no valid certificate"),
@@ -228,7 +228,7 @@ fn nothing_is_sent_that_was_not_asked_for() {
         assert!(stderr(&output).contains(expected), "{words:?}: {}", stderr(&output));
     }
     let (status, _, notes) = notify(&folder, &server, &["new.xml"]);
-    assert!(status == Some(2) && notes.contains("nothing says what has changed"), "{notes}");
+    assert!(status == Some(2) && notes.contains("nothing to compare it with"), "{notes}");
     let (status, _, notes) = notify(&folder, &server, &["old.xml", "new.xml", "--state", "old.xml"]);
     assert!(status == Some(3) && notes.contains("old.xml: line 1 was not written by sited notify"), "{notes}");
     assert!(server.log().is_empty());

@@ -62,7 +62,7 @@ fn each_url_is_asked_once_and_described() {
     assert_eq!(status, Some(0), "{notes}");
     assert!(notes.contains("5 URLs asked: 2xx 2, 3xx 1, 4xx 1, blocked by robots.txt 1"), "{notes}");
     assert!(
-        notes.contains("1 URL of other hosts is not asked: other.example (1); --allow-host HOST allows it"),
+        notes.contains("1 URL of other hosts is not requested: other.example (1); --allow-host HOST allows it"),
         "{notes}"
     );
     let records = records(&folder);
@@ -84,7 +84,7 @@ fn each_url_is_asked_once_and_described() {
     let (status, notes) = probe(&folder, &FAST);
     assert!(status == Some(2) && notes.contains("site.jsonl has results already"), "{notes}");
     let (status, notes) = probe(&folder, &["--resume", "--allow-private"]);
-    assert!(status == Some(0) && notes.contains("no URL to ask; 5 URLs are known"), "{notes}");
+    assert!(status == Some(0) && notes.contains("no URL to request; 5 URLs are known"), "{notes}");
     assert_eq!(server.log().len(), 6);
     // Another file, other rows, the status alone.
     let words = ["probe", "sitemap.xml", "-o", "-", "--where", "loc:missing", "--head", "--ignore-robots"];
@@ -164,14 +164,14 @@ fn a_run_that_was_killed_is_continued() {
     assert_eq!(asked.len(), 60 - (whole - 1) + 1);
     // Answers that are too old are asked for again, and appended.
     let (status, notes) = probe(&folder, &[&["--resume", "--max-age", "7d"][..], &FAST[..3]].concat());
-    assert!(status == Some(0) && notes.contains("no URL to ask"), "{notes}");
+    assert!(status == Some(0) && notes.contains("no URL to request"), "{notes}");
     let old = std::fs::read_to_string(&path).unwrap().replacen("\"checked\":\"2", "\"checked\":\"1", 1);
     std::fs::write(&path, old).unwrap();
     let (status, notes) = probe(&folder, &[&["--resume", "--max-age", "7d"][..], &FAST[..3]].concat());
     assert!(status == Some(0) && notes.contains("1 URL asked: 2xx 1"), "{notes}");
 }
 
-/// `^C`: the summary is printed, what was answered is kept, and the run can be continued.
+/// `^C`: the summary is printed, the results so far are kept, and the run can be continued.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_interrupted_says_what_it_did_and_is_continued() {
@@ -216,8 +216,8 @@ fn a_server_that_dies_is_left_alone_and_asked_later() {
     sitemap(&folder, (0..1_500).map(|number| server.url(&format!("/{number}"))));
     let (status, notes) = probe(&folder, &FAST);
     assert_eq!(status, Some(3), "{notes}");
-    assert!(notes.contains("127.0.0.1 was left alone: 10 failures in a row"), "{notes}");
-    assert!(notes.contains("URLs were not asked; --resume asks them later"), "{notes}");
+    assert!(notes.contains("127.0.0.1 was skipped: 10 failures in a row"), "{notes}");
+    assert!(notes.contains("URLs were not requested; --resume requests them later"), "{notes}");
     let first = records(&folder).len();
     assert!((1..=1_000).contains(&first), "{first}");
     drop(server);
@@ -302,7 +302,7 @@ fn the_site_of_a_downloaded_set_is_where_it_was_downloaded_from() {
     folder.write(".sited-get.jsonl", format!("{download}\n"));
     for command in [&["probe", "sitemap.xml", "-o", "site.jsonl"][..], &["dates", "sitemap.xml", "--http"]] {
         let output = run(&folder, &[command, &FAST[..3]].concat());
-        assert!(stderr(&output).contains("2 URLs of other hosts are not asked"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("2 URLs of other hosts are not requested"), "{}", stderr(&output));
     }
     assert!(!site.log().is_empty() && other.log().is_empty());
     let found: Vec<_> = records(&folder).into_keys().collect();

@@ -207,7 +207,7 @@ fn a_bad_row_does_not_lose_the_rows_after_it() {
         )
         .fixed("doc-entry-outside-root", file(&(ONE.trim_end().to_owned() + TWO))),
         case(
-            "entries in an element that the protocol does not have",
+            "entries in an unknown element in the sitemap namespace",
             file(&format!("<urls>\n{ONE}{TWO}</urls>\n")),
             &[one, two],
             &["4:1 doc-entry-outside-root"],

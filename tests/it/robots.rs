@@ -95,7 +95,7 @@ fn sitemap_lines_are_compared_with_the_set() {
     assert!(
         other.contains("note[robots-sitemap-other]: line 2 of robots.txt names https://e.com/old.xml, which is not in")
     );
-    assert!(other.contains("line 3 of robots.txt names /relative.xml, which is no complete URL"), "{other}");
+    assert!(other.contains("line 3 of robots.txt names /relative.xml, which is not a complete URL"), "{other}");
     // One file may be part of a set whose index is named.
     let part = findings("Sitemap: https://e.com/sitemap_index.xml\n", &[]);
     assert!(part.contains("robots-sitemap-missing") && !part.contains("robots-sitemap-other"), "{part}");

@@ -46,7 +46,7 @@ fn check_reports_what_the_site_answers() {
         sitemap.xml:6:12: error[site-redirect]: the site answers 301 and redirects to https://e.com/\n\
         sitemap.xml:7:12: error[site-noindex]: the page excludes itself from search: robots is noindex\n\
         sitemap.xml:8:12: error[site-canonical-elsewhere]: the page names https://e.com/original?a=1&b=2 as its canonical URL\n\
-        sitemap.xml:9:12: note[site-not-checked]: the data say nothing about this URL: it was not checked\n";
+        sitemap.xml:9:12: note[site-not-checked]: no probe data for this URL\n";
     assert_eq!(report, expected);
     let counted = ends(&folder, &[&words[..], &["--max-findings", "0", "--format", "json"]].concat(), 1);
     assert!(counted.contains("\"errors\":5") || counted.contains("\"errors\": 5"), "{counted}");
@@ -90,7 +90,7 @@ fn a_site_does_not_speak_for_another() {
     folder.write("site.jsonl", data);
     let before = folder.read("sitemap.xml");
     let output = run(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-redirect"]);
-    assert!(stderr(&output).contains("the site names no URL that can take its place"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the site gives no URL to replace it with"), "{}", stderr(&output));
     assert_eq!(folder.read("sitemap.xml"), before);
 }
 

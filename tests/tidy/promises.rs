@@ -41,8 +41,8 @@ const PROMISES: [Promise; 31] = [
     ),
     (
         "A full disk, a quota, a limit of file sizes, an I/O error, a short write or a signal at any operation: every \
-         file is as it was, or the rest is written down and will be finished; your changes stay, nothing is left \
-         behind, and saving again works.",
+         file is as it was, or the rest of the save is recorded and will be finished; your changes stay, no temporary \
+         file remains, and saving again works.",
         "src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing, signals_and_short_writes_change_nothing, \
          undoing_all_after_a_save_that_failed_gives_the_old_files_back; \
          src/session/store/save/tests.rs: \
@@ -51,13 +51,13 @@ const PROMISES: [Promise; 31] = [
          a_limit_of_file_sizes_leaves_everything_and_is_named",
     ),
     (
-        "What is missing is said in bytes, with the way out.",
+        "The error names the missing bytes and what to do.",
         "src/files/space.rs: what_is_missing_is_said_with_the_way_out, \
          what_is_half_done_is_not_said_to_be_as_it_was",
     ),
     (
         "Nothing that you typed is lost: it is kept in your state folder, synced at once. After a crash, a closed \
-         terminal or a signal the next start shows it and asks; nothing is replayed unasked.",
+         terminal or a signal the next start shows it and asks; nothing is replayed without asking.",
         "tests/it/crash.rs: unsaved_changes_of_a_crash_are_offered_and_replayed, \
          changes_of_several_files_are_replayed_and_cannot_be_bypassed, \
          changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
@@ -69,16 +69,16 @@ const PROMISES: [Promise; 31] = [
          what_is_typed_after_a_list_became_two_is_found",
     ),
     (
-        "A journal that is cut, damaged, of other files or of a newer version is named and put aside.",
+        "A journal that is cut off, damaged, of other files or of a newer version is reported and kept.",
         "src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted, \
          lost_lines_are_counted_by_their_numbers_and_shown, what_cannot_be_used_is_kept_aside_and_listed; \
          src/session/store/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named; \
          src/session/store/journal/recovery/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
     ),
     (
-        "Two editors never have one file, by whatever path: its index, the file alone, a folder, a link, a second name. \
-         The second only reads and says which process has it; work without a screen is refused then, and where changes \
-         of an earlier session wait. The lock of a dead process is no lock.",
+        "Two editors never open one file for writing, by whatever path: its index, the file alone, a folder, a link, a \
+         second name. The second is read-only and names the process that has the file; commands that write refuse to \
+         run then, and while unsaved changes of an earlier session exist. The lock of a dead process does not count.",
         "src/files/lock.rs: two_sets_that_share_a_file_never_both_have_it_and_others_do, \
          links_and_second_names_lead_to_the_same_file; \
          tests/it/crash.rs: a_second_editor_of_the_same_set_is_read_only, a_set_is_locked_by_whatever_path_it_is_opened, \
@@ -86,16 +86,16 @@ const PROMISES: [Promise; 31] = [
          src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_the_files_themselves_are_locked",
     ),
     (
-        "What others did to a file is seen before it is overwritten, by its content: changed, replaced, cut, deleted, \
-         also with the same length and time, also between the writing and the rename.",
+        "A save detects changes of other programs by content before it overwrites a file: changed, replaced, cut, \
+         deleted, also with the same length and time, also between the writing and the rename.",
         "src/files/external_changes.rs: every_kind_of_change_has_its_name, \
          a_change_of_equal_length_and_time_is_seen_when_looked_at_closely, a_clock_that_jumps_hides_no_change_and_makes_none; \
          src/files/save/faults.rs: what_others_do_while_a_save_runs_is_not_overwritten; \
          src/files/save/tests.rs: what_somebody_else_changed_is_not_overwritten_unless_forced",
     ),
     (
-        "It is noticed when you come back to the window too; then you reload, save elsewhere, keep yours, or merge row by \
-         row, previewed, in one step that can be undone.",
+        "The editor also detects them when you return to its window; then you reload, save elsewhere, keep yours, or \
+         merge row by row, previewed, in one step that can be undone.",
         "tests/it/outside.rs: external_changes_are_reported_when_the_terminal_gets_focus, \
          both_sides_of_a_set_are_merged_and_saved, a_deleted_file_is_written_again_only_on_request; \
          src/session/store/external_changes/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
@@ -104,13 +104,14 @@ const PROMISES: [Promise; 31] = [
          src/document/merge/index.rs: entries_are_merged_one_by_one",
     ),
     (
-        "Links stay, however many; the file at their end is replaced. Links that lead nowhere or in a circle are named.",
+        "Links stay, also chains of links; the file at their end is replaced. Links that lead nowhere or in a circle \
+         are reported.",
         "tests/it/file_metadata.rs: a_chain_of_five_links_stays_and_its_end_is_replaced, \
          links_that_lead_nowhere_or_in_a_circle_are_named_with_the_way_out",
     ),
     (
-        "A file with several names, or whose owner cannot be given to another file, stays the file it is: its bytes are \
-         copied in when room for them is taken and they are safe beside it.",
+        "A file with several names, or whose owner cannot be given to another file, is overwritten in place, after \
+         space is reserved and the new bytes are synced beside it.",
         "src/files/save/tests.rs: a_file_with_two_names_stays_one_file_with_its_attributes; \
          tests/it/file_metadata.rs: the_owner_is_kept",
     ),
@@ -127,20 +128,21 @@ const PROMISES: [Promise; 31] = [
          src/files/backup/tests.rs: a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_before",
     ),
     (
-        "Pipes, devices and folders are never replaced; read-only files and folders are refused, with the way out.",
+        "Pipes, devices and folders are never replaced; read-only files and folders are refused, and the error says \
+         what to do.",
         "tests/it/file_metadata.rs: pipes_devices_and_folders_are_never_replaced, \
          read_only_files_and_folders_are_refused_with_the_way_out",
     ),
     (
-        "A save runs beside the editing and can be stopped until files are put in place; what was changed meanwhile \
-         stays modified.",
+        "A save runs in the background and can be stopped until files are put in place; changes made meanwhile stay \
+         unsaved.",
         "src/session/store/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
          tests/it/pty.rs: the_editing_goes_on_while_a_save_runs; \
          src/files/save/tests.rs: a_cancelled_save_leaves_everything",
     ),
     (
-        "Before anything is written you can see it: each file, the lines of the index, the diff, and (`:verify`) the very \
-         bytes. Each unsaved change can be put back alone.",
+        "Before anything is written you can see it: each file, the lines of the index, the diff, and (`:verify`) the \
+         exact bytes. Each unsaved change can be reverted alone.",
         "src/session/store/pending/tests.rs: changes_put_back_one_by_one_leave_nothing; \
          src/document/diff.rs: a_diff_leads_from_one_to_the_other; \
          src/tui/app/tests/changes.rs: verify_proves_that_nothing_else_changes",
@@ -154,17 +156,18 @@ const PROMISES: [Promise; 31] = [
          an_emptied_file_leaves_the_set_unless_it_is_the_last",
     ),
     (
-        "An index that would pass 50,000 files or 52,428,800 bytes becomes several, which the plan and the save say: the \
-         first keeps what it lists, the rest goes to numbered ones, and all of them are one document when they are opened \
-         by their names or their folder. A later save writes only those that it changes.",
+        "An index that would pass 50,000 files or 52,428,800 bytes becomes several, which the plan and the save \
+         report: the first keeps its entries, the rest goes to numbered ones, and all of them are one document when \
+         they are opened by their names or their folder. A later save writes only those that it changes.",
         "src/files/plan/volumes/tests.rs: one_part_too_many_makes_a_second_index_and_says_so, \
          parts_are_split_among_indexes, an_edit_writes_only_the_index_that_lists_its_part, \
          a_folder_is_opened_by_all_files_of_its_index; \
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),
     (
-        "`sited split` makes as many indexes as its parts need and says so; what an earlier split made and left is \
-         named, and removed only with `--prune`, all or nothing; other files stay. A set that is not all here is not split.",
+        "`sited split` makes as many indexes as its parts need and reports it; left-over files of an earlier split are \
+         named, and removed only with `--prune`, all or nothing; other files stay. A set with missing files is not \
+         split.",
         "src/files/plan/split/tests.rs: an_index_over_a_limit_becomes_several_and_says_so, \
          indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for, \
          a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one, \
@@ -172,8 +175,7 @@ const PROMISES: [Promise; 31] = [
          src/cli/tests/sets.rs: split_reads_the_whole_set_or_refuses",
     ),
     (
-        "A backup is on disk before anything is replaced, is never written over, and can be put back, which is all or \
-         nothing too.",
+        "A backup is on disk before anything is replaced, is never overwritten, and can be restored, all or nothing.",
         "src/files/backup/tests.rs: once_keeps_what_was_before_the_session_and_always_what_was_before_each_save, \
          a_clock_that_jumps_changes_no_order_and_loses_no_set, \
          a_restore_can_be_restored_and_leaves_new_files_unless_told, \
@@ -181,8 +183,8 @@ const PROMISES: [Promise; 31] = [
          a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other, what_is_put_back_is_what_was_kept",
     ),
     (
-        "A backup that cannot be signed is said to be so when it is made. One that was interrupted is named, and removed \
-         only if the program made it.",
+        "A save reports a backup that it cannot sign. An incomplete backup is reported, and removed only if the \
+         program made it.",
         "src/files/backup/tests.rs: a_backup_without_a_key_is_said_to_be_unsigned; \
          src/cli/tests/sets.rs: a_backup_that_cannot_be_signed_is_said; \
          tests/it/threat_model/backups.rs: an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it",
@@ -201,7 +203,7 @@ const PROMISES: [Promise; 31] = [
          a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_not",
     ),
     (
-        "Commands that only read, `--dry-run` and `--read-only` write nothing and remove nothing, whatever lies in the \
+        "Commands that only read, `--dry-run` and `--read-only` write nothing and remove nothing, whatever is in the \
          folder.",
         "tests/it/threat_model/records.rs: \
          a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
@@ -210,14 +212,14 @@ const PROMISES: [Promise; 31] = [
          a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder",
     ),
     (
-        "A fault of the system, or a kill, at any call of any command leaves the old set or the new one, and is said. \
-         Limit: when a set of one file is saved and its folder cannot be synced, the new file is there, and the error \
-         says that it may not last.",
+        "A fault of the system, or a kill, at any call of any command leaves the old set or the new one, and is \
+         reported. Limit: when a set of one file is saved and its folder cannot be synced, the new file is there, and \
+         the error says that it may not last.",
         "tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_reported, faults_that_lost_data_stay_fixed; \
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),
     (
-        "Nothing is skipped without a word: a command refuses a set of which a file cannot be read, is missing or lies on \
+        "Nothing is skipped silently: a command refuses a set of which a file cannot be read, is missing or lies on \
          another host, before anything is written, unless `--allow-missing` is given.",
         "src/cli/tests/unread.rs: every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it, \
          no_command_is_missing_in_the_table, what_an_inner_index_lists_is_missed_before_anything_is_in_place, \
@@ -226,15 +228,16 @@ const PROMISES: [Promise; 31] = [
          tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_reported",
     ),
     (
-        "Where changes cannot be kept against a crash, the screen says why as long as that lasts, and catches up.",
+        "While changes cannot be recorded against a crash, the screen says why; they are recorded once that works \
+         again.",
         "tests/it/crash.rs: changes_that_cannot_be_journaled_are_reported_until_they_are, \
          a_full_disk_under_the_state_folder_is_reported_until_there_is_space; \
          src/files/journal/tests.rs: whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again; \
          src/session/store/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
     ),
     (
-        "Of a damaged journal every change is replayed that means the same without the lost ones; the rest is counted \
-         and shown, and the journal is kept.",
+        "From a damaged journal, every change is replayed that does not depend on a lost one; the rest is counted and \
+         shown, and the journal is kept.",
         "src/session/store/journal/tests.rs: what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same, \
          what_needs_a_lost_line_is_shown_and_not_replayed; \
          src/session/store/journal/damage.rs: any_damage_leaves_changes_that_were_made_and_counts_the_others; \
@@ -249,8 +252,8 @@ const PROMISES: [Promise; 31] = [
          tests/it/threat_model/locks.rs: crafted_locks_stop_nobody_but_those_that_are_held",
     ),
     (
-        "A damaged file is opened repaired and written only when you agree to what changes; what is no sitemap is \
-         refused with a message and left as it is.",
+        "A damaged file is opened repaired and written only when you agree to what changes; a file that is not a \
+         sitemap is refused with a message and not changed.",
         "tests/it/corpus.rs: damaged_files_open_repaired_and_are_never_overwritten_unasked, \
          foreign_files_are_named_and_left_as_they_were",
     ),

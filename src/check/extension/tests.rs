@@ -159,7 +159,7 @@ fn words_say_what_and_what_is_right() {
         (
             video("<video:restriction relationship=\"allow\">de,at</video:restriction>"),
             "video:restriction",
-            "video:restriction is de,at: write countries as two capitals each, with blanks between them: DE AT CH; perhaps DE AT",
+            "video:restriction is de,at: write country codes of two capitals, separated by spaces: DE AT CH; perhaps DE AT",
             "write DE AT -> DE AT",
         ),
         (
@@ -171,7 +171,7 @@ fn words_say_what_and_what_is_right() {
         (
             news("EN", "2026-11-20", ""),
             "news:language",
-            "news:language is EN: write two or three small letters, zh-cn or zh-tw; perhaps en",
+            "news:language is EN: write two or three lower-case letters, zh-cn or zh-tw; perhaps en",
             "write en -> en",
         ),
         (
@@ -189,7 +189,7 @@ fn words_say_what_and_what_is_right() {
         (
             "<image:image><image:loc>https://example.com/i.jpg</image:loc><image:alt/></image:image>".to_owned(),
             "image:alt",
-            "image:image has no image:alt",
+            "image:alt is not an element of image:image",
             "remove the element? -> ",
         ),
     ];

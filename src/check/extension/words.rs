@@ -129,21 +129,21 @@ impl Subject<'_> {
         match rule {
             Rule::IMAGE_DUPLICATE => {
                 let url = outline.child(other, "loc").map(|(_, node)| outline.value(node)).unwrap_or_default();
-                format!("the image {} is listed before", visible(&url))
+                format!("the image {} is already listed", visible(&url))
             }
             Rule::NEWS_DUPLICATE => "a second news:news: one entry is one article".to_owned(),
             Rule::HREFLANG_DUPLICATE => {
-                format!("hreflang {} is listed before, with the same URL", attribute(node, "hreflang"))
+                format!("hreflang {} is already listed with the same URL", attribute(node, "hreflang"))
             }
             Rule::HREFLANG_DUPLICATE_DIFFERENT => {
                 let first = outline.node_at(other).map(|other| attribute(other, "href")).unwrap_or_default();
-                format!("hreflang {} is listed before, with {first}", attribute(node, "hreflang"))
+                format!("hreflang {} is already listed with {first}", attribute(node, "hreflang"))
             }
             Rule::HREFLANG_SELF_CONFLICT => {
                 let first = outline.node_at(other).map(|other| attribute(other, "hreflang")).unwrap_or_default();
                 format!("the page itself is listed as {first} and as {}", attribute(node, "hreflang"))
             }
-            _ => format!("a second {name}, where one belongs"),
+            _ => format!("a second {name}: only one is allowed"),
         }
     }
 
@@ -154,11 +154,11 @@ impl Subject<'_> {
         let parent =
             outline.node_at(node.parent).map_or_else(|| "url".to_owned(), |parent| outline.name(parent).into_owned());
         match rule {
-            Rule::EXT_OUTSIDE_URL => format!("{name} stands in a sitemap of an index; it is about pages"),
-            Rule::EXT_MISPLACED => format!("{name} does not belong directly into {parent}"),
+            Rule::EXT_OUTSIDE_URL => format!("{name} in an index entry: it describes pages, not sitemaps"),
+            Rule::EXT_MISPLACED => format!("{name} is not allowed directly inside {parent}"),
             Rule::EXT_UNKNOWN_CHILD => match super::fixes::intended_name(outline, node) {
-                Some(meant) => format!("{parent} has no {name}; {meant} was probably meant"),
-                None => format!("{parent} has no {name}"),
+                Some(meant) => format!("{name} is not an element of {parent}; did you mean {meant}?"),
+                None => format!("{name} is not an element of {parent}"),
             },
             Rule::EXT_CHILD_ORDER => {
                 let names: Vec<&str> = node
@@ -170,11 +170,11 @@ impl Subject<'_> {
                 let names: Vec<&str> = names.into_iter().take(most).collect();
                 format!("the schema fixes the order in {name}: {}{end}", names.join(", "))
             }
-            Rule::EXT_OBSOLETE => format!("{name}: no engine reads this extension any more"),
-            Rule::EXT_OBSOLETE_PAGEMAP => format!("{name}: only custom search engines read it"),
+            Rule::EXT_OBSOLETE => format!("no search engine reads {name} any more"),
+            Rule::EXT_OBSOLETE_PAGEMAP => format!("only custom search engines read {name}"),
             Rule::IMAGE_LIMIT => format!("more than {} images in one entry; the others are ignored", value::IMAGES),
             Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has no effect since August 2022"),
-            Rule::NEWS_DEPRECATED => format!("{name} is gone from Google's documentation"),
+            Rule::NEWS_DEPRECATED => format!("Google no longer documents {name}"),
             Rule::IMAGE_FOREIGN_HOST => {
                 let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
                 format!("the image is on {}, the page on {}: fine if both are verified", visible(theirs), visible(ours))
@@ -184,13 +184,13 @@ impl Subject<'_> {
             Rule::VIDEO_TAG_LIMIT => format!("more than {} tags for one video", value::VIDEO_TAGS),
             Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is not a language code of ISO 639"),
             Rule::NEWS_STALE => format!("published on {shown}: over two days ago"),
-            Rule::NEWS_FUTURE => format!("published on {shown}: that is more than a day ahead"),
-            Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map is for a filetype of archive".to_owned(),
-            Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no meaning in a sitemap"),
+            Rule::NEWS_FUTURE => format!("published on {shown}: more than a day in the future"),
+            Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map needs the filetype archive".to_owned(),
+            Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no effect in a sitemap"),
             Rule::HREFLANG_SELF_MISSING => {
-                format!("none of the alternates is {}, the page itself", visible(&entry_context.page))
+                format!("the alternates do not include {}, the page itself", visible(&entry_context.page))
             }
-            Rule::HREFLANG_NO_X_DEFAULT => "no alternate is x-default, the page for everybody else".to_owned(),
+            Rule::HREFLANG_NO_X_DEFAULT => "no x-default alternate for readers of other languages".to_owned(),
             _ => rule.summary().to_owned(),
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result
     }
     let ended = ended?;
     let asked = ended.tally.asked();
-    let status = ended.report_unasked("the dates that were known are written", "run it again for", streams);
+    let status = ended.report_unasked("the dates found so far are written", "run it again for", streams);
     if asked > 0 && table.dated() == 0 {
         let message = format!("none of {} has a Last-Modified", counted(asked, "URL"));
         return Err(Failure::Place(message, "use the dates of the sources: --git DIR or --mtime DIR".to_owned()));

@@ -54,7 +54,7 @@ pub(super) fn list(found: &[Found], streams: &mut Streams<'_>) -> Result<(), Fai
     }
     if !found.is_empty() {
         streams
-            .note("--journal N prints a journal in full, with --apply it is applied and saved, with --discard removed");
+            .note("--journal N prints a journal in full; add --apply to apply and save it, or --discard to remove it");
     }
     Ok(())
 }

@@ -20,13 +20,13 @@ const REDRAWN: Duration = Duration::from_millis(100);
 /// How each URL is asked about.
 #[derive(Debug, Clone, Args)]
 pub struct ProbeOptions {
-    /// The most seconds that one request may take
+    /// Maximum time for one request, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
     pub timeout: Duration,
-    /// Ask about N URLs only, spread evenly over the sections of the site
+    /// Request only N URLs, spread evenly over the sections of the site
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
-    /// Do not look at robots.txt; for your own site
+    /// Ignore robots.txt; for your own site
     #[arg(long)]
     pub ignore_robots: bool,
     /// How the site is asked
@@ -129,15 +129,11 @@ impl ProbeEnd {
             return Status::Files;
         }
         let unasked = match self.summary.unasked {
-            1 => "1 URL was not asked".to_owned(),
-            count => format!("{} were not asked", counted(count, "URL")),
+            1 => "1 URL was not requested".to_owned(),
+            count => format!("{} were not requested", counted(count, "URL")),
         };
         for (host, why) in &self.summary.stopped {
-            print_error(
-                &format!("{host} was left alone: {why}"),
-                &format!("{unasked}; {rest} them later"),
-                streams.notes,
-            );
+            print_error(&format!("{host} was skipped: {why}"), &format!("{unasked}; {rest} them later"), streams.notes);
         }
         if self.summary.stopped.is_empty() { Status::Fine } else { Status::Files }
     }
@@ -160,6 +156,6 @@ fn note_excluded_hosts(targets: &Targets, hosts: &Hosts, streams: &mut Streams<'
         }
         let verb = if urls == 1 { "is" } else { "are" };
         let (urls, names) = (counted(urls, "URL"), names.join(", "));
-        streams.note(&format!("{urls} of other hosts {verb} not asked: {names}; --allow-host HOST allows it"));
+        streams.note(&format!("{urls} of other hosts {verb} not requested: {names}; --allow-host HOST allows it"));
     }
 }

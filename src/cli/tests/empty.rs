@@ -45,7 +45,7 @@ fn what_would_leave_a_file_without_entries_is_refused_and_done_when_agreed_to() 
         let before = texts(&folder);
         let (status, _, notes) = sited(&folder, words);
         assert_eq!(status, 3, "{words}: {notes}");
-        let message = format!("{named} would be left without entries\nhint: nothing was written; --allow-empty");
+        let message = format!("{named} would have no entries left\nhint: nothing was written; --allow-empty");
         assert!(notes.contains(&message), "{words}: {notes}");
         assert_eq!(texts(&folder), before, "{words}");
         let (status, _, notes) = sited(&folder, &format!("{words} --allow-empty"));
@@ -66,7 +66,7 @@ fn standard_output_gets_no_set_without_entries_either() {
         fs::write(folder.path().join("to-stdout"), "%delete\nwrite -\n").unwrap();
         let (status, out, notes) = sited(&folder, words);
         assert!(status == 3 && out.is_empty(), "{words}: {out} {notes}");
-        assert!(notes.contains("standard output would be left without entries"), "{words}: {notes}");
+        assert!(notes.contains("standard output would have no entries"), "{words}: {notes}");
         let (status, _, notes) = sited(&folder, &format!("{words} --allow-empty"));
         assert_eq!(status, 0, "{words}: {notes}");
     }
@@ -85,7 +85,7 @@ fn a_large_set_is_not_emptied_either_and_nothing_is_left_beside_its_files() {
         let result = rows::remove(&task.rows, 0, &mut Streams::new(&mut out, &mut notes));
         let failure = result.unwrap_err();
         assert_eq!(failure.status(), Status::Files);
-        assert!(failure.to_string().contains("a.xml would be left without entries"), "{failure}");
+        assert!(failure.to_string().contains("a.xml would have no entries left"), "{failure}");
         assert_eq!(texts(&folder), before);
         assert_eq!(fs::read_dir(folder.path().join("set")).unwrap().count(), 3);
     }

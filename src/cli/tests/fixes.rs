@@ -63,7 +63,7 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let cut = format!("{head}<url><loc>https://e.com/a</loc></url>\n<url><loc>https://");
     write("cut.xml", &cut);
-    let waits = "1 finding is fixed only by name, with --rule xml-truncated or :fix xml-truncated";
+    let waits = "1 finding is fixed only on request, with --rule xml-truncated or :fix xml-truncated";
     let (status, _, notes) = sited(&folder, "fix DIR/cut.xml --dry-run");
     assert_eq!((status, notes.as_str()), (0, &*format!("dry run, nothing is written: {waits}\n")));
     assert!(sited(&folder, "fix DIR/cut.xml --accept-repairs").2.starts_with(&format!("nothing changed: {waits}\n")));
@@ -74,7 +74,7 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     let damaged = format!("{head}<url><loc>https://e.com/?a&b#c</loc></url>\n<loc>https://e.com/d</loc></urlset>");
     write("both.xml", &damaged);
     let (_, _, notes) = sited(&folder, "fix DIR/both.xml --dry-run");
-    let waits = "2 findings are fixed only by name, such as --rule doc-entry-outside-root or :fix doc-entry-outside-root: doc-entry-outside-root (1), loc-fragment (1)";
+    let waits = "2 findings are fixed only on request, such as --rule doc-entry-outside-root or :fix doc-entry-outside-root: doc-entry-outside-root (1), loc-fragment (1)";
     assert!(notes.contains(waits), "{notes}");
     let (status, _, notes) = sited(&folder, "fix DIR/both.xml --rule xml-*");
     assert_eq!((status, notes.lines().next()), (0, Some("1 file fixed")));
@@ -90,7 +90,7 @@ fn only_rules_with_something_to_choose_tell_of_answers() {
         out.lines().filter(|line| line.contains("  answer  ")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert!(["doc-stray-text", "set-duplicate", "field-duplicate", "xml-truncated"].map(answers).concat().is_empty());
-    assert!(answers("changefreq-invalid")[0].ends_with("usual        take the nearest word"));
+    assert!(answers("changefreq-invalid")[0].ends_with("usual        use the nearest word"));
     for rule in crate::check::rule::Rule::ALL {
         let told = crate::check::decision::choices(rule);
         assert!(told.iter().all(|answer| answer.about != "the default of the fix"), "{rule:?}");

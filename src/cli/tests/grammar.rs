@@ -152,8 +152,8 @@ fn what_needs_one_path_refuses_several() {
         ("set DIR/good.xml DIR/bad.xml priority=0.8 -o DIR/o.xml", "--output needs one PATH"),
         ("fix -r DIR/good.xml -o DIR/o.xml", "--output needs one PATH"),
         ("set DIR/good.xml - priority=0.8", "standard input"),
-        ("set DIR/good.xml", "no FIELD=VALUE is given"),
-        ("set DIR/good.xml priority=0.8 --from DIR/bad.xml", "not together with --from"),
+        ("set DIR/good.xml", "no FIELD=VALUE given"),
+        ("set DIR/good.xml priority=0.8 --from DIR/bad.xml", "cannot be combined with --from"),
     ] {
         let (status, out, notes) = sited(&folder, words);
         assert_eq!((status, out.as_str()), (2, ""), "{words}: {notes}");
@@ -200,7 +200,7 @@ fn rows_are_chosen_by_a_list_of_urls() {
     write(&folder, "a.xml", &urlset(&entries));
     write(&folder, "urls.txt", &lines(0..9));
     let (status, _, notes) = sited(&folder, "keep DIR/a.xml --urls-from DIR/urls.txt");
-    assert!(status == 3 && notes.contains("would be left without entries"), "{notes}");
+    assert!(status == 3 && notes.contains("would have no entries left"), "{notes}");
     assert!(notes.contains("9 of 9 URLs match no row:") && notes.contains("… and 4 more URLs"), "{notes}");
     assert_eq!(read(&folder, "a.xml"), urlset(&entries));
     let (status, _, notes) = sited(&folder, "list DIR/a.xml --urls-from DIR/none.txt");

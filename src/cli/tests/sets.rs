@@ -147,7 +147,10 @@ fn a_backup_is_listed_and_put_back() {
     );
     for value in ["0.1", "0.2"] {
         let (status, _, notes) = sited(&folder, &format!("set DIR/good.xml priority={value} --backup always {now}"));
-        assert!(status == 0 && notes.contains("what was there is in DIR/good.xml.bak/2026-11-20T10-20-30Z"), "{notes}");
+        assert!(
+            status == 0 && notes.contains("the previous files are in DIR/good.xml.bak/2026-11-20T10-20-30Z"),
+            "{notes}"
+        );
     }
     let (_, out, _) = sited(&folder, "restore DIR/good.xml");
     assert_eq!(out, "2026-11-20T10-20-30Z  1 file, 397 B: good.xml\n2026-11-20T10-20-30Z-2  1 file, 420 B: good.xml\n");
@@ -155,7 +158,7 @@ fn a_backup_is_listed_and_put_back() {
     assert_eq!((status, notes.as_str()), (0, "put back   DIR/good.xml\ndry run, nothing is written\n"));
     assert_ne!(fs::read(folder.path().join("good.xml")).unwrap(), good);
     let (status, _, notes) = sited(&folder, &format!("restore DIR/good.xml --set latest {now}"));
-    assert!(status == 0 && notes.contains("1 file put back, 0 files removed; what was there is in"), "{notes}");
+    assert!(status == 0 && notes.contains("1 file put back, 0 files removed; the previous files are in"), "{notes}");
     assert!(fs::read_to_string(folder.path().join("good.xml")).unwrap().contains("<priority>0.1<"));
     assert_eq!(sited(&folder, &format!("restore DIR/good.xml --set 2026-11-20T10-20-30Z {now}")).0, 0);
     assert_eq!(fs::read(folder.path().join("good.xml")).unwrap(), good);
@@ -169,7 +172,7 @@ fn a_backup_that_cannot_be_signed_is_said() {
     let folder = folder();
     fs::write(folder.path().join(".state"), "in the way").unwrap();
     let unsigned = |notes: &str| {
-        notes.contains("what was there is in DIR/")
+        notes.contains("the previous files are in DIR/")
             && notes.contains("this backup is not signed (no key can be read or made in")
             && notes.contains("restoring it needs --unverified")
     };

@@ -39,7 +39,7 @@ fn rows_get_the_values_of_their_url_and_keep_every_other_byte() {
     assert!(notes.starts_with("lastmod set on 2 rows, priority set on 2 rows\n"), "{notes}");
     assert!(notes.ends_with(report), "{notes}");
     let (status, _, notes) = sited(&folder, "set DIR/a.xml --from DIR/dates.csv");
-    assert!(status == 0 && notes.contains("nothing changed: 3 rows are like that already"), "{notes}");
+    assert!(status == 0 && notes.contains("nothing changed: 3 rows have this value already"), "{notes}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn the_columns_of_a_table_are_found_or_named() {
             "loc;lastmod\nhttps://e.com/a;2026-01-01\nhttps://e.com/a;2026-01-02\nhttps://e.com/a;2026-01-02\n",
             "",
             0,
-            "1 line with other values for a URL that came before",
+            "1 line with different values for a URL of an earlier line",
         ),
         ("loc,lastmod\n", "", 0, "nothing changed"),
         ("buy milk\n", "", 3, "DIR/dates.csv"),

@@ -294,8 +294,7 @@ fn a_clock_that_jumps_changes_no_order_and_loses_no_set() {
 fn a_backup_without_a_key_is_said_to_be_unsigned() {
     let mut set = pair();
     fs::write(set.path("file"), "").unwrap();
-    for (state, why) in [(None, "no state folder is known"), (Some(set.path("file")), "no key can be read or made in")]
-    {
+    for (state, why) in [(None, "no state folder: HOME"), (Some(set.path("file")), "no key can be read or made in")] {
         set.set(&[0], Field::Priority, Some(if state.is_none() { "0.1" } else { "0.2" }));
         let mode = SaveMode { backups: Backups::new(When::Always), state, ..set.mode() };
         let plan = set.plan();

@@ -21,9 +21,9 @@ impl Planner<'_> {
         self.losses.push(format!("{} becomes a sitemap{left}", feed.name()));
         let without_loc = conversion::without_loc(&self.document, id).next();
         if let Some(row) = without_loc {
-            let message = "an item of this feed has no link, and an entry of a sitemap is a URL: give the row one, or \
-                           delete it"
-                .to_owned();
+            let message =
+                "an item of this feed has no link, but a sitemap entry needs a URL: enter one, or delete the row"
+                    .to_owned();
             self.problem(Some(row), message);
         }
         self.document.set_form(id, Form::Xml);
@@ -81,7 +81,7 @@ impl Planner<'_> {
             self.losses.push(format!("{} cannot be written to {}", losses.words(), sitemap.form.name()));
         }
         if let Some(row) = empty {
-            self.problem(Some(row), "a line of a text list is a URL: give the row one, or delete it".to_owned());
+            self.problem(Some(row), "a line of a text list needs a URL: enter one, or delete the row".to_owned());
         }
     }
 
@@ -91,7 +91,7 @@ impl Planner<'_> {
             let super::FileId::Sitemap(id) = output.file else { continue };
             let Some(Form::Feed(feed)) = self.document.sitemap(id).map(|sitemap| sitemap.form) else { continue };
             let message = format!(
-                "{} is {}, and a feed is never written over; save it as a sitemap: :write NAME.xml, or -o NAME.xml",
+                "{} is {}; sited never overwrites a feed, save it as a sitemap: :write NAME.xml, or -o NAME.xml",
                 output.name,
                 feed.name()
             );

@@ -81,7 +81,7 @@ impl Names<'_> {
 pub(super) fn volumes_message(index: &Index, limits: Limits) -> String {
     let names: Vec<&str> = index.files().map(|file| &**file.name).collect();
     format!(
-        "one index may name {} sitemaps in {} bytes; there are {} indexes, each to be submitted: {}",
+        "one index holds at most {} sitemaps in {} bytes, so there are {} indexes; submit each: {}",
         grouped(u64::from(limits.parts)),
         grouped(limits.index_bytes),
         index.file_count(),

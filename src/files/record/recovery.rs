@@ -496,7 +496,7 @@ fn regular(place: &TreePath) -> Result<Option<Status>, String> {
     match place.status() {
         Ok(Some(status)) if !status.is_regular => Err("it is a link or not a regular file".to_owned()),
         Ok(status) => Ok(status),
-        Err(error) => Err(format!("it cannot be looked at: {error}")),
+        Err(error) => Err(format!("it cannot be inspected: {error}")),
     }
 }
 
@@ -540,7 +540,10 @@ fn finish_with_gate(
 ) -> Result<Option<Finished>, Error> {
     let Some(case) = FoundRecord::open(path, true, key)? else { return Ok(None) };
     if consent == Consent::Authenticated && !case.is_authentic {
-        return Err(interrupted(path, "your key does not authenticate its record, so that it is not finished unasked"));
+        return Err(interrupted(
+            path,
+            "your key does not authenticate its record, so sited does not finish it without asking",
+        ));
     }
     let steps = case.steps(consent);
     if let Some(step) = steps.iter().find(|step| step.blocked.is_some()) {

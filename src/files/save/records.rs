@@ -83,7 +83,7 @@ fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
             fs::remove_file(set.path(&temporary)).unwrap();
         }),
         ("cannot be read", &|set| fs::write(set.path(".sited.commit"), &text(set)[..40]).unwrap()),
-        ("format 9", &|set| {
+        ("version 9", &|set| {
             let newer = text(set).replace("commit record 2", "commit record 9");
             fs::write(set.path(".sited.commit"), newer).unwrap();
         }),

@@ -227,7 +227,7 @@ impl Getter {
             return Delivery::too_large(url, self.options.max_bytes);
         }
         let called = media_type.map_or_else(String::new, |media_type| format!(" ({media_type})"));
-        let message = format!("the server answers with no sitemap{called}: {}", error.reason);
+        let message = format!("the answer is not a sitemap{called}: {}", error.reason);
         Delivery::error(CONTENT_TYPE, url.as_str(), message)
     }
 }
@@ -243,6 +243,6 @@ fn misnamed(url: &Url, media_type: &str) -> Option<Delivery> {
         || media_type.ends_with("+xml")
         || matches!(media_type, "text/plain" | "text/csv" | "text/tab-separated-values" | "application/octet-stream")
         || matches!(media_type, "application/gzip" | "application/x-gzip" | "binary/octet-stream");
-    let message = || format!("the server calls this sitemap {media_type}; application/xml is right");
+    let message = || format!("the server sends this sitemap as {media_type}; it should be application/xml");
     (!is_known).then(|| Delivery::warning(CONTENT_TYPE, url.as_str(), message()))
 }

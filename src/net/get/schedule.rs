@@ -91,7 +91,7 @@ impl<'h> Schedule<'h> {
             return;
         }
         let Some(name) = stored_path(url.as_str(), None) else {
-            self.find(Delivery::error(FILE_NAME, url.as_str(), "this URL gives no plain file name"));
+            self.find(Delivery::error(FILE_NAME, url.as_str(), "no plain file name can be made from this URL"));
             return;
         };
         let base = url.join(".").map_or_else(|_| url.to_string(), String::from);
@@ -125,7 +125,7 @@ impl<'h> Schedule<'h> {
             return;
         }
         let Some(url) = last.join(loc).ok().and_then(without_credentials) else {
-            let message = format!("an entry is no URL of a file: {loc}");
+            let message = format!("an entry is not the URL of a file: {loc}");
             self.find(Delivery::error(FILE_NAME, index.url.as_str(), message));
             return;
         };
@@ -136,7 +136,7 @@ impl<'h> Schedule<'h> {
         // As the index is read later: by the text of its entry.
         let name = stored_path(loc, Some(&index.root.base)).or_else(|| stored_path(loc, None));
         let Some(name) = name else {
-            let message = "this URL gives no plain file name below the folder; nothing was fetched";
+            let message = "no plain file name can be made from this URL below the folder; nothing was fetched";
             self.find(Delivery::error(FILE_NAME, url.as_str(), message));
             return;
         };

@@ -141,7 +141,7 @@ fn redirects_are_followed_by_hand() {
         ("/self", "the redirects form a loop", 1),
         ("/a", "the redirects form a loop", 2),
         ("/other", "the redirect leads to other.example, which --allow-host did not name", 1),
-        ("/file", "the redirect leads to no web page", 1),
+        ("/file", "the redirect does not lead to a web page", 1),
         ("/long/0", "more than 10 redirects", 11),
     ] {
         let record = one(&server, path);

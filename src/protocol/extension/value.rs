@@ -231,11 +231,11 @@ impl Kind {
     /// What would be right, as the end of a sentence that begins with the value.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Empty => "nothing belongs in it",
-            Self::Elements => "only elements belong in it",
-            Self::Text => "any text is right",
-            Self::Url => "a complete URL is right",
-            Self::Media => "a URL over http, https or ftp is right",
+            Self::Empty => "it must be empty",
+            Self::Elements => "it must contain only elements",
+            Self::Text => "any text is valid",
+            Self::Url => "write a complete URL",
+            Self::Media => "write a URL with http, https or ftp",
             Self::Content => "this looks like a page or a player; write the URL of the video file",
             Self::VideoTitle => "a title has at most 100 characters",
             Self::VideoDescription => "a description has at most 2,048 characters",
@@ -247,8 +247,8 @@ impl Kind {
             Self::VideoDate => "write YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with Z or +hh:mm",
             Self::NewsDate => "write YYYY-MM-DD, or a time with its zone, such as 2026-11-20T10:14Z",
             Self::YesNo => "write yes or no",
-            Self::Countries => "write countries as two capitals each, with blanks between them: DE AT CH",
-            Self::Platforms => "write web, mobile or tv, with a blank between them",
+            Self::Countries => "write country codes of two capitals, separated by spaces: DE AT CH",
+            Self::Platforms => "write web, mobile or tv, separated by spaces",
             Self::Relationship => "write allow or deny",
             Self::Price => "write a decimal, or nothing",
             Self::Currency => "write three capitals, such as EUR",
@@ -258,12 +258,10 @@ impl Kind {
             Self::ShowNumber => "write a whole number from 1",
             Self::IdType => "write tms:series, tms:program, rovi:series, rovi:program, freebase or url",
             Self::NewsName => "write the name as on news.google.com, without what is in parentheses",
-            Self::NewsLanguage => "write two or three small letters, zh-cn or zh-tw",
+            Self::NewsLanguage => "write two or three lower-case letters, zh-cn or zh-tw",
             Self::Access => "write Subscription or Registration",
-            Self::Genres => {
-                "write PressRelease, Satire, Blog, OpEd, Opinion or UserGenerated, with commas between them"
-            }
-            Self::Tickers => "write up to five as EXCHANGE:TICKER, with commas between them",
+            Self::Genres => "write PressRelease, Satire, Blog, OpEd, Opinion or UserGenerated, separated by commas",
+            Self::Tickers => "write up to five EXCHANGE:TICKER, separated by commas",
             Self::GeoFormat => "write kml, kmz or georss",
             Self::FileType => "write one word of printable ASCII",
         }

@@ -30,7 +30,7 @@ pub fn verdicts(text: &str) -> Verdicts {
         match (authority, accepts) {
             (_, true) => (Ruling::Accepts, why),
             // A wrong optional value is a warning there (rule catalogue, section 5.4).
-            (Authority::Yandex, false) => (Ruling::Ignores, "a warning there; the URL stays"),
+            (Authority::Yandex, false) => (Ruling::Ignores, "warns and keeps the URL"),
             (_, false) => (Ruling::Rejects, why),
         }
     })

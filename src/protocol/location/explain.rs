@@ -47,7 +47,9 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
             if let Some(at) = encoded_control(decoded).filter(|_| what.is_none()) {
                 let shown = decoded.get(at..at + 3).unwrap_or_default();
                 let place = place_of(decoded, at);
-                return format!("{shown} at character {place} is a control character, which no URL holds: delete it");
+                return format!(
+                    "{shown} at character {place} is a control character, which URLs cannot contain: delete it"
+                );
             }
             let mut right = String::new();
             if let Some(what) = what {
@@ -88,8 +90,8 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
             format!("crawlers drop #{fragment}, so this is the same page as without it")
         }
         Fault::DefaultPort => match location.scheme() {
-            Some(Scheme::Https) => "the port may be left out: 443 is https's own".to_owned(),
-            _ => "the port may be left out: 80 is http's own".to_owned(),
+            Some(Scheme::Https) => "the port can be omitted: 443 is the default of https".to_owned(),
+            _ => "the port can be omitted: 80 is the default of http".to_owned(),
         },
         Fault::DotSegments => "the path has . or .. segments, which crawlers resolve".to_owned(),
         Fault::DoubleSlash => {
@@ -115,7 +117,7 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
                 Some(Private::Preview(word)) => format!("{word} marks a version that is not published"),
                 None => "this is not meant for the public".to_owned(),
             };
-            format!("{}: a sitemap shows the URL to everybody", visible(&what))
+            format!("{}: everybody can read a sitemap", visible(&what))
         }
         Fault::TemplateResidue => {
             let left = template_residue(&location).unwrap_or("");
@@ -221,7 +223,7 @@ mod tests {
             (
                 Fault::Private,
                 "https://e.com/.env",
-                "/.env often holds passwords or source code: a sitemap shows the URL to everybody",
+                "/.env often holds passwords or source code: everybody can read a sitemap",
             ),
             (Fault::Fragment, "https://e.com/#top", "crawlers drop #top, so this is the same page as without it"),
         ] {

@@ -115,14 +115,14 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         }
         Arguments::Data => vec![
             Candidate::new("missing", "URLs of the data that no row has"),
-            Candidate::new("off", "forget the data"),
+            Candidate::new("off", "unload the data"),
             Candidate::new("--key ", "then the name of the column of URLs, or its number"),
         ],
         Arguments::Probe => vec![
-            Candidate::new("write ", "then the path of a new file: the answers that came"),
+            Candidate::new("write ", "then the path of a new file for the results"),
             Candidate::new(ALLOW_PRIVATE, "also addresses such as 127.0.0.1"),
-            Candidate::new(format!("{RATE} "), "then the most requests a second to one host; 0 is no limit"),
-            Candidate::new(format!("{CONCURRENCY} "), "then the most requests at a time to one host"),
+            Candidate::new(format!("{RATE} "), "then the maximum requests per second to one host; 0 means no limit"),
+            Candidate::new(format!("{CONCURRENCY} "), "then the maximum concurrent requests to one host"),
         ],
         Arguments::Dates => vec![
             Candidate::new("git", "the last commit that changed the source; then the folder of the sources"),

@@ -43,7 +43,7 @@ pub fn parse(line: &str, vocabulary: &Vocabulary<'_>) -> Result<Command, Command
     let name_at = reader.scanner.at();
     let spec = reader.name()?;
     if reader.shown && !spec.ranged {
-        let message = format!("`%` means all shown rows, and {} is not about rows", spec.name);
+        let message = format!("`%` means all shown rows, but {} takes no rows", spec.name);
         return Err(CommandError::new(percent_at..percent_at + 1, message));
     }
     reader.arguments(spec, name_at).map_err(|mut error| {
@@ -153,7 +153,7 @@ impl Reader<'_> {
                 let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
                 let is_name = |name: &String| name.strip_prefix('@').unwrap_or(name).chars().all(is_letter);
                 if names.is_empty() || !names.iter().all(is_name) {
-                    let message = "expected names of columns, with commas between them";
+                    let message = "expected names of columns, separated by commas";
                     return Err(CommandError::new(at..self.line.len(), message));
                 }
                 Command::Columns(names)
@@ -360,7 +360,7 @@ impl Reader<'_> {
                 answer = Some(word);
                 self.scanner.skip_spaces();
                 if !self.scanner.is_done() && !self.is_where_next() {
-                    return Err(self.expected("one answer, and then perhaps where"));
+                    return Err(self.expected("one answer, then optionally `where`"));
                 }
                 continue;
             }

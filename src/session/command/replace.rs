@@ -70,7 +70,7 @@ impl Targets {
 
     /// What may be given, for a message.
     pub fn expected() -> String {
-        format!("{}, or several of them with commas between them", Self::NAMES.join(", "))
+        format!("{}, or several of them separated by commas", Self::NAMES.join(", "))
     }
 
     /// Whether alternates, images and videos are asked for.
@@ -125,7 +125,7 @@ impl Replace {
         let written = parts.line.get(parts.pattern.clone()).unwrap_or_default();
         let pattern = without_escapes(written, parts.delimiter);
         if pattern.is_empty() {
-            return Err(CommandError::new(parts.pattern.clone(), "expected a regular expression to look for"));
+            return Err(CommandError::new(parts.pattern.clone(), "expected a regular expression"));
         }
         let regex = RegexBuilder::new(&pattern)
             .case_insensitive(parts.any_case)

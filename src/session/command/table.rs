@@ -160,12 +160,12 @@ pub const TABLE: &[Spec] = &[
         ..plain("add", &[], Arguments::Urls)
     },
     Spec {
-        about: "delete rows; they leave the file when it is saved",
+        about: "delete rows; saving removes them from the file",
         example: "delete where lastmod<2015",
         ..ranged("delete", &["d", "del"], Arguments::Nothing)
     },
     Spec {
-        about: "delete all rows but these",
+        about: "delete all other rows",
         example: "keep where path:/blog/**",
         ..ranged("keep", &[], Arguments::Nothing)
     },
@@ -230,7 +230,7 @@ pub const TABLE: &[Spec] = &[
         ..plain("verify", &[], Arguments::Nothing)
     },
     Spec {
-        about: "look for changes by other programs; merge, reload or keep ours",
+        about: "check for changes by other programs; merge, reload or keep ours",
         example: "outside",
         ..plain("outside", &["disk"], Arguments::Nothing)
     },
@@ -245,23 +245,23 @@ pub const TABLE: &[Spec] = &[
         ..plain("profile", &[], Arguments::Profile)
     },
     Spec {
-        about: "report URLs that a TOML file forbids (never) or requires (must); without FILE no more",
+        about: "report URLs that a TOML file forbids (never) or requires (must); without FILE turn this off",
         example: "policy policy.toml",
         ..plain("policy", &[], Arguments::Path)
     },
     Spec {
-        about: "join tables by URL as columns @name; with ! instead of those that are there; alone it lists them",
+        about: "join tables by URL as columns @name; with ! replace the loaded ones; alone it lists them",
         example: "data crawl.csv --key Address",
         bang: true,
         ..plain("data", &[], Arguments::Data)
     },
     Spec {
-        about: "ask the site about the marked rows, else all, as columns @status, @final and more; write FILE keeps the answers",
+        about: "request the marked rows, else all, from the site as columns @status, @final and more; write FILE saves the results",
         example: "probe where section:blog",
         ..ranged("probe", &[], Arguments::Probe)
     },
     Spec {
-        about: "join when the source of each page was changed, as @modified: by its last commit, or the time of its file",
+        about: "join the date when the source of each page changed as @modified: from its last commit, or its file time",
         example: "dates git",
         ..plain("dates", &[], Arguments::Dates)
     },

@@ -142,7 +142,7 @@ fn errors_name_the_place_the_expectation_and_an_example() {
         ("s/a/${b/", "${b", "expected `}`", ""),
         ("s/a/b/ blog", "blog", "expected `where`", ""),
         ("mark blog", "blog", "expected `where`", "for example: mark where"),
-        ("%write", "%", "not about rows", ""),
+        ("%write", "%", "takes no rows", ""),
         ("check!", "!", "takes no `!`", ""),
         ("filter", "", "expected a query", "nofilter"),
         ("sort -prio", "-prio", "did you mean priority?", ""),

@@ -193,10 +193,10 @@ mod tests {
         let message = run(&mut session, "ext set image[2]/loc=https://e.com/x.png");
         assert_eq!(
             message.as_deref(),
-            Ok("image[2]/loc set to https://e.com/x.png on 1 row; 2 rows left alone: there is no image[2], only 0")
+            Ok("image[2]/loc set to https://e.com/x.png on 1 row; 2 rows skipped: there is no image[2], only 0")
         );
         let message = run(&mut session, "ext set image/loc=https://e.com/1.png where path:/1");
-        assert_eq!(message.as_deref(), Ok("nothing changed: the row is like that already"));
+        assert_eq!(message.as_deref(), Ok("nothing changed: the row has this value already"));
     }
 
     fn line() -> impl Strategy<Value = String> {

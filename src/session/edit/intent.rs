@@ -236,7 +236,7 @@ impl Intent {
         let how = if self.unnamed.len() == 1 { "with" } else { "such as" };
         let count = counted(count, "finding");
         format!(
-            "{count} {is} fixed only by name, {how} --rule {first} or :fix {first}{}",
+            "{count} {is} fixed only on request, {how} --rule {first} or :fix {first}{}",
             match self.unnamed.len() {
                 1 => String::new(),
                 _ => format!(": {named}"),
@@ -258,7 +258,9 @@ impl Intent {
         match (&self.reason, self.already) {
             (Some(reason), _) if self.refused + self.refused_files > 0 => format!("nothing changed: {reason}"),
             (_, 0) => format!("nothing changed: {}", self.idle_words()),
-            (_, same) => format!("nothing changed: {}", counted(same, "is like that already", "are like that already")),
+            (_, same) => {
+                format!("nothing changed: {}", counted(same, "has this value already", "have this value already"))
+            }
         }
     }
 
@@ -295,7 +297,7 @@ impl Intent {
         let words: Vec<String> =
             counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
         let why = self.reason.as_deref().unwrap_or_default();
-        (!words.is_empty()).then(|| format!("{} left alone: {why}", words.join(", ")))
+        (!words.is_empty()).then(|| format!("{} skipped: {why}", words.join(", ")))
     }
 
     /// What it would do, for people.
@@ -425,8 +427,8 @@ pub(in crate::session) fn unfixed_message(counts: &BTreeMap<Rule, u64>) -> Strin
         let ways: Vec<&str> = answers(rule).iter().map(|way| way.word).filter(|word| *word != "usual").collect();
         match ways.as_slice() {
             [] => format!("; find them with :filter rule:{} and edit them", rule.code()),
-            ways => format!("; say how with :fix {} {}", rule.code(), ways.join("|")),
+            ways => format!("; choose with :fix {} {}", rule.code(), ways.join("|")),
         }
     });
-    format!("only you know what was meant: {}{hint}", words.join(", "))
+    format!("cannot be fixed automatically: {}{hint}", words.join(", "))
 }

@@ -62,7 +62,7 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
     Some(Intent {
         label: Label::of("", count, "row", " put back as saved"),
         edit: (count > 0).then_some(Edit::Several(edits)),
-        idle: "it is as it was saved",
+        idle: "it has no unsaved changes",
         ..Intent::counting(count)
     })
 }
@@ -144,7 +144,7 @@ pub(in crate::session) fn intend_file(snapshot: &Snapshot, file: Member) -> Inte
     Intent {
         label: format!("{} put back as saved, but for its rows", snapshot.file_name(file)).into(),
         edit,
-        idle: "only undo (u) takes the agreement to repairs back",
+        idle: "use undo (u) to withdraw the agreement to repairs",
         ..Intent::counting(0)
     }
 }

@@ -86,7 +86,7 @@ pub(in crate::session) fn intend_raw(snapshot: &Snapshot, row: RowId, text: &str
         let what = names.kind.entry_name();
         let element = format!("well-formed <{what}> element");
         return Err(EditError::Refused(format!(
-            "this must stay one {}",
+            "enter exactly one {}",
             if names.kind.is_xml() { &element } else { what }
         )));
     }

@@ -37,7 +37,7 @@ pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent:
             let line = one_line(&command.to_string());
             // A cell takes what a command refuses, such as a date that is none.
             let is_read = parse(&line, &snapshot.vocabulary()).as_ref() == Ok(command);
-            if is_read { Ok(line) } else { Err("no command takes this value") }
+            if is_read { Ok(line) } else { Err("no command can express this value") }
         };
         commands.iter().map(line).collect()
     });
@@ -115,7 +115,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
         Change::Restore(rows) | Change::Revert(rows) => vec![Command::Revert(named_with_deleted(snapshot, rows)?)],
         Change::Extend { rows, acts } => vec![Command::Extend { scope: scope_of(snapshot, rows)?, acts: acts.clone() }],
         Change::Decide { rows, rule, decision } => {
-            let answer = answer(snapshot, *rule, decision).ok_or("this answer has no word")?;
+            let answer = answer(snapshot, *rule, decision).ok_or("no command can express this answer")?;
             let rules = vec![rule.code().to_owned()];
             vec![Command::Fix { scope: scope_of(snapshot, rows)?, rules, answer: Some(answer) }]
         }
@@ -139,7 +139,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
             shown.into_iter().flatten().chain(after).collect()
         }
         Change::Nudge { .. } => each_value(snapshot, intent)?,
-        Change::Values { .. } => return Err("each row got a value of its own"),
+        Change::Values { .. } => return Err("each row got its own value"),
         Change::Raw { .. } => return Err("an entry was edited as text"),
         Change::RevertFile(_) => return Err("text around the entries of a file was put back"),
     })
@@ -147,7 +147,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
 
 /// The values that an edit gives rows, a command for each.
 fn each_value(snapshot: &Snapshot, intent: &Intent) -> Result<Vec<Command>, NoCommand> {
-    let Some((field, values)) = values(intent.edit.as_ref()) else { return Err("each row got a value of its own") };
+    let Some((field, values)) = values(intent.edit.as_ref()) else { return Err("each row got its own value") };
     let mut rows_of: BTreeMap<Option<&str>, RowSet> = BTreeMap::new();
     for (row, value) in values {
         rows_of.entry(value.as_deref()).or_default().insert(row.0);

@@ -226,7 +226,7 @@ pub(in crate::session) fn sample_of(snapshot: &Snapshot, row: RowId, field: Fiel
 
 /// Why one URL is not given to several rows.
 pub(in crate::session) const ONE_ROW: &str =
-    "loc can be set on one row at a time, and several rows are meant; `replace` (:s) rewrites the URLs of many";
+    "loc can be set on one row at a time; `replace` (:s) rewrites the URLs of many rows";
 
 /// A value that each row is to get, or why it cannot.
 pub(in crate::session) type Computed = Result<Value, String>;

@@ -264,7 +264,7 @@ impl LinkEdits<'_> {
         let Some(listed) = self.listed.get_mut(&row.0).filter(|listed| !listed.has(code, href)) else { return };
         if listed.has_other(code, href) {
             let loc = self.snapshot.document.loc(row);
-            return self.done.refuse(format!("{loc} lists another page for {code}: say which is right"));
+            return self.done.refuse(format!("{loc} lists another page for {code}: choose one"));
         }
         listed.add(code, href);
         self.added.entry(row.0).or_default().push((Rc::clone(code), Rc::clone(href)));
@@ -349,12 +349,10 @@ impl LinkEdits<'_> {
                 return self.done.refuse(format!("{href} belongs in a file of its own host"));
             }
             if matches!(self.lists.get(&link.key), Some(None)) {
-                return self
-                    .done
-                    .refuse(format!("pages that list {href} list other versions beside it: say which are"));
+                return self.done.refuse(format!("pages that list {href} list other versions beside it: choose one"));
             }
             if matches!(codes.get(&link.key), Some(None)) {
-                return self.done.refuse(format!("{href} is listed for two languages: say which is right"));
+                return self.done.refuse(format!("{href} is listed for two languages: choose one"));
             }
         }
         let new: BTreeSet<&String> = missing.iter().map(|(_, href, _)| href).collect();
@@ -384,7 +382,7 @@ impl LinkEdits<'_> {
         for (code, href, _) in family.iter().flat_map(|member| self.versions(*member)) {
             match all.get(&code.to_ascii_lowercase()) {
                 Some(known) if **known != *href => {
-                    let why = format!("{code} is {known} for one version and {href} for another: say which is right");
+                    let why = format!("{code} is {known} for one version and {href} for another: choose one");
                     return self.done.refuse(why);
                 }
                 Some(_) => {}

@@ -30,7 +30,7 @@ pub(in crate::session) fn intend(
     let all = sitemaps.chain([Member::Index]).filter(is_meant);
     let meant = if of_rows.is_empty() { all.collect() } else { of_rows };
     let file = match meant.as_slice() {
-        [] => return Err(EditError::Refused("nothing changed: there is nothing to fix".to_owned())),
+        [] => return Err(EditError::Refused("nothing changed: nothing to fix".to_owned())),
         [file] => *file,
         files => {
             let count = counted(files.len() as u64, "file");
@@ -196,7 +196,7 @@ mod tests {
             ("free.xml", "there is a file free.xml"),
             ("index.xml", "there is a file index.xml"),
             ("INDEX.xml", "there is a file INDEX.xml"),
-            ("../a.xml", "keeps its folder"),
+            ("../a.xml", "stays in its folder"),
             ("a.txt", "end in .xml"),
             ("a.xml.gz", "end in .xml"),
             ("\"a b.xml\"", "escaped"),

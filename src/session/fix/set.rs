@@ -50,7 +50,7 @@ pub(in crate::session) fn intend(
         edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
         refused: done.refused,
         reason: done.reason,
-        idle: "there is nothing to fix",
+        idle: "nothing to fix",
         ..Intent::counting(changes.max(added))
     })
 }
@@ -170,7 +170,7 @@ fn rewritten(
     }
     if rule == Rule::SET_MIXED_HOST {
         for _ in &broken {
-            done.refuse("pages of another host are other pages: delete takes them out, and sited split --by host gives each host a file");
+            done.refuse("URLs of another host are other pages: the answer delete removes them, and sited split --by host gives each host a file");
         }
         return Some(done);
     }

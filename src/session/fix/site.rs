@@ -41,7 +41,7 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
         }
         let loc = snapshot.document.loc(row);
         let Some(url) = snapshot.checks.site().and_then(|site| site.replacement(rule, &loc)) else {
-            done.refuse("the site names no URL that can take its place");
+            done.refuse("the site gives no URL to replace it with");
             continue;
         };
         let is_listed = set.duplicates().rows_of_page(&url, &locs).iter().any(|other| other != row.0);

@@ -67,7 +67,7 @@ pub(in crate::session) fn intend_file(snapshot: &Snapshot, member: Member, rules
     Intent {
         label: Label::default().and_any(changes, "file", " fixed"),
         edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
-        idle: "there is nothing to fix",
+        idle: "nothing to fix",
         is_fix: true,
         ..Intent::counting(changes)
     }

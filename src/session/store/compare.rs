@@ -233,7 +233,7 @@ pub(crate) enum Difference {
     Added(RowText),
     /// Only the old set has it.
     Removed(RowText),
-    /// Both have it, and it says something else.
+    /// Both sets have it, with different values.
     Changed(Changed),
 }
 

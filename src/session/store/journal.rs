@@ -289,8 +289,9 @@ pub(crate) fn journal_watcher(session: &Session) -> Option<Watcher> {
 pub(crate) fn unprotected_reason(session: &Session) -> Option<String> {
     let keeping = session.keeping.as_ref().filter(|_| session.read_only().is_none())?;
     let why = keeping.journal.failure()?;
-    let alone = if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited is not kept out" };
-    Some(format!("changes are not being kept: {why}; they are lost if the program is killed{alone}"))
+    let alone =
+        if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited can open these files too" };
+    Some(format!("changes are not recorded: {why}; a crash would lose them{alone}"))
 }
 
 /// Hashes of the bytes of all files, in no order.

@@ -281,7 +281,7 @@ pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files
         let paths = files::main_paths(&saved.document);
         let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
         let names = names.collect::<Vec<_>>().join(", ");
-        let _ = write!(message, "; the index is {} files now, each to be submitted: {names}", paths.len());
+        let _ = write!(message, "; the index has {} files now; submit each: {names}", paths.len());
     }
     if let Some(to) = saved.path.as_deref().filter(|to| files::main_path(&result.document).as_deref() != Some(to)) {
         take_history_to(session, to, result.version);
@@ -420,9 +420,9 @@ pub fn words(saved: &Saved) -> String {
     text + &backup(saved)
 }
 
-/// Where a save keeps what it replaced: `; what was there is in sitemap.xml.bak/2026-11-20T10-20-30Z`.
+/// Where a save keeps what it replaced: `; the previous files are in sitemap.xml.bak/2026-11-20T10-20-30Z`.
 pub fn backup(saved: &Saved) -> String {
-    let place = |dated: &PathBuf| format!("; what was there is in {}", dated.display());
+    let place = |dated: &PathBuf| format!("; the previous files are in {}", dated.display());
     saved.backups.first().map_or_else(String::new, place) + &unsigned(saved.unsigned.as_deref())
 }
 

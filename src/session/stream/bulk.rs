@@ -81,7 +81,7 @@ fn answered(command: &Command) -> Option<&'static str> {
     let rule = rules.first().and_then(|code| Rule::from_code(code))?;
     let decision = decision::answered(rule, answer, Hints::default()).ok()?;
     match decision {
-        Decision::Delete => Some("an answer takes rows out (sited remove --where rule:CODE does so file by file)"),
+        Decision::Delete => Some("an answer removes rows (sited remove --where rule:CODE does so file by file)"),
         Decision::Base(_) => Some("changed URLs are compared with all others"),
         Decision::Usual => None,
         _ if decision.field().is_none() => Some("an answer concerns several rows or files together"),

@@ -25,7 +25,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         return;
     }
     if needs_row && app.shared.grid.row.is_none() {
-        return app.shared.show_note("there is no row here");
+        return app.shared.show_note("no row here");
     }
     match action {
         A::Down => app.shared.grid.step(&app.shared.session, true, n),
@@ -160,9 +160,9 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
             app.shared.mouse.is_captured = !app.shared.mouse.is_captured;
             app.shared.jobs.effect(Effect::Mouse(app.shared.mouse.is_captured));
             app.shared.show_note(if app.shared.mouse.is_captured {
-                "the mouse works here"
+                "sited uses the mouse"
             } else {
-                "the mouse is the terminal's: it selects text"
+                "the terminal uses the mouse: it selects text"
             });
         }
         A::Redraw => app.shared.jobs.effect(Effect::Repaint),
@@ -223,7 +223,7 @@ fn stop_jobs(app: &mut App) -> bool {
         Kind::Search => app.shared.wanted.stop_search(),
         Kind::Probe => {
             app.shared.probing.is_stopping = true;
-            app.shared.show_note("pausing: the last requests are being answered; what came is kept");
+            app.shared.show_note("pausing: waiting for the last answers; results so far are kept");
         }
         _ => {}
     }

@@ -95,7 +95,7 @@ pub(super) fn paste(app: &mut App, text: &str) {
         Mode::List(_) | Mode::Changes(_) | Mode::Merge(_) | Mode::Ask(_) => false,
     };
     if folded {
-        shared.show_note("the line breaks of the paste became blanks");
+        shared.show_note("line breaks in the paste became spaces");
     }
 }
 

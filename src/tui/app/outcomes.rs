@@ -65,7 +65,7 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
                 && !changes.take(ticket, pending)
             {
                 app.modes.close_all();
-                app.shared.show_note("no unsaved changes any more");
+                app.shared.show_note("no unsaved changes left");
             }
         }
         JobOutcome::Conflicts(conflicts) => conflicts::conflicts_read(app, conflicts),

@@ -249,7 +249,7 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
 fn list_panel(list: &List) -> Panel {
     let chooses = list.chooses();
     let (title, right) = match list.kind {
-        ListKind::Help => ("help", "/ searches   Enter does what is chosen"),
+        ListKind::Help => ("help", "/ searches   Enter runs the selected command"),
         ListKind::Palette => ("commands", ""),
         ListKind::History => ("history", "Enter goes to that state   c: as commands"),
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
@@ -257,9 +257,9 @@ fn list_panel(list: &List) -> Panel {
         ListKind::Data => ("data", "Enter shows a column in the table"),
         ListKind::Elements => ("what is added?", "type to narrow"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
-        ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),
+        ListKind::Explain if chooses => ("what is wrong here", "x fixes the selected finding"),
         ListKind::Explain => ("what is wrong here", ""),
-        ListKind::Diff => ("what would differ", "Esc goes back"),
+        ListKind::Diff => ("pending changes", "Esc goes back"),
         ListKind::Conflict => ("both sides of the merge conflict", "Esc goes back"),
         ListKind::Proof => ("verified", "hashes: XXH3, 64 bits"),
         ListKind::Decide(_) => ("how is it meant?", "of the marked rows, else of this one"),

@@ -88,8 +88,8 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
         let document = shared.session.document();
         let good = match (document.is_live(row), document.lists_sitemaps()) {
             (false, _) => "deleted; dd brings it back",
-            (true, false) => "nothing is wrong with this row",
-            (true, true) => "nothing is wrong with this entry",
+            (true, false) => "no findings in this row",
+            (true, true) => "no findings in this entry",
         };
         let mut line: Line =
             Words::new().and(Role::Good, format!("{} ", shared.theme.signs.good)).and(Role::Dim, good).into();
@@ -128,7 +128,7 @@ fn whole_line(shared: &Shared, finding: &Finding, key: &'static str) -> Line {
 fn finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static str) -> Line {
     let mut right = Words::new();
     if needs_decision(shared, row, finding) {
-        offer(&mut right, key, "asks how it is meant");
+        offer(&mut right, key, "asks for a decision");
     } else if let Some(fix) = &finding.fix {
         offer(&mut right, key, &fix.label);
     } else if let Some(field) = finding.field()
@@ -178,7 +178,7 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     let mut right = Words::new();
     let counts = shared.session.counts().by_rule();
     if shared.size.0 >= 60 && counts.iter().any(|(rule, _)| rule.fix() == FixKind::Safe) {
-        right.key("gX", if shared.size.0 >= 100 { "fixes all that is safe" } else { "fixes all safe" });
+        right.key("gX", if shared.size.0 >= 100 { "applies all safe fixes" } else { "fixes all safe" });
     }
     // How many there are: not all of them may have room here.
     let rules = counted(counts.len() as u64, "rule");

@@ -42,7 +42,7 @@ impl NewElement {
         let tables = path.elements();
         let Some(element) = tables.get(step).copied() else {
             return Err(ExtensionError(format!(
-                "it has no {path}, and of a namespace that is not known nothing can be made"
+                "it has no {path}, and sited cannot create elements of an unknown namespace"
             )));
         };
         let parent = step.checked_sub(1).and_then(|above| tables.get(above).copied());

@@ -132,7 +132,7 @@ fn what_cannot_be_is_refused_with_its_reason() {
     for (act, words) in [
         (set("image", "x"), "contains elements"),
         (set("image[5]/loc", "x"), "there is no image[5], only 2"),
-        (set("foo:new", "x"), "not known"),
+        (set("foo:new", "x"), "unknown namespace"),
         (add("video/tag", &[("", "x")]), "there is no video"),
         (set("image/title", "\u{1}"), "cannot be written"),
         (add("mobile", &[("", "x")]), "has no content"),

@@ -74,7 +74,10 @@ impl Repairer<'_> {
     pub(super) fn note_name(&mut self, token: &Markup) {
         self.note_broken(token.start, |repairer| {
             let written = excerpt(repairer.bytes, token.start, token.end);
-            format!("{written} has a character that no name may have; read as {}", end_tag(token.name(repairer.bytes)))
+            format!(
+                "{written} has a character that names cannot contain; read as {}",
+                end_tag(token.name(repairer.bytes))
+            )
         });
     }
 
@@ -139,7 +142,7 @@ impl Repairer<'_> {
             self.close_by_start_tag(token);
         } else {
             self.note_broken(token.start, |repairer| {
-                format!("{} closes nothing; left out", end_tag(token.name(repairer.bytes)))
+                format!("{} closes nothing; omitted", end_tag(token.name(repairer.bytes)))
             });
         }
     }

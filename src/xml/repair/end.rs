@@ -72,7 +72,7 @@ impl Repairer<'_> {
             self.note(Defect::Concatenated, token.start);
         } else {
             self.note_broken(token.start, |repairer| {
-                format!("{} is a second root; taken for one with the first", tag(token.name(repairer.bytes)))
+                format!("{} is a second root; merged with the first", tag(token.name(repairer.bytes)))
             });
         }
         let bytes = self.bytes;
@@ -119,7 +119,7 @@ impl Repairer<'_> {
             },
             Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
                 self.note_broken(token.start, |repairer| {
-                    format!("extra {}; left out", end_tag(token.name(repairer.bytes)))
+                    format!("extra {}; omitted", end_tag(token.name(repairer.bytes)))
                 });
             }
             _ => self.note(Defect::TrailingJunk, token.start),
@@ -136,8 +136,8 @@ impl Repairer<'_> {
         }
         if self.drop_open() {
             let whole = match self.entries {
-                1 => "1 complete entry is here, the open one is left out".to_owned(),
-                count => format!("{count} complete entries are here, the open one is left out"),
+                1 => "1 complete entry is here, the incomplete one is omitted".to_owned(),
+                count => format!("{count} complete entries are here, the incomplete one is omitted"),
             };
             self.note_text(Defect::Truncated, at, whole);
         } else if !self.root.is_closed {

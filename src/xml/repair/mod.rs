@@ -219,7 +219,7 @@ impl<'b> Repairer<'b> {
     /// Notes an instruction or a declaration that cannot stay.
     fn note_stray(&mut self, token: &Markup) {
         self.note_broken(token.start, |repairer| {
-            format!("{} cannot stand here; left out", snippet(repairer.bytes, token.start))
+            format!("{} is not allowed here; omitted", snippet(repairer.bytes, token.start))
         });
     }
 
@@ -247,7 +247,7 @@ impl<'b> Repairer<'b> {
 
     /// Writes a root where the file has none.
     fn root_for(&mut self, token: &Markup, kind: FileKind) {
-        self.note_broken(token.start, |_| format!("no <{}> before the first entry; written", kind.root_name()));
+        self.note_broken(token.start, |_| format!("no <{}> before the first entry; added", kind.root_name()));
         self.root.start = self.out.len();
         self.root.name = kind.root_name().as_bytes().to_vec();
         self.root.tag = format!("<{} xmlns=\"{SITEMAP_09}\">", kind.root_name()).into_bytes();

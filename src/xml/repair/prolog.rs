@@ -66,7 +66,7 @@ impl Prolog {
             return;
         };
         if self.declaration.is_some() {
-            repairer.note_broken(token.start, |_| "a second XML declaration; left out".to_owned());
+            repairer.note_broken(token.start, |_| "a second XML declaration; omitted".to_owned());
             return;
         }
         if !sound {

@@ -245,15 +245,15 @@ fn markup_that_is_not_well_formed_is_said_in_full() {
         (url("<loc>a<lastmod>b</lastmod>"), "<loc> is not closed before <lastmod>; closed here"),
         (url("<loc>a</loc><b><i></b>"), "<i> is not closed before </b>; closed here"),
         (url("<loc><![CDATA[a</loc>"), "<![CDATA[ has no ]]> before </loc>; its text ends there"),
-        (url("<loc>a</loc></x>"), "</x> closes nothing; left out"),
+        (url("<loc>a</loc></x>"), "</x> closes nothing; omitted"),
         (url("<loc a=1>a</loc>"), "the value of a has no quotes; written"),
-        (url("<loc a>a</loc>"), "a has no value; its name is taken for that"),
+        (url("<loc a>a</loc>"), "a has no value; its name is used as value"),
         (said("<url a='b><loc>a</loc></url>"), "the value of a has no ' at its end; written"),
         (said("<url><loc>a</loc><url><loc>b</loc></url>"), "<url> before it is not closed; closed here"),
         (said("<url></url><loc>a</loc>"), "<loc> after </url>; moved into that entry"),
         (said("</urlset><url><loc>b</loc></url>"), "<url> after </urlset>; moved into the document"),
         (said("<?a"), "<?a does not end; read as text"),
-        (said("<url><loc>a</loc></url><!DOCTYPE a>"), "<!DOCTYPE a> cannot stand here; left out"),
+        (said("<url><loc>a</loc></url><!DOCTYPE a>"), "<!DOCTYPE a> is not allowed here; omitted"),
     ];
     for (found, expected) in table {
         assert_eq!(found, expected);

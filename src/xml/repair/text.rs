@@ -219,14 +219,14 @@ impl Repairer<'_> {
                 }
             } else {
                 self.note_broken(start, |repairer| {
-                    format!("{} has no value; its name is taken for that", excerpt(repairer.bytes, start, end_of_name))
+                    format!("{} has no value; its name is used as value", excerpt(repairer.bytes, start, end_of_name))
                 });
                 ((start, end), b'"', end)
             };
             at = next;
             if !is_name(name) {
                 self.note_broken(start, |repairer| {
-                    format!("{} is not a valid attribute name; left out", excerpt(repairer.bytes, start, end_of_name))
+                    format!("{} is not a valid attribute name; omitted", excerpt(repairer.bytes, start, end_of_name))
                 });
             } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
                 self.note_broken(start, |repairer| {

@@ -214,7 +214,7 @@ fn a_server_gets_the_pauses_that_it_asks_for() {
         let folder = Folder::new();
         let (status, out, notes) = get(&folder, &server.url("/a.xml"), &[]);
         assert_eq!(status, Some(expected), "{after:?}: {out}{notes}");
-        let left_alone = notes.contains("127.0.0.1 was left alone: the server asks for a pause of 3600 s");
+        let left_alone = notes.contains("127.0.0.1 was skipped: the server asks for a pause of 3600 s");
         assert_eq!(left_alone, expected == 3, "{notes}");
         assert_eq!(server.log().len(), if expected == 3 { 1 } else { 3 });
     }

@@ -5,17 +5,17 @@
 use super::rows;
 
 rows! { 0;
-    DOC_NO_ENTRIES "doc-no-entries" W("Search Console reports an empty sitemap, but nothing is lost by it.") Document None SCHEMA_URLSET,
+    DOC_NO_ENTRIES "doc-no-entries" W("Search Console reports an empty sitemap, but nothing is lost.") Document None SCHEMA_URLSET,
         "the file lists nothing",
         "A sitemap without entries has no effect. Search Console reports it as an empty sitemap, and the schema asks for at least one entry. Add URLs, or leave the file out of the index.";
     DOC_NO_ENTRIES_NEWS = DOC_NO_ENTRIES I(HARMLESS) Document None SCHEMA_URLSET,
         "the news file lists nothing",
         "A news sitemap lists what was published in the last two days, so it may well be empty. Google says that this is fine.";
     DOC_UNKNOWN_ELEMENT "doc-unknown-element" W(CONTENT_SKIPPED) Entry Ask SCHEMA,
-        "an element that the protocol does not have",
+        "an unknown element in the sitemap namespace",
         "An entry holds loc, lastmod, changefreq and priority; anything else needs a namespace of its own. Crawlers skip the element, the schema rejects the file.";
     DOC_UNKNOWN_ATTRIBUTE "doc-unknown-attribute" W(CONTENT_SKIPPED) Entry Ask SCHEMA,
-        "an attribute that the protocol does not have",
+        "an unknown attribute on an element of the protocol",
         "The elements of the protocol carry no attributes of their own. Crawlers ignore the attribute, the schema rejects the file.";
     DOC_STRAY_TEXT "doc-stray-text" W(CONTENT_SKIPPED) Document Ask SCHEMA,
         "text between the elements",
@@ -45,6 +45,6 @@ rows! { 0;
         "larger than 52,428,800 bytes uncompressed",
         "One file has at most 52,428,800 bytes (50 MiB) before compression. Crawlers refuse the file or cut it off. Saving splits it and keeps an index of the parts.";
     FILE_NEAR_LIMIT "file-near-limit" I(HARMLESS) Document None PRACTICE,
-        "nearly as large as one file may be",
-        "The file has over 90 % of the bytes that one file may have, or it is the last file of its set and has over 90 % of the URLs, so that the next URLs need another file. A full file before the last is how generators split a set. Nothing is wrong yet. Saving splits the file when it grows over a limit.";
+        "a file close to its size limit",
+        "The file has over 90 % of the allowed bytes, or it is the last file of its set and has over 90 % of the allowed URLs: the next ones may need another file. Generators fill all files but the last, so those may be full. Nothing is wrong yet. Saving splits the file when it exceeds a limit.";
 }

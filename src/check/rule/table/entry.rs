@@ -135,7 +135,7 @@ rows! { super::xml::END;
         "not between 0.0 and 1.0",
         "priority runs from 0.0 to 1.0, and 0.5 is what a page has without it. Other numbers are ignored, and the schema rejects the file.", [(Google, W), (Bing, W), (Yandex, W)];
     PRIORITY_FORM "priority-form" I(HARMLESS) Field Safe SCHEMA_PRIORITY,
-        "an unusual way to write the number",
+        "an unusual number format",
         "The number is valid, but written in a way that not every reader expects: .5, 1., +0.5, -0, 00.5 or 0.50000. One digit, a point and one digit works everywhere.", [(Google, OFF), (Bing, OFF)];
     PRIORITY_PRECISION "priority-precision" I(HARMLESS) Field Ask PRACTICE,
         "more than two decimals",

@@ -18,10 +18,10 @@ rows! { super::set::END;
         "elements of an extension out of order",
         "The schemas fix the order of the elements in each extension. Google takes any order. A strict validator rejects the file.";
     EXT_UNKNOWN_CHILD "ext-unknown-child" W(CONTENT_SKIPPED) Entry Ask SCHEMA_EXTENSIONS,
-        "an element that the extension does not have",
+        "an unknown element in an extension",
         "The extension has no element of that name, or it is in another namespace than its parent. Crawlers skip it, and the schema rejects the file. Often a prefix or a letter is missing.";
     EXT_UNKNOWN_ATTRIBUTE "ext-unknown-attribute" W(CONTENT_SKIPPED) Entry Ask SCHEMA_EXTENSIONS,
-        "an attribute that the extension does not have",
+        "an unknown attribute in an extension",
         "The element has no attribute of that name. Crawlers ignore it, and the schema rejects the file.";
     EXT_OBSOLETE "ext-obsolete" W(WASTES_SPACE) Entry Ask GOOGLE_COMBINE,
         "an extension that is not supported any more",
@@ -41,7 +41,7 @@ rows! { super::set::END;
         "Google ignores image:caption, image:geo_location, image:title and image:license since August 2022. They do no harm, but they make the file larger.";
     IMAGE_FOREIGN_HOST "image-foreign-host" I(HARMLESS) Entry None GOOGLE_IMAGE,
         "an image on another host than the page",
-        "Images may lie elsewhere, on a CDN for example. Google asks that both sites are verified in Search Console, so that it can report errors of the images.";
+        "Images may be on another host, such as a CDN. Verify both sites in Search Console, so that Google can report errors of the images.";
     IMAGE_DUPLICATE "image-duplicate" W(WASTES_SPACE) Entry Ask PRACTICE,
         "the same image twice in one entry",
         "The entry lists the image more than once. The duplicates have no effect, count against the limit and take up space.";
@@ -50,7 +50,7 @@ rows! { super::set::END;
         "a video without thumbnail, title or description",
         "Every video needs video:thumbnail_loc, video:title and video:description, none of them empty. Search Console reports the missing tag, and the video is not indexed.";
     VIDEO_LOCATION_MISSING "video-location-missing" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
-        "a video without a place",
+        "a video without a file or player URL",
         "Every video needs video:content_loc, the file, or video:player_loc, a player. Without either Google cannot find the video and does not index it.";
     VIDEO_LOC_SAME "video-loc-same" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
         "the video has the URL of its page",
@@ -83,10 +83,10 @@ rows! { super::set::END;
         "a video that has expired",
         "video:expiration_date is past. Google does not show the video any more. Remove it, or correct the date.";
     VIDEO_YES_NO "video-yes-no" E(TAG_REJECTED) Entry Safe GOOGLE_VIDEO,
-        "neither yes nor no",
+        "a value other than yes or no",
         "family_friendly, requires_subscription and live are yes or no, in lower case, upper case or capitalised. Search Console reports an invalid tag value.";
     VIDEO_RELATIONSHIP "video-relationship" E(TAG_REJECTED) Entry None GOOGLE_VIDEO,
-        "a restriction that does not say allow or deny",
+        "a restriction without relationship allow or deny",
         "video:restriction and video:platform need relationship=\"allow\" or relationship=\"deny\": the list alone does not say which of the two is meant. Search Console reports a missing attribute.";
     VIDEO_COUNTRY "video-country" E(TAG_REJECTED) Entry Safe GOOGLE_VIDEO,
         "not a list of countries",
@@ -126,7 +126,7 @@ rows! { super::set::END;
         "more than 1,000 news entries in one file",
         "Google reads up to 1,000 news:news of a file. Search Console reports too many news URLs. Articles older than two days can go; saving a change puts the others into further files.";
     NEWS_NAME "news-name" W(CONTENT_SKIPPED) Entry Ask GOOGLE_NEWS,
-        "a publication name with something in parentheses",
+        "a publication name with text in parentheses",
         "news:name is the name as it is on news.google.com, without anything in parentheses: The Example Times, not The Example Times (subscription).";
     NEWS_LANGUAGE "news-language" E(TAG_REJECTED) Entry Safe GOOGLE_NEWS,
         "not a language as news sitemaps write it",
@@ -138,7 +138,7 @@ rows! { super::set::END;
         "not a W3C date",
         "news:publication_date is a complete date, or a time with its zone; seconds may be missing here. Search Console reports an invalid date.";
     NEWS_STALE "news-stale" W(CONTENT_SKIPPED) Entry Ask GOOGLE_NEWS,
-        "news of more than two days ago",
+        "news older than two days",
         "A news sitemap lists what was published in the last two days. Google stops reading older articles as news; they stay in its index. Remove the news block, or the entry from this file.";
     NEWS_FUTURE "news-future" W(CONTENT_SKIPPED) Entry None PRACTICE,
         "news from the future",
@@ -147,7 +147,7 @@ rows! { super::set::END;
         "a news element that Google no longer documents",
         "access, genres, keywords and stock_tickers are in the schema, but gone from Google's documentation. They do no harm, but they make the file larger.";
     NEWS_GENRES "news-genres" W(SCHEMA_OPTIONAL) Entry None SCHEMA_NEWS,
-        "a genre that the schema does not have",
+        "a genre that is not in the schema",
         "Genres are PressRelease, Satire, Blog, OpEd, Opinion and UserGenerated, separated by commas. The schema rejects the file; Google no longer documents the element.";
     NEWS_ACCESS "news-access" W(SCHEMA_OPTIONAL) Entry None SCHEMA_NEWS,
         "neither Subscription nor Registration",

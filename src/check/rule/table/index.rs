@@ -7,16 +7,16 @@ use super::rows;
 rows! { super::alternate::END;
     INDEX_TOO_MANY "index-too-many" E(OVER_LIMIT) Document Ask INDEX,
         "more than 50,000 sitemaps in one index",
-        "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. A save that writes it gives its end to a second file (sitemap_index-2.xml) and says so; submit each. sited split PATH -o DIR splits the whole set again.";
+        "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. Saving moves the rest to a second index (sitemap_index-2.xml); submit each. sited split PATH -o DIR splits the whole set again.";
     INDEX_NESTED "index-nested" W(SOME_READERS) Entry Ask CONSOLE,
         "an index inside an index",
-        "An index lists sitemaps; the protocol bans no other, and some crawlers follow it, as this editor does. Search Console reports nested indexes as an error. The fix lists its sitemaps in its place; a copy of the set is refused before that.", [(Google, E)];
+        "The protocol does not forbid an index in an index, and some crawlers follow it, as this editor does. Search Console reports nested indexes as an error. The fix lists its sitemaps in its place; until then sited refuses to save a copy of the set.", [(Google, E)];
     INDEX_SELF "index-self" E(SITEMAP_UNREAD) Entry Ask PRACTICE,
         "an index that lists itself",
         "The entry points at the index that it is in. A crawler that follows it runs in a circle or reports a nested index. Remove the entry.";
     INDEX_CYCLE "index-cycle" E(SITEMAP_UNREAD) Entry Ask PRACTICE,
         "two indexes that list each other",
-        "The entry points at an index that lists this one again. A crawler that follows both runs in a circle; most report a nested index and stop. The fix leaves nothing of the circle but the sitemaps in it.";
+        "The entry points at an index that lists this one again. A crawler that follows both runs in a circle; most report a nested index and stop. The fix removes the circle and keeps its sitemaps.";
     INDEX_CHILD_DUPLICATE "index-child-duplicate" W(DUPLICATE_FETCH) Entry Safe PRACTICE,
         "the same sitemap twice",
         "The index lists this sitemap more than once. Crawlers fetch it once; the second entry can go.";

@@ -209,11 +209,11 @@ mod reason {
     pub(super) const DATES_DISTRUSTED: &str =
         "The date is valid, but crawlers that find wrong dates stop using lastmod.";
     pub(super) const DUPLICATE_FETCH: &str =
-        "Crawlers read the URL once; only the file's space and clear dates are lost.";
-    pub(super) const WASTES_SPACE: &str = "It has no effect on any crawler beyond the size of the file.";
+        "Crawlers read the URL once; the duplicate wastes space and makes its date ambiguous.";
+    pub(super) const WASTES_SPACE: &str = "No crawler minds; it only makes the file larger.";
     pub(super) const HARMLESS: &str = "Every crawler accepts it; it is worth knowing, not urgent.";
     pub(super) const SCHEMA_ONLY: &str = "Every crawler accepts it; only a strict schema validator rejects the file.";
-    pub(super) const HINT: &str = "It costs nothing but a hint that crawlers may have used.";
+    pub(super) const HINT: &str = "Only a hint that crawlers may use is lost.";
     pub(super) const ENGINE_LIMIT: &str =
         "Only this engine has the limit; it drops longer values and reports a warning.";
     pub(super) const ENGINE_IGNORES: &str = "This engine ignores the field; the file is valid.";

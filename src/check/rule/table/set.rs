@@ -30,13 +30,13 @@ rows! { super::location::END;
         "several ports in one file",
         "All URLs of a file have the port that the sitemap itself is served from. For crawlers another port is another site.";
     SET_MIXED_SLASH "set-mixed-slash" I(WRONG_PAGE) Set None PRACTICE,
-        "a final slash, or none, where nearly all others have it the other way",
-        "Of the URLs of the same depth less than a tenth end differently: with a slash, or without. These few often redirect. Sections (/news/) above their pages (/news/a) are not counted.";
+        "a trailing slash, or none, unlike nearly all other URLs",
+        "Fewer than a tenth of the URLs of the same depth end like this one, with or without a slash. Such URLs often redirect. Sections (/news/) above their pages (/news/a) are not counted.";
     SET_LASTMOD_IDENTICAL "set-lastmod-identical" W(DATES_DISTRUSTED) Set Ask BING,
         "every lastmod is the same",
-        "Pages do not all change at the same moment: the dates look like the moment the file was made. Bing and Google trust lastmod only while it is accurate, and ignore it otherwise.";
+        "Pages do not all change at the same moment: the dates look like the time the file was generated. Bing and Google trust lastmod only while it is accurate, and ignore it otherwise.";
     SET_LASTMOD_GENERATED "set-lastmod-generated" W(DATES_DISTRUSTED) Set Ask BING,
-        "most lastmod are the moment the file was made",
+        "most lastmod dates are the time the file was generated",
         "Over four fifths of the dates lie within a day of the file's own, or within a minute of each other. Crawlers recognise such dates as the generator's clock and ignore them.";
     SET_LASTMOD_SPARSE "set-lastmod-sparse" I(HINT) Set None BING,
         "fewer than half of the entries are dated",
@@ -49,8 +49,8 @@ rows! { super::location::END;
         "priority is relative: where most pages have 1.0, none stands out. The protocol warns that high values for all pages do not help.", [(Google, OFF), (Bing, OFF)];
     SET_NEWS_MIXED "set-news-mixed" I(HINT) Set Ask GOOGLE_NEWS,
         "news together with ordinary pages",
-        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days. The fix has the next save write the news of this file to files of their own, which the index lists; all other entries stay where they are.";
-    SET_TOO_MANY_INDEXES "set-too-many-indexes" I("Search Console takes no further index files, but robots.txt can name them.") Set None GOOGLE_LARGE,
+        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days. The fix moves the news of this file to files of their own at the next save and lists them in the index; all other entries stay.";
+    SET_TOO_MANY_INDEXES "set-too-many-indexes" I("Search Console accepts no further index files, but robots.txt can name them.") Set None GOOGLE_LARGE,
         "over 500 index files",
-        "Search Console takes at most 500 index files per site. The others can still be named in robots.txt.";
+        "Search Console accepts at most 500 index files per site. robots.txt can name the others.";
 }

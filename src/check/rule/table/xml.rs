@@ -9,8 +9,8 @@ rows! { super::document::END;
         "the XML is not well-formed",
         "Tags that do not match or markup that does not end make most readers stop at that place: what follows is lost. It was repaired in memory, so that every entry is here; a save writes the repairs.";
     MERGE_CONFLICT "merge-conflict" E(STOPS_READERS) Document Ask GIT,
-        "a merge conflict that nobody has resolved",
-        "Git left both sides of a conflict in the file, between lines of <<<<<<<, ======= and >>>>>>>. No reader takes such a file. The fix asks for each conflict whether ours, theirs or the entries of both (each URL once) are right; until all are answered the file is not changed. On the command line, --answer both answers all, --answer ours,theirs,both each its own way.";
+        "an unresolved merge conflict",
+        "Git left both sides of a conflict in the file, between lines of <<<<<<<, ======= and >>>>>>>. No reader takes such a file. The fix asks for each conflict whether to keep ours, theirs or the entries of both (each URL once), and changes the file when all are answered. On the command line, --answer both answers all conflicts, --answer ours,theirs,both one after the other.";
     XML_UNESCAPED_AMPERSAND "xml-unescaped-ampersand" E(STOPS_READERS) Document Safe ESCAPING,
         "a raw & that should be &amp;",
         "In XML an ampersand is written &amp;, in URLs too. Most readers stop at the first raw one, some quietly cut the URL. The URL is kept as it was meant; a save writes it escaped.";
@@ -84,7 +84,7 @@ rows! { super::document::END;
         "a byte order mark of UTF-16 or UTF-32",
         "A sitemap must be UTF-8. Several crawlers take the file for text. It was decoded; a save writes UTF-8.";
     DOC_ROOT_UNKNOWN "doc-root-unknown" E(NO_SITEMAP) Document None CONSOLE,
-        "no kind of sitemap",
+        "not a sitemap",
         "The root is none of urlset, sitemapindex, rss and feed, so no crawler takes the file for a sitemap. Search Console reports an unsupported format.";
     DOC_ROOT_CASE "doc-root-case" E(NO_SITEMAP) Document Safe XML,
         "names in capital letters",
@@ -112,16 +112,16 @@ rows! { super::document::END;
         "A namespace is compared letter by letter: https, another version or another path make it another one. Crawlers ignore the extension then.";
     NS_DECLARED_UNUSED "ns-declared-unused" I(HARMLESS) Document Safe PRACTICE,
         "an extension is declared and never used",
-        "The root declares the namespace of an extension that no entry uses. It does no harm but to the size of the file.";
+        "The root declares the namespace of an extension that no entry uses. It only makes the file larger.";
     SCHEMA_LOCATION "schema-location" I(HARMLESS) Document Safe PRACTICE,
         "xsi:schemaLocation names another schema",
         "The hint pairs a namespace with the address of its schema; here the namespace is not the file's or belongs to 0.84. Crawlers ignore it, validators may not.";
     GZIP_CORRUPT "gzip-corrupt" E(REFUSED) Document Ask CONSOLE,
         "damaged gzip data",
-        "The checksum, length or header of the gzip data is wrong. Crawlers report a compression error. What could be unpacked is here.";
+        "The checksum, length or header of the gzip data is wrong. Crawlers report a compression error. sited reads what can be unpacked.";
     GZIP_TRUNCATED "gzip-truncated" E(REFUSED) Document Ask CONSOLE,
         "gzip data that is cut off",
-        "The gzip data ends early, as after a broken transfer. Crawlers report a compression error. What could be unpacked is here.";
+        "The gzip data ends early, as after a broken transfer. Crawlers report a compression error. sited reads what can be unpacked.";
     GZIP_MULTI_MEMBER "gzip-multi-member" W(SOME_READERS) Document Safe PRACTICE,
         "several gzip members",
         "The file is several gzip streams one after the other. Many readers unpack only the first, silently. All were read; a save writes one.";
@@ -130,7 +130,7 @@ rows! { super::document::END;
         "Something follows the gzip data; strict readers refuse the file. It was left out.";
     GZIP_DOUBLE "gzip-double" W(SOME_READERS) Document Safe PRACTICE,
         "compressed twice",
-        "The file is gzip data inside gzip data, as when a server packs a packed file. Crawlers unpack once and find no XML. It was unpacked; a save packs it once.";
+        "The file is gzip data inside gzip data, as when a server compresses a compressed file. Crawlers unpack once and find no XML. It was unpacked; a save packs it once.";
     GZIP_EXTENSION_MISMATCH "gzip-extension-mismatch" W(SOME_READERS) Document Safe PRACTICE,
         "the name and the compression disagree",
         "A name with .gz should hold gzip data, and gzip data should have such a name. Readers that go by the name fail. The bytes decide here. The fix packs or unpacks the file as its name says: the name stays, because its URL is known elsewhere.";
@@ -138,8 +138,8 @@ rows! { super::document::END;
         "packed with something other than gzip",
         "A sitemap may be gzipped; zip, bzip2, zstd and others are not read by crawlers. Unpack it first.";
     GZIP_BOMB "gzip-bomb" E(NO_SITEMAP) Document None PRACTICE,
-        "unpacks to more than may be read",
-        "The gzip data unpacks to more than the ceiling, far beyond what a sitemap may have. Reading was stopped to save memory; max-bytes raises the ceiling.";
+        "unpacks to more than the limit",
+        "The gzip data unpacks to more than the limit, far beyond what a sitemap may have. sited stopped reading to save memory; --max-bytes raises the limit.";
     FILE_NAME_UNSAFE "file-name-unsafe" W(SOME_READERS) Document Ask GOOGLE_BUILD,
         "a file name that needs escaping in a URL",
         "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. The fix gives the file another name in its folder, and the index lists it by that; the old file is deleted when the change is saved. Another name is another URL: update robots.txt and Search Console.";

@@ -61,9 +61,7 @@ fn one_part_too_many_makes_a_second_index_and_says_so() {
         "the first index lists what it listed"
     );
     assert!(plan.is_ready() && plan.asks, "{:?}", plan.problems);
-    assert!(
-        plan.losses[0].contains("there are 2 indexes, each to be submitted: sitemap_index.xml, sitemap_index-2.xml")
-    );
+    assert!(plan.losses[0].contains("there are 2 indexes; submit each: sitemap_index.xml, sitemap_index-2.xml"));
     set.carry_out(&plan);
     assert_eq!(set.read("sitemap_index.xml"), before);
     assert_eq!(listed(&set, "sitemap_index-2.xml"), ["s-3.xml"]);

@@ -73,7 +73,10 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
     let replace = Replace::of("^https:", "http:", false, false).unwrap();
     let zone = Decision::Zone(120);
     let table: [(Change, &[&str]); 17] = [
-        (set(rows(&[0]), Field::Priority, "high"), &["# priority set to high on 1 row: no command takes this value"]),
+        (
+            set(rows(&[0]), Field::Priority, "high"),
+            &["# priority set to high on 1 row: no command can express this value"],
+        ),
         (set(rows(&[0]), Field::Priority, "0.8"), &["set priority=0.8 where loc=https://a.org/"]),
         (set((0..6).collect(), Field::Lastmod, "today"), &["set lastmod=today"]),
         (

@@ -35,8 +35,8 @@ fn text_of_entry(entry: &Entry) -> Vec<String> {
 pub(super) fn text_of(line: &JournalLine) -> String {
     match line {
         JournalLine::Did { label, edit } => format!("{} ({})", excerpt(label, SHOWN), text_of_edit(edit)),
-        JournalLine::Undid => "undone: the change before".to_owned(),
-        JournalLine::Redid => "done again: the change that was undone".to_owned(),
+        JournalLine::Undid => "undid the last change".to_owned(),
+        JournalLine::Redid => "redid the undone change".to_owned(),
         JournalLine::Since(edits) if edits.is_empty() => "no unsaved changes".to_owned(),
         JournalLine::Since(edits) => format!("all unsaved changes: {}", text_of_edits(edits)),
         JournalLine::To(paths) => format!("the next save makes {}", excerpt(&paths.join(" "), SHOWN)),

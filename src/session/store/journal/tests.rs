@@ -430,7 +430,7 @@ fn what_needs_a_lost_line_is_shown_and_not_replayed() {
     // So may be what an undo behind the loss takes back.
     let commands = ["set priority=0.8 where loc:/1", "delete where loc:/2", "undo", "set priority=0.3 where loc:/4"];
     let (session, missing) = replayed_without(2, &commands);
-    assert_eq!(missing.unsure, ["undone: the change before"]);
+    assert_eq!(missing.unsure, ["undid the last change"]);
     assert_eq!(values(&session, Field::Priority), ["0.5", "0.8", "0.5", "0.5", "0.3", "0.5", "0.5"]);
 }
 
@@ -510,8 +510,8 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
             fixture::flush_journal(&session);
             assert_eq!(journal::unprotected_reason(&session).is_some(), number == broken, "{broken} {number}");
             if let Some(words) = journal::unprotected_reason(&session) {
-                assert!(words.starts_with("changes are not being kept: "), "{words}");
-                assert!(words.ends_with("; they are lost if the program is killed"), "{words}");
+                assert!(words.starts_with("changes are not recorded: "), "{words}");
+                assert!(words.ends_with("; a crash would lose them"), "{words}");
                 fs::remove_file(&state).unwrap();
             }
         }

@@ -486,10 +486,7 @@ fn an_index_that_becomes_two_is_one_set_still() {
     .unwrap();
     assert!(set(&mut session, &loc(100), "0.1"));
     let said = save::finish(&mut session, saving.run(&Progress::default())).unwrap();
-    assert!(
-        said.contains("the index is 2 files now, each to be submitted: sitemap.xml, sitemap-index-2.xml"),
-        "{said}"
-    );
+    assert!(said.contains("the index has 2 files now; submit each: sitemap.xml, sitemap-index-2.xml"), "{said}");
     let paths = [path.clone(), folder.path().join("sitemap-index-2.xml")];
     assert_eq!(session.paths(), paths);
     assert!(set(&mut session, &loc(1), "0.9"));

@@ -33,11 +33,11 @@ pub(in crate::tui::app) fn command(app: &mut App, command: DataCommand) {
         return shared.fail("the files are still being read; join data to them afterwards");
     }
     if shared.jobs.is_busy(Kind::Data) {
-        return shared.fail("tables are still being read; Esc stops that");
+        return shared.fail("tables are still being read; Esc stops reading");
     }
     let is_change = matches!(command, DataCommand::Read(_) | DataCommand::Off);
     if is_change && shared.jobs.is_busy(Kind::Probe) {
-        return shared.fail("the site is being asked; Esc pauses that");
+        return shared.fail("a probe is running; Esc pauses it");
     }
     match command {
         DataCommand::Read(tables) => read(shared, tables),
@@ -115,8 +115,8 @@ pub(in crate::tui::app) fn follow(shared: &mut Shared) {
 pub(in crate::tui::app) fn toggle_column(shared: &mut Shared, name: &str) {
     let data = shared.session.view().data.clone();
     match shared.grid.toggle_data(name, data.as_ref()) {
-        Ok(true) => shared.show_note(format!("@{name} is a column of the table; :sort @{name} sorts by it")),
-        Ok(false) => shared.show_note(format!("@{name} is no column of the table any more")),
+        Ok(true) => shared.show_note(format!("the table shows @{name}; :sort @{name} sorts by it")),
+        Ok(false) => shared.show_note(format!("the table no longer shows @{name}")),
         Err(words) => shared.fail(words),
     }
 }

@@ -32,10 +32,13 @@ pub(in crate::tui::app) fn rule_list(shared: &Shared, rule: Rule) -> Box<List> {
         let words = Words::dim(format!("  {:12} ", profile.name()));
         let words = match severity {
             Some(severity) => words.and(severity.into(), severity.name()),
-            None => words.and(Role::Dim, "not asked"),
+            None => words.and(Role::Dim, "not checked"),
         };
-        let words =
-            if profile == shared.session.view().profile() { words.and(Role::Accent, "   asked now") } else { words };
+        let words = if profile == shared.session.view().profile() {
+            words.and(Role::Accent, "   current profile")
+        } else {
+            words
+        };
         lines.push(items::text(words));
     }
     let reason = Words::dim(format!("{:12} {}", "reason", rule.reason()));
@@ -90,7 +93,7 @@ pub(in crate::tui::app) fn open_explain(app: &mut App) {
     }
     match row_list(&app.shared, row) {
         Some(list) => app.open(Mode::List(list)),
-        None => app.shared.show_note("nothing is wrong with this row"),
+        None => app.shared.show_note("no findings in this row"),
     }
 }
 

@@ -31,17 +31,17 @@ pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
         let has_safe = app.shared.session.counts().by_rule().iter().any(|(rule, _)| rule.fix() == FixKind::Safe);
         let words = match (is_sound, has_safe) {
             (true, true) if app.shared.session.counts().has_bad_rows() => {
-                "nothing is wrong with this row: } goes to the next, gX fixes all safe"
+                "no findings in this row: } goes to the next, gX applies all safe fixes"
             }
-            (true, true) => "nothing is wrong with this row: ^E lists what is, gX fixes all safe",
+            (true, true) => "no findings in this row: ^E lists what is, gX applies all safe fixes",
             (true, false) if app.shared.session.counts().has_bad_rows() => {
-                "nothing is wrong with this row: } goes to the next finding"
+                "no findings in this row: } goes to the next finding"
             }
             (true, false) if whole::is_any_fixable(&app.shared.session) => {
-                "nothing is wrong with this row; ^E lists what is wrong with files and the set"
+                "no findings in this row; ^E lists what is wrong with files and the set"
             }
-            (true, false) => "nothing is wrong with this row",
-            (false, true) => "no fix for this: K explains it; gX fixes all that is safe",
+            (true, false) => "no findings in this row",
+            (false, true) => "no fix for this: K explains it; gX applies all safe fixes",
             (false, false) => "no fix for this; K explains it",
         };
         return app.shared.show_note(words);

@@ -106,10 +106,10 @@ pub(in crate::tui::app) fn open_palette(app: &mut App) {
 }
 
 const QUERY_HELP: &[(&str, &str)] = &[
-    ("blog", "loc holds the word"),
-    ("path:/blog/*", "loc's path is like the pattern"),
+    ("blog", "loc contains the word"),
+    ("path:/blog/*", "the path of loc matches the pattern"),
     ("priority<0.5", "compare: = != < <= > >="),
-    ("lastmod<2025-03", "dates by what they mean; also today, -30d"),
+    ("lastmod<2025-03", "dates compare by value; also today, -30d"),
     ("lastmod=none", "the value is absent"),
     ("loc~\"\\.html$\"", "regular expression"),
     ("has:image", "image, video, news, alternate, lastmod…"),

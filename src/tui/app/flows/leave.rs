@@ -17,7 +17,7 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
         app.shared.save.wanted.as_ref().is_some_and(PlanRequest::is_save) || app.shared.jobs.is_busy(Kind::Save);
     if is_saving && !discard {
         app.shared.save.then_leave = true;
-        return app.shared.show_note("leaving when the save is done");
+        return app.shared.show_note("quitting after the save");
     }
     let is_modified = app.shared.session.is_modified();
     let unwritten = app.shared.probing.unwritten();

@@ -116,7 +116,7 @@ fn report_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
         let count = counted(u64::from(shared.session.view().urls()), "sitemap");
         shared.show_note(format!("an index of {count}, none of them here: its entries can be edited"));
     } else if sample {
-        shared.show_note("a sample set to try things on; nothing of it is on your disk");
+        shared.show_note("a sample set to try sited with; it is not on your disk");
     }
 }
 

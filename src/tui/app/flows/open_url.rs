@@ -18,7 +18,7 @@ mod job;
 pub(in crate::tui::app) fn open(app: &mut App, url: String, into: Option<String>, discard: bool) {
     let shared = &mut app.shared;
     if !cfg!(feature = "net") {
-        let words = "this build of sited sends no requests: it was built without the feature net; download the files with \
+        let words = "this sited cannot send requests: it was built without the feature net; download the files with \
                      another program, then open their folder";
         return shared.fail(words);
     }

@@ -134,7 +134,7 @@ fn index_lines(planned: &Planned) -> Vec<Line> {
         let names = beside.iter().take(3).map(|name| &**name).collect::<Vec<_>>().join(", ");
         let more = if beside.len() > 3 { ", …" } else { "" };
         let words =
-            format!("  {} beside the set and not in it: {names}{more}", counted(beside.len() as u64, "sitemap"));
+            format!("  {} beside the set but not in it: {names}{more}", counted(beside.len() as u64, "sitemap"));
         lines.push(Words::dim(words).into());
     }
     lines

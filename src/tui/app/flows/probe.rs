@@ -17,24 +17,24 @@ mod job;
 /// Does what `:probe` says.
 pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
     if !cfg!(feature = "net") {
-        return shared.fail("this build of sited sends no requests: it was built without the feature net");
+        return shared.fail("this sited cannot send requests: it was built without the feature net");
     }
     match command {
         ProbeCommand::Write(_) if shared.probing.batches.is_empty() => {
-            shared.fail("no answers came yet; :probe asks the site");
+            shared.fail("no results yet; :probe requests URLs from the site");
         }
         ProbeCommand::Write(path) => write(shared, path),
         ProbeCommand::Ask { .. } if shared.session.is_loading() => {
-            shared.fail("the files are still being read; ask the site afterwards");
+            shared.fail("the files are still being read; probe the site afterwards");
         }
         ProbeCommand::Ask { .. } if shared.probing.is_stopping => {
             shared.fail("the last requests are still being answered; try again in a moment");
         }
         ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Probe) => {
-            shared.fail("the site is being asked already; Esc pauses that");
+            shared.fail("a probe is running already; Esc pauses it");
         }
         ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Data) => {
-            shared.fail("tables are still being read; Esc stops that");
+            shared.fail("tables are still being read; Esc stops reading");
         }
         ProbeCommand::Ask { scope, options } => ask(shared, scope, options),
     }

@@ -33,7 +33,7 @@ pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool)
     }
     if app.shared.jobs.is_busy(Kind::Edit) {
         app.shared.save.then_leave = false;
-        return app.shared.fail("the last change is still being applied; save again when it is");
+        return app.shared.fail("the last change is still being applied; save again afterwards");
     }
     if app.shared.session.is_loading() {
         app.shared.save.then_leave = false;
@@ -277,7 +277,7 @@ fn show_plan(app: &mut App, planned: Planned) {
     }
     lines.extend(untouched_lines(&app.shared, plan));
     if plan.needs_base.is_some() {
-        lines.push(Words::dim("The URL of the set's folder will be asked for.").into());
+        lines.push(Words::dim("sited will ask for the URL of the set's folder.").into());
     }
     let mut answers = vec![('k', "back", Answer::Stay)];
     if !plan.is_empty() {

@@ -102,7 +102,7 @@ impl Changes {
             (KeyCode::Char('/'), false) => self.prompt = Some(Prompt::new(&self.holds, Vec::new())),
             (KeyCode::Char('r' | 'x'), false) => match self.entry().map(Entry::revert) {
                 Some(Some(change)) => edit::change(shared, change),
-                Some(None) => shared.show_note("its making was undone; ^R does that again"),
+                Some(None) => shared.show_note("this change was undone; ^R redoes it"),
                 None => {}
             },
             (KeyCode::Char('R'), false) => edit::change(shared, Change::Revert(self.rows())),

@@ -19,7 +19,7 @@ pub(in crate::tui::app) fn lines(shared: &Shared, typed: &str) -> Vec<Item> {
     let mut lines: Vec<Item> = [
         ("today", now.today()),
         ("now", now.timestamp()),
-        ("+1d", "a day later than it says".to_owned()),
+        ("+1d", "a day later".to_owned()),
         ("-1d", "a day earlier".to_owned()),
         ("+7d", "a week later".to_owned()),
         ("-7d", "a week earlier".to_owned()),
@@ -34,11 +34,11 @@ pub(in crate::tui::app) fn lines(shared: &Shared, typed: &str) -> Vec<Item> {
         match lastmod::parse_input(typed, Some(&now.today()), now) {
             Err(error) => lines.push(text(Words::new().and(Role::Error, error.to_string()))),
             Ok(Some(value)) if !lastmod::verdicts(&value).iter().any(Verdict::accepts) => {
-                let words = format!("{typed}: no date, no step such as +7d, and not today, now or none");
+                let words = format!("{typed}: expected a date, a step such as +7d, today, now or none");
                 lines.push(text(Words::new().and(Role::Error, words)));
             }
-            Ok(_) if is_step => lines.push(one(typed, "from what it says".to_owned())),
-            Ok(_) => lines.push(one(typed, "this very value".to_owned())),
+            Ok(_) if is_step => lines.push(one(typed, "from the current value".to_owned())),
+            Ok(_) => lines.push(one(typed, "exactly this value".to_owned())),
         }
     }
     lines

@@ -277,8 +277,8 @@ impl List {
             return next;
         }
         match self.kind {
-            ListKind::Decide(_) => shared.fail("that is not understood; Esc leaves the value as it is"),
-            ListKind::Dates => shared.fail("that is neither a date nor a step; Esc leaves lastmod as it is"),
+            ListKind::Decide(_) => shared.fail("not a valid value; Esc keeps the old one"),
+            ListKind::Dates => shared.fail("not a date or a step; Esc keeps the old lastmod"),
             _ if !self.chooses() => return Next::Close,
             _ => {}
         }

@@ -28,7 +28,7 @@ pub(in crate::tui::app) fn copy(
         out.push_str(&text(&shared.session, *row));
         out.push('\n');
         if out.len() > COPY_LIMIT {
-            return shared.fail("that is more than terminals take; `sited list` writes any number to a file");
+            return shared.fail("too much for the clipboard of a terminal; `sited list` writes any number to a file");
         }
     }
     if rows.len() == 1 {
@@ -62,7 +62,7 @@ pub(in crate::tui::app) fn copy_script(shared: &mut Shared) {
 /// Adds the URLs copied last.
 pub(in crate::tui::app) fn paste_rows(shared: &mut Shared, before: bool) {
     if shared.recent.copied.is_empty() {
-        return shared.show_note("nothing was copied yet; yu copies URLs, and the paste of your terminal works too");
+        return shared.show_note("nothing copied yet; yu copies URLs, or paste with your terminal");
     }
     let locs = shared.recent.copied.clone();
     change(shared, Change::Insert { after: shared.grid.row, before, locs });

@@ -162,6 +162,6 @@ pub(in crate::tui::app) fn go_to_clicked(shared: &mut Shared, row: RowId, field:
             shared.grid.go(&shared.session, position);
             shared.grid.field = field.unwrap_or(shared.grid.field);
         }
-        None => shared.show_note("the row that was there is not shown any more"),
+        None => shared.show_note("that row is no longer shown"),
     }
 }

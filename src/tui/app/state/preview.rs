@@ -86,8 +86,8 @@ fn verb(command: &Command) -> String {
         Command::Fix { .. } => "fix".to_owned(),
         Command::Extend { acts, .. } => acts.iter().map(extended).collect::<Vec<_>>().join(", "),
         Command::Mark(_) => "mark".to_owned(),
-        Command::Unmark(_) => "take the mark off".to_owned(),
-        Command::ApplyOrder => "make the order on show the order of the files".to_owned(),
+        Command::Unmark(_) => "unmark".to_owned(),
+        Command::ApplyOrder => "apply the order of the view to the files".to_owned(),
         Command::Add(urls) => format!("add {}", counted(urls.len() as u64, "URL")),
         _ => String::new(),
     }

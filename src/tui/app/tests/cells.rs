@@ -220,7 +220,7 @@ fn a_lastmod_can_be_typed_into_its_list() {
     }
     let mut bench = Bench::file(SMALL);
     bench.keys("Tsoon<enter>");
-    assert_eq!(bench.says(), "that is neither a date nor a step; Esc leaves lastmod as it is");
+    assert_eq!(bench.says(), "not a date or a step; Esc keeps the old lastmod");
     bench.keys("<esc>");
     assert!(!bench.app.shared.session.is_modified());
 }

@@ -296,7 +296,7 @@ fn a_feed_is_saved_under_another_name_only() {
     let mut bench = Bench::start(Start::Path(path.clone()), (110, 24), &Theme::default());
     bench.shows("an RSS feed, read as a sitemap");
     bench.keys("t<c-s>");
-    bench.shows("never written over");
+    bench.shows("never overwrites a feed");
     bench.keys(&format!("<esc>:write {}<enter>", folder.path().join("new.xml").display()));
     bench.shows("an RSS feed becomes a sitemap; not carried over: 1 title");
     bench.keys("w");

@@ -61,11 +61,11 @@ fn a_row_without_findings_leads_to_those_that_others_have() {
     let mut bench = Bench::file(&text);
     bench.send(Event::Resize(80, 24));
     let screen = bench.screen();
-    for words in ["nothing is wrong with this row", "} next finding", "gX fixes all safe"] {
+    for words in ["no findings in this row", "} next finding", "gX fixes all safe"] {
         assert!(screen.contains(words), "{words}: {screen}");
     }
     bench.keys("gx");
-    assert!(bench.screen().contains("} goes to the next, gX fixes all safe"), "{}", bench.screen());
+    assert!(bench.screen().contains("} goes to the next, gX applies all safe fixes"), "{}", bench.screen());
     bench.keys("}");
     assert!(bench.screen().contains("gx write the file as repaired"), "{}", bench.screen());
     bench.keys("gX<enter>");

@@ -143,10 +143,10 @@ fn explanations_show_who_says_what() {
     bench.keys("K");
     bench.shows("protocol  ✗ rejects      a time needs a zone");
     bench.shows("schema    ✓ accepts");
-    bench.shows("Yandex    · ignores      a warning there; the URL stays");
+    bench.shows("Yandex    · ignores      warns and keeps the URL");
     bench.keys("<esc>:help lastmod-no-timezone<enter>");
     bench.shows("yandex       warning");
-    bench.shows("protocol     error   asked now");
+    bench.shows("protocol     error   current profile");
     bench.keys("<esc>:help 2026-10<enter>");
     bench.shows("2026-10   as lastmod");
     bench.shows("protocol  ✓ accepts");
@@ -170,7 +170,7 @@ fn a_fix_that_needs_a_decision_asks_for_it() {
     let dates = SMALL.replace("2026-10-05", "2026-10-05T10:00:00").replace("2026-13-01", "2026-11-01T08:30:00");
     let mut bench = Bench::file(&dates);
     bench.keys("j");
-    bench.shows("gx asks how it is meant");
+    bench.shows("gx asks for a decision");
     bench.keys("gx");
     bench.shows("how is it meant?");
     bench.shows("2026-10-05T10:00:00 → 2026-10-05T10:00:00Z");

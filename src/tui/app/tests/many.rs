@@ -155,11 +155,11 @@ fn nothing_is_said_in_one_sentence() {
     for (line, expected) in [
         (":delete where loc:zzz", "nothing changed: no row matches"),
         (":set priority=0.8 changefreq=daily where section=nope", "nothing changed: no row matches"),
-        (":set priority=0.2 where path:/shop/tea", "nothing changed: the row is like that already"),
-        (":set priority=0.2 where priority=0.2", "nothing changed: 2 rows are like that already"),
+        (":set priority=0.2 where path:/shop/tea", "nothing changed: the row has this value already"),
+        (":set priority=0.2 where priority=0.2", "nothing changed: 2 rows have this value already"),
         (":apply-order", "nothing changed: the files have this order already"),
-        (":fix where path:/shop/tea", "nothing changed: there is nothing to fix"),
-        (":%fix lastmod-future", "nothing changed: there is nothing to fix"),
+        (":fix where path:/shop/tea", "nothing changed: nothing to fix"),
+        (":%fix lastmod-future", "nothing changed: nothing to fix"),
     ] {
         let mut bench = Bench::file(SMALL);
         bench.keys(line).keys("<enter>");

@@ -99,7 +99,7 @@ fn backups_are_chosen_where_saves_are_shown() {
     bench.keys("<esc>:backup once<enter>:plan<enter>");
     bench.shows(":backup once");
     bench.keys("<esc><c-s>");
-    assert!(bench.says().contains("what was there is in"), "{}", bench.says());
+    assert!(bench.says().contains("the previous files are in"), "{}", bench.says());
     assert!(bench.path().with_file_name("sitemap.xml.bak").is_dir());
 }
 

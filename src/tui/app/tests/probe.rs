@@ -42,12 +42,12 @@ fn answers_of_the_site_are_columns_and_findings() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.keys(":probe<enter>");
-    bench.shows("127.0.0.1 is a loopback address; nothing was sent; :probe --allow-private asks it all the same");
+    bench.shows("127.0.0.1 is a loopback address; nothing was sent; :probe --allow-private allows it");
     assert!(server.log().is_empty());
     bench.keys(":probe --allow-private<enter>");
     let says = bench.says();
     assert!(says.starts_with("4 URLs asked: 2xx 1, 3xx 1, 4xx 1, blocked by robots.txt 1"), "{says}");
-    assert!(says.ends_with("; 1 URL of other hosts not asked"), "{says}");
+    assert!(says.ends_with("; 1 URL of other hosts not requested"), "{says}");
     bench.shows("@status");
     for rule in ["site-not-found", "site-redirect", "site-blocked-by-robots"] {
         bench.shows(rule);
@@ -75,7 +75,7 @@ fn answers_are_written_and_read_again() {
     let mut bench = Bench::file(&sitemap(&server));
     let path = bench.path().with_file_name("site.jsonl");
     bench.keys(":probe write x.jsonl<enter>");
-    bench.shows("no answers came yet");
+    bench.shows("no results yet");
     bench.keys(":probe --allow-private where loc:gone or loc:old<enter>");
     bench.keys(":").paste(&format!("probe write {}", path.display())).keys("<enter>");
     assert!(bench.says().starts_with("2 answers written to"), "{}", bench.says());
@@ -153,9 +153,9 @@ fn the_asking_is_paused_and_goes_on() {
     bench.keys(":probe --allow-private<enter>");
     bench.shows("asking the site…, Esc pauses");
     bench.keys(":data off<enter>");
-    bench.shows("the site is being asked; Esc pauses that");
+    bench.shows("a probe is running; Esc pauses it");
     bench.keys("<esc>");
-    bench.shows("pausing: the last requests are being answered; what came is kept");
+    bench.shows("pausing: waiting for the last answers; results so far are kept");
     bench.keys(":probe --allow-private<enter>");
     bench.shows("the last requests are still being answered");
     bench.let_go();

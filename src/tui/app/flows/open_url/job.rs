@@ -67,7 +67,7 @@ fn words(summary: &Summary) -> String {
 
 /// Why nothing came: what the server answered first.
 fn reason(summary: &Summary) -> String {
-    let stopped = summary.stopped.first().map(|(host, why)| format!(": {host} was left alone: {why}"));
+    let stopped = summary.stopped.first().map(|(host, why)| format!(": {host} was skipped: {why}"));
     let finding = summary.findings.first().map(|finding| format!(": {}: {}", finding.url, finding.message));
     finding.or(stopped).unwrap_or_default()
 }

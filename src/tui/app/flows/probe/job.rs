@@ -61,7 +61,7 @@ impl ProbeRequest {
         let Plan { hosts, urls, others } = plan?;
         let others = match others {
             0 => String::new(),
-            others => format!("; {} of other hosts not asked", counted(others, "URL")),
+            others => format!("; {} of other hosts not requested", counted(others, "URL")),
         };
         if urls.expected() == 0 {
             return Ok(format!("every URL has an answer already{others}"));
@@ -126,7 +126,7 @@ impl ProbeRequest {
         let is_named = |url: &Url| named.is_some() && loopback(url) == named;
         let refused = refusal(targets.sites().filter(|url| hosts.contains(url) && !is_named(url)));
         if let Some(words) = refused.filter(|_| !self.options.allow_private) {
-            return Ok(Some(Err(format!("{words}; :probe --allow-private asks it all the same"))));
+            return Ok(Some(Err(format!("{words}; :probe --allow-private allows it"))));
         }
         let others = targets.others(&hosts).map(|(_, count)| count).sum();
         let urls = targets.urls(&hosts, None)?;
@@ -136,10 +136,10 @@ impl ProbeRequest {
 
 /// Hosts that were left alone, in words.
 fn stopped_words(summary: &Summary) -> String {
-    let hosts = summary.stopped.iter().map(|(host, why)| format!("; {host} was left alone: {why}"));
+    let hosts = summary.stopped.iter().map(|(host, why)| format!("; {host} was skipped: {why}"));
     let unasked = match summary.unasked {
         0 => String::new(),
-        count => format!("; {} not asked, :probe asks again", counted(count, "URL")),
+        count => format!("; {} not requested, :probe requests them", counted(count, "URL")),
     };
     hosts.chain([unasked]).collect()
 }
