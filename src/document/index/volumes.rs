@@ -61,7 +61,7 @@ impl<'i> IndexFile<'i> {
     where
         'i: 'f,
     {
-        IndexFile { frame, gzip, ..self.clone() }
+        IndexFile { gzip, frame, ..self.clone() }
     }
 
     /// Its children, one for each entry.
