@@ -29,7 +29,7 @@ fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 /// what it said before, without taking the entry apart. `record` has the facts *after* the change.
 ///
 /// `None` where that cannot be told: something about the entry's structure is unusual, check it whole.
-pub fn revise(
+pub(crate) fn revise(
     old: RuleSet,
     field: Field,
     value: Option<&str>,

@@ -143,7 +143,7 @@ pub(super) const FIELD_RULES: RuleSet = LOC_RULES
     .union(RuleSet::of(&[Rule::CHANGEFREQ_LASTMOD_CONFLICT]));
 
 /// The rules that only the value of this field can break.
-pub const fn rules_of_field(field: Field) -> RuleSet {
+pub(crate) const fn rules_of_field(field: Field) -> RuleSet {
     match field {
         Field::Loc => LOC_RULES,
         Field::Lastmod => LASTMOD_RULES,
@@ -178,7 +178,7 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
 }
 
 /// The rules that a value breaks by itself; `decoded` is trimmed of XML whitespace.
-pub fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
+pub(crate) fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
     context.asked(value_rules(field, decoded, context, &mut FieldFacts::default()))
 }
 

@@ -20,7 +20,7 @@ use std::cell::OnceCell;
 
 /// An entry after the fixes of some rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FixedEntry {
+pub(crate) enum FixedEntry {
     /// New values of fields; `None` removes the element.
     Values(Vec<(Field, Option<String>)>),
     /// A new entry text, leading trivia included.

@@ -127,7 +127,7 @@ pub(crate) fn worst_of_fields(
 }
 
 /// The findings of a value that is not in an entry yet: what someone types. `decoded` is trimmed.
-pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
+pub(crate) fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
     let value = trim_strict(decoded);
     let findings = check_value(field, decoded, context).iter().filter_map(|rule| {
         let fix = fix::of_value(rule, field, value, context).filter(|fix| match &fix.action {

@@ -30,9 +30,10 @@ mod site_entry;
 
 pub use action::{Action, Fix};
 pub use context::Context;
-pub use entry::{check, revise};
-pub use fields::{check_value, rules_of_field};
-pub use finding::{ExtensionPart, Finding, FindingTarget, Position};
-pub use fix::FixedEntry;
-pub use message::{messages, messages_of_value};
-pub use rule::{FixKind, Profile, Rule, RuleSet, RuleSets, Scope};
+pub use entry::check;
+pub(crate) use fields::{check_value, rules_of_field};
+pub use finding::Position;
+pub(crate) use finding::{ExtensionPart, Finding, FindingTarget};
+pub use message::messages;
+pub use rule::{FixKind, Profile, Rule};
+pub use rule::{RuleSet, Scope};

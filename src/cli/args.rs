@@ -10,7 +10,7 @@ use super::get_options::Get;
 use super::merge::Merge;
 #[cfg(feature = "net")]
 use super::notify_options::Notify;
-pub use super::options::Common;
+pub(crate) use super::options::Common;
 use super::options::{PolicyOptions, SaveOptions, UrlList};
 #[cfg(feature = "net")]
 use super::probe_options::Probe;

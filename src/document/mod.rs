@@ -47,7 +47,7 @@ use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice;
-pub use compare::{Comparison, RowState};
+pub(crate) use compare::{Comparison, RowState};
 use form::Form;
 use index::Index;
 use overlay::{Overlay, ValueId};

@@ -11,8 +11,13 @@ mod restore;
 #[cfg(test)]
 mod tests;
 
-pub use list::{BackupFile, BackupSet, Incomplete, incomplete, prune, remove_incomplete, sets, superfluous};
-pub use restore::{RestorePlan, Restored, RestoredFile, Trust, plan_restore};
+pub use list::{incomplete, prune, sets};
+
+pub use list::Incomplete;
+
+pub(crate) use list::{BackupFile, BackupSet, remove_incomplete, superfluous};
+pub use restore::Restored;
+pub(crate) use restore::{RestorePlan, Trust, plan_restore};
 
 use super::disk::fingerprint;
 use super::error::{Error, Reason, plain};

@@ -22,7 +22,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Stored bytes from which on a file is worth it: a smaller one is there at once.
-pub const LARGE: u64 = 4 << 20;
+pub(crate) const LARGE: u64 = 4 << 20;
 
 /// Bytes that are read.
 const HEAD: u64 = 64 << 10;
@@ -31,7 +31,7 @@ const HEAD: u64 = 64 << 10;
 const ROWS: usize = 200;
 
 /// The values of a row, by [`Field::index`].
-pub type FirstRow = [Option<String>; 4];
+pub(crate) type FirstRow = [Option<String>; 4];
 
 /// The first rows of a file of at least so many bytes, or of the first sitemap of an index or a folder; none where it is
 /// smaller or cannot be read.

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The names that are looked for in a folder, in this order.
-pub const FOLDER_NAMES: [&str; 2] = ["sitemap_index.xml", "sitemap.xml"];
+pub(crate) const FOLDER_NAMES: [&str; 2] = ["sitemap_index.xml", "sitemap.xml"];
 
 /// The sitemap of a folder.
 pub fn in_folder(folder: &Path) -> Option<PathBuf> {
@@ -37,7 +37,7 @@ pub fn all_in_folder(folder: &Path, options: &Options) -> Vec<PathBuf> {
 }
 
 /// Whether a file has a name under which sitemaps are kept, and begins like one. Feeds do not count: they are not written.
-pub fn is_sitemap_file(path: &Path) -> bool {
+pub(crate) fn is_sitemap_file(path: &Path) -> bool {
     has_usual_name(path) && !path.is_dir() && unlisted::is_any_sitemap(path)
 }
 

@@ -77,7 +77,7 @@ pub fn load<V: Visit + Send>(
 /// # Errors
 /// When one of them is a folder, or some are indexes and others are not: a set of its own each; the first one's when none
 /// could be read.
-pub fn load_many<V: Visit + Send>(
+pub(crate) fn load_many<V: Visit + Send>(
     paths: &[PathBuf],
     options: &Options,
     progress: &Progress,

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Whether a path alone is several files: a folder, or an index by its first bytes.
-pub fn is_multi_file(path: &Path) -> bool {
+pub(crate) fn is_multi_file(path: &Path) -> bool {
     path.is_dir() || unlisted::is_index(path)
 }
 

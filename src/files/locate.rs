@@ -107,13 +107,13 @@ fn decode(segment: &str) -> Option<String> {
 }
 
 /// The topmost folder that does not exist of those in which a file is.
-pub fn missing_folder(path: &Path) -> Option<PathBuf> {
+pub(crate) fn missing_folder(path: &Path) -> Option<PathBuf> {
     let above = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     above.last().map(Path::to_path_buf)
 }
 
 /// What is wrong with a base URL: why [`folder_url`] takes it for none.
-pub fn base_url_error(base: &str) -> Option<String> {
+pub(crate) fn base_url_error(base: &str) -> Option<String> {
     let base = base.trim();
     let has_blank = base.contains(|c: char| c.is_whitespace() || c.is_control());
     if folder_url(base).is_some() && !has_blank {
@@ -139,7 +139,7 @@ fn has_two_schemes(url: &str) -> bool {
 
 /// The URL of the folder that a base URL names: up to its last slash; a last segment that is no sitemap's file
 /// name is a folder whose slash was left out. `None` if it is no http(s) URL.
-pub fn folder_url(base: &str) -> Option<String> {
+pub(crate) fn folder_url(base: &str) -> Option<String> {
     let base = without_query(base.trim());
     let (origin, path) = Location::of(base).origin().filter(|_| !has_two_schemes(base))?;
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", ""));

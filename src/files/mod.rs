@@ -58,37 +58,42 @@ mod unlisted;
 mod unpack;
 pub(crate) mod verify;
 
-pub use backup::Backups;
-pub use buffers::Buffers;
+pub(crate) use backup::Backups;
+pub(crate) use buffers::Buffers;
 pub use conflict::merge_conflicts;
 pub use contents::{FileContents, contents_of};
-pub use disk::{Disk, OnDisk};
+pub(crate) use disk::{Disk, OnDisk};
 #[cfg(feature = "net")]
 pub(crate) use downloads::DOWNLOADS;
-pub use error::{Error, Reason};
-pub use first_rows::{FirstRow, LARGE, first_rows};
-pub use folder::{FOLDER_NAMES, all_in_folder, in_folder, is_sitemap_file};
+pub use error::Error;
+pub(crate) use error::Reason;
+pub use first_rows::first_rows;
+pub(crate) use first_rows::{FirstRow, LARGE};
+pub(crate) use folder::is_sitemap_file;
+pub use folder::{all_in_folder, in_folder};
 pub use incoming::{Incoming, IncomingFolder};
-pub use load::{load, load_many};
-pub use load_many::is_multi_file;
-pub use loaded::{FileInfo, Loaded, LoadedFile};
-pub use locate::{base_url_error, folder_url, missing_folder, stored_path};
-pub use merge_conflict::{Answers, Conflicts, MergeConflict, Side};
-pub use ordered_pool::in_order;
-pub use plan::{
-    Action, FileId, Output, Plan, Problem, Repairs, Request, export, in_xml, main_path, main_paths, plan, plan_part,
-    relocate,
-};
-pub use pool::{Pool, start_pool};
-pub use read::{Options, RobotsFile, read};
-pub use record::{
-    Finished, Pending, PendingSave, PendingStep, RecordAction, Recovered, Recovery, discard, finish, inspect,
-    pending_records, recover,
-};
+pub use load::load;
+pub(crate) use load::load_many;
+pub(crate) use load_many::is_multi_file;
+pub use loaded::LoadedFile;
+pub(crate) use loaded::{FileInfo, Loaded};
+pub use locate::stored_path;
+pub(crate) use locate::{base_url_error, folder_url, missing_folder};
+pub use merge_conflict::Answers;
+pub(crate) use merge_conflict::{Conflicts, MergeConflict, Side};
+pub(crate) use ordered_pool::in_order;
+pub use plan::{Action, Output, Plan, export, plan};
+pub(crate) use plan::{FileId, Request, in_xml, main_path, main_paths, plan_part, relocate};
+pub use pool::start_pool;
+pub(crate) use read::RobotsFile;
+pub use read::{Options, read};
+pub use record::{Finished, PendingSave};
+pub(crate) use record::{Pending, PendingStep, RecordAction, Recovered, inspect, pending_records};
+pub use record::{Recovery, discard, finish, recover};
 pub use sample::{blank, sample};
-pub use save::{IncrementalSave, SaveMode, Saved, save, save_as_asked};
-pub use small_files::{
-    AtomicFile, is_there, names_in, read_robots, read_table, read_text, robots_beside, write_atomic,
-};
-pub use split_history::SplitHistory;
-pub use stream::is_stream;
+pub use save::save;
+pub(crate) use save::{IncrementalSave, SaveMode, Saved, save_as_asked};
+pub(crate) use small_files::{AtomicFile, read_robots, read_table, read_text, robots_beside, write_atomic};
+pub use small_files::{is_there, names_in};
+pub(crate) use split_history::SplitHistory;
+pub(crate) use stream::is_stream;

@@ -6,7 +6,11 @@ use std::sync::mpsc;
 
 /// Does `work` for every item and hands over each result in the order of the items, the first before the second is
 /// begun. `take` says whether to go on; what was begun ahead is finished and dropped.
-pub fn in_order<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync, mut take: impl FnMut(&I, O) -> bool) {
+pub(crate) fn in_order<I: Sync, O: Send>(
+    items: &[I],
+    work: impl Fn(&I) -> O + Sync,
+    mut take: impl FnMut(&I, O) -> bool,
+) {
     let Some((first, rest)) = items.split_first() else { return };
     if !take(first, work(first)) {
         return;

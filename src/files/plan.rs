@@ -32,10 +32,11 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::protocol::location;
 use crate::words::grouped;
-pub use export::{export, in_xml};
+pub use export::export;
+pub(crate) use export::in_xml;
 use name::Pattern;
 use output::SavedSet;
-pub use parts::plan_part;
+pub(crate) use parts::plan_part;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -278,7 +279,7 @@ pub fn plan(request: &Request<'_>) -> Plan {
 }
 
 /// The path that names the whole document.
-pub fn main_path(document: &Document) -> Option<PathBuf> {
+pub(crate) fn main_path(document: &Document) -> Option<PathBuf> {
     match document.index() {
         Some(index) => index.path.clone(),
         // A file that others took from a set without an index has no path any more.
@@ -287,13 +288,13 @@ pub fn main_path(document: &Document) -> Option<PathBuf> {
 }
 
 /// The paths that name the whole document: that of [`main_path`], and those of the further files of its index.
-pub fn main_paths(document: &Document) -> Vec<PathBuf> {
+pub(crate) fn main_paths(document: &Document) -> Vec<PathBuf> {
     document.index().map_or_else(|| main_path(document).into_iter().collect(), Index::paths)
 }
 
 /// Puts a document at another path: the index (or the single file) there, the files of the index beside it by name.
 /// Gives the files that have another place now.
-pub fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
+pub(crate) fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
     let name: Arc<str> = path.file_name().unwrap_or_default().to_string_lossy().into();
     let gzip = name::is_gzip(path);
     let Some(index) = document.index().cloned() else {

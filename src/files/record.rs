@@ -14,10 +14,8 @@ pub(super) use names::check_inside;
 pub(super) use recovery::recover_all;
 #[cfg(test)]
 pub(super) use recovery::recover_with_gate;
-pub use recovery::{
-    Finished, Pending, PendingSave, RecordAction, RecordStep as PendingStep, Recovered, Recovery, discard, finish,
-    inspect, pending_records, recover,
-};
+pub use recovery::{Finished, PendingSave, Recovery, discard, finish, recover};
+pub(crate) use recovery::{Pending, RecordAction, RecordStep as PendingStep, Recovered, inspect, pending_records};
 
 use super::gate::{FsOperation, Gate, attempt, sync_folder};
 use super::in_place::OldBlocks;

@@ -67,7 +67,7 @@ const LEVEL: Compression = Compression::new(6);
 
 /// Options of a save.
 #[derive(Debug, Clone)]
-pub struct SaveMode {
+pub(crate) struct SaveMode {
     /// Write over files that were changed by another user since they were read.
     pub force: bool,
     /// What becomes of the files that are replaced.
@@ -79,7 +79,12 @@ pub struct SaveMode {
 }
 
 /// Carries out a plan as [`save`] does, and keeps what it replaces if that is asked for.
-pub fn save_as_asked(plan: &Plan, disk: &mut Disk, mode: &SaveMode, progress: &Progress) -> Result<Saved, Error> {
+pub(crate) fn save_as_asked(
+    plan: &Plan,
+    disk: &mut Disk,
+    mode: &SaveMode,
+    progress: &Progress,
+) -> Result<Saved, Error> {
     save_with_gate(&AllowAll, plan, disk, mode, progress)
 }
 
@@ -120,7 +125,7 @@ fn refuse(plan: &Plan) -> Result<(), Error> {
 }
 
 /// A save that stages files one by one and commits all of them at the end. Dropped before that, it changes no file.
-pub struct IncrementalSave<'g> {
+pub(crate) struct IncrementalSave<'g> {
     gate: &'g dyn Gate,
     mode: SaveMode,
     set_folder: PathBuf,
@@ -143,7 +148,7 @@ impl IncrementalSave<'static> {
     ///
     /// # Errors
     /// When there is no such folder and none can be made, or an interrupted save in it cannot be finished.
-    pub fn begin(path: Option<&Path>, disk: &Disk, mode: &SaveMode) -> Result<Self, Error> {
+    pub(crate) fn begin(path: Option<&Path>, disk: &Disk, mode: &SaveMode) -> Result<Self, Error> {
         Self::begin_with_gate(&AllowAll, path, disk, mode)
     }
 }
@@ -185,7 +190,7 @@ impl<'g> IncrementalSave<'g> {
     }
 
     /// Lets no new file be less private than those that a plan replaces, also before they are staged.
-    pub fn expect(&mut self, plan: &Plan) {
+    pub(crate) fn expect(&mut self, plan: &Plan) {
         let replaced = plan.outputs.iter().filter(|output| is_written(Some(output)));
         self.present.extend(replaced.filter_map(|output| std::fs::metadata(&output.path).ok()));
     }
@@ -194,7 +199,7 @@ impl<'g> IncrementalSave<'g> {
     ///
     /// # Errors
     /// As [`IncrementalSave::commit`]; nothing is replaced then.
-    pub fn stage(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<(), Error> {
+    pub(crate) fn stage(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<(), Error> {
         refuse(plan)?;
         self.take(plan, disk, progress).map(|_| ())
     }
@@ -203,7 +208,7 @@ impl<'g> IncrementalSave<'g> {
     ///
     /// # Errors
     /// What stopped it. Either every file is as it was, or a record says how the save is finished.
-    pub fn commit(mut self, plan: &Plan, disk: &mut Disk, progress: &Progress) -> Result<Saved, Error> {
+    pub(crate) fn commit(mut self, plan: &Plan, disk: &mut Disk, progress: &Progress) -> Result<Saved, Error> {
         refuse(plan)?;
         let mut removes = self.take(plan, disk, progress)?;
         let places = plan.outputs.iter().enumerate().map(|(place, output)| (output.path.as_path(), place));

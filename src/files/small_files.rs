@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 ///
 /// # Errors
 /// [`Error`] when the file cannot be read or is not UTF-8.
-pub fn read_text(path: &Path) -> Result<String, Error> {
+pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| Error::system("read", path, error))
 }
 
@@ -21,7 +21,7 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 ///
 /// # Errors
 /// [`Error`] when it cannot be read.
-pub fn read_table(path: &Path) -> Result<String, Error> {
+pub(crate) fn read_table(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::system("read", path, error))?;
     // Whatever it was, it is UTF-8 now.
     Ok(match String::from_utf8(decode(bytes).bytes) {
@@ -34,7 +34,7 @@ pub fn read_table(path: &Path) -> Result<String, Error> {
 const ROBOTS_BYTES: u64 = robots::MAX_BYTES as u64;
 
 /// The robots.txt in the folder that all of these files are in, if there is one.
-pub fn robots_beside(paths: &[PathBuf]) -> Option<PathBuf> {
+pub(crate) fn robots_beside(paths: &[PathBuf]) -> Option<PathBuf> {
     let folder = |path: &PathBuf| {
         if is_stream(path) {
             return None;
@@ -51,7 +51,7 @@ pub fn robots_beside(paths: &[PathBuf]) -> Option<PathBuf> {
 ///
 /// # Errors
 /// [`Error`] when it cannot be read.
-pub fn read_robots(path: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_robots(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(ROBOTS_BYTES).read_to_end(&mut bytes));
     read.map(|_| bytes).map_err(|error| Error::system("read", path, error))
@@ -61,7 +61,7 @@ pub fn read_robots(path: &Path) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// [`Error`] when it cannot be written; what was there is still there then.
-pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes).map_err(|error| Error::system("write", path, error))?;
     file.commit()
@@ -69,7 +69,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 /// A file that is written, or replaced, at once when all of it is there; dropped before that, it changes nothing.
 #[derive(Debug)]
-pub struct AtomicFile {
+pub(crate) struct AtomicFile {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
@@ -79,7 +79,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// [`Error`] when it cannot be made.
-    pub fn create(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn create(path: &Path) -> Result<Self, Error> {
         let failed = |error| Error::system("write", path, error);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut options = tempfile::Builder::new();
@@ -98,7 +98,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// [`Error`] when it cannot be written; what was there is still there then.
-    pub fn commit(self) -> Result<(), Error> {
+    pub(crate) fn commit(self) -> Result<(), Error> {
         let Self { file, path } = self;
         let failed = |error| Error::system("write", &path, error);
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;

@@ -24,7 +24,7 @@ struct Stored {
 
 /// The files that earlier splits have made in one folder.
 #[derive(Debug, Default)]
-pub struct SplitHistory {
+pub(crate) struct SplitHistory {
     /// Where it is kept; nowhere without a state folder.
     path: Option<PathBuf>,
     folder: PathBuf,
@@ -33,7 +33,7 @@ pub struct SplitHistory {
 
 impl SplitHistory {
     /// That of a folder; empty where nothing is known.
-    pub fn load(state: Option<&Path>, folder: &Path) -> Self {
+    pub(crate) fn load(state: Option<&Path>, folder: &Path) -> Self {
         // A folder that is still to be made has no history, but it will have one.
         let parent = || Some(folder.parent()?.canonicalize().ok()?.join(folder.file_name()?));
         let Some(real) = folder.canonicalize().ok().or_else(parent) else { return Self::default() };
@@ -46,13 +46,13 @@ impl SplitHistory {
     }
 
     /// Whether an earlier split has made a file of this name.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
     /// Adds the files of a split that was written, and forgets those that are gone. What cannot be kept is not removed
     /// by a later `--prune`, and nothing else comes of it.
-    pub fn add<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+    pub(crate) fn add<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         self.names.extend(names.map(ToOwned::to_owned));
         let is_gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
         self.names.retain(|name| !self.folder.join(name).symlink_metadata().is_err_and(is_gone));

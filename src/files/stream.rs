@@ -3,6 +3,6 @@
 use std::path::Path;
 
 /// Whether a path stands for standard input or output.
-pub fn is_stream(path: &Path) -> bool {
+pub(crate) fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }

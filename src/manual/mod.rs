@@ -3,7 +3,9 @@
 mod blocks;
 mod text;
 
-pub use blocks::{Block, Span, blocks};
+pub use blocks::{Block, blocks};
+
+pub(crate) use blocks::Span;
 pub use text::{Line, lines};
 
 /// A page of the manual.

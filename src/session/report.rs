@@ -7,9 +7,11 @@ mod counting;
 pub(crate) mod markdown;
 pub(super) mod summary;
 
-pub use counting::{Counted, InWords, MessageFilter, Receiver};
-pub use markdown::{CountsByFile, FindingsReport};
-pub use summary::{FileGroup, RuleGroup, Summary};
+pub use counting::Receiver;
+
+pub(crate) use counting::{Counted, InWords, MessageFilter};
+pub(crate) use markdown::CountsByFile;
+pub(crate) use summary::Summary;
 
 use crate::check::extension;
 use crate::check::rule::{Rule, RuleSet, RuleSets};

@@ -18,33 +18,33 @@ pub(crate) type Piece = (Role, Cow<'static, str>);
 
 /// A line, or the start of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words(Vec<Piece>);
+pub(crate) struct Words(Vec<Piece>);
 
 impl Words {
     /// Nothing yet.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(Vec::new())
     }
 
     /// Ordinary text.
-    pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn text(text: impl Into<Cow<'static, str>>) -> Self {
         Self::new().and(Role::Text, text)
     }
 
     /// What matters less.
-    pub fn dim(text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn dim(text: impl Into<Cow<'static, str>>) -> Self {
         Self::new().and(Role::Dim, text)
     }
 
     /// These words and more.
     #[must_use]
-    pub fn and(mut self, role: Role, text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn and(mut self, role: Role, text: impl Into<Cow<'static, str>>) -> Self {
         self.push(role, text);
         self
     }
 
     /// Adds more.
-    pub fn push(&mut self, role: Role, text: impl Into<Cow<'static, str>>) {
+    pub(crate) fn push(&mut self, role: Role, text: impl Into<Cow<'static, str>>) {
         let text = text.into();
         if !text.is_empty() {
             self.0.push((role, text));
@@ -52,19 +52,19 @@ impl Words {
     }
 
     /// Adds all of another line.
-    pub fn append(&mut self, more: Self) {
+    pub(crate) fn append(&mut self, more: Self) {
         self.0.extend(more.0);
     }
 
     /// These words with others after them.
     #[must_use]
-    pub fn joined(mut self, more: Self) -> Self {
+    pub(crate) fn joined(mut self, more: Self) -> Self {
         self.append(more);
         self
     }
 
     /// A key and what it does, as footers show them: `↵ edit`, after a gap if there is something before.
-    pub fn key(&mut self, key: impl Into<Cow<'static, str>>, does: impl Into<Cow<'static, str>>) {
+    pub(crate) fn key(&mut self, key: impl Into<Cow<'static, str>>, does: impl Into<Cow<'static, str>>) {
         if !self.0.is_empty() {
             self.push(Role::Text, "   ");
         }
@@ -74,28 +74,28 @@ impl Words {
     }
 
     /// Whether there is nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The pieces.
-    pub fn pieces(&self) -> &[Piece] {
+    pub(crate) fn pieces(&self) -> &[Piece] {
         &self.0
     }
 
     /// Columns that it takes.
-    pub fn width(&self, charset: Charset) -> usize {
+    pub(crate) fn width(&self, charset: Charset) -> usize {
         self.0.iter().map(|(_, text)| charset.width(text)).sum()
     }
 
     /// The same words in lines of at most `width` columns, broken between words; further lines start
     /// `indent` columns in. What would take more than 100 lines is cut.
-    pub fn wrapped(&self, charset: Charset, width: usize, indent: usize) -> Vec<Self> {
+    pub(crate) fn wrapped(&self, charset: Charset, width: usize, indent: usize) -> Vec<Self> {
         self.wrapped_in(charset, width, indent, LONGEST)
     }
 
     /// The same in at most so many lines; where more would follow, the last one ends in an ellipsis.
-    pub fn wrapped_in(&self, charset: Charset, width: usize, indent: usize, most: usize) -> Vec<Self> {
+    pub(crate) fn wrapped_in(&self, charset: Charset, width: usize, indent: usize, most: usize) -> Vec<Self> {
         let mut lines = self.lines(charset, width, indent, most);
         if lines.len() > most {
             lines.truncate(most);

@@ -10,7 +10,7 @@ use super::change::{Change, Changes};
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup;
 use crate::protocol::Field;
-pub use columns::{NameHint, NoUrlColumn, TableHints};
+pub use columns::{NameHint, TableHints};
 pub(crate) use columns::{attributed, is_url_line, is_without_scheme};
 
 /// How the lines of a file without markup are laid out.

@@ -33,7 +33,7 @@ pub struct Link {
 const SETS_PER_PAGE: usize = 64;
 
 /// A hash of a host's name.
-pub fn host_hash(host: &str) -> u32 {
+pub(crate) fn host_hash(host: &str) -> u32 {
     // Hosts are compared for a note only, and there are few of them.
     let small = host.bytes().map(|byte| byte.to_ascii_lowercase());
     small.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))

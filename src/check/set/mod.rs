@@ -21,14 +21,17 @@ mod read_tally;
 mod rule;
 mod set_delta;
 
-pub use alternates::{Link, host_hash};
-pub use counters::{CounterDelta, Presence};
-pub use duplicates::Duplicates;
-pub use link_lists::LinkLists;
-pub use near_duplicates::NearDuplicates;
-pub use read_tally::{ReadTally, RowShape};
-pub use rule::{SetRule, SetRuleTarget, SetRules};
-pub use set_delta::{RowSide, SetDelta, is_same_origin};
+pub use alternates::Link;
+
+pub(crate) use alternates::host_hash;
+pub(crate) use counters::CounterDelta;
+pub use counters::Presence;
+pub(crate) use duplicates::Duplicates;
+pub(crate) use link_lists::LinkLists;
+pub(crate) use near_duplicates::NearDuplicates;
+pub(crate) use read_tally::{ReadTally, RowShape};
+pub(crate) use rule::{SetRule, SetRuleTarget, SetRules};
+pub(crate) use set_delta::{RowSide, SetDelta, is_same_origin};
 
 use crate::protocol::location::{self, Location, NO_KEY};
 use crate::words::grouped;

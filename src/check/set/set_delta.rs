@@ -117,7 +117,7 @@ impl SetIndex {
 }
 
 /// Whether two URLs have the same scheme, host and port.
-pub fn is_same_origin(one: &str, other: &str) -> bool {
+pub(crate) fn is_same_origin(one: &str, other: &str) -> bool {
     let mut hosts = Hosts::default();
     hosts.add(&Location::outline(one)) == hosts.add(&Location::outline(other))
 }

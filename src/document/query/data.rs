@@ -145,7 +145,7 @@ fn ordered(column: &str, kind: Kind, order: Order, text: &str, vocabulary: &Voca
 /// # Errors
 ///
 /// No data is loaded, or it has no such column; in words.
-pub fn data_column<'d>(data: Option<&'d Arc<DataSet>>, name: &str) -> Result<(&'d Arc<DataSet>, usize), String> {
+pub(crate) fn data_column<'d>(data: Option<&'d Arc<DataSet>>, name: &str) -> Result<(&'d Arc<DataSet>, usize), String> {
     let Some(set) = data else {
         return Err(format!("@{name} is a data column, and no data is loaded (--data FILE, :data FILE)"));
     };
@@ -185,7 +185,7 @@ fn within(seconds: i64, period: &Range<i64>) -> Ordering {
 
 /// How a date of a data column, given in seconds since 1970, lies to a lastmod as written. By days, where one of them has
 /// no time; a lastmod that is a month or a year equals every date in it.
-pub fn compare_with_lastmod(seconds: i64, is_day: bool, lastmod: &str) -> Option<Ordering> {
+pub(crate) fn compare_with_lastmod(seconds: i64, is_day: bool, lastmod: &str) -> Option<Ordering> {
     let written = lastmod::validate(lastmod).instant?;
     let (one, other) = (seconds, written.seconds);
     Some(match written.precision {

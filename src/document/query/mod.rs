@@ -42,13 +42,17 @@ pub(crate) mod scan;
 pub(crate) mod suggest;
 mod text;
 
-pub use complete::{Candidate, Completions, completions};
-pub use data::{compare_with_lastmod, data_column};
+pub use complete::completions;
+
+pub(crate) use complete::{Candidate, Completions};
+pub(crate) use data::{compare_with_lastmod, data_column};
 pub use expr::{Has, Name};
 pub(super) use needle::Needle;
-pub use text::{UrlPattern, regex_message, rule_indexes};
+pub(crate) use text::{UrlPattern, regex_message, rule_indexes};
 
-pub use super::row_facts::{Extension, Fact, RowFacts, State};
+pub use super::row_facts::{Fact, State};
+
+pub(crate) use super::row_facts::{Extension, RowFacts};
 use crate::data::DataSet;
 use crate::protocol::lastmod::Now;
 use eval::{Node, Row};

@@ -62,14 +62,14 @@ impl Matcher {
 
 /// A URL pattern outside of queries; it matches like `loc:VALUE`.
 #[derive(Debug, Clone)]
-pub struct UrlPattern(Matcher);
+pub(crate) struct UrlPattern(Matcher);
 
 impl UrlPattern {
     /// A part of a URL, or with `*` and `?` a pattern.
     ///
     /// # Errors
     /// A pattern that is empty or takes too much memory, in words.
-    pub fn new(pattern: &str) -> Result<Self, String> {
+    pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() {
             return Err("an empty pattern would match every URL".to_owned());
         }
@@ -78,7 +78,7 @@ impl UrlPattern {
     }
 
     /// Whether a URL matches.
-    pub fn matches(&self, url: &str) -> bool {
+    pub(crate) fn matches(&self, url: &str) -> bool {
         self.0.matches(url)
     }
 }
@@ -124,7 +124,7 @@ fn build(pattern: &str, any_case: bool) -> Result<Regex, String> {
 }
 
 /// The regex crate's message without the drawing, in one line.
-pub fn regex_message(error: &regex::Error) -> String {
+pub(crate) fn regex_message(error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
         other => {
@@ -137,7 +137,7 @@ pub fn regex_message(error: &regex::Error) -> String {
 }
 
 /// The rules that a code or pattern matches.
-pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u16> {
+pub(crate) fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u16> {
     // Built once: every key that is typed into a query asks for hundreds of codes.
     let regex = has_wildcard(pattern).then(|| build(&glob(pattern, true), false));
     let named = |code: &str| match &regex {

@@ -235,7 +235,7 @@ pub fn sets(main: &Path, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> 
 ///
 /// # Errors
 /// When the backups cannot be read.
-pub fn superfluous(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> {
+pub(crate) fn superfluous(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> {
     let mut sets = sets(main, state)?;
     sets.truncate(sets.len().saturating_sub(keep));
     Ok(sets)
@@ -294,7 +294,7 @@ pub fn incomplete(main: &Path) -> Result<Vec<Incomplete>, Error> {
 ///
 /// # Errors
 /// When one cannot be removed.
-pub fn remove_incomplete(main: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn remove_incomplete(main: &Path) -> Result<Vec<PathBuf>, Error> {
     let backups_folder = super::backups_folder(main);
     let mut removed = Vec::new();
     for Incomplete { folder, .. } in incomplete(main)?.into_iter().filter(|found| found.kept.is_none()) {

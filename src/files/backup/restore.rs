@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// A planned restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RestorePlan {
+pub(crate) struct RestorePlan {
     main: PathBuf,
     /// Files that get other bytes.
     pub files: Vec<RestoredFile>,
@@ -36,7 +36,7 @@ pub struct RestorePlan {
 
 /// A file to be restored from a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RestoredFile {
+pub(crate) struct RestoredFile {
     /// The file.
     pub target: PathBuf,
     /// The copy, relative to the set's folder.
@@ -48,7 +48,7 @@ pub struct RestoredFile {
 
 /// How far a backup is trusted, and where the key is.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Trust<'a> {
+pub(crate) struct Trust<'a> {
     /// The user's state folder, which has the key.
     pub state: Option<&'a Path>,
     /// Whether a backup that the key does not authenticate is restored as well.
@@ -73,7 +73,7 @@ pub struct Restored {
 /// # Errors
 /// When there is no such set, a copy is not what it was, or a file that it names may not be written: a link leads there
 /// now, it is hidden, or it is no regular file.
-pub fn plan_restore(main: &Path, date: &str, state: Option<&Path>) -> Result<RestorePlan, Error> {
+pub(crate) fn plan_restore(main: &Path, date: &str, state: Option<&Path>) -> Result<RestorePlan, Error> {
     let all = sets(main, state)?;
     let Some(from) = all.iter().position(|set| set.date == date) else {
         let why = match all.last() {
@@ -225,7 +225,7 @@ impl RestorePlan {
     ///
     /// # Errors
     /// As a save: every file is as it was then, or a record says how it goes on.
-    pub fn run(&self, prune: bool, now: Now, trust: Trust<'_>) -> Result<Restored, Error> {
+    pub(crate) fn run(&self, prune: bool, now: Now, trust: Trust<'_>) -> Result<Restored, Error> {
         self.run_with_gate(&AllowAll, prune, now, trust)
     }
 

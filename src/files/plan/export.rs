@@ -62,7 +62,7 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
 
 /// The document with all its files in XML, and for each of its live rows the row there. `None` where they are already:
 /// lines of a list or a table cannot are in one file with entries, and no part of a set is a table.
-pub fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
+pub(crate) fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
     if document.sitemaps().iter().all(|sitemap| sitemap.frame.names.kind.is_xml()) {
         return None;
     }

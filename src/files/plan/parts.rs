@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// What a save does to one sitemap of a set, whatever becomes of the others: a plan of that file alone, in the document
 /// of the request. `None` where it needs more than its own place: its rows would be split into new files.
-pub fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
+pub(crate) fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
     let partition = split_files(request.document, Some(request.saved), request.limits);
     if !partition.parts.is_empty() || !partition.oversized.is_empty() {
         return None;

@@ -146,7 +146,7 @@ fn recover_all_with_gate(gate: &dyn Gate, paths: &[PathBuf], recovery: &Recovery
 }
 
 /// The records that concern the set that is opened by a path.
-pub fn pending_records(path: &Path, state: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn pending_records(path: &Path, state: Option<&Path>) -> Vec<PathBuf> {
     folder_of(path).map_or_else(Vec::new, |own| records(&own, path, state.and_then(Key::load).as_ref()))
 }
 
@@ -223,7 +223,7 @@ enum Consent {
 
 /// A record as the user is shown it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pending {
+pub(crate) struct Pending {
     /// Where it is.
     pub record: PathBuf,
     /// Whether this user's key authenticates it: then the next command that writes finishes it.
@@ -234,7 +234,7 @@ pub struct Pending {
 
 /// What a record does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordStep {
+pub(crate) struct RecordStep {
     /// What.
     pub act: RecordAction,
     /// The file, relative to the record's folder, or absolute.
@@ -249,7 +249,7 @@ pub struct RecordStep {
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordAction {
+pub(crate) enum RecordAction {
     /// It is made.
     Create,
     /// It gets new bytes.
@@ -260,7 +260,7 @@ pub enum RecordAction {
 
 impl Pending {
     /// The first step that cannot be done: then none is.
-    pub fn blocked(&self) -> Option<(&Path, &str)> {
+    pub(crate) fn blocked(&self) -> Option<(&Path, &str)> {
         self.steps.iter().find_map(|step| Some((&*step.target, step.blocked.as_deref()?)))
     }
 }
@@ -269,7 +269,7 @@ impl Pending {
 ///
 /// # Errors
 /// When it cannot be read as a record of the current user.
-pub fn inspect(record: &Path, state: Option<&Path>) -> Result<Pending, Error> {
+pub(crate) fn inspect(record: &Path, state: Option<&Path>) -> Result<Pending, Error> {
     let case = FoundRecord::open(record, false, state.and_then(Key::load).as_ref())?;
     let case = case.ok_or_else(|| Error::new(record, Reason::Missing))?;
     let trust = if case.is_authentic { Consent::Authenticated } else { Consent::User };

@@ -6,7 +6,7 @@ use super::repair::{date_text, in_utc};
 use super::{Faults, validate};
 
 /// A time that names no zone, taken to be of this one: minutes east of Greenwich. `None` where it does not help.
-pub fn in_zone(text: &str, minutes: i32) -> Option<String> {
+pub(crate) fn in_zone(text: &str, minutes: i32) -> Option<String> {
     if !validate(text).faults.contains(Faults::NO_TIMEZONE) {
         return None;
     }
@@ -16,7 +16,7 @@ pub fn in_zone(text: &str, minutes: i32) -> Option<String> {
 }
 
 /// A zone as the protocol writes it: `Z`, `+01:00`.
-pub fn zone_text(minutes: i32) -> String {
+pub(crate) fn zone_text(minutes: i32) -> String {
     if minutes == 0 {
         return "Z".to_owned();
     }
@@ -25,7 +25,7 @@ pub fn zone_text(minutes: i32) -> String {
 }
 
 /// A zone as people type it: `Z`, `UTC`, `+2`, `+02:00`, `-0530`; minutes east of Greenwich.
-pub fn zone_of(text: &str) -> Option<i32> {
+pub(crate) fn zone_of(text: &str) -> Option<i32> {
     let text = text.trim();
     if ["z", "utc", "gmt"].iter().any(|name| text.eq_ignore_ascii_case(name)) {
         return Some(0);
@@ -46,7 +46,7 @@ pub fn zone_of(text: &str) -> Option<i32> {
 }
 
 /// The day of a date, without its time.
-pub fn date_only(text: &str) -> Option<String> {
+pub(crate) fn date_only(text: &str) -> Option<String> {
     let date = match read(text) {
         Notation::Iso(iso) => iso.date(),
         Notation::Foreign(foreign) => foreign.date,
@@ -57,7 +57,7 @@ pub fn date_only(text: &str) -> Option<String> {
 }
 
 /// A date of three numbers, the year last, read with the day or the month first.
-pub fn in_order(text: &str, day_first: bool) -> Option<String> {
+pub(crate) fn in_order(text: &str, day_first: bool) -> Option<String> {
     let mut parts = text.split(['/', '.', '-', ' ']).map(|part| part.trim().parse::<u16>().ok());
     let (first, second, year) = (parts.next()??, parts.next()??, parts.next()??);
     if parts.next().is_some() || year < 1000 {

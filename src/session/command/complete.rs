@@ -52,7 +52,7 @@ pub fn completions(line: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
 }
 
 /// Where the path begins that is being typed at the end of a line; `None` where no path is.
-pub fn path_argument(typed: &str) -> Option<usize> {
+pub(crate) fn path_argument(typed: &str) -> Option<usize> {
     let body = typed.trim_start().trim_start_matches(':').trim_start();
     let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
     let (name, rest) = body.split_at(name_end);

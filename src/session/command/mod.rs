@@ -12,12 +12,18 @@ mod script;
 mod table;
 mod value;
 
-pub use complete::{COLUMNS, THEMES, completions, path_argument};
+pub use complete::completions;
+
+pub use complete::{COLUMNS, THEMES};
+
+pub(crate) use complete::path_argument;
 pub(in crate::session) use data_value::DataValue;
 pub use parse::parse;
-pub use replace::{Replace, Targets};
-pub use script::{ScriptError, ScriptLine, script};
-pub use table::{Arguments, Spec, TABLE, spec};
+pub(crate) use replace::{Replace, Targets};
+pub(crate) use script::ScriptLine;
+pub use script::script;
+pub(crate) use table::{Arguments, Spec};
+pub use table::{TABLE, spec};
 
 use crate::check::Profile;
 use crate::document::query::scan::{quoted, quoted_if_needed};

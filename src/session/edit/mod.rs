@@ -14,7 +14,11 @@ pub(crate) mod script_export;
 pub(crate) mod url_effects;
 pub(super) mod values;
 
-pub use change::{Change, EditError, Reach};
-pub use intent::{Intent, Label, PreviewPart, Sample};
-pub use prepared::Prepared;
-pub use scope::{Asker, rules_named};
+pub use change::Change;
+
+pub(crate) use change::{EditError, Reach};
+pub use intent::Sample;
+pub(crate) use intent::{Intent, Label, PreviewPart};
+pub(crate) use prepared::Prepared;
+pub use scope::Asker;
+pub(crate) use scope::rules_named;

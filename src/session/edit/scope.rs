@@ -37,7 +37,7 @@ impl Asker {
 ///
 /// # Errors
 /// [`EditError`] names what is no rule.
-pub fn rules_named(names: &[String]) -> Result<RuleSet, EditError> {
+pub(crate) fn rules_named(names: &[String]) -> Result<RuleSet, EditError> {
     let mut set = RuleSet::EMPTY;
     if names.is_empty() || names.iter().any(|name| name == "safe") {
         return Ok(fix_table::safe_rules());

@@ -40,7 +40,7 @@ pub trait Receiver {
 
 /// Takes in every finding in words.
 #[derive(Debug)]
-pub struct InWords<F>(pub F);
+pub(crate) struct InWords<F>(pub F);
 
 impl<E, F: FnMut(Vec<super::LocatedFinding>) -> Result<(), E>> Receiver for InWords<F> {
     type Error = E;

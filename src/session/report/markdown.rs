@@ -23,7 +23,7 @@ use std::path::Path;
 /// How a report begins; a file that begins otherwise is not replaced.
 const TITLE: &str = "# Findings in ";
 /// Counts by the index of [`Rule::main`] and file.
-pub type CountsByFile = BTreeMap<(usize, SitemapId), u64>;
+pub(crate) type CountsByFile = BTreeMap<(usize, SitemapId), u64>;
 
 /// How many rows of each file break each rule. `None` when cancelled.
 pub(crate) fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Option<CountsByFile> {
@@ -64,7 +64,7 @@ pub(crate) fn of_session(session: &Session) -> FindingsReport {
 
 /// The findings of a set at one moment, to be written down.
 #[derive(Debug)]
-pub struct FindingsReport {
+pub(crate) struct FindingsReport {
     session: Session,
     /// Files that are no sitemaps.
     refused: Vec<LocatedFinding>,
@@ -75,7 +75,7 @@ impl FindingsReport {
     ///
     /// # Errors
     /// When the file is there and is not such a report, when it cannot be written, or when cancelled.
-    pub fn write(&self, path: &Path, progress: &Progress) -> Result<String, EditError> {
+    pub(crate) fn write(&self, path: &Path, progress: &Progress) -> Result<String, EditError> {
         let refuse = |error: files::Error| EditError::Refused(error.to_string());
         if path.exists() && !files::read_text(path).is_ok_and(|text| text.starts_with(TITLE)) {
             let why = "exists and is not a report of findings; choose another name";

@@ -23,7 +23,7 @@ const FILES: usize = 20;
 
 /// The findings of a run, the most severe first, then in the order in which their rules were found.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub(crate) struct Summary {
     rules: BTreeMap<(Reverse<Severity>, usize), RuleGroup>,
     /// Rules in the order in which they were found first.
     order: Vec<Rule>,
@@ -31,7 +31,7 @@ pub struct Summary {
 
 /// The findings of one rule.
 #[derive(Debug)]
-pub struct RuleGroup {
+pub(crate) struct RuleGroup {
     /// The violated rule.
     pub rule: Rule,
     /// Its severity in the profile of the session.
@@ -44,7 +44,7 @@ pub struct RuleGroup {
 
 /// The findings of one rule in one file.
 #[derive(Debug)]
-pub struct FileGroup {
+pub(crate) struct FileGroup {
     /// The file, as its path was opened.
     pub file: Arc<str>,
     /// The first findings.
@@ -55,7 +55,7 @@ pub struct FileGroup {
 
 impl Summary {
     /// Takes in a finding; of most only the number is kept.
-    pub fn add(&mut self, found: &LocatedFinding) {
+    pub(crate) fn add(&mut self, found: &LocatedFinding) {
         let group = self.group(found.finding.rule, found.finding.severity);
         group.findings += 1;
         // The findings of a file follow each other, apart from those about the set.
@@ -75,12 +75,12 @@ impl Summary {
     }
 
     /// Counts findings that were not put into words.
-    pub fn count(&mut self, rule: Rule, severity: Severity, findings: u64) {
+    pub(crate) fn count(&mut self, rule: Rule, severity: Severity, findings: u64) {
         self.group(rule, severity).findings += findings;
     }
 
     /// Counts findings without messages in the file of this name.
-    pub fn count_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
+    pub(crate) fn count_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
         let group = self.group(rule, severity);
         group.findings += findings;
         if let Some(of_file) = group.files.iter_mut().rev().find(|of_file| &*of_file.file == file) {
@@ -89,7 +89,7 @@ impl Summary {
     }
 
     /// The rules of which further findings in the file of this name are only counted.
-    pub fn counted_only_rules(&self, file: &str) -> RuleSet {
+    pub(crate) fn counted_only_rules(&self, file: &str) -> RuleSet {
         let is_satisfied = |group: &&RuleGroup| match group.files.iter().rfind(|of_file| &*of_file.file == file) {
             Some(of_file) => of_file.first.len() >= PLACES,
             None => group.files.len() >= FILES,
@@ -107,12 +107,12 @@ impl Summary {
     }
 
     /// The rules that are broken, the most severe first.
-    pub fn rules(&self) -> impl Iterator<Item = &RuleGroup> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &RuleGroup> {
         self.rules.values()
     }
 
     /// How many findings have this severity.
-    pub fn of_severity(&self, severity: Severity) -> u64 {
+    pub(crate) fn of_severity(&self, severity: Severity) -> u64 {
         self.rules().filter(|group| group.severity == severity).map(|group| group.findings).sum()
     }
 
@@ -132,14 +132,14 @@ impl Summary {
 
 impl RuleGroup {
     /// Findings in files beyond the first ones.
-    pub fn beyond(&self) -> u64 {
+    pub(crate) fn beyond(&self) -> u64 {
         self.findings - self.files.iter().map(|of_file| of_file.findings).sum::<u64>()
     }
 }
 
 impl FileGroup {
     /// Findings beyond the first ones.
-    pub const fn beyond(&self) -> u64 {
+    pub(crate) const fn beyond(&self) -> u64 {
         self.findings - self.first.len() as u64
     }
 }

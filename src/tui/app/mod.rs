@@ -19,9 +19,10 @@ pub(in crate::tui) mod state;
 #[cfg(test)]
 mod tests;
 
-pub use state::jobs::{Effect, Event, Part, Work};
-pub use state::outcome::JobOutcome;
-pub use state::{Message, Start};
+pub use state::Start;
+pub(crate) use state::jobs::{Effect, Part};
+pub use state::jobs::{Event, Work};
+pub(crate) use state::outcome::JobOutcome;
 
 use super::draw::columns::Columns;
 use super::event::Signal;

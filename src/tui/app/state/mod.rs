@@ -51,7 +51,7 @@ pub(in crate::tui::app) const AT_ONCE: u32 = 5_000;
 
 /// A message in the footer. It stays until the next key, as in vim: no one has to read against a clock.
 #[derive(Debug, Clone)]
-pub struct Message {
+pub(crate) struct Message {
     /// The text.
     pub words: Words,
     /// Errors are shown in every mode, notes only while nothing is being typed.
