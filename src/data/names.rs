@@ -1,5 +1,7 @@
 //! Names of columns: which one holds the URLs, and standard names for those of known exports.
 
+use std::collections::HashSet;
+
 /// Names of the URL column in exports of usual tools, in lower case, the more specific first.
 pub(super) const URL_NAMES: [&str; 9] =
     ["loc", "url", "address", "page", "top pages", "landing page", "link", "original url", "page url"];
@@ -26,6 +28,21 @@ const STANDARD: [(&str, &str); 18] = [
     ("click through rate", "ctr"),
     ("average position", "position"),
 ];
+
+/// The names of the columns of a table in queries, by their headings. A column of a known export has its standard name
+/// alone: `Status`, the words beside the number of `Status Code`, becomes `status_text`.
+pub(super) fn column_names<'h>(headings: impl Iterator<Item = &'h str> + Clone) -> Vec<String> {
+    let standard = |heading: &str| {
+        let heading = heading.trim().to_lowercase();
+        STANDARD.iter().find(|(known, _)| *known == heading).map(|(_, name)| *name)
+    };
+    let taken: HashSet<&str> = headings.clone().filter_map(standard).collect();
+    let name = |heading: &'h str| match column_name(heading) {
+        own if standard(heading).is_none() && taken.contains(own.as_str()) => format!("{own}_text"),
+        name => name,
+    };
+    headings.map(name).collect()
+}
 
 /// The name of a column in queries: a standard name where the export is known, else its own in lower case with `_` for
 /// everything that is not a letter or digit.

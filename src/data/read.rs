@@ -1,6 +1,6 @@
 //! Reads a table into data columns: CSV and TSV with a line of names, JSON Lines, and logs in the combined format.
 
-use super::names::{URL_NAMES, column_name};
+use super::names::{URL_NAMES, column_name, column_names};
 use super::{Sink, TableSummary};
 use crate::protocol::lastmod;
 use crate::protocol::location::Location;
@@ -125,7 +125,8 @@ fn read_separated(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>) 
     let columns: Vec<Option<usize>> = headings
         .iter()
         .enumerate()
-        .map(|(at, heading)| (at != key && !heading.is_empty()).then(|| table.set.column(&column_name(heading))))
+        .zip(column_names(headings.iter().map(AsRef::as_ref)))
+        .map(|((at, heading), name)| (at != key && !heading.is_empty()).then(|| table.set.column(&name)))
         .collect();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|error| line_error(&error))? {

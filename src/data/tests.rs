@@ -36,6 +36,17 @@ fn an_export_of_screaming_frog_has_standard_names() {
 }
 
 #[test]
+fn a_column_of_a_known_export_keeps_its_name() {
+    let set = set(&[
+        "Address,Status Code,Status\nhttps://e.com/a,200,OK\nhttps://e.com/b,404,Not Found\n",
+        "Status,URL,Status Code\nMoved,https://e.com/c,301\n",
+    ]);
+    assert_eq!(value(&set, "status", "https://e.com/b"), Value::Number(404.0));
+    assert_eq!(value(&set, "status", "https://e.com/c"), Value::Number(301.0));
+    assert_eq!(value(&set, "status_text", "https://e.com/a"), Value::Text("OK"));
+}
+
+#[test]
 fn null_takes_an_earlier_value_away_and_an_empty_cell_does_not() {
     let set = set(&[
         "{\"url\":\"https://e.com/a\",\"status\":301,\"robots\":\"noindex\",\"title\":\"A\"}\n\
