@@ -98,6 +98,13 @@ struct Page<'d> {
     row: DataRow,
 }
 
+/// A sign that an answer of 200 says there is no such page.
+struct SoftSign {
+    /// Whether it says so itself. A short page that is not to be indexed may be meant as it is.
+    names_an_error: bool,
+    words: &'static str,
+}
+
 impl Site {
     /// The pages of a data set and a robots.txt; `None` where there is none, and the data has no column that the rules
     /// read.
@@ -202,10 +209,11 @@ impl Site {
         };
         match page.status() {
             Some(404 | 410) => set.insert(Rule::SITE_NOT_FOUND),
+            // Google takes 429 for a server error ("How HTTP status codes affect Google's crawlers").
+            Some(429 | 500..=599) => set.insert(Rule::SITE_SERVER_ERROR),
             Some(400..=499) => set.insert(Rule::SITE_CLIENT_ERROR),
-            Some(500..=599) => set.insert(Rule::SITE_SERVER_ERROR),
             Some(300..=303 | 305..=399) => {
-                let is_loop = page.destination().is_some_and(|end| is_same_page(&end, loc));
+                let is_loop = page.is_loop(loc);
                 set.insert(if is_loop { Rule::SITE_REDIRECT_LOOP } else { Rule::SITE_REDIRECT });
                 set.insert_if(Rule::SITE_REDIRECT_CHAIN, !is_loop && page.is_chain());
             }
@@ -217,7 +225,8 @@ impl Site {
             let elsewhere = page.text("canonical").is_some_and(|url| !is_same_page(&url, loc));
             set.insert_if(Rule::SITE_CANONICAL_ELSEWHERE, elsewhere);
             set.insert_if(Rule::SITE_NOT_A_PAGE, page.media().is_some_and(|media| is_no_page(&media)));
-            set.insert_if(Rule::SITE_SOFT_404, page.soft_404_signs(loc).len() >= 2);
+            let signs = page.soft_404_signs(loc);
+            set.insert_if(Rule::SITE_SOFT_404, signs.len() >= 2 && signs.iter().any(|sign| sign.names_an_error));
             set.insert_if(Rule::SITE_SLOW, page.milliseconds().is_some_and(|ms| ms >= SLOW));
         }
         let is_blocked = page.text("blocked").is_some();
@@ -232,8 +241,11 @@ impl Site {
         let page = self.page(loc)?;
         let url = match rule {
             Rule::SITE_REDIRECT => {
+                // Where the end was not reached, the next URL is known at most.
                 let status = page.number("final_status");
-                page.destination().filter(|_| status.is_none_or(|status| (200..300).contains(&status)))?
+                let is_reached = page.text("final").is_some() || page.text("error").is_none();
+                let is_sound = status.is_none_or(|status| (200..300).contains(&status));
+                page.destination().filter(|_| is_reached && is_sound)?
             }
             Rule::SITE_CANONICAL_ELSEWHERE => page.text("canonical")?,
             _ => return None,
@@ -264,11 +276,14 @@ impl Site {
             Rule::SITE_NOT_FOUND => format!("the page does not exist: the site answers {}", status()),
             Rule::SITE_CLIENT_ERROR => format!("the site refuses the request: it answers {}", status()),
             Rule::SITE_SERVER_ERROR => format!("the server failed: it answers {}", status()),
-            Rule::SITE_REDIRECT => match page.destination() {
+            Rule::SITE_REDIRECT => match page.destination().filter(|end| !is_same_page(end, loc)) {
                 Some(end) => format!("the site answers {} and redirects to {}", status(), visible(&end)),
-                None => format!("the site answers {} and redirects to another URL", status()),
+                None => format!("the site answers {} and names no URL that it redirects to", status()),
             },
-            Rule::SITE_REDIRECT_LOOP => format!("the site answers {} and redirects to the same URL", status()),
+            Rule::SITE_REDIRECT_LOOP if page.destination().is_some_and(|end| is_same_page(&end, loc)) => {
+                format!("the site answers {} and redirects to the same URL", status())
+            }
+            Rule::SITE_REDIRECT_LOOP => format!("the site answers {}, and its redirects form a loop", status()),
             Rule::SITE_REDIRECT_CHAIN => match (page.text("location"), page.destination()) {
                 (Some(first), Some(end)) => {
                     format!("the site redirects to {} first and to {} in the end", visible(&first), visible(&end))
@@ -277,7 +292,8 @@ impl Site {
             },
             Rule::SITE_NOT_A_PAGE => format!("the site answers with {}, which is not a page", visible(&page.media()?)),
             Rule::SITE_SOFT_404 => {
-                format!("the site answers {}, but {}", status(), page.soft_404_signs(loc).join(" and "))
+                let signs: Vec<&str> = page.soft_404_signs(loc).into_iter().map(|sign| sign.words).collect();
+                format!("the site answers {}, but {}", status(), signs.join(" and "))
             }
             Rule::SITE_SLOW => format!("the site took {:.1} s to answer", page.milliseconds()? / 1_000.0),
             Rule::SITE_NOINDEX => {
@@ -317,6 +333,14 @@ impl<'d> Page<'d> {
         self.text("final").or_else(|| self.text("location")).filter(|url| location::origin(url).is_some())
     }
 
+    /// Whether redirects lead back to where they began: to the URL itself, or as a probe found them.
+    fn is_loop(&self, loc: &str) -> bool {
+        match self.text("error") {
+            Some(error) => error.contains("loop"),
+            None => self.destination().is_some_and(|end| is_same_page(&end, loc)),
+        }
+    }
+
     /// Whether more than one redirect leads to the end.
     fn is_chain(&self) -> bool {
         let (first, end) = (self.text("location"), self.text("final"));
@@ -337,7 +361,7 @@ impl<'d> Page<'d> {
     }
 
     /// What suggests that the answer says there is no such page: one alone may be chance.
-    fn soft_404_signs(&self, loc: &str) -> Vec<&'static str> {
+    fn soft_404_signs(&self, loc: &str) -> Vec<SoftSign> {
         let title = self.text("title").unwrap_or_default().to_lowercase();
         let begins_so = title.strip_prefix("404").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
         let title_says_so = begins_so || NOTHING_THERE.iter().any(|words| title.contains(words));
@@ -352,15 +376,17 @@ impl<'d> Page<'d> {
             _ => None,
         };
         let signs = [
-            (title_says_so, "its title says that the page does not exist"),
-            (self.is_noindex(), "it has noindex"),
+            (title_says_so, true, "its title says that the page does not exist"),
+            (self.is_noindex(), false, "it has noindex"),
             (
                 canonical.is_some_and(|url| is_start(&url) || is_error_page(location::path(&url))),
+                true,
                 "its canonical URL is another page",
             ),
-            (bytes.is_some_and(|bytes| bytes < TINY), "its body is nearly empty"),
+            (bytes.is_some_and(|bytes| bytes < TINY), false, "its body is nearly empty"),
         ];
-        signs.into_iter().filter(|(is_there, _)| *is_there).map(|(_, words)| words).collect()
+        let there = signs.into_iter().filter(|(is_there, ..)| *is_there);
+        there.map(|(_, names_an_error, words)| SoftSign { names_an_error, words }).collect()
     }
 
     /// The alternates of the page as language and URL, of a probe.
@@ -451,6 +477,13 @@ mod tests {
             (r#""status":410"#, "site-not-found"),
             (r#""status":403"#, "site-client-error"),
             (r#""status":503"#, "site-server-error"),
+            (r#""status":429"#, "site-server-error"),
+            (r#""status":301,"final":"https://e.com/a","error":"the redirect has no Location""#, "site-redirect"),
+            (
+                r#""status":301,"location":["https://e.com/b"],"error":"the redirects form a loop""#,
+                "site-redirect-loop",
+            ),
+            (r#""status":200,"robots":"noindex","bytes":100"#, "site-noindex"),
             (r#""status":301,"final":"https://e.com/b","final_status":200"#, "site-redirect"),
             (r#""status":302"#, "site-redirect"),
             (r#""status":304"#, ""),

@@ -56,10 +56,15 @@ struct Earlier<'l> {
     blocked: Option<u32>,
 }
 
+/// An answer to the pace of the requests, and not about the page (RFC 6585, section 4).
+const TOO_MANY_REQUESTS: u16 = 429;
+
 impl Earlier<'_> {
     /// Whether asking again can only say the same. A server that was down, or was going down, may be back.
     fn is_final(&self) -> bool {
-        self.status.is_some() || self.blocked.is_some() || requestable(&self.url).is_none()
+        self.status.is_some_and(|status| status != TOO_MANY_REQUESTS)
+            || self.blocked.is_some()
+            || requestable(&self.url).is_none()
     }
 }
 
@@ -184,12 +189,14 @@ mod tests {
             Record { blocked: Some(2), ..failed("https://e.com/blocked") }.line(),
             failed("no URL").line(),
             Record { status: Some(503), ..Record::new("https://e.com/busy") }.line(),
+            Record { status: Some(429), ..Record::new("https://e.com/throttled") }.line(),
         ];
         fs::write(&path, lines.concat()).unwrap();
         let mut seen = Seen::default();
         Results::resume(&path, "", &mut seen).unwrap();
         assert_eq!(seen.len(), 3);
         assert!(seen.insert("https://e.com/reset"));
+        assert!(seen.insert("https://e.com/throttled"));
     }
 
     #[test]

@@ -85,6 +85,9 @@ impl Visitor<'_> {
             let Some(location) = next else {
                 let own = if seen.len() == 1 { record.url.clone() } else { url.to_string() };
                 record.last = Some(own);
+                if record.final_status.is_some_and(is_redirect) {
+                    record.error = Some("the redirect has no Location".to_owned());
+                }
                 return Ok(());
             };
             let target = url.join(&location).ok();
@@ -126,7 +129,7 @@ impl Visitor<'_> {
             record.ms = Some(answer.time.as_millis() as u64);
         }
         let location = header(&answer.headers, "location").filter(|location| !location.trim().is_empty());
-        if let (301 | 302 | 303 | 307 | 308, Some(location)) = (answer.status, location) {
+        if let Some(location) = location.filter(|_| is_redirect(answer.status)) {
             return Some(location.trim().to_owned());
         }
         record.final_status = Some(answer.status);
@@ -154,6 +157,10 @@ impl Visitor<'_> {
         record.robots = Some(robots.join(", ")).filter(|robots| !robots.is_empty());
         None
     }
+}
+
+const fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 /// Reads the head of a page, and the rest if that is short.

@@ -94,6 +94,26 @@ fn a_site_does_not_speak_for_another() {
     assert_eq!(folder.read("sitemap.xml"), before);
 }
 
+#[test]
+fn a_redirect_whose_end_is_not_known_is_left_alone() {
+    let folder = site();
+    let line = |location: &str, error: &str| {
+        format!(
+            "{{\"url\":\"https://e.com/old\",\"status\":301,\"location\":{location},\"final\":null,\"error\":\"{error}\"}}\n"
+        )
+    };
+    let before = folder.read("sitemap.xml");
+    for (location, error) in [
+        ("[\"https://e.com/b\",\"https://e.com/old\"]", "the redirects form a loop"),
+        ("[\"https://e.com/1\",\"https://e.com/2\"]", "more than 10 redirects"),
+        ("null", "the redirect has no Location"),
+    ] {
+        folder.write("site.jsonl", line(location, error));
+        run(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-redirect*"]);
+        assert_eq!(folder.read("sitemap.xml"), before, "{error}");
+    }
+}
+
 /// A sitemap of pages with dates and alternates, and what the site says about them.
 fn dated() -> Folder {
     let folder = Folder::new();
