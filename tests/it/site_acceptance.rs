@@ -117,7 +117,7 @@ fn corrected(server: &Server) -> String {
         match Page::of(number) {
             Page::Missing | Page::Merged | Page::Noindex | Page::Copy | Page::Blocked => {}
             Page::Moved => {
-                writeln!(text, "{},{}", server.url(&format!("/moved/{number}")), lastmod(number)).unwrap();
+                writeln!(text, "{},{MODIFIED}", server.url(&format!("/moved/{number}"))).unwrap();
             }
             Page::Version | Page::Plain => writeln!(text, "{},{MODIFIED}", server.url(&path(number))).unwrap(),
         }
