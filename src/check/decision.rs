@@ -348,7 +348,7 @@ mod tests {
     type Case<'c> = (Rule, &'c str, &'c [(&'c str, Option<&'c str>)]);
 
     #[test]
-    fn each_decision_puts_the_value_right_in_its_way() {
+    fn each_decision_fixes_the_value_in_its_way() {
         let hints = Hints { zone: 60, origin: Some("https://e.com"), today: Some("2026-11-20") };
         let table: [Case<'_>; 8] = [
             (

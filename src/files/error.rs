@@ -181,7 +181,7 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpaceNeeded {
     /// What is used up.
-    pub lack: Lack,
+    pub lack: Shortage,
     /// What the new files take together, in whole blocks; of one that is gzipped, what it took before.
     pub needed: u64,
     /// What is free for this user, if the system tells.
@@ -190,7 +190,7 @@ pub struct SpaceNeeded {
 
 /// The exhausted resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lack {
+pub enum Shortage {
     /// The disk (`ENOSPC`).
     Disk,
     /// The number of files that the disk can hold (`ENOSPC`).
@@ -205,13 +205,13 @@ impl std::fmt::Display for SpaceNeeded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let needed = grouped(self.needed);
         match self.lack {
-            Lack::Disk => write!(f, "the disk is full; the new files take {needed} bytes beside the old ones")?,
-            Lack::Files => return f.write_str("the disk can hold no more files"),
-            Lack::Quota => write!(f, "your quota on this disk is used up; the new files take {needed} bytes")?,
-            Lack::FileSize(Some(most)) => {
+            Shortage::Disk => write!(f, "the disk is full; the new files take {needed} bytes beside the old ones")?,
+            Shortage::Files => return f.write_str("the disk can hold no more files"),
+            Shortage::Quota => write!(f, "your quota on this disk is used up; the new files take {needed} bytes")?,
+            Shortage::FileSize(Some(most)) => {
                 return write!(f, "no file may have more than {} bytes here (ulimit -f)", grouped(most));
             }
-            Lack::FileSize(None) => return f.write_str("the file is too large for this file system"),
+            Shortage::FileSize(None) => return f.write_str("the file is too large for this file system"),
         }
         match self.free {
             Some(free) if free < self.needed => {
@@ -368,16 +368,18 @@ impl Error {
 
 const FINISH: &str = "free some space or fix the permissions, then save again; opening the set again finishes it too";
 
-const fn room_hint(lack: Lack) -> &'static str {
+const fn room_hint(lack: Shortage) -> &'static str {
     match lack {
-        Lack::Disk => "no file was changed; free some space and save again, or save elsewhere (:write NAME, or -o OUT)",
-        Lack::Files => {
+        Shortage::Disk => {
+            "no file was changed; free some space and save again, or save elsewhere (:write NAME, or -o OUT)"
+        }
+        Shortage::Files => {
             "no file was changed; remove files there and save again, or save elsewhere (:write NAME, or -o OUT)"
         }
-        Lack::Quota => {
+        Shortage::Quota => {
             "no file was changed; remove files of yours and save again, or save elsewhere (:write NAME, or -o OUT)"
         }
-        Lack::FileSize(_) => {
+        Shortage::FileSize(_) => {
             "no file was changed; raise the limit (ulimit -f) and start again, or save smaller files elsewhere (sited split)"
         }
     }
@@ -388,7 +390,7 @@ fn system_hint(error: &io::Error) -> Option<&'static str> {
         io::ErrorKind::NotFound => "its folder does not exist; make it first (mkdir -p)",
         io::ErrorKind::PermissionDenied => "check the owner and mode of the file and of its folder (ls -l)",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            room_hint(Lack::Disk)
+            room_hint(Shortage::Disk)
         }
         _ => return None,
     })

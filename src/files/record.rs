@@ -270,7 +270,7 @@ impl Record {
         let code = key.map_or_else(|| "-".to_owned(), |key| key.code(KIND, &body).to_hex().to_string());
         let bytes = [format!("{MAGIC} {VERSION} {code}\n").as_bytes(), &body].concat();
         if bytes.len() as u64 > MAX_BYTES {
-            return Err(io::Error::other(trust::Distrust::TooLarge(MAX_BYTES)));
+            return Err(io::Error::other(trust::TrustError::TooLarge(MAX_BYTES)));
         }
         Ok(bytes)
     }

@@ -2,7 +2,7 @@
 //!
 //! Asked only when a write has failed: what is free changes all the time, so nothing is refused in advance.
 
-use super::error::{Error, Lack, Reason, SpaceNeeded};
+use super::error::{Error, Reason, Shortage, SpaceNeeded};
 use std::io;
 use std::path::Path;
 
@@ -17,10 +17,10 @@ pub(super) fn explained(error: Error, needed: u64) -> Error {
     let folder = if error.path.is_dir() { &error.path } else { folder };
     let (free, no_more_files) = free(folder);
     let lack = match source.kind() {
-        io::ErrorKind::StorageFull if no_more_files => Lack::Files,
-        io::ErrorKind::StorageFull => Lack::Disk,
-        io::ErrorKind::QuotaExceeded => Lack::Quota,
-        io::ErrorKind::FileTooLarge => Lack::FileSize(largest_file()),
+        io::ErrorKind::StorageFull if no_more_files => Shortage::Files,
+        io::ErrorKind::StorageFull => Shortage::Disk,
+        io::ErrorKind::QuotaExceeded => Shortage::Quota,
+        io::ErrorKind::FileTooLarge => Shortage::FileSize(largest_file()),
         _ => return error,
     };
     Error { reason: Reason::NoRoom { act, room: SpaceNeeded { lack, needed, free }, begun }, ..error }

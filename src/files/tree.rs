@@ -4,7 +4,7 @@
 //! opened relative to the one before it, so what was checked is what is used.
 
 use super::external_changes;
-use super::trust::Distrust;
+use super::trust::TrustError;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
@@ -80,7 +80,7 @@ impl Tree {
     /// The place of a path: one below this folder, or an absolute one, which is walked from the top in the same way.
     ///
     /// # Errors
-    /// [`Distrust::Link`] when a component is a link, `InvalidInput` when one is `..`, else what the system says.
+    /// [`TrustError::Link`] when a component is a link, `InvalidInput` when one is `..`, else what the system says.
     pub(super) fn locate(&self, path: &Path) -> io::Result<TreePath> {
         let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain path");
         let name = path.file_name().ok_or_else(invalid)?.to_os_string();
@@ -141,10 +141,10 @@ impl TreePath {
     /// Opens a regular file for reading, or for writing over its bytes.
     ///
     /// # Errors
-    /// [`Distrust`] when it is a link or not a regular file, else what the system says.
+    /// [`TrustError`] when it is a link or not a regular file, else what the system says.
     pub(super) fn open_file(&self, write: bool) -> io::Result<File> {
         let file = self.folder.open_file(&self.name, write)?;
-        if file.metadata()?.is_file() { Ok(file) } else { Err(Distrust::NotRegular.into()) }
+        if file.metadata()?.is_file() { Ok(file) } else { Err(TrustError::NotRegular.into()) }
     }
 
     /// The [`fingerprint`](super::disk::fingerprint) of a regular file.
@@ -285,7 +285,7 @@ impl Folder {
 fn link_error(error: rustix::io::Errno) -> io::Error {
     use rustix::io::Errno;
     match error {
-        Errno::LOOP | Errno::MLINK | Errno::NOTDIR => Distrust::Link.into(),
+        Errno::LOOP | Errno::MLINK | Errno::NOTDIR => TrustError::Link.into(),
         error => error.into(),
     }
 }
@@ -299,7 +299,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn open(path: &Path) -> io::Result<Self> {
         let metadata = std::fs::symlink_metadata(path)?;
-        if metadata.is_dir() { Ok(Self(path.to_path_buf())) } else { Err(Distrust::Link.into()) }
+        if metadata.is_dir() { Ok(Self(path.to_path_buf())) } else { Err(TrustError::Link.into()) }
     }
 
     fn enter(&self, name: &OsStr) -> io::Result<Self> {
@@ -317,7 +317,7 @@ impl Folder {
 
     fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
         if !self.status(name)?.is_regular {
-            return Err(Distrust::NotRegular.into());
+            return Err(TrustError::NotRegular.into());
         }
         File::options().read(!write).write(write).open(self.0.join(name))
     }

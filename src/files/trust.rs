@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Why a file is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Distrust {
+pub(super) enum TrustError {
     /// The last component of its path is a symbolic link.
     #[error("it is a symbolic link")]
     Link,
@@ -25,8 +25,8 @@ pub(super) enum Distrust {
     TooLarge(u64),
 }
 
-impl From<Distrust> for io::Error {
-    fn from(why: Distrust) -> Self {
+impl From<TrustError> for io::Error {
+    fn from(why: TrustError) -> Self {
         Self::new(io::ErrorKind::InvalidData, why)
     }
 }
@@ -34,7 +34,7 @@ impl From<Distrust> for io::Error {
 /// Opens a regular file of the current user for reading.
 ///
 /// # Errors
-/// [`Distrust`] inside of an error of the kind `InvalidData`; else what the system says.
+/// [`TrustError`] inside of an error of the kind `InvalidData`; else what the system says.
 pub(super) fn open_own(path: &Path) -> io::Result<File> {
     open_own_with(OpenOptions::new().read(true), path)
 }
@@ -49,7 +49,7 @@ pub(super) fn open_own_with(options: &mut OpenOptions, path: &Path) -> io::Resul
 /// Reads a regular file of the current user that has at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open_own`], and [`Distrust::TooLarge`].
+/// As [`open_own`], and [`TrustError::TooLarge`].
 pub(super) fn read_own(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_at_most(&mut open_own(path)?, limit)
 }
@@ -57,12 +57,12 @@ pub(super) fn read_own(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Reads to the end of a file that has at most `limit` bytes, whatever length it claims.
 ///
 /// # Errors
-/// [`Distrust::TooLarge`], else what the system says.
+/// [`TrustError::TooLarge`], else what the system says.
 pub(super) fn read_at_most(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Read::by_ref(file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(Distrust::TooLarge(limit).into());
+        return Err(TrustError::TooLarge(limit).into());
     }
     Ok(bytes)
 }
@@ -70,10 +70,10 @@ pub(super) fn read_at_most(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
 /// Whether this is a regular file of the current user.
 ///
 /// # Errors
-/// [`Distrust`], if not.
-pub(super) fn check_own(metadata: &Metadata) -> Result<(), Distrust> {
+/// [`TrustError`], if not.
+pub(super) fn check_own(metadata: &Metadata) -> Result<(), TrustError> {
     if !metadata.is_file() {
-        return Err(Distrust::NotRegular);
+        return Err(TrustError::NotRegular);
     }
     check_owner(metadata)
 }
@@ -81,15 +81,15 @@ pub(super) fn check_own(metadata: &Metadata) -> Result<(), Distrust> {
 /// Whether a file or folder belongs to the current user.
 ///
 /// # Errors
-/// [`Distrust::Owner`], if not.
+/// [`TrustError::Owner`], if not.
 #[cfg(unix)]
-pub(super) fn check_owner(metadata: &Metadata) -> Result<(), Distrust> {
+pub(super) fn check_owner(metadata: &Metadata) -> Result<(), TrustError> {
     let owner = std::os::unix::fs::MetadataExt::uid(metadata);
-    if owner == rustix::process::geteuid().as_raw() { Ok(()) } else { Err(Distrust::Owner(owner)) }
+    if owner == rustix::process::geteuid().as_raw() { Ok(()) } else { Err(TrustError::Owner(owner)) }
 }
 
 #[cfg(not(unix))]
-pub(super) fn check_owner(_: &Metadata) -> Result<(), Distrust> {
+pub(super) fn check_owner(_: &Metadata) -> Result<(), TrustError> {
     Ok(())
 }
 
@@ -102,11 +102,11 @@ pub(super) fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     options.custom_flags(flags.bits().cast_signed()).open(path).map_err(|error| match error.raw_os_error() {
         Some(code) if code == Errno::LOOP.raw_os_error() || code == Errno::MLINK.raw_os_error() => {
-            Distrust::Link.into()
+            TrustError::Link.into()
         }
         // A socket, a pipe without a reader that is opened for writing, a folder.
         Some(code) if code == Errno::NXIO.raw_os_error() || code == Errno::ISDIR.raw_os_error() => {
-            Distrust::NotRegular.into()
+            TrustError::NotRegular.into()
         }
         _ => error,
     })
@@ -115,7 +115,7 @@ pub(super) fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::
 #[cfg(not(unix))]
 pub(super) fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     if std::fs::symlink_metadata(path)?.is_symlink() {
-        return Err(Distrust::Link.into());
+        return Err(TrustError::Link.into());
     }
     options.open(path)
 }
@@ -125,8 +125,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn distrust(error: &io::Error) -> Option<Distrust> {
-        error.get_ref()?.downcast_ref::<Distrust>().copied()
+    fn distrust(error: &io::Error) -> Option<TrustError> {
+        error.get_ref()?.downcast_ref::<TrustError>().copied()
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "12345").unwrap();
         assert_eq!(read_own(&path, 5).unwrap(), b"12345");
-        assert_eq!(distrust(&read_own(&path, 4).unwrap_err()), Some(Distrust::TooLarge(4)));
+        assert_eq!(distrust(&read_own(&path, 4).unwrap_err()), Some(TrustError::TooLarge(4)));
         assert_eq!(read_own(&folder.path().join("none"), 4).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
@@ -158,16 +158,16 @@ mod tests {
         .unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
         for (name, why) in [
-            ("link", Distrust::Link),
-            ("endless", Distrust::Link),
-            ("dangling", Distrust::Link),
-            ("pipe", Distrust::NotRegular),
-            ("socket", Distrust::NotRegular),
-            (".", Distrust::NotRegular),
+            ("link", TrustError::Link),
+            ("endless", TrustError::Link),
+            ("dangling", TrustError::Link),
+            ("pipe", TrustError::NotRegular),
+            ("socket", TrustError::NotRegular),
+            (".", TrustError::NotRegular),
         ] {
             assert_eq!(distrust(&read_own(&path(name), 99).unwrap_err()), Some(why), "{name}");
         }
-        assert_eq!(distrust(&open_own(Path::new("/dev/null")).unwrap_err()), Some(Distrust::NotRegular));
+        assert_eq!(distrust(&open_own(Path::new("/dev/null")).unwrap_err()), Some(TrustError::NotRegular));
     }
 
     /// A file of another user can only be made by root.
@@ -181,6 +181,6 @@ mod tests {
             eprintln!("SKIPPED: a file can be given to another user by root alone");
             return;
         }
-        assert_eq!(distrust(&read_own(&path, 99).unwrap_err()), Some(Distrust::Owner(65_534)));
+        assert_eq!(distrust(&read_own(&path, 99).unwrap_err()), Some(TrustError::Owner(65_534)));
     }
 }

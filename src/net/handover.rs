@@ -29,9 +29,9 @@ struct State<T> {
     is_closed: bool,
 }
 
-/// Someone who gives values. There are no more values when the last one is dropped.
+/// The sending side. The handover ends when its last sender is dropped.
 #[derive(Debug)]
-pub(super) struct Giver<'h, T>(&'h Handover<T>);
+pub(super) struct HandoverSender<'h, T>(&'h Handover<T>);
 
 impl<T> Handover<T> {
     pub(super) fn new() -> Self {
@@ -43,9 +43,9 @@ impl<T> Handover<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn giver(&self) -> Giver<'_, T> {
+    pub(super) fn sender(&self) -> HandoverSender<'_, T> {
         self.lock().workers += 1;
-        Giver(self)
+        HandoverSender(self)
     }
 
     /// The values that are there, none after `patience`; `None` when there will be no more.
@@ -71,7 +71,7 @@ impl<T> Handover<T> {
     }
 }
 
-impl<T> Giver<'_, T> {
+impl<T> HandoverSender<'_, T> {
     /// Gives a value; false if nothing is taken any more.
     pub(super) fn push(&self, value: T) -> bool {
         let Self(handover) = self;
@@ -91,7 +91,7 @@ impl<T> Giver<'_, T> {
     }
 }
 
-impl<T> Drop for Giver<'_, T> {
+impl<T> Drop for HandoverSender<'_, T> {
     fn drop(&mut self) {
         self.0.lock().workers -= 1;
         self.0.given.notify_one();
@@ -110,8 +110,8 @@ mod tests {
         let mut all = Vec::new();
         std::thread::scope(|scope| {
             for worker in 0..8 {
-                let giver = handover.giver();
-                scope.spawn(move || (0..1_000).for_each(|number| assert!(giver.push(worker * 1_000 + number))));
+                let sender = handover.sender();
+                scope.spawn(move || (0..1_000).for_each(|number| assert!(sender.push(worker * 1_000 + number))));
             }
             while let Some(values) = handover.take(LONG) {
                 assert!(values.len() <= MOST_WAITING);
@@ -126,8 +126,8 @@ mod tests {
     fn who_waits_for_room_ends_when_nothing_is_taken_any_more() {
         let handover = Handover::new();
         let given = std::thread::scope(|scope| {
-            let giver = handover.giver();
-            let worker = scope.spawn(move || (0..usize::MAX).take_while(|number| giver.push(*number)).count());
+            let sender = handover.sender();
+            let worker = scope.spawn(move || (0..usize::MAX).take_while(|number| sender.push(*number)).count());
             let first = handover.take(LONG).unwrap();
             assert!(!first.is_empty());
             handover.close();
@@ -139,11 +139,11 @@ mod tests {
     #[test]
     fn no_one_waits_longer_than_wanted() {
         let handover = Handover::<u8>::new();
-        let giver = handover.giver();
+        let sender = handover.sender();
         assert_eq!(handover.take(Duration::from_millis(1)), Some(Vec::new()));
-        assert!(giver.push(1));
+        assert!(sender.push(1));
         assert_eq!(handover.take(LONG), Some(vec![1]));
-        drop(giver);
+        drop(sender);
         assert_eq!(handover.take(LONG), None);
     }
 }

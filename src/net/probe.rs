@@ -6,12 +6,12 @@
 
 use super::address::special;
 use super::client::{Answer, Client, Settings, SettingsError};
-use super::handover::{Giver, Handover};
+use super::handover::{Handover, HandoverSender};
 use super::hosts::{Hosts, requestable};
 use super::pace::{Limits, Pace};
 use super::polite::{Polite, Stop, is_transient};
 use super::record::Record;
-use super::visit::{Courier, Visitor};
+use super::visit::{Transport, Visitor};
 use crate::protocol::robots::{AgentRules, Verdict, product_token};
 use std::collections::HashMap;
 use std::io;
@@ -164,7 +164,7 @@ impl Prober {
         let mut outcome = std::thread::scope(|scope| {
             let mut started = 0;
             for _ in 0..workers {
-                let (queue, done) = (&queue, handover.giver());
+                let (queue, done) = (&queue, handover.sender());
                 let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.work(queue, &done));
                 started += usize::from(worker.is_ok());
             }
@@ -190,7 +190,7 @@ impl Prober {
     }
 
     /// Asks about one URL after the other, until there are no more or the work is stopped.
-    fn work(&self, queue: &Mutex<Queue<impl Iterator<Item = io::Result<String>>>>, done: &Giver<'_, Record>) {
+    fn work(&self, queue: &Mutex<Queue<impl Iterator<Item = io::Result<String>>>>, done: &HandoverSender<'_, Record>) {
         while !self.is_stopped() {
             // The lock is not held while the URL is asked about.
             let next = lock(queue).next();
@@ -303,7 +303,7 @@ impl Prober {
     }
 }
 
-impl Courier for Prober {
+impl Transport for Prober {
     fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop> {
         let site = self.site(url);
         let is_stopped = || self.is_stopped();

@@ -20,7 +20,7 @@ const LONGEST_HEAD: u64 = 512 << 10;
 const DRAINED: u64 = 64 << 10;
 
 /// Sends requests in its own time, and judges answers that are about the server and not about the page.
-pub(super) trait Courier {
+pub(super) trait Transport {
     /// Sends one request when it may be sent.
     fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop>;
     /// The line of robots.txt that forbids a URL.
@@ -41,11 +41,11 @@ impl Visitor<'_> {
         &self,
         text: &str,
         url: Url,
-        courier: &impl Courier,
+        transport: &impl Transport,
     ) -> Result<(Record, Option<RequestError>), Stop> {
         let mut record = Record::new(text);
         let mut failure = None;
-        match self.follow(url, courier, &mut record, &mut failure) {
+        match self.follow(url, transport, &mut record, &mut failure) {
             Ok(()) => {}
             Err(Stop::Failed(error)) => failure = Some(error),
             // What redirects to a host that is left alone is known that far.
@@ -65,21 +65,21 @@ impl Visitor<'_> {
     fn follow(
         &self,
         mut url: Url,
-        courier: &impl Courier,
+        transport: &impl Transport,
         record: &mut Record,
         failure: &mut Option<RequestError>,
     ) -> Result<(), Stop> {
         let method = if self.head_only { Method::HEAD } else { Method::GET };
         let mut seen = vec![url.clone()];
         loop {
-            if let Some(line) = courier.blocked(&url)? {
+            if let Some(line) = transport.blocked(&url)? {
                 let what = if seen.len() > 1 { "the redirect" } else { "this URL" };
                 record.error = Some(format!("robots.txt forbids {what} in line {line}"));
                 record.blocked = (seen.len() == 1).then_some(line);
                 return Ok(());
             }
             let mut next = None;
-            courier.send(&method, &url, &mut |answer| {
+            transport.send(&method, &url, &mut |answer| {
                 next = self.note_answer(answer, (&url, seen.len() == 1), record, failure);
             })?;
             let Some(location) = next else {

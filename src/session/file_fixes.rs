@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_put_right_in_place_counted_and_undone() {
+    fn a_head_is_fixed_in_place_counted_and_undone() {
         let text = "<?xml version='1.0'?>\n<urlset ns='http://www.google.com/schemas/sitemap/0.84'\n  a='b'><!-- x -->\n<url><loc>https://e.com/1</loc></url>\n<!-- y --></urlset>\n";
         let (_folder, path) = stored(text.as_bytes());
         let mut session = open(&path);
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_put_right_too() {
+    fn an_index_is_fixed_too() {
         let text = "<?xml version='1.0'?>\n<sitemapindex>\n<sitemap><loc>https://e.com/gone.xml</loc></sitemap>\n</sitemapindex>\n";
         let (_folder, path) = stored(text.as_bytes());
         let mut session = open(&path);

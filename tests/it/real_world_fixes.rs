@@ -44,7 +44,7 @@ const WILD: [(&str, &str, &[&str]); 4] = [
 
 /// Opens a file on the screen, has everything fixed with one key, saves; agrees where broken markup was repaired by
 /// guess, which no key decides by itself.
-fn put_right(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
+fn fix_and_save(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
     let terminal = Start::new(folder).size(100, 30).arguments(["--now", "2026-11-20T10:14:07Z", name]).start();
     terminal.wait_for(urls);
     terminal.send("gX");
@@ -70,7 +70,7 @@ fn one_key_fixes_real_files() {
     for (name, text, urls) in WILD {
         let folder = Folder::new();
         folder.write(name, text);
-        put_right(&folder, name, &count(urls.len()), name.contains("video"));
+        fix_and_save(&folder, name, &count(urls.len()), name.contains("video"));
         let listed = stdout(&run(&folder, &["list", name]));
         assert_eq!(listed.lines().collect::<Vec<_>>(), urls, "{name}");
         if let Some(judge) = &judge {
@@ -100,7 +100,7 @@ fn one_key_fixes_the_seed_documents() {
         folder.write(name, std::fs::read(corpus.join("seeds").join(name)).expect("a document of the corpus"));
         let before = stdout(&run(&folder, &["list", name]));
         assert_eq!(before.lines().count(), urls, "{name}");
-        put_right(&folder, name, &count(urls), name.contains("video"));
+        fix_and_save(&folder, name, &count(urls), name.contains("video"));
         assert_eq!(stdout(&run(&folder, &["list", name])), before, "{name}: a URL changed");
         if let Some(judge) = &judge {
             assert_eq!(judge.faults_of(&folder.path().join(name)), [""; 0], "{name}: {}", folder.text(name));

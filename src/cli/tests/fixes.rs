@@ -29,7 +29,7 @@ fn fix_puts_findings_right_and_a_profile_chooses_them() {
 }
 
 #[test]
-fn an_answer_says_how_a_finding_is_put_right() {
+fn an_answer_chooses_how_a_finding_is_fixed() {
     let folder = folder();
     let path = folder.path().join("answers.xml");
     let entry = |field: &str| format!("<url><loc>https://e.com/{}</loc>{field}</url>\n", field.len());

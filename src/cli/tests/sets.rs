@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn split_deals_a_set_out_anew_and_leaves_what_is_the_same() {
+fn split_writes_new_parts_and_keeps_those_that_are_the_same() {
     let folder = folder();
     let entry = |section: &str, number: u32| format!("<url><loc>https://e.com/{section}/{number}</loc></url>\n");
     let entries: String = (0..7).map(|number| entry(if number < 4 { "blog" } else { "shop" }, number)).collect();

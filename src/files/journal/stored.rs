@@ -23,7 +23,7 @@ pub(super) fn read(path: &Path) -> Option<Result<Stored, Unusable>> {
 fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = trust::open_own(path)?;
     if file.metadata()?.len() > MOST_BYTES {
-        return Err(trust::Distrust::TooLarge(MOST_BYTES).into());
+        return Err(trust::TrustError::TooLarge(MOST_BYTES).into());
     }
     trust::read_at_most(&mut file, MOST_BYTES)
 }
