@@ -159,6 +159,8 @@ impl App {
                 }
                 background_load::show(&mut self.shared.session, *files);
             }
+            // All rows are there: what is typed now is about the set that can be edited.
+            Event::Part(Part::FilesRead) => self.shared.opening.holds_keys = true,
             Event::Part(Part::Answers(answers)) => probe::answered(&mut self.shared, answers),
             Event::Done(finished) => outcomes::job_ended(self, finished.kind, finished.outcome),
             Event::Progress(kind, reading) => self.shared.jobs.set_reading(kind, reading),

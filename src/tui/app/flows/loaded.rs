@@ -76,6 +76,7 @@ pub(in crate::tui::app) fn journal_read(app: &mut App, mut loaded: Loaded, read:
 
 /// The set is complete.
 fn finish(app: &mut App, loaded: Loaded) {
+    app.shared.opening.holds_keys = false;
     let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
     load::finish_compared(&mut app.shared.session, loaded);
     app.shared.grid.follow(&app.shared.session);

@@ -62,6 +62,7 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
                 loaded => loaded,
             };
             if loaded.is_ok() {
+                part(Part::FilesRead);
                 part(Part::Files(Box::new(load.complete())));
             }
             JobOutcome::Loaded(loaded)

@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 pub enum Part {
     /// The files of the set that are loaded.
     Files(Box<FilesSoFar>),
+    /// All files are read; their rows are compared next.
+    FilesRead,
     /// Answers of the site.
     Answers(Answers),
 }

@@ -72,7 +72,7 @@ pub enum Start {
 /// What was opened, and what is known of it while it is read.
 #[derive(Default)]
 pub(in crate::tui) struct Opening {
-    /// Whether keys wait: a new set is being made, or the changes of an earlier session are being replayed, and what is
+    /// Whether keys wait: all files are read and the set is about to be editable, a new set is being made, or the changes of an earlier session are being replayed, and what is
     /// typed is about the result.
     pub holds_keys: bool,
     /// How files are read.
