@@ -16,7 +16,7 @@ use super::pace::{Limits, Pace};
 use super::probe;
 use crate::files::{self, IncomingFolder};
 use crate::words::size;
-use one::{Folder, Got};
+use one::{DownloadResult, Folder};
 use schedule::{Schedule, Wanted};
 use std::collections::HashMap;
 use std::io;
@@ -248,7 +248,7 @@ impl Getter {
     ) -> Result<Run, GetError> {
         let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
         let (work, queue) = channel::<Wanted>();
-        let (done, results) = channel::<Got>();
+        let (done, results) = channel::<DownloadResult>();
         let queue = Mutex::new(queue);
         let (counts, found) = std::thread::scope(|scope| {
             let mut started = 0;
@@ -275,7 +275,7 @@ impl Getter {
         Ok(Run { counts, findings: schedule.into_findings(), entries, sitemaps, base_url })
     }
 
-    fn serve(&self, queue: &Mutex<Receiver<Wanted>>, done: &Sender<Got>, folder: &Folder) {
+    fn serve(&self, queue: &Mutex<Receiver<Wanted>>, done: &Sender<DownloadResult>, folder: &Folder) {
         loop {
             let next = lock(queue).recv();
             let Ok(wanted) = next else { return };
@@ -294,7 +294,7 @@ impl Getter {
 /// Hands out what is wanted, and takes what the workers got, until there is nothing more.
 fn dispatch(
     (work, workers): (&Sender<Wanted>, usize),
-    results: &Receiver<Got>,
+    results: &Receiver<DownloadResult>,
     schedule: &mut Schedule<'_>,
     see: &mut dyn FnMut(&Counts),
 ) -> Result<(Counts, Found), GetError> {

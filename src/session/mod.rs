@@ -113,7 +113,7 @@ pub struct Session {
     /// The user's state folder, whose key authenticates what a crash during a save leaves.
     state_folder: Option<PathBuf>,
     /// Keeps what is changed against a crash, if there is a place for it.
-    keeping: Option<journal::Keeping>,
+    keeping: Option<journal::JournalState>,
     /// Is told when what is changed is not kept any more, or is again.
     watcher: Option<files::journal::Watcher>,
     file_findings: Arc<Vec<Finding>>,

@@ -25,7 +25,7 @@ pub(super) struct Folder {
 }
 
 /// What became of a file.
-pub(super) struct Got {
+pub(super) struct DownloadResult {
     pub(super) wanted: Wanted,
     pub(super) findings: Vec<Delivery>,
     outcome: Outcome,
@@ -49,14 +49,14 @@ enum Outcome {
 }
 
 /// How a file is now, and how it was at the last download.
-struct Before {
+struct LocalFile {
     hash: Option<u64>,
     download: Option<Download>,
     /// Whether it is as it was downloaded.
     is_same: bool,
 }
 
-impl Before {
+impl LocalFile {
     fn of(state: &GetState, (file, url): (&str, &Url), hash: Option<u64>) -> Self {
         let known = state.of(file, hash).filter(|(download, _)| download.url == url.as_str());
         let is_same = known.is_some_and(|(_, is_same)| is_same);
@@ -78,7 +78,7 @@ impl Before {
     }
 }
 
-impl Got {
+impl DownloadResult {
     fn new(wanted: Wanted) -> Self {
         let last = wanted.url.clone();
         let (findings, children) = (Vec::new(), Vec::new());
@@ -108,8 +108,8 @@ impl Got {
 
 impl Getter {
     /// Gets one file.
-    pub(super) fn get_one(&self, wanted: Wanted, folder: &Folder) -> Got {
-        let mut got = Got::new(wanted);
+    pub(super) fn get_one(&self, wanted: Wanted, folder: &Folder) -> DownloadResult {
+        let mut got = DownloadResult::new(wanted);
         match self.try_one(&mut got, folder) {
             Ok(outcome) => got.outcome = outcome,
             Err(FetchError::Unasked) => got.outcome = Outcome::Unasked,
@@ -132,7 +132,7 @@ impl Getter {
     }
 
     /// What is in the way of one file is a finding; anything else is in the way of all.
-    fn note_disk(&self, got: &mut Got, folder: &Folder, error: io::Error) {
+    fn note_disk(&self, got: &mut DownloadResult, folder: &Folder, error: io::Error) {
         use io::ErrorKind::{AlreadyExists, InvalidFilename, InvalidInput, IsADirectory, NotADirectory};
         let path = folder.incoming.path().join(&got.wanted.name);
         let is_own = [AlreadyExists, InvalidFilename, InvalidInput, IsADirectory, NotADirectory];
@@ -144,11 +144,11 @@ impl Getter {
         }
     }
 
-    fn try_one(&self, got: &mut Got, folder: &Folder) -> Result<Outcome, FetchError> {
+    fn try_one(&self, got: &mut DownloadResult, folder: &Folder) -> Result<Outcome, FetchError> {
         let (url, name) = (got.wanted.url.clone(), got.wanted.name.clone());
         let file = slashed(&name);
         let hash = folder.incoming.hash(&name).map_err(FetchError::Disk)?;
-        let before = Before::of(&lock(&folder.state), (&file, &url), hash);
+        let before = LocalFile::of(&lock(&folder.state), (&file, &url), hash);
         let conditions = if self.options.force && !before.is_same { HeaderMap::new() } else { before.conditions() };
         let begin = || folder.incoming.begin(&name);
         let fetched = self.with_downloader(|downloader| downloader.fetch(&url, &conditions, &begin, &mut got.findings));
@@ -163,7 +163,7 @@ impl Getter {
     }
 
     /// Lists what the file in the folder lists, whoever wrote it.
-    fn list_local(&self, got: &mut Got, folder: &Folder) {
+    fn list_local(&self, got: &mut DownloadResult, folder: &Folder) {
         let _one = lock(&folder.inspecting);
         let path = folder.incoming.path().join(&got.wanted.name);
         match contents_of(&path, self.options.max_bytes) {
@@ -178,7 +178,13 @@ impl Getter {
     }
 
     /// Looks what came, and puts it in place.
-    fn take(&self, got: &mut Got, folder: &Folder, received: Received, before: &Before) -> Result<Outcome, FetchError> {
+    fn take(
+        &self,
+        got: &mut DownloadResult,
+        folder: &Folder,
+        received: Received,
+        before: &LocalFile,
+    ) -> Result<Outcome, FetchError> {
         let Received { file, etag, modified, media_type, last } = received;
         let contents = {
             let _one = lock(&folder.inspecting);
@@ -232,7 +238,7 @@ impl Getter {
     }
 }
 
-fn changed_here(path: &Path, before: &Before) -> String {
+fn changed_here(path: &Path, before: &LocalFile) -> String {
     let what = if before.download.is_some() { "was changed here since it was downloaded" } else { "was there before" };
     format!("{} {what} and differs from this URL; it was kept. --force replaces it", path.display())
 }

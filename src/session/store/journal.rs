@@ -49,7 +49,7 @@ enum JournalLine {
 
 /// The journal of an open session.
 #[derive(Debug)]
-pub(in crate::session) struct Keeping {
+pub(in crate::session) struct JournalState {
     journal: Journal,
     /// Steps of the history that lines stand for and that can be undone or redone by a line.
     done: u32,
@@ -57,7 +57,7 @@ pub(in crate::session) struct Keeping {
     /// Whether rows have the ids that a fresh load gives.
     is_fresh: bool,
     /// What a save is writing, until it is known what came of it.
-    during: Option<During>,
+    during: Option<SaveInProgress>,
     /// How often the journal had caught up after a failure when the last whole line was noted.
     rewrite_count: u64,
     /// The state slot at the paths of a save that was begun and not finished: whatever it has made there stays locked.
@@ -68,13 +68,13 @@ pub(in crate::session) struct Keeping {
 
 /// A save that runs.
 #[derive(Debug, Clone)]
-struct During {
+struct SaveInProgress {
     document: Document,
     /// The paths that the set is opened by once it is done, if it makes others of them.
     to: Option<Vec<String>>,
 }
 
-impl Keeping {
+impl JournalState {
     fn new(journal: Journal) -> Self {
         Self {
             journal,
@@ -104,7 +104,7 @@ fn line_since_save(document: &Document, saved: &Document) -> JournalLine {
 }
 
 /// The line with the edits since the running save began.
-fn line_since_begun(document: &Document, during: &During) -> JournalLine {
+fn line_since_begun(document: &Document, during: &SaveInProgress) -> JournalLine {
     JournalLine::Then(edits_since(document, &during.document).iter().map(Written::from).collect())
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn discard(session: &mut Session, left: RecoverableChanges) {
 fn start_keeping(session: &mut Session, state_slot: StateSlot, header: Header) {
     let journal = state_slot.begin(None, session.watcher.as_ref());
     journal.restart(header);
-    session.keeping = Some(Keeping::new(journal));
+    session.keeping = Some(JournalState::new(journal));
     if session.is_modified() {
         note_all(session);
     }
@@ -206,7 +206,7 @@ pub(in crate::session) fn note_saving(
     // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
     let next = claimed.0.as_ref().map(StateSlot::names);
     let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
-    keeping.during = Some(During { document: document.clone(), to: to.clone() });
+    keeping.during = Some(SaveInProgress { document: document.clone(), to: to.clone() });
     let all = all_lines(session);
     let keeping = session.keeping.as_ref()?;
     if let Some(all) = all {

@@ -7,7 +7,7 @@ use super::locks::Relocked;
 use super::recovery::RecoverableChanges;
 use super::salvage::{Missing, Salvage};
 use super::written::Written;
-use super::{JournalLine, Keeping, make_read_only, note_all, recovery};
+use super::{JournalLine, JournalState, make_read_only, note_all, recovery};
 use crate::document::edit::Edit;
 use crate::files::journal::{Header, StateSlot, Stored};
 use crate::progress::Progress;
@@ -108,7 +108,7 @@ pub(crate) fn replace_session(session: &mut Session, replayed: Replayed) -> Resu
         }
         None => Ok(()),
     };
-    session.keeping = Some(Keeping::new(journal));
+    session.keeping = Some(JournalState::new(journal));
     make_read_only(session, restarted);
     // One line instead of many, whose ids are certain.
     note_all(session);

@@ -20,6 +20,8 @@ use std::path::PathBuf;
 
 pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) {
     app.shared.opening.first_rows = Vec::new();
+    // What was typed since the last file was read waits for the journal as well.
+    app.shared.opening.holds_keys = result.is_ok() && !app.ahead.is_empty();
     match result {
         Ok(loaded) => read_journal(app, loaded),
         Err(error) if error.is_missing() && !error.is_folder_missing() => {
