@@ -38,7 +38,7 @@ pub struct Options {
     /// Whether they are opened to be changed: no one else may change them meanwhile, with or without a state folder.
     pub is_edited: bool,
     /// Whether a set is refused of which a file cannot be read. Else that is the state of its entry in the index, or in
-    /// [`super::Loaded::unread`].
+    /// `super::Loaded::unread`.
     pub require_all: bool,
     /// Whether the entries of an index are rows that can be edited, if none of the sitemaps that it lists is there. Else it
     /// is a set without rows.

@@ -319,7 +319,7 @@ impl Session {
     /// Makes a change at once, on this thread.
     ///
     /// # Errors
-    /// [`EditError`] says why not, and what to do instead.
+    /// `EditError` says why not, and what to do instead.
     pub fn change(&mut self, change: &Change) -> Result<Report, EditError> {
         self.writable()?;
         let prepared = prepare::of_change(&self.current, change, &Progress::default())?;
@@ -329,7 +329,7 @@ impl Session {
     /// Whether changes are allowed.
     ///
     /// # Errors
-    /// [`EditError`] with the reason.
+    /// `EditError` with the reason.
     pub fn writable(&self) -> Result<(), EditError> {
         match self.read_only() {
             Some(reason) => Err(EditError::Refused(format!("read-only: {reason}"))),
@@ -340,7 +340,7 @@ impl Session {
     /// Puts a prepared change in place as one step of the history. `cursor` is where undo goes back to.
     ///
     /// # Errors
-    /// [`EditError`] when the document has changed since it was prepared.
+    /// `EditError` when the document has changed since it was prepared.
     pub fn commit(&mut self, prepared: Prepared, cursor: Option<RowId>) -> Result<Report, EditError> {
         self.writable()?;
         if prepared.base != self.current.state.version {

@@ -24,7 +24,7 @@ impl Session {
     /// Runs a command on this thread.
     ///
     /// # Errors
-    /// [`EditError`] says why not, and what to do instead.
+    /// `EditError` says why not, and what to do instead.
     pub fn run(&mut self, command: &Command, asker: Asker) -> Result<CommandOutcome, EditError> {
         let idle = Progress::default();
         if let Command::RebaseIndex(url) = command {

@@ -24,7 +24,7 @@ pub struct Link {
     pub key: u64,
     /// A hash of its language.
     pub code: u32,
-    /// A hash of its host in small letters ([`host_hash`]).
+    /// A hash of its host in small letters (`host_hash`).
     pub host: u32,
 }
 

@@ -1,7 +1,7 @@
 //! The query language of filters, marks, `where` and the headless commands.
 //!
 //! Parsing gives a [`Query`] or an error with its place; a query never changes and never fails while
-//! it runs. It knows rows only through [`RowFacts`], and neither clock nor rules but through
+//! it runs. It knows rows only through `RowFacts`, and neither clock nor rules but through
 //! [`Vocabulary`].
 //!
 //! # The language
@@ -72,7 +72,7 @@ pub struct Query {
 /// Context of a query: the known rules and the time.
 #[derive(Debug, Clone, Copy)]
 pub struct Vocabulary<'a> {
-    /// Rule codes; a rule's position here is its index in [`RowFacts::has_rule`].
+    /// Rule codes; a rule's position here is its index in `RowFacts::has_rule`.
     pub rules: &'a [&'a str],
     /// The time.
     pub now: Now,

@@ -154,7 +154,7 @@ impl Document {
     /// Whether rows may have a field: the entries of an index have a loc and a lastmod only.
     ///
     /// # Errors
-    /// [`EditError`] says which fields there are.
+    /// `EditError` says which fields there are.
     pub fn has_place_for(&self, field: Field) -> Result<(), EditError> {
         if self.lists_sitemaps() && matches!(field, Field::Changefreq | Field::Priority) {
             let name = field.name();

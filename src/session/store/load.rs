@@ -65,7 +65,7 @@ impl Loader {
     /// Loads several sitemaps as one set.
     ///
     /// # Errors
-    /// As [`files::load_many`].
+    /// As `files::load_many`.
     pub fn load_all(
         &self,
         paths: &[PathBuf],

@@ -197,7 +197,7 @@ pub(in crate::session) fn other_form(session: &Session, path: &Path) -> Option<F
 /// A save to be begun when its locks are taken. `force` writes over files that changed since they were read.
 ///
 /// # Errors
-/// [`EditError`] while the set is being loaded. One that is read-only can be saved to another path.
+/// `EditError` while the set is being loaded. One that is read-only can be saved to another path.
 pub fn prepare(session: &mut Session, plan: Plan, force: bool) -> Result<PendingSave, EditError> {
     if session.loading {
         return Err(EditError::Refused("still loading; wait, or stop it with Esc".into()));
