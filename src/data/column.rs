@@ -8,6 +8,7 @@ use crate::progress::note_work;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// The text of a row that has no value.
 const ABSENT: TextId = TextId::MAX;
@@ -84,14 +85,20 @@ pub struct Column {
     name: String,
     kind: Kind,
     rows: Rows,
+    /// What it says of the final URL of redirects: `None` where it says the same as of the URL that redirected.
+    target: Option<Target>,
     texts: Texts,
 }
 
-/// The values of the rows.
+/// The values of a column for the final URLs of redirects.
 #[derive(Debug)]
-enum Rows {
+struct Target(Option<Rows>);
+
+/// The values of the rows.
+#[derive(Debug, Clone)]
+pub(super) enum Rows {
     /// Of numbers or dates.
-    Cells(Vec<Cell>),
+    Cells(Arc<Vec<Cell>>),
     /// Of booleans and texts.
     Texts(Vec<TextId>),
     /// Of anything, while more are added.
@@ -139,12 +146,36 @@ impl Column {
         }
     }
 
+    /// The cell of the URL itself, else that of the redirect which ends there.
     fn cell(&self, row: DataRow) -> Option<Cell> {
-        let at = row.0 as usize;
-        match &self.rows {
-            Rows::Cells(cells) => cells.get(at).copied(),
-            Rows::Shared(cells) => cells.get(at).copied(),
-            Rows::Texts(ids) => ids.get(at).map(|id| if *id == ABSENT { Cell::default() } else { Cell::text(*id) }),
+        let own = row.own.and_then(|own| self.rows.get(own));
+        own.filter(|cell| !cell.is_absent()).or_else(|| {
+            let record = row.redirect?;
+            match &self.target {
+                None => self.rows.get(record),
+                Some(Target(rows)) => rows.as_ref()?.get(record).filter(|cell| is_number(*cell)),
+            }
+        })
+    }
+
+    /// Its numbers, for another column that says them of final URLs.
+    pub(super) fn shared_cells(&self) -> Option<Rows> {
+        (self.kind == Kind::Number).then(|| self.rows.clone())
+    }
+
+    /// Lets it say other numbers of the final URLs of redirects, or nothing.
+    pub(super) fn set_target_cells(&mut self, cells: Option<Rows>) {
+        self.target = Some(Target(cells));
+    }
+}
+
+impl Rows {
+    fn get(&self, row: u32) -> Option<Cell> {
+        let at = row as usize;
+        match self {
+            Self::Cells(cells) => cells.get(at).copied(),
+            Self::Shared(cells) => cells.get(at).copied(),
+            Self::Texts(ids) => ids.get(at).map(|id| if *id == ABSENT { Cell::default() } else { Cell::text(*id) }),
         }
     }
 }
@@ -174,7 +205,7 @@ impl Column {
             Rows::Texts(ids) => ids.len(),
         };
         let chosen = (0..count).step_by(count.div_ceil(MEASURED).max(1));
-        chosen.filter_map(|row| self.text(DataRow(row as u32)))
+        chosen.filter_map(|row| self.text(DataRow::of(row as u32)))
     }
 
     /// Whether the row has a text.
@@ -194,11 +225,9 @@ pub(super) struct ColumnBuilder {
 impl From<&Column> for ColumnBuilder {
     fn from(column: &Column) -> Self {
         let cells = match &column.rows {
-            Rows::Cells(cells) => cells.clone(),
+            Rows::Cells(cells) => cells.to_vec(),
             Rows::Shared(cells) => cells.iter().copied().collect(),
-            Rows::Texts(ids) => {
-                (0..ids.len() as u32).map(|row| column.cell(DataRow(row)).unwrap_or_default()).collect()
-            }
+            Rows::Texts(ids) => (0..ids.len() as u32).map(|row| column.rows.get(row).unwrap_or_default()).collect(),
         };
         Self { name: column.name.clone(), texts: column.texts.clone().into(), cells }
     }
@@ -245,12 +274,12 @@ impl ColumnBuilder {
         }
         let rows = if matches!(kind, Kind::Number | Kind::Date) {
             self.cells.shrink_to_fit();
-            Rows::Cells(self.cells)
+            Rows::Cells(Arc::new(self.cells))
         } else {
             let id = |cell: &Cell| if let Content::Text(id) = cell.content() { id } else { ABSENT };
             Rows::Texts(self.cells.iter().map(id).collect())
         };
-        Column { name: self.name, kind, rows, texts: self.texts.into_texts() }
+        Column { name: self.name, kind, rows, target: None, texts: self.texts.into_texts() }
     }
 }
 
@@ -368,6 +397,7 @@ impl GrowingColumn {
             name: self.name.clone(),
             kind: self.kind.unwrap_or(Kind::Text),
             rows: Rows::Shared(self.cells.clone()),
+            target: None,
             texts: self.texts.share(),
         }
     }

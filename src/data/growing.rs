@@ -3,7 +3,8 @@
 //! Invariant: what a batch costs is in proportion to the batch. Each version shares with the one before all pages in which
 //! nothing was set; indexes grow by doubling, and the kind of a column is found again when twice as many values were set.
 
-use super::column::GrowingColumn;
+use super::column::{Column, GrowingColumn};
+use super::targets::{self, Targets};
 use super::urls::Urls;
 use super::{DataSet, DataSetBuilder, ReadOptions, Sink, TableError, TableSummary, read};
 use std::sync::Arc;
@@ -13,6 +14,9 @@ use std::sync::Arc;
 pub(crate) struct GrowingDataSet {
     columns: Vec<GrowingColumn>,
     urls: Urls,
+    targets: Targets,
+    /// Records that were set since the last version.
+    touched: Vec<u32>,
     tables: Vec<String>,
 }
 
@@ -20,11 +24,14 @@ impl GrowingDataSet {
     /// What is known, with a name for what will be added.
     pub(crate) fn new(known: &DataSet, table: &str) -> Self {
         let (mut urls, mut tables) = (known.urls.unshared(), known.tables.clone());
+        let mut targets = known.targets.unshared();
         urls.share();
+        targets.share();
         if !tables.iter().any(|known| known == table) {
             tables.push(table.to_owned());
         }
-        Self { columns: known.columns.iter().map(GrowingColumn::from).collect(), urls, tables }
+        let columns = known.columns.iter().map(GrowingColumn::from).collect();
+        Self { columns, urls, targets, touched: Vec::new(), tables }
     }
 
     /// Adds a table; a later value replaces an earlier one.
@@ -40,8 +47,14 @@ impl GrowingDataSet {
     pub(crate) fn version(&mut self) -> Arc<DataSet> {
         self.urls.share();
         let rows = self.urls.len();
-        let columns = self.columns.iter_mut().map(|column| column.share(rows)).collect();
-        Arc::new(DataSet { columns, urls: self.urls.clone(), tables: self.tables.clone() })
+        let columns: Vec<Column> = self.columns.iter_mut().map(|column| column.share(rows)).collect();
+        for record in std::mem::take(&mut self.touched) {
+            if let Some(target) = targets::of(&columns, record) {
+                self.targets.insert(&target, record);
+            }
+        }
+        self.targets.share();
+        Arc::new(DataSet::new(columns, self.urls.clone(), self.targets.clone(), self.tables.clone()))
     }
 
     /// The same as if all tables had been read at once.
@@ -52,7 +65,9 @@ impl GrowingDataSet {
 
 impl Sink for GrowingDataSet {
     fn row(&mut self, url: &str) -> Option<u32> {
-        self.urls.insert(url)
+        let row = self.urls.insert(url)?;
+        self.touched.push(row);
+        Some(row)
     }
 
     fn column(&mut self, name: &str) -> usize {

@@ -14,6 +14,7 @@ mod growing;
 mod interner;
 mod names;
 mod read;
+mod targets;
 mod urls;
 
 pub(crate) use column::{Column, Kind, Value};
@@ -23,16 +24,27 @@ pub(crate) use growing::GrowingDataSet;
 pub(crate) use read::{ReadOptions, TableError};
 
 use column::ColumnBuilder;
+use std::borrow::Cow;
+use targets::Targets;
 use urls::Urls;
 
-/// Which row of a [`DataSet`].
+/// What a [`DataSet`] holds of one URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DataRow(u32);
+pub struct DataRow {
+    /// The record of the URL itself.
+    own: Option<u32>,
+    /// The record of a URL whose redirects end here, for what the own record does not tell.
+    redirect: Option<u32>,
+}
 
 impl DataRow {
-    /// Its number, from 0.
-    pub const fn number(self) -> u32 {
-        self.0
+    const fn of(own: u32) -> Self {
+        Self { own: Some(own), redirect: None }
+    }
+
+    /// The numbers of its records, from 0.
+    pub fn records(self) -> impl Iterator<Item = u32> {
+        self.own.into_iter().chain(self.redirect)
     }
 }
 
@@ -41,11 +53,17 @@ impl DataRow {
 pub struct DataSet {
     columns: Vec<Column>,
     urls: Urls,
+    targets: Targets,
     /// What the tables are called that it was read from.
     tables: Vec<String>,
 }
 
 impl DataSet {
+    fn new(mut columns: Vec<Column>, urls: Urls, targets: Targets, tables: Vec<String>) -> Self {
+        targets::link(&mut columns);
+        Self { columns, urls, targets, tables }
+    }
+
     /// The columns in the order of the tables.
     pub fn columns(&self) -> &[Column] {
         &self.columns
@@ -56,9 +74,25 @@ impl DataSet {
         self.columns.iter().find(|column| column.name() == name)
     }
 
-    /// The row of a URL, given decoded.
+    /// The row of a URL, given decoded. A URL without a status of its own at which redirects end has the data of the URL
+    /// that redirected.
     pub fn find(&self, url: &str) -> Option<DataRow> {
-        self.urls.find(url).map(DataRow)
+        let mut scratch = String::new();
+        let (key, half) = Urls::key_of(url, &mut scratch);
+        let own = self.urls.find_key(key, half);
+        let is_asked =
+            || own.is_some_and(|own| self.column("status").is_some_and(|column| column.has(DataRow::of(own))));
+        // A redirect may lead elsewhere since it was noted.
+        let redirect = self.targets.find_key(key, half).filter(|record| {
+            let target = targets::of(&self.columns, *record);
+            target.is_some_and(|target| Urls::key_of(&target, &mut String::new()).0 == key) && !is_asked()
+        });
+        (own.is_some() || redirect.is_some()).then_some(DataRow { own, redirect })
+    }
+
+    /// Where the redirects of a URL end, if a page answered there.
+    pub fn target(&self, url: &str) -> Option<Cow<'_, str>> {
+        targets::of(&self.columns, self.urls.find(url)?)
     }
 
     /// What the tables are called that it was read from, each once.
@@ -78,7 +112,7 @@ impl DataSet {
 
     /// Every row with its URL as the table has it, in the order in which they were read first.
     pub fn urls(&self) -> impl Iterator<Item = (DataRow, &str)> {
-        (0..self.urls.len() as u32).map(|row| (DataRow(row), self.urls.get(row)))
+        (0..self.urls.len() as u32).map(|row| (DataRow::of(row), self.urls.get(row)))
     }
 }
 
@@ -136,7 +170,14 @@ impl DataSetBuilder {
         let Self { columns, mut urls, tables } = self;
         let rows = urls.len();
         urls.shrink_to_fit();
-        DataSet { columns: columns.into_iter().map(|column| column.finish(rows)).collect(), urls, tables }
+        let columns: Vec<Column> = columns.into_iter().map(|column| column.finish(rows)).collect();
+        let mut targets = Targets::default();
+        for record in 0..rows as u32 {
+            if let Some(target) = targets::of(&columns, record) {
+                targets.insert(&target, record);
+            }
+        }
+        DataSet::new(columns, urls, targets, tables)
     }
 }
 

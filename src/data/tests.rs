@@ -95,6 +95,42 @@ fn json_lines_of_a_probe_are_read_up_to_a_half_written_line() {
 }
 
 #[test]
+fn the_final_url_of_redirects_has_the_data_of_their_record() {
+    let redirects = "{\"url\":\"https://e.com/old\",\"status\":301,\"location\":[\"https://e.com/new\"],\
+                     \"final\":\"https://e.com/new\",\"final_status\":200,\"modified\":\"2026-05-10\"}\n\
+                     {\"url\":\"https://e.com/lost\",\"status\":301,\"final\":\"https://e.com/gone\",\"final_status\":404}\n";
+    let set = set(&[redirects, "page,clicks\nhttps://e.com/new,7\n"]);
+    let of = |column| value(&set, column, "https://E.com:443/new");
+    assert_eq!((of("status"), of("location")), (Value::Number(200.0), Value::Absent));
+    assert_eq!(
+        (of("modified"), of("clicks")),
+        (Value::Date { seconds: 1_778_371_200, is_day: true }, Value::Number(7.0))
+    );
+    assert_eq!(value(&set, "status", "https://e.com/old"), Value::Number(301.0));
+    assert_eq!(set.find("https://e.com/gone"), None, "it is no page");
+    assert_eq!(set.len(), 3, "final URLs are not URLs of the tables");
+
+    // A record of its own counts alone, and a redirect that has changed leads there no more.
+    let own = "{\"url\":\"https://e.com/new\",\"status\":404}\n";
+    let set = self::set(&[redirects, own]);
+    assert_eq!(value(&set, "status", "https://e.com/new"), Value::Number(404.0));
+    assert_eq!(value(&set, "modified", "https://e.com/new"), Value::Absent);
+    let mut growing = GrowingDataSet::new(&DataSet::default(), "answers");
+    let options = ReadOptions::default();
+    growing.add(redirects, &options).unwrap();
+    assert_eq!(value(&growing.version(), "status", "https://e.com/new"), Value::Number(200.0));
+    let later = redirects.replace("/new\",\"final_status", "/newer\",\"final_status");
+    growing.add(&later, &options).unwrap();
+    for set in [growing.version(), growing.finish()] {
+        assert_eq!(set.find("https://e.com/new"), None);
+        assert_eq!(
+            value(&set, "modified", "https://e.com/newer"),
+            Value::Date { seconds: 1_778_371_200, is_day: true }
+        );
+    }
+}
+
+#[test]
 fn a_log_counts_the_requests_of_googlebot() {
     let line = |path: &str, hour: u8, agent: &str| {
         format!(
@@ -293,7 +329,7 @@ fn a_batch_of_answers_copies_what_it_touches() {
     // URLs and cells, and the doubling of the index.
     assert!(work < 200 * u64::from(BATCH) * 20, "{work}");
     assert_eq!(before.len() as u32, KNOWN + 1_000);
-    assert_eq!(before.find("https://e.com/a/3"), Some(super::DataRow(3)));
+    assert_eq!(before.find("https://e.com/a/3"), Some(super::DataRow::of(3)));
 }
 
 proptest! {

@@ -106,12 +106,18 @@ impl Urls {
     /// The row of a URL.
     pub(super) fn find(&self, url: &str) -> Option<u32> {
         let mut scratch = String::new();
-        let key = location::key(url, &mut scratch);
-        note_work(1);
-        self.find_key(key, location::hash_of_key(key) as u32)
+        let (key, half) = Self::key_of(url, &mut scratch);
+        self.find_key(key, half)
     }
 
-    fn find_key(&self, key: &str, half: u32) -> Option<u32> {
+    /// The normalised form of a URL, and half of its hash.
+    pub(super) fn key_of<'u>(url: &'u str, scratch: &'u mut String) -> (&'u str, u32) {
+        note_work(1);
+        let key = location::key(url, scratch);
+        (key, location::hash_of_key(key) as u32)
+    }
+
+    pub(super) fn find_key(&self, key: &str, half: u32) -> Option<u32> {
         let is_it = |row: u32| self.key(row) == key;
         let in_base = self.base.index.find(spread(half), |(own, row)| *own == half && is_it(*row));
         in_base.map(|(_, row)| *row).or_else(|| self.later.find(half, is_it))
@@ -120,9 +126,7 @@ impl Urls {
     /// The row of the URL, a new one where it was not there; `None` where all URLs together are 4 GiB or more.
     pub(super) fn insert(&mut self, url: &str) -> Option<u32> {
         let mut scratch = String::new();
-        let key = location::key(url, &mut scratch);
-        note_work(1);
-        let half = location::hash_of_key(key) as u32;
+        let (key, half) = Self::key_of(url, &mut scratch);
         if let Some(row) = self.find_key(key, half) {
             return Some(row);
         }

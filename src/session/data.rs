@@ -17,6 +17,7 @@ use crate::session::state::{Snapshot, State};
 use crate::words::{counted, excerpt_of_value, grouped};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -77,8 +78,9 @@ pub(crate) fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[St
     let has_other_kinds = columns.iter().any(|name| kind(known, name) != kind(Some(&data), name));
     let clock = session.current.clock;
     let State { document, checks, .. } = &mut session.current.state;
-    let rows =
-        urls.iter().flat_map(|url| checks.set().duplicates().rows_of_page(url, &DocumentLocs(document))).collect();
+    let targets = urls.iter().filter_map(|url| data.target(url));
+    let pages = urls.iter().map(Cow::from).chain(targets);
+    let rows = pages.flat_map(|url| checks.set().duplicates().rows_of_page(&url, &DocumentLocs(document))).collect();
     let robots = checks.site().and_then(Site::robots).cloned();
     checks.take_site(Site::of(Some(&data), robots).map(Arc::new), (document, rows), clock);
     session.current.data = Some(data);
@@ -166,7 +168,7 @@ impl MatchedUrls {
         }
         let Some(row) = data.find(loc) else { return };
         self.known += 1;
-        self.urls.insert(row.number());
+        self.urls.extend(row.records());
         self.by_column.resize(data.columns().len(), 0);
         for (count, column) in self.by_column.iter_mut().zip(data.columns()) {
             *count += u64::from(column.has(row));
@@ -216,7 +218,7 @@ impl MatchedUrls {
     /// listing it: what the site answers, that it is of another site, or no page.
     pub(crate) fn missing(&self, data: &Arc<DataSet>) -> Vec<(String, Option<String>)> {
         let site = Site::of(Some(data), None);
-        let others = data.urls().filter(|(row, _)| !self.urls.contains(row.number()));
+        let others = data.urls().filter(|(row, _)| !row.records().any(|record| self.urls.contains(record)));
         let objection = |row: DataRow, url: &str| {
             if !location::origin(url).is_some_and(|(origin, _)| self.origins.contains(origin)) {
                 return Some("another site".to_owned());

@@ -9,7 +9,7 @@ use crate::tui::jobs::Kind;
 /// A site with a page, a missing page and a redirect.
 fn server() -> Server {
     Server::start(|seen| match seen.path.as_str() {
-        "/" | "/new" => Reply::html("<title>Home</title>"),
+        "/" | "/new" => Reply::html("<title>Home</title>").with("Last-Modified", "Tue, 10 Mar 2026 17:33:30 GMT"),
         "/old" => Reply::status(301).with("Location", "/new"),
         "/robots.txt" => Reply::text("User-agent: *\nDisallow: /private\n"),
         _ => Reply::status(404),
@@ -67,6 +67,18 @@ fn answers_of_the_site_are_columns_and_findings() {
     let url = server.url("/new");
     bench.keys("o").paste(&url).keys("<enter>:probe --allow-private<enter>");
     assert!(bench.says().starts_with("1 URL asked: 2xx 1"), "{}", bench.says());
+}
+
+#[test]
+fn a_row_that_gets_the_final_url_keeps_its_answers() {
+    let server = server();
+    let mut bench = Bench::file(&sitemap(&server));
+    bench.keys(":probe --allow-private<enter>:%fix site-redirect<enter>");
+    assert!(!bench.screen().contains("✗ 1 site-redirect"), "{}", bench.screen());
+    bench.keys(":filter @status=200<enter>");
+    assert_eq!(bench.cells(Field::Loc), [server.url("/"), server.url("/new")]);
+    bench.keys(":%set lastmod=@modified<enter>");
+    assert_eq!(bench.cells(Field::Lastmod), ["2026-03-10T17:33:30Z", "2026-03-10T17:33:30Z"]);
 }
 
 #[test]
@@ -229,9 +241,9 @@ fn a_sitemap_is_corrected_by_its_site() {
     bench.shows("saved");
     let text = std::fs::read_to_string(folder.join("sitemap.xml")).unwrap();
     let url =
-        |path: String, date: &str| format!("<url><loc>{}</loc><lastmod>{date}</lastmod></url>\n", server.url(&path));
-    let moved: String = (3..5).map(|number| url(format!("/moved/{number}"), "2026-01-01")).collect();
-    let pages: String = (7..100).map(|number| url(format!("/p/{number}"), "2026-03-10T17:33:30Z")).collect();
+        |path: String| format!("<url><loc>{}</loc><lastmod>2026-03-10T17:33:30Z</lastmod></url>\n", server.url(&path));
+    let moved: String = (3..5).map(|number| url(format!("/moved/{number}"))).collect();
+    let pages: String = (7..100).map(|number| url(format!("/p/{number}"))).collect();
     assert_eq!(
         text,
         format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{moved}{pages}</urlset>\n")
