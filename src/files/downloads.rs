@@ -63,14 +63,21 @@ fn recorded_base_url(paths: &[PathBuf]) -> Option<String> {
 /// The URL of the folder of one file.
 fn base_of(file: &Path, records: &mut HashMap<PathBuf, HashMap<String, String>>) -> Option<String> {
     let file = std::path::absolute(file).ok()?;
-    let folder = file.ancestors().skip(1).take(DEEPEST).find(|folder| folder.join(DOWNLOADS).is_file())?;
-    let urls = records.entry(folder.to_path_buf()).or_insert_with(|| read(&folder.join(DOWNLOADS)).unwrap_or_default());
-    let name: Vec<_> = file.strip_prefix(folder).ok()?.iter().map(|part| part.to_string_lossy()).collect();
+    let folder = folder_of(file.parent()?)?;
+    let urls = records.entry(folder.clone()).or_insert_with(|| read(&folder.join(DOWNLOADS)).unwrap_or_default());
+    let name: Vec<_> = file.strip_prefix(&folder).ok()?.iter().map(|part| part.to_string_lossy()).collect();
     let url = urls.get(&name.join("/"))?;
     let (path, _) = url.split_once(['?', '#']).unwrap_or((url, ""));
     let (scheme, rest) = path.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
     let (host_and_folder, _) = rest.rsplit_once('/')?;
     Some(format!("{scheme}://{host_and_folder}/"))
+}
+
+/// The folder of the download that a folder is part of.
+pub(super) fn folder_of(folder: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(folder).ok()?;
+    let found = folder.ancestors().take(DEEPEST).find(|folder| folder.join(DOWNLOADS).is_file())?;
+    Some(found.to_path_buf())
 }
 
 /// The URLs of a record by the paths of its files.

@@ -2,10 +2,7 @@
 
 use super::decode::decode;
 use super::error::Error;
-use super::stream::is_stream;
-use crate::protocol::robots;
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -28,33 +25,6 @@ pub(crate) fn read_table(path: &Path) -> Result<String, Error> {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })
-}
-
-/// The most bytes of a robots.txt that are read: crawlers read no more of it.
-const ROBOTS_BYTES: u64 = robots::MAX_BYTES as u64;
-
-/// The robots.txt in the folder that all of these files are in, if there is one.
-pub(crate) fn robots_beside(paths: &[PathBuf]) -> Option<PathBuf> {
-    let folder = |path: &PathBuf| {
-        if is_stream(path) {
-            return None;
-        }
-        let folder = if path.is_dir() { Some(path.as_path()) } else { path.parent() }?;
-        Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
-    };
-    let first = folder(paths.first()?)?;
-    let is_one = paths.iter().all(|path| folder(path).as_ref() == Some(&first));
-    Some(first.join("robots.txt")).filter(|path| is_one && path.is_file())
-}
-
-/// Reads as much of a robots.txt as crawlers do.
-///
-/// # Errors
-/// [`Error`] when it cannot be read.
-pub(crate) fn read_robots(path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(ROBOTS_BYTES).read_to_end(&mut bytes));
-    read.map(|_| bytes).map_err(|error| Error::system("read", path, error))
 }
 
 /// Writes or replaces a file atomically.
@@ -164,23 +134,5 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(write_atomic(&folder.path().join("none/a"), b"1").is_err());
-    }
-
-    #[test]
-    fn a_robots_txt_is_found_beside_all_files_of_a_set() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        let beside = |names: &[&str]| robots_beside(&names.iter().map(|name| path(name)).collect::<Vec<_>>());
-        assert_eq!(beside(&["a.xml"]), None);
-        std::fs::create_dir_all(path("sub/robots.txt")).unwrap();
-        std::fs::write(path("robots.txt"), "User-agent: *\n").unwrap();
-        let found = Some(path("robots.txt"));
-        assert_eq!((beside(&["a.xml", "b.xml"]), beside(&[""])), (found.clone(), found));
-        // A folder of that name is none, and a set in several folders has none in common.
-        assert_eq!((beside(&["sub"]), beside(&["a.xml", "sub/b.xml"])), (None, None));
-        assert_eq!(robots_beside(&[PathBuf::from("-")]), None);
-        assert_eq!(read_robots(&path("robots.txt")).unwrap(), b"User-agent: *\n");
-        std::fs::write(path("robots.txt"), vec![b'#'; robots::MAX_BYTES + 1]).unwrap();
-        assert_eq!(read_robots(&path("robots.txt")).unwrap().len(), robots::MAX_BYTES);
     }
 }

@@ -335,10 +335,10 @@ fn the_sitemaps_of_a_site_are_found() {
     for (text, names, asked) in [
         (
             "User-agent: *\nDisallow: /\nSitemap: SITE/index.xml\nsitemap:/b.xml\n",
-            &["a.xml", "b.xml", "index.xml"][..],
+            &["a.xml", "b.xml", "index.xml", "robots.txt"][..],
             4,
         ),
-        ("User-agent: *\nAllow: /\n", &["a.xml", "sitemap-index.xml"], 5),
+        ("User-agent: *\nAllow: /\n", &["a.xml", "robots.txt", "sitemap-index.xml"], 5),
     ] {
         let (server, folder) = (Server::start(robots(text)), Folder::new());
         let (status, out, notes) = get(&folder, &server.url("/"), &[]);
@@ -358,6 +358,49 @@ fn the_sitemaps_of_a_site_are_found() {
     let (status, out, notes) = get(&folder, &server.url("/"), &[]);
     assert!(status == Some(3) && out.contains("--allow-host www.other.test"), "{out}{notes}");
     assert_eq!(server.log().len(), 1);
+}
+
+/// The robots.txt by which a set was found is kept beside it, and its rules are checked.
+#[test]
+fn the_robots_txt_of_a_site_is_kept_for_its_set() {
+    let rules = Arc::new(std::sync::Mutex::new("/private".to_owned()));
+    let forbidden = Arc::clone(&rules);
+    let server = Server::start(move |seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::text(&format!(
+            "User-agent: *\nDisallow: {}\nSitemap: {}\n",
+            forbidden.lock().unwrap(),
+            at(seen, "/maps/index.xml")
+        )),
+        "/maps/index.xml" => xml(index(&[at(seen, "/maps/a.xml")])),
+        "/maps/a.xml" => xml(urlset(&at(seen, "/private/a"))),
+        _ => Reply::status(404),
+    });
+    let (folder, site) = (Folder::new(), server.url("/"));
+    let (status, out, notes) = sited(&folder, &[&["check", &site, "--all"], &FAST[..]].concat());
+    assert_eq!(status, Some(1), "{notes}");
+    assert!(out.contains("line 2 of robots.txt forbids Googlebot to fetch the URL"), "{out}");
+    assert!(!out.contains("sited-"), "{out}");
+    let (_, out, notes) = sited(&folder, &[&["list", &site, "--where", "rule:site-blocked*"], &FAST[..]].concat());
+    assert_eq!(out, format!("{}\n", server.url("/private/a")), "{notes}");
+    // Downloaded into a folder, it is there when the set is opened again.
+    let blocked = |folder: &Folder| {
+        sited(folder, &["list", "site/maps/index.xml", "--where", "rule:site-blocked-by-robots"]).1.lines().count()
+    };
+    let path = "site/robots.txt";
+    assert_eq!(get(&folder, &site, &["--into", "site"]).0, Some(0));
+    assert_eq!((files(&folder.path().join("site")).len(), blocked(&folder)), (3, 1));
+    // It follows the site until it is edited here.
+    "/elsewhere".clone_into(&mut rules.lock().unwrap());
+    assert_eq!(get(&folder, &site, &["--into", "site"]).0, Some(0));
+    assert!(folder.text(path).contains("/elsewhere") && blocked(&folder) == 0);
+    folder.write(path, "User-agent: *\nDisallow: /private/a\n");
+    assert_eq!(get(&folder, &site, &["--into", "site", "--force"]).0, Some(0));
+    assert!(folder.text(path).contains("/private/a") && blocked(&folder) == 1);
+    // One that was there before is the user's.
+    let folder = Folder::new();
+    folder.write(path, "User-agent: *\nAllow: /\n");
+    assert_eq!(get(&folder, &site, &["--into", "site"]).0, Some(0));
+    assert_eq!(folder.text(path), "User-agent: *\nAllow: /\n");
 }
 
 #[test]

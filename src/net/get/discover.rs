@@ -1,11 +1,13 @@
-//! Finds the sitemaps of a site: those that robots.txt names, or the one at a usual path.
+//! Finds the sitemaps of a site: those that robots.txt names, or the one at a usual path. The robots.txt is kept beside
+//! them, so that their URLs are checked against it.
 
 use super::super::delivery::{CONTENT_TYPE, Delivery, ENCODING, NO_ANSWER, STATUS, TOO_LARGE};
-use super::super::download::{FetchError, Fetched};
+use super::super::download::{FetchError, Fetched, Received};
+use super::super::get_state::{Download, hex};
 use super::super::hosts::without_credentials;
 use super::one::Folder;
 use super::schedule::Schedule;
-use super::{Counts, GetError, Getter, Run};
+use super::{Counts, GetError, Getter, Run, lock};
 use crate::files;
 use crate::protocol::robots::{MAX_BYTES, Robots};
 use std::fs::File;
@@ -26,6 +28,18 @@ const USUAL_PATHS: [&str; 8] = [
     "/sitemap.txt",
 ];
 
+/// The name of a robots.txt, on the site and in the folder.
+const ROBOTS: &str = "robots.txt";
+
+/// The robots.txt of a site.
+#[derive(Default)]
+struct SiteRobots {
+    /// The sitemaps that it names.
+    named: Vec<Url>,
+    /// The file, if there is one. It is not in place yet.
+    file: Option<Received>,
+}
+
 /// Whether a URL names a site and not a file of it.
 pub(super) fn is_site(url: &Url) -> bool {
     url.path() == "/" && url.query().is_none()
@@ -34,15 +48,31 @@ pub(super) fn is_site(url: &Url) -> bool {
 impl Getter {
     /// Downloads the sitemaps of a site.
     pub(super) fn get_site(&self, site: &Url, folder: &Folder, see: &mut dyn FnMut(&Counts)) -> Result<Run, GetError> {
-        let robots = site.join("/robots.txt").unwrap_or_else(|_| site.clone());
-        let named = match self.named_by(&robots, folder)? {
-            Ok(named) => named,
+        let url = site.join("/robots.txt").unwrap_or_else(|_| site.clone());
+        let robots = match self.robots_of(&url, folder)? {
+            Ok(robots) => robots,
             Err(finding) => return Ok(Run { findings: vec![finding], ..Run::default() }),
         };
+        let run = self.get_named(site, (&url, &robots.named), folder, see)?;
+        if let Some(file) = robots.file.filter(|_| !run.entries.is_empty()) {
+            keep_robots(&url, file, folder)
+                .map_err(|error| files::Error::system("write", &folder.incoming.path().join(ROBOTS), error))?;
+        }
+        Ok(run)
+    }
+
+    /// Downloads the sitemaps that robots.txt names, or the one at a usual path.
+    fn get_named(
+        &self,
+        site: &Url,
+        (robots, named): (&Url, &[Url]),
+        folder: &Folder,
+        see: &mut dyn FnMut(&Counts),
+    ) -> Result<Run, GetError> {
         if !named.is_empty() {
             let mut schedule = Schedule::new(&self.options.hosts, folder.ignores_case);
-            for url in &named {
-                schedule.add_entry(url, Some(&robots));
+            for url in named {
+                schedule.add_entry(url, Some(robots));
             }
             return self.work_off(schedule, folder, see);
         }
@@ -63,15 +93,13 @@ impl Getter {
         Ok(Run { findings: vec![Delivery::error(STATUS, site.as_str(), message)], ..Run::default() })
     }
 
-    /// The sitemaps that a robots.txt names: none where it does not exist, a finding where the site cannot be asked.
-    fn named_by(&self, robots: &Url, folder: &Folder) -> Result<Result<Vec<Url>, Delivery>, GetError> {
-        let begin = || folder.incoming.begin(Path::new("robots.txt"));
+    /// The robots.txt of a site: an empty one where it does not exist, a finding where the site cannot be asked.
+    fn robots_of(&self, robots: &Url, folder: &Folder) -> Result<Result<SiteRobots, Delivery>, GetError> {
+        let begin = || folder.incoming.begin(Path::new(ROBOTS));
         let fetched =
             self.with_downloader(|downloader| downloader.fetch(robots, &HeaderMap::new(), &begin, &mut Vec::new()));
-        let failed =
-            |error: io::Error| files::Error::system("write", &folder.incoming.path().join("robots.txt"), error);
+        let failed = |error: io::Error| files::Error::system("write", &folder.incoming.path().join(ROBOTS), error);
         match fetched {
-            // The file was not put in place, and is gone when it was read.
             Ok(Fetched::File(received)) => {
                 let mut bytes = Vec::new();
                 let read = File::open(received.file.path())
@@ -79,15 +107,33 @@ impl Getter {
                 read.map_err(failed)?;
                 let lines = Robots::parse(&bytes);
                 let named = lines.sitemaps().iter().filter_map(|line| received.last.join(line.url.trim()).ok());
-                Ok(Ok(named.filter_map(without_credentials).collect()))
+                let named = named.filter_map(without_credentials).collect();
+                // A page in its place says nothing to crawlers, and is no file to keep.
+                let file = Some(*received).filter(|file| file.media_type.as_deref() != Some("text/html"));
+                Ok(Ok(SiteRobots { named, file }))
             }
-            Ok(Fetched::NotModified) => Ok(Ok(Vec::new())),
+            Ok(Fetched::NotModified) => Ok(Ok(SiteRobots::default())),
             Err(FetchError::Delivery(finding)) if matches!(finding.code, STATUS | ENCODING | TOO_LARGE) => {
-                Ok(Ok(Vec::new()))
+                Ok(Ok(SiteRobots::default()))
             }
             Err(FetchError::Delivery(finding)) => Ok(Err(finding)),
             Err(FetchError::Unasked) => Ok(Err(Delivery::error(NO_ANSWER, robots.as_str(), "it was not fetched"))),
             Err(FetchError::Disk(error)) => Err(failed(error).into()),
         }
     }
+}
+
+/// Puts a robots.txt in place, unless there is one that was not downloaded or was changed here since.
+fn keep_robots(url: &Url, received: Received, folder: &Folder) -> io::Result<()> {
+    let Received { file, etag, modified, .. } = received;
+    // What is no regular file is not replaced.
+    let Ok(before) = folder.incoming.hash(Path::new(ROBOTS)) else { return Ok(()) };
+    let mut state = lock(&folder.state);
+    let is_downloaded =
+        state.of(ROBOTS, before).is_some_and(|(download, is_same)| is_same && download.url == url.as_str());
+    if before.is_some() && (!is_downloaded || before == Some(file.hash())) {
+        return Ok(());
+    }
+    state.add(Download { file: ROBOTS.to_owned(), url: url.to_string(), etag, modified, hash: hex(file.hash()) })?;
+    file.complete()
 }

@@ -45,6 +45,7 @@ fn a_site_is_downloaded_into_the_folder_that_is_asked_for_and_opened() {
     assert_eq!(bench.paths(), [server.url("/"), server.url("/private")]);
     bench.shows("site/sitemap.xml");
     assert_eq!(bench.app.shared.session.base_url(), Some(&*server.url("/")));
+    bench.shows("site-blocked-by-robots");
     // The server was named, so it may be asked.
     bench.keys(":probe<enter>");
     assert!(bench.says().starts_with("2 URLs asked: 2xx 1, blocked by robots.txt 1"), "{}", bench.says());
