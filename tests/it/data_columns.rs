@@ -63,6 +63,19 @@ fn fields_take_the_values_of_data_columns() {
     assert_eq!(String::from_utf8(folder.read("sitemap.xml")).unwrap(), expected);
 }
 
+/// A W3C datetime with a time needs a zone, so that only the day can be written of a time without one.
+#[test]
+fn of_a_time_without_a_zone_the_day_is_written() {
+    let folder = site();
+    folder.write(
+        "cms.csv",
+        "url,changed\nhttps://e.com/a,2025-10-01 10:00:00\nhttps://e.com/b,2025-10-02T23:30\nhttps://e.com/c,Fri 3 Oct 2025 08:00\n",
+    );
+    ends(&folder, &["set", "sitemap.xml", "lastmod=@changed", "--data", "cms.csv"], 0);
+    let listed = ends(&folder, &["list", "sitemap.xml", "--columns", "lastmod"], 0);
+    assert_eq!(listed, "2025-10-01\n2025-10-02\n2025-10-03\n");
+}
+
 #[test]
 fn a_set_that_is_streamed_gives_the_same() {
     let folder = site();

@@ -23,13 +23,22 @@ pub(super) const SAFE: Faults = Faults::NO_SECONDS
     .union(Faults::RFC822)
     .union(Faults::NEGATIVE_ZERO);
 
-/// A date in any notation as lastmod is written: itself where it is valid; `None` where it cannot be.
+/// The length of `2026-05-10`.
+const DAY_LEN: usize = 10;
+
+/// A date in any notation as lastmod is written: itself where it is valid; the day alone where a time has no zone, which
+/// lastmod cannot express; `None` where it cannot be written.
 pub fn written(text: &str) -> Option<String> {
     let faults = validate(text).faults;
     if faults.is_empty() {
         return Some(text.to_owned());
     }
-    repair(text, faults).filter(|text| validate(text).faults.is_empty())
+    let text = if faults.contains(Faults::NO_TIMEZONE) {
+        in_utc(text)?.get(..DAY_LEN)?.to_owned()
+    } else {
+        repair(text, faults)?
+    };
+    validate(&text).faults.is_empty().then_some(text)
 }
 
 /// The text without these faults, the rest kept as it is written; `None` when that takes a decision.
