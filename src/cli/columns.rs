@@ -97,6 +97,8 @@ enum Value<'v> {
     Text(Cow<'v, str>),
     Number(u64),
     Decimal(f64),
+    /// Whether it is so, and as the table has it.
+    Boolean(bool, Cow<'v, str>),
     List(Vec<Cow<'v, str>>),
 }
 
@@ -159,6 +161,7 @@ impl<'s> Rows<'s> {
             let row = data.find(&self.session.document().value(row, Field::Loc)?)?;
             Some(match column.value(row) {
                 data::Value::Number(number) => Value::Decimal(number),
+                data::Value::Boolean(flag) => Value::Boolean(flag, column.text(row)?),
                 _ => Value::Text(column.text(row)?),
             })
         };
@@ -294,6 +297,7 @@ impl Columns {
                 Value::Number(number) => write!(out, "{number}")?,
                 Value::Decimal(number) if number.fract() == 0.0 => write!(out, "{number}")?,
                 Value::Decimal(number) => json(out, &number)?,
+                Value::Boolean(flag, _) => write!(out, "{flag}")?,
                 Value::List(items) => json(out, &items)?,
             }
         }
@@ -310,7 +314,7 @@ fn shown(cell: Cell, value: &Value<'_>) -> String {
     match value {
         Value::Absent => String::new(),
         Value::Text(text) if cell == Cell::Field(Field::Loc) => safe_loc(text),
-        Value::Text(text) => plain(text),
+        Value::Text(text) | Value::Boolean(_, text) => plain(text),
         Value::Number(number) => number.to_string(),
         Value::Decimal(number) => number.to_string(),
         Value::List(items) => {

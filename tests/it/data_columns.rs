@@ -77,6 +77,29 @@ fn of_a_time_without_a_zone_the_day_is_written() {
 }
 
 #[test]
+fn booleans_stay_booleans() {
+    let folder = site();
+    folder.write(
+        "index.jsonl",
+        "{\"url\":\"https://e.com/a\",\"indexable\":true}\n{\"url\":\"https://e.com/b\",\"indexable\":false}\n",
+    );
+    folder.write("index.csv", "url,indexable\nhttps://e.com/a,yes\nhttps://e.com/b,No\n");
+    for table in ["index.jsonl", "index.csv"] {
+        let list = ["list", "sitemap.xml", "--data", table, "--columns", "path,@indexable", "--format"];
+        let lines = ends(&folder, &[&list[..], &["jsonl"]].concat(), 0);
+        assert_eq!(
+            lines,
+            "{\"path\":\"/a\",\"@indexable\":true}\n{\"path\":\"/b\",\"@indexable\":false}\n{\"path\":\"/c\",\"@indexable\":null}\n"
+        );
+        let shown = ends(&folder, &["list", "sitemap.xml", "--data", table, "--where", "@indexable=true"], 0);
+        assert_eq!(shown, "https://e.com/a\n");
+    }
+    // Text keeps what the table has.
+    let list = ["list", "sitemap.xml", "--data", "index.csv", "--columns", "@indexable"];
+    assert_eq!(ends(&folder, &list, 0), "yes\nNo\n\n");
+}
+
+#[test]
 fn a_set_that_is_streamed_gives_the_same() {
     let folder = site();
     let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
