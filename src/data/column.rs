@@ -2,10 +2,12 @@
 
 use super::DataRow;
 use super::cell::{Cell, Content};
+use super::grouped;
 use super::interner::{Interner, TextId, Texts};
 use crate::persistent;
 use crate::progress::note_work;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
+use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -260,6 +262,42 @@ impl ColumnBuilder {
     pub(super) fn clear(&mut self, row: u32) {
         if let Some(cell) = self.cells.get_mut(row as usize) {
             *cell = Cell::default();
+        }
+    }
+
+    /// Turns grouped numbers of these rows into plain ones, if all values of the rows are numbers, all are grouped by the
+    /// same mark, and none that could be grouped is not.
+    pub(super) fn ungroup(&mut self, rows: &RoaringBitmap, can_be_comma: bool) {
+        let mut mark = None;
+        let mut found = Vec::new();
+        for row in rows {
+            let Some(cell) = self.cells.get(row as usize) else { continue };
+            match cell.content() {
+                Content::Absent => {}
+                Content::Number(number) if number.abs() < 1_000.0 => {}
+                Content::Number(_) | Content::Date { .. } => return,
+                Content::Text(id) => {
+                    let Some((own, number)) = grouped::ungrouped(self.texts.texts().get(id)) else { return };
+                    let Some(number) = Cell::of(&number) else { return };
+                    if *mark.get_or_insert(own) != own || (own == ',' && !can_be_comma) {
+                        return;
+                    }
+                    found.push((row, number));
+                }
+            }
+        }
+        if found.is_empty() {
+            return;
+        }
+        for (row, number) in found {
+            self.cells[row as usize] = number;
+        }
+        // The kind of a column follows from its texts: those of the grouped numbers go.
+        let old = std::mem::take(&mut self.texts);
+        for cell in &mut self.cells {
+            if let Content::Text(id) = cell.content() {
+                *cell = self.texts.intern(old.texts().get(id)).map_or_else(Cell::default, Cell::text);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use super::column::{Column, GrowingColumn};
 use super::targets::{self, Targets};
 use super::urls::Urls;
 use super::{DataSet, DataSetBuilder, ReadOptions, Sink, TableError, TableSummary, read};
+use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// A data set to which tables are added, each with a version of its own.
@@ -87,4 +88,7 @@ impl Sink for GrowingDataSet {
             column.clear(row);
         }
     }
+
+    // Answers of the site have no such numbers.
+    fn ungroup(&mut self, _: &RoaringBitmap, _: bool) {}
 }

@@ -10,6 +10,7 @@
 
 mod cell;
 mod column;
+mod grouped;
 mod growing;
 mod interner;
 mod names;
@@ -24,6 +25,7 @@ pub(crate) use growing::GrowingDataSet;
 pub(crate) use read::{ReadOptions, TableError};
 
 use column::ColumnBuilder;
+use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use targets::Targets;
 use urls::Urls;
@@ -203,6 +205,12 @@ impl Sink for DataSetBuilder {
             column.clear(row);
         }
     }
+
+    fn ungroup(&mut self, rows: &RoaringBitmap, can_be_comma: bool) {
+        for column in &mut self.columns {
+            column.ungroup(rows, can_be_comma);
+        }
+    }
 }
 
 /// What tables are read into.
@@ -218,6 +226,9 @@ trait Sink {
 
     /// Removes the text of a row.
     fn clear(&mut self, column: usize, row: u32);
+
+    /// Reads the numbers of a table whose digits are grouped, in the rows that it has set.
+    fn ungroup(&mut self, rows: &RoaringBitmap, can_be_comma: bool);
 }
 
 #[cfg(test)]

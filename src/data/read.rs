@@ -68,6 +68,9 @@ pub(super) fn read(set: &mut dyn Sink, text: &str, options: &ReadOptions<'_>) ->
     } else {
         read_separated(&mut table, text, options)?;
     }
+    // Where a semicolon separates the values, a comma is a decimal mark.
+    let can_be_comma = delimiter(text) != b';';
+    table.set.ungroup(&table.seen, can_be_comma);
     Ok(table.summary)
 }
 

@@ -99,6 +99,29 @@ fn booleans_stay_booleans() {
     assert_eq!(ends(&folder, &list, 0), "yes\nNo\n\n");
 }
 
+/// Spreadsheets and statistics group the digits of large numbers.
+#[test]
+fn grouped_numbers_are_numbers() {
+    let folder = site();
+    let clicks = |a: &str, b: &str, c: &str| {
+        folder.write(
+            "clicks.csv",
+            format!("url,clicks\nhttps://e.com/a,{a}\nhttps://e.com/b,{b}\nhttps://e.com/c,{c}\n"),
+        );
+        let words = ["list", "sitemap.xml", "--data", "clicks.csv", "--format", "jsonl", "--columns", "@clicks"];
+        ends(&folder, &words, 0).replace("{\"@clicks\":", "").replace("}\n", ";")
+    };
+    assert_eq!(clicks("\"1,234\"", "\"12,345,678\"", "999"), "1234;12345678;999;");
+    assert_eq!(clicks("1 234", "1\u{a0}000", "7"), "1234;1000;7;");
+    assert_eq!(clicks("1'234", "-2'000'000", "7"), "1234;-2000000;7;");
+    // Decimals with a comma, mixed marks, groups of other lengths, and four digits beside groups are texts.
+    for (a, b) in [("\"1,5\"", "\"1,234\""), ("1'234", "\"1,234\""), ("\"12,34\"", "\"1,234\""), ("\"1,234\"", "1234")]
+    {
+        let shown = clicks(a, b, "7");
+        assert!(shown.contains('"'), "{a} {b}: {shown}");
+    }
+}
+
 #[test]
 fn a_set_that_is_streamed_gives_the_same() {
     let folder = site();
