@@ -407,13 +407,14 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         streams.note(&shortage);
     }
     let folder = line.task.as_ref().and_then(Task::destination).map_or(Ok(()), Destination::check);
+    let ready = folder.and_then(|()| data::find_log_origin(line, &mut streams));
     let before_task = line.task.as_ref().and_then(|_| line.open.first());
     let result = match (&line.task, &line.open.script) {
         (Some(_), _) if before_task.is_some() => Err(Failure::Usage(
             format!("{} comes before the command", before_task.unwrap_or_default()),
             "name the command first, then its files and options: sited check PATH --profile google".to_owned(),
         )),
-        (Some(_), _) if folder.is_err() => folder.map(|()| Status::Fine),
+        (Some(_), _) if ready.is_err() => ready.map(|()| Status::Fine),
         (Some(Task::Check(check)), _) => url_paths::check(check, &mut streams),
         (Some(Task::List(list)), _) => url_paths::list(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, memory_limit(), &mut streams),
@@ -475,8 +476,9 @@ fn screen(open: &Open, terminal: bool, streams: &mut Streams<'_>) -> Result<Scre
     let here = [PathBuf::from(".")];
     let opened = if paths.is_empty() { &here } else { paths.as_slice() };
     options = files::Options { base_url: options.base_url.or(base_url), ..options }.with_recorded_base(opened);
-    let robots = robots_txt(&options, opened)?;
     Ok(Screen {
+        robots: robots_txt(&options, opened)?,
+        data: common.data_set_of(&options)?.cloned(),
         paths,
         options,
         now,
@@ -486,8 +488,6 @@ fn screen(open: &Open, terminal: bool, streams: &mut Streams<'_>) -> Result<Scre
         cross_submission: common.cross_submission,
         backup: common.backup.unwrap_or_default(),
         policy: open.policy.read()?,
-        data: common.data_set()?.cloned(),
-        robots,
     })
 }
 

@@ -62,6 +62,9 @@ pub struct Common {
     /// The tables of `data`, read when they are first needed.
     #[arg(skip)]
     pub data_set: OnceLock<Arc<DataSet>>,
+    /// The site that the paths of a log belong to, where no base URL is given.
+    #[arg(skip)]
+    pub log_origin: OnceLock<String>,
     /// Whether the command says itself which files of the set were not read, and does not refuse the set for them.
     #[arg(skip)]
     pub reports_unread: bool,

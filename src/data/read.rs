@@ -74,6 +74,11 @@ pub(super) fn read(set: &mut dyn Sink, text: &str, options: &ReadOptions<'_>) ->
     Ok(table.summary)
 }
 
+/// Whether a text is a log in the combined format.
+pub(crate) fn is_log(text: &str) -> bool {
+    text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| LogLine::parse(line).is_some())
+}
+
 /// A table while it is read.
 struct Table<'s> {
     set: &'s mut dyn Sink,

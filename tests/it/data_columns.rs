@@ -76,27 +76,33 @@ fn of_a_time_without_a_zone_the_day_is_written() {
     assert_eq!(listed, "2025-10-01\n2025-10-02\n2025-10-03\n");
 }
 
+/// The paths of a log are of the site that most rows are of.
 #[test]
-fn booleans_stay_booleans() {
+fn a_log_is_joined_with_the_host_of_most_rows() {
     let folder = site();
-    folder.write(
-        "index.jsonl",
-        "{\"url\":\"https://e.com/a\",\"indexable\":true}\n{\"url\":\"https://e.com/b\",\"indexable\":false}\n",
-    );
-    folder.write("index.csv", "url,indexable\nhttps://e.com/a,yes\nhttps://e.com/b,No\n");
-    for table in ["index.jsonl", "index.csv"] {
-        let list = ["list", "sitemap.xml", "--data", table, "--columns", "path,@indexable", "--format"];
-        let lines = ends(&folder, &[&list[..], &["jsonl"]].concat(), 0);
-        assert_eq!(
-            lines,
-            "{\"path\":\"/a\",\"@indexable\":true}\n{\"path\":\"/b\",\"@indexable\":false}\n{\"path\":\"/c\",\"@indexable\":null}\n"
-        );
-        let shown = ends(&folder, &["list", "sitemap.xml", "--data", table, "--where", "@indexable=true"], 0);
-        assert_eq!(shown, "https://e.com/a\n");
+    let line = |path: &str| {
+        format!("1.2.3.4 - - [10/Oct/2026:13:55:36 +0200] \"GET {path} HTTP/1.1\" 200 5 \"-\" \"Googlebot/2.1\"\n")
+    };
+    folder.write("access.log", ["/a", "/b", "/a", "/none"].map(line).concat());
+    let hits = ["list", "sitemap.xml", "--data", "access.log", "--columns", "path,@hits"];
+    assert_eq!(ends(&folder, &hits, 0), "/a\t2\n/b\t1\n/c\t\n");
+    let other =
+        ["list", "sitemap.xml", "--data", "access.log", "--base-url", "https://other.example/", "--where", "@hits>0"];
+    assert_eq!(ends(&folder, &other, 0), "");
+    let checked = ["check", "sitemap.xml", "--data", "access.log", "--where", "@hits>0", "--fail-on", "never"];
+    ends(&folder, &checked, 0);
+    // Standard input is read once.
+    let (status, _, notes) = crate::input::piped(&folder, &["list", "-", "--data", "access.log"], SITEMAP);
+    assert!(status == Some(2) && notes.contains("--base-url names the site"), "{notes}");
+    for words in [
+        &["set", "sitemap.xml", "priority=scale(@hits,0.3..1.0)"][..],
+        &["remove", "sitemap.xml", "--where", "@hits=2"],
+        &["sort", "sitemap.xml", "-@hits"],
+    ] {
+        ends(&folder, &[words, &["--data", "access.log"]].concat(), 0);
     }
-    // Text keeps what the table has.
-    let list = ["list", "sitemap.xml", "--data", "index.csv", "--columns", "@indexable"];
-    assert_eq!(ends(&folder, &list, 0), "yes\nNo\n\n");
+    let listed = ends(&folder, &["list", "sitemap.xml", "--columns", "path,priority"], 0);
+    assert_eq!(listed, "/b\t0.7\n/c\t\n");
 }
 
 /// Spreadsheets and statistics group the digits of large numbers.
@@ -123,6 +129,29 @@ fn grouped_numbers_are_numbers() {
 }
 
 #[test]
+fn booleans_stay_booleans() {
+    let folder = site();
+    folder.write(
+        "index.jsonl",
+        "{\"url\":\"https://e.com/a\",\"indexable\":true}\n{\"url\":\"https://e.com/b\",\"indexable\":false}\n",
+    );
+    folder.write("index.csv", "url,indexable\nhttps://e.com/a,yes\nhttps://e.com/b,No\n");
+    for table in ["index.jsonl", "index.csv"] {
+        let list = ["list", "sitemap.xml", "--data", table, "--columns", "path,@indexable", "--format"];
+        let lines = ends(&folder, &[&list[..], &["jsonl"]].concat(), 0);
+        assert_eq!(
+            lines,
+            "{\"path\":\"/a\",\"@indexable\":true}\n{\"path\":\"/b\",\"@indexable\":false}\n{\"path\":\"/c\",\"@indexable\":null}\n"
+        );
+        let shown = ends(&folder, &["list", "sitemap.xml", "--data", table, "--where", "@indexable=true"], 0);
+        assert_eq!(shown, "https://e.com/a\n");
+    }
+    // Text keeps what the table has.
+    let list = ["list", "sitemap.xml", "--data", "index.csv", "--columns", "@indexable"];
+    assert_eq!(ends(&folder, &list, 0), "yes\nNo\n\n");
+}
+
+#[test]
 fn a_set_that_is_streamed_gives_the_same() {
     let folder = site();
     let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
@@ -138,11 +167,16 @@ fn a_set_that_is_streamed_gives_the_same() {
 fn wrong_tables_columns_and_values_are_named_and_nothing_is_written() {
     let folder = site();
     folder.write("none.csv", "a,b\n1,2\n");
+    folder.write("broken.jsonl", "{\"url\":\"https://e.com/a\"}\nnonsense\n{}\n");
+    folder.write("empty.csv", "\n");
     let set = ["set", "sitemap.xml"];
-    let table: [(&[&str], i32, &str); 7] = [
+    let table: [(&[&str], i32, &str); 10] = [
         (&["lastmod=@modified"], 2, "no data is loaded (--data FILE, :data FILE)"),
         (&["lastmod=@modfied", "--data", "crawl.csv"], 2, "did you mean @modified?"),
-        (&["priority=@status", "--data", "none.csv"], 2, "no column holds the URLs; the columns are a, b"),
+        (&["priority=@status", "--data", "none.csv"], 3, "no column holds the URLs; the columns are a, b"),
+        (&["priority=@status", "--data", "broken.jsonl"], 3, "broken.jsonl: line 2: expected one JSON object per line"),
+        (&["priority=@status", "--data", "empty.csv"], 3, "empty.csv: the table is empty"),
+        (&["priority=@status", "--data", "crawl.csv", "--data-key", "adress"], 2, "there is no column \"adress\""),
         (&["lastmod=@status", "--data", "crawl.csv"], 2, "lastmod takes dates"),
         (&["priority=scale(@clicks,1..2)", "--data", "clicks.csv"], 2, "expected scale(@COLUMN,LOW..HIGH)"),
         (&["lastmod=today", "--data", "missing.csv"], 3, "missing.csv"),

@@ -424,7 +424,7 @@ fn an_unknown_key_is_named_before_a_base_url_is_asked_for() {
 }
 
 /// Runs the program with this on its standard input.
-fn piped(folder: &Folder, words: &[&str], input: &str) -> (Option<i32>, String, String) {
+pub(crate) fn piped(folder: &Folder, words: &[&str], input: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(program());
     command.args(words).current_dir(folder.path()).envs(environment(folder.path()));
     let mut child =
