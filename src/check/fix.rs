@@ -32,19 +32,31 @@ pub(crate) enum FixedEntry {
 /// Bytes of entry text that the steps of one repair may take apart.
 const STEP_BYTES: usize = 1 << 27;
 
-/// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
-/// ones too unless `unattended`. `None` when there is nothing to fix.
+/// [`fix_rules_of_entry`] without the rules.
 pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<FixedEntry> {
+    fix_rules_of_entry(text, context, rules, unattended).map(|(entry, _)| entry)
+}
+
+/// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
+/// ones too unless `unattended`. The entry with the rules that it breaks no more; `None` when there is nothing to fix.
+pub(crate) fn fix_rules_of_entry(
+    text: &[u8],
+    context: &Context<'_>,
+    rules: RuleSet,
+    unattended: bool,
+) -> Option<(FixedEntry, RuleSet)> {
     let mut current = text.to_vec();
     let mut values: Vec<(Field, Option<String>)> = Vec::new();
     let mut is_rewritten = false;
     let mut trials = extension::trials(text.len());
+    let (mut first, mut last) = (None, RuleSet::EMPTY);
     // Each step removes a finding and adds none, so the steps are fewer than rules times fields. Each takes the entry
     // apart again: one that is all mistakes gets as many as its length allows, the next run goes on.
     let steps = (STEP_BYTES / (text.len() + 1)).clamp(4, 4 * Rule::COUNT);
     for _ in 0..steps {
         let entry = Entry::of(&current, context.names);
         let set = check(&entry, &current, context).intersection(rules);
+        (first, last) = (first.or(Some(set)), set);
         let trial = Trial::new(&entry, &current, context);
         let candidates = set.iter().flat_map(|rule| places(rule).map(move |field| (rule, field)));
         let fix = candidates
@@ -62,7 +74,9 @@ pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unat
         match fix.action {
             Action::Rewrite(_) => is_rewritten = true,
             // Before anything else was done, the parts are whole.
-            Action::Split(parts) if values.is_empty() && !is_rewritten => return Some(FixedEntry::Split(parts)),
+            Action::Split(parts) if values.is_empty() && !is_rewritten => {
+                return Some((FixedEntry::Split(parts), set));
+            }
             Action::Split(_) | Action::File => break,
             Action::Set { field, value } => {
                 values.retain(|(of, _)| *of != field);
@@ -70,10 +84,11 @@ pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unat
             }
         }
     }
+    let fixed = first.unwrap_or_default().minus(last);
     if is_rewritten {
-        return String::from_utf8(current).ok().map(FixedEntry::Text);
+        return String::from_utf8(current).ok().map(|text| (FixedEntry::Text(text), fixed));
     }
-    (!values.is_empty()).then_some(FixedEntry::Values(values))
+    (!values.is_empty()).then_some((FixedEntry::Values(values), fixed))
 }
 
 /// An entry whose fixes are tried.

@@ -74,7 +74,7 @@ pub(super) fn intend_rows(
         })
         .collect();
     let unattended = is_unattended(rules);
-    let repairs: Vec<(RowId, FixedEntry)> = affected
+    let repairs: Vec<(RowId, (FixedEntry, RuleSet))> = affected
         .par_iter()
         .filter_map(|row| {
             if progress.is_cancelled() {
@@ -83,7 +83,7 @@ pub(super) fn intend_rows(
             let row = RowId(*row);
             let text = snapshot.document.entry_text(row);
             let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
-            fix::fix_entry(&text, &context, rules, unattended).map(|repair| (row, repair))
+            fix::fix_rules_of_entry(&text, &context, rules, unattended).map(|repair| (row, repair))
         })
         .collect();
     if progress.is_cancelled() {
@@ -94,7 +94,11 @@ pub(super) fn intend_rows(
     let mut samples = Vec::new();
     let changes = repairs.len() as u64;
     let fixed_rows: RowSet = repairs.iter().map(|(row, _)| row.0).collect();
-    for (row, repair) in repairs {
+    let mut fixed: BTreeMap<Rule, u64> = BTreeMap::new();
+    for (row, (repair, rules)) in repairs {
+        for rule in rules.iter() {
+            *fixed.entry(rule).or_default() += 1;
+        }
         match repair {
             FixedEntry::Values(values) => {
                 for (field, value) in values {
@@ -131,7 +135,7 @@ pub(super) fn intend_rows(
     let unfixed = unfixed(snapshot, &affected, &fixed_rows, of_rows);
     let reason = (unfixable > 0).then(|| unfixed_message(&unfixed));
     let intent = Intent {
-        label: Label::of("", changes, "row", " fixed").refusing(unfixable, reason.as_ref()).and_any(
+        label: Label::of("", changes, "row", " fixed").by_rule(fixed).refusing(unfixable, reason.as_ref()).and_any(
             files.len() as u64,
             "file",
             " fixed",

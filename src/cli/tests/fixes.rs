@@ -56,6 +56,25 @@ fn an_answer_chooses_how_a_finding_is_fixed() {
     assert_eq!(sited(&folder, "fix DIR/answers.xml --rule loc-* --answer remove").0, 2);
 }
 
+/// Each rule is named with the rows in which it was fixed, and nothing is said about commands of the screen.
+#[test]
+fn a_fix_of_several_rules_names_each() {
+    let folder = folder();
+    let path = folder.path().join("several.xml");
+    let rows = "<url><loc>https://e.com/a</loc><lastmod>2025-1-1</lastmod><changefreq>Yearly</changefreq></url>\n\
+                <url><loc>https://e.com/b</loc><changefreq>Weekly</changefreq></url>\n\
+                <url><loc>https://e.com/c</loc><lastmod>gestern</lastmod></url>\n";
+    let write = || fs::write(&path, format!("{HEAD}{rows}</urlset>\n")).unwrap();
+    write();
+    let (status, _, notes) = sited(&folder, "fix DIR/several.xml --rule lastmod-*,changefreq-case");
+    assert_eq!(status, 0, "{notes}");
+    assert!(notes.starts_with("2 rows fixed (lastmod-unpadded 1, changefreq-case 2); 1 row skipped: "), "{notes}");
+    assert!(!notes.contains(" :"), "{notes}");
+    write();
+    let (_, _, notes) = sited(&folder, "fix DIR/several.xml --rule lastmod-invalid");
+    assert!(notes.contains("lastmod-invalid needs an answer: day-first, month-first or remove"), "{notes}");
+}
+
 #[test]
 fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     let folder = folder();
@@ -63,7 +82,7 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let cut = format!("{head}<url><loc>https://e.com/a</loc></url>\n<url><loc>https://");
     write("cut.xml", &cut);
-    let waits = "1 finding is fixed only on request, with --rule xml-truncated or :fix xml-truncated";
+    let waits = "1 finding is fixed only if its rule is named: xml-truncated";
     let (status, _, notes) = sited(&folder, "fix DIR/cut.xml --dry-run");
     assert_eq!((status, notes.as_str()), (0, &*format!("dry run, nothing is written: {waits}\n")));
     assert!(sited(&folder, "fix DIR/cut.xml --accept-repairs").2.starts_with(&format!("nothing changed: {waits}\n")));
@@ -74,7 +93,7 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     let damaged = format!("{head}<url><loc>https://e.com/?a&b#c</loc></url>\n<loc>https://e.com/d</loc></urlset>");
     write("both.xml", &damaged);
     let (_, _, notes) = sited(&folder, "fix DIR/both.xml --dry-run");
-    let waits = "2 findings are fixed only on request, such as --rule doc-entry-outside-root or :fix doc-entry-outside-root: doc-entry-outside-root (1), loc-fragment (1)";
+    let waits = "2 findings are fixed only if their rules are named: doc-entry-outside-root (1), loc-fragment (1)";
     assert!(notes.contains(waits), "{notes}");
     let (status, _, notes) = sited(&folder, "fix DIR/both.xml --rule xml-*");
     assert_eq!((status, notes.lines().next()), (0, Some("1 file fixed")));

@@ -94,6 +94,8 @@ struct Clause {
     /// What is before the number and what after it; the first alone where nothing is counted.
     words: [String; 2],
     count: Option<(u64, &'static str)>,
+    /// The rules that the counted rows break no more, and of how many rows each; named where there are several.
+    rules: BTreeMap<Rule, u64>,
     /// Whether no one misses it where its number is 0, although all are.
     aside: bool,
     /// Rows that cannot take it, with the first reason.
@@ -116,7 +118,16 @@ impl Label {
         after: impl Into<String>,
     ) -> Self {
         let words = [before.into(), after.into()];
-        Self(vec![Clause { words, count: Some((count, noun)), aside: false, refused: (0, None) }])
+        let (rules, aside, refused) = (BTreeMap::new(), false, (0, None));
+        Self(vec![Clause { words, count: Some((count, noun)), rules, aside, refused }])
+    }
+
+    /// Adds the rules that the counted rows break no more.
+    pub(in crate::session) fn by_rule(mut self, rules: BTreeMap<Rule, u64>) -> Self {
+        if let Some(last) = self.0.last_mut() {
+            last.rules = rules;
+        }
+        self
     }
 
     /// Adds the number of rows that refuse the change, and the reason of the first.
@@ -153,6 +164,9 @@ impl Label {
             if let (Some((sum, _)), Some((count, _))) = (&mut known.count, clause.count) {
                 *sum += count;
             }
+            for (rule, count) in clause.rules {
+                *known.rules.entry(rule).or_default() += count;
+            }
             known.refused.0 += clause.refused.0;
             known.refused.1 = known.refused.1.take().or(clause.refused.1);
         }
@@ -161,7 +175,8 @@ impl Label {
 
 impl From<String> for Label {
     fn from(words: String) -> Self {
-        Self(vec![Clause { words: [words, String::new()], count: None, aside: false, refused: (0, None) }])
+        let (rules, aside, refused) = (BTreeMap::new(), false, (0, None));
+        Self(vec![Clause { words: [words, String::new()], count: None, rules, aside, refused }])
     }
 }
 
@@ -176,13 +191,17 @@ impl fmt::Display for Label {
         // What came to nothing is reported only where all did.
         let any = self.0.iter().any(Clause::has_effect);
         let shown = self.0.iter().filter(|clause| if any { clause.has_effect() } else { !clause.aside });
-        for (number, Clause { words: [before, after], count, .. }) in shown.enumerate() {
+        for (number, Clause { words: [before, after], count, rules, .. }) in shown.enumerate() {
             f.write_str(if number > 0 { ", " } else { "" })?;
             f.write_str(before)?;
             if let Some((count, noun)) = count {
                 f.write_str(&counted(*count, noun))?;
             }
             f.write_str(after)?;
+            if rules.len() > 1 {
+                let named = rules.iter().map(|(rule, count)| format!("{} {}", rule.code(), grouped(*count)));
+                write!(f, " ({})", named.collect::<Vec<_>>().join(", "))?;
+            }
         }
         Ok(())
     }
@@ -223,7 +242,6 @@ impl Intent {
             return self.idle.to_owned();
         }
         let count = self.unnamed.values().sum();
-        let is = if count == 1 { "is" } else { "are" };
         let named = self.unnamed.iter().take(3).map(|(rule, count)| match self.unnamed.len() {
             1 => rule.code().to_owned(),
             _ => format!("{} ({})", rule.code(), grouped(*count)),
@@ -232,16 +250,12 @@ impl Intent {
         if self.unnamed.len() > 3 {
             named.push_str(", …");
         }
-        let first = self.unnamed.keys().next().map_or("", |rule| rule.code());
-        let how = if self.unnamed.len() == 1 { "with" } else { "such as" };
-        let count = counted(count, "finding");
-        format!(
-            "{count} {is} fixed only on request, {how} --rule {first} or :fix {first}{}",
-            match self.unnamed.len() {
-                1 => String::new(),
-                _ => format!(": {named}"),
-            }
-        )
+        let are = match count {
+            1 => "is fixed only if its rule is named",
+            _ if self.unnamed.len() == 1 => "are fixed only if their rule is named",
+            _ => "are fixed only if their rules are named",
+        };
+        format!("{} {are}: {named}", counted(count, "finding"))
     }
 
     /// Why nothing changes, in one sentence.
@@ -426,8 +440,9 @@ pub(in crate::session) fn unfixed_message(counts: &BTreeMap<Rule, u64>) -> Strin
     let hint = first.map_or_else(String::new, |rule| {
         let ways: Vec<&str> = answers(rule).iter().map(|way| way.word).filter(|word| *word != "usual").collect();
         match ways.as_slice() {
-            [] => format!("; find them with :filter rule:{} and edit them", rule.code()),
-            ways => format!("; choose with :fix {} {}", rule.code(), ways.join("|")),
+            [] => format!("; the query rule:{} finds them", rule.code()),
+            [way] => format!("; {} needs the answer {way}", rule.code()),
+            [ways @ .., last] => format!("; {} needs an answer: {} or {last}", rule.code(), ways.join(", ")),
         }
     });
     format!("cannot be fixed automatically: {}{hint}", words.join(", "))
