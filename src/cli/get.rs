@@ -42,8 +42,12 @@ pub(super) fn run(get: &Get, streams: &mut Streams<'_>) -> Result<Status, Failur
         super::print_error("no sitemap was downloaded", "", streams.notes);
     } else {
         let sets = summary.sets(&folder);
-        let all = summary.sitemaps_in(&folder);
-        let commands = if sets.len() > 1 && all.len() <= MOST_SHOWN { vec![all] } else { sets };
+        let commands = match sets.len() {
+            1 => sets,
+            _ => {
+                Some(summary.sets_as_one(&folder).0).filter(|all| all.len() <= MOST_SHOWN).map_or(sets, |all| vec![all])
+            }
+        };
         let commands: Vec<_> = commands.iter().map(|set| shown(set)).collect();
         streams.note(&format!("{}; open with: sited {}", summary.counts.words(), commands.join("; sited ")));
     }
@@ -92,11 +96,9 @@ fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> R
             let hint = "the server's answers are listed above".to_owned();
             Err(Failure::Place(format!("{url}: no sitemap was downloaded"), hint))
         }
-        // An index is a set of its own, but its sitemaps are part of any.
         Err(sets) => {
-            let paths = summary.sitemaps_in(folder);
-            let files = counted(paths.len() as u64, "sitemap");
-            streams.note(&format!("{url}: robots.txt names {} sets; their {files} are read as one", sets.len()));
+            let (paths, words) = summary.sets_as_one(folder);
+            streams.note(&format!("{url}: robots.txt names {} sets; their {words}", sets.len()));
             Ok(Local { paths, base_url: None, status })
         }
     }

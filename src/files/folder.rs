@@ -155,6 +155,17 @@ impl OtherIndex {
     }
 }
 
+/// Whether files are indexes that can be opened as one: of one folder, with root tags that mean the same.
+#[cfg(feature = "net")]
+pub(crate) fn are_one_index(paths: &[PathBuf], options: &Options) -> bool {
+    let Some((first, others)) = paths.split_first() else { return false };
+    let names = |path: &PathBuf| unlisted::is_index(path).then(|| OtherIndex::read(path, options)).flatten();
+    let Some(own) = names(first) else { return false };
+    others.iter().all(|path| {
+        path.parent() == first.parent() && names(path).is_some_and(|index| index.names.means_the_same_under(&own.names))
+    })
+}
+
 /// The indexes that a folder is opened by, with the others that list sitemaps of it which no index before them lists. An
 /// old copy lists none, and an index that another one lists is its child.
 fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf> {

@@ -70,6 +70,8 @@ pub use error::Error;
 pub(crate) use error::Reason;
 pub use first_rows::first_rows;
 pub(crate) use first_rows::{FirstRow, LARGE};
+#[cfg(feature = "net")]
+pub(crate) use folder::are_one_index;
 pub(crate) use folder::is_sitemap_file;
 pub use folder::{all_in_folder, in_folder};
 pub use incoming::{Incoming, IncomingFolder};

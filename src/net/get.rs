@@ -15,7 +15,7 @@ use super::hosts::Hosts;
 use super::pace::{Limits, Pace};
 use super::probe;
 use crate::files::{self, IncomingFolder};
-use crate::words::size;
+use crate::words::{counted, size};
 use one::{DownloadResult, Folder};
 use schedule::{Schedule, Wanted};
 use std::collections::HashMap;
@@ -140,9 +140,17 @@ impl Summary {
         paths(true).map(|path| vec![path]).chain(Some(rows).filter(|rows| !rows.is_empty())).collect()
     }
 
-    /// All files with rows, in a folder.
-    pub(crate) fn sitemaps_in(&self, folder: &Path) -> Vec<PathBuf> {
-        self.sitemaps.iter().map(|path| folder.join(path)).collect()
+    /// The paths by which several sets are opened as one, and how in words: their indexes if these can be one, else all
+    /// files with rows. An index is a set of its own, but its sitemaps are part of any.
+    pub(crate) fn sets_as_one(&self, folder: &Path) -> (Vec<PathBuf>, String) {
+        let entries: Vec<PathBuf> = self.entries.iter().map(|entry| folder.join(&entry.path)).collect();
+        if files::are_one_index(&entries, &files::Options::default().at_most(MAX_BYTES)) {
+            let words = format!("{} indexes are opened together", entries.len());
+            return (entries, words);
+        }
+        let sitemaps: Vec<PathBuf> = self.sitemaps.iter().map(|path| folder.join(path)).collect();
+        let words = format!("{} are read as one", counted(sitemaps.len() as u64, "sitemap"));
+        (sitemaps, words)
     }
 }
 

@@ -439,6 +439,25 @@ fn several_sets_of_a_site_are_read_as_one() {
     assert!(status == Some(0) && out.lines().count() == 4, "{command}: {out}{notes}");
 }
 
+/// Indexes of one folder are one set, with their entries.
+#[test]
+fn several_indexes_of_a_site_are_opened_together() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" => {
+            Reply::text(&["/pages.xml", "/news.xml"].map(|path| format!("Sitemap: {}\n", at(seen, path))).concat())
+        }
+        "/pages.xml" => xml(index(&[at(seen, "/a.xml"), at(seen, "/b.xml")])),
+        "/news.xml" => xml(index(&[at(seen, "/c.xml")])),
+        path => xml(urlset(&format!("https://e.com{path}"))),
+    });
+    let (folder, site) = (Folder::new(), server.url("/"));
+    let (_, out, notes) = sited(&folder, &[&["check", &site], &FAST[..]].concat());
+    assert!(notes.contains("3 URLs, 2 indexes with 3 entries"), "{out}{notes}");
+    assert!(notes.contains("robots.txt names 2 sets; their 2 indexes are opened together"), "{notes}");
+    let (status, _, notes) = get(&folder, &site, &["--into", "site"]);
+    assert!(status == Some(0) && notes.contains("open with: sited site/pages.xml site/news.xml"), "{notes}");
+}
+
 #[test]
 fn credentials_go_to_the_host_of_the_url_alone() {
     let other = Server::start(|_| xml(urlset("https://e.com/b")));

@@ -51,6 +51,34 @@ fn a_site_is_downloaded_into_the_folder_that_is_asked_for_and_opened() {
     assert!(bench.says().starts_with("2 URLs asked: 2xx 1, blocked by robots.txt 1"), "{}", bench.says());
 }
 
+#[test]
+fn several_indexes_of_a_site_are_opened_together() {
+    let server = Server::start(|seen| {
+        let base = format!("http://{}", seen.header("host").unwrap_or_default());
+        let list = |names: &[&str]| {
+            let entry = |name: &&str| format!("<sitemap><loc>{base}/{name}</loc></sitemap>\n");
+            let entries = names.iter().map(entry).collect::<Vec<_>>().concat();
+            Reply::text(&format!(
+                "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</sitemapindex>\n"
+            ))
+        };
+        match seen.path.as_str() {
+            "/robots.txt" => Reply::text(&format!("Sitemap: {base}/pages.xml\nSitemap: {base}/news.xml\n")),
+            "/pages.xml" => list(&["a.xml", "b.xml"]),
+            "/news.xml" => list(&["c.xml"]),
+            path => Reply::text(&format!(
+                "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{base}{path}</loc></url></urlset>\n"
+            )),
+        }
+    });
+    let mut bench = Bench::file(SMALL);
+    let folder = bench.path().with_file_name("site");
+    bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter>");
+    assert_eq!(bench.paths(), ["/a.xml", "/b.xml", "/c.xml"].map(|path| server.url(path)), "{}", bench.says());
+    let index = bench.app.shared.session.document().index().expect("an index");
+    assert_eq!(index.files().count(), 2);
+}
+
 /// Whoever pastes the line is faster than the list of folders that complete it.
 #[test]
 fn a_list_for_completion_does_not_keep_a_site_from_being_opened() {

@@ -46,10 +46,10 @@ pub(super) fn download(url: &str, folder: &Path, progress: &Progress) -> Result<
     match <[Vec<PathBuf>; 1]>::try_from(summary.sets(folder)) {
         Ok([paths]) => Ok(Some(Download { paths, base_url: summary.base_url, words })),
         Err(sets) if sets.is_empty() => Err(format!("{url}: no sitemap was downloaded{}", reason(&summary))),
-        // An index is a set of its own, but its sitemaps are part of any.
         Err(sets) => {
-            let words = format!("{words}; robots.txt names {} sets, read as one", sets.len());
-            Ok(Some(Download { paths: summary.sitemaps_in(folder), base_url: None, words }))
+            let (paths, how) = summary.sets_as_one(folder);
+            let words = format!("{words}; robots.txt names {} sets; their {how}", sets.len());
+            Ok(Some(Download { paths, base_url: None, words }))
         }
     }
 }
