@@ -298,6 +298,9 @@ impl Error {
             Reason::Missing if self.is_url() => {
                 "this command reads files: download them with sited get URL; sited, check, list, stats and diff take a URL"
             }
+            Reason::Missing if self.path.to_str().is_some_and(|path| path.contains("://")) => {
+                "only URLs with http:// or https:// can be read"
+            }
             Reason::Missing if self.is_folder_missing() => "its folder does not exist; make it first (mkdir -p)",
             Reason::Missing => "check the name; `sited NAME` offers to make a new sitemap of that name",
             Reason::Folder => "name the file: sited FOLDER/NAME.xml",

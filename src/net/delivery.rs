@@ -67,7 +67,7 @@ impl Delivery {
     pub(super) fn too_large(url: &Url, most: u64) -> Self {
         let most = grouped(most);
         let message = format!(
-            "it has more than {most} bytes uncompressed; sitemaps may have 52,428,800. --max-bytes allows more"
+            "it has more than {most} bytes uncompressed; a sitemap may have 52,428,800. sited get --max-bytes takes more"
         );
         Self::error(TOO_LARGE, url.as_str(), message)
     }

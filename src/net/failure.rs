@@ -3,6 +3,11 @@
 use std::io;
 use std::time::Duration;
 
+/// The name of a host has no address, or no one can be asked for it.
+const NO_HOST: &str = "the name of the host cannot be resolved";
+/// How the standard library begins its message about the same, for which there is no kind.
+const LOOKUP: &str = "failed to lookup address information";
+
 /// Why there is no answer, or no complete one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
@@ -49,7 +54,7 @@ impl RequestError {
     pub(super) fn of(error: ureq::Error, limits: TimeLimits) -> Self {
         match error {
             ureq::Error::Timeout(which) => Self::timeout(which, limits),
-            ureq::Error::HostNotFound => Self::new(FailureKind::Network, "the name of the host cannot be resolved"),
+            ureq::Error::HostNotFound => Self::new(FailureKind::Network, NO_HOST),
             ureq::Error::ConnectionFailed => Self::new(FailureKind::Network, "no connection"),
             ureq::Error::Io(error) => Self::of_io(&error, limits),
             ureq::Error::Rustls(error) => Self::of_tls(&error),
@@ -84,11 +89,16 @@ impl RequestError {
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
                 Self::new(FailureKind::Answer, format!("the body cannot be read ({error})"))
             }
+            _ if error.to_string().starts_with(LOOKUP) => network(NO_HOST),
             _ => network(&error.to_string()),
         }
     }
 
     fn of_tls(error: &rustls::Error) -> Self {
+        if *error == rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType) {
+            let text = "the server does not answer with TLS; the URL may be one of http://";
+            return Self::new(FailureKind::Answer, text);
+        }
         Self::new(FailureKind::Answer, format!("TLS: {error}"))
     }
 
@@ -101,5 +111,21 @@ impl RequestError {
             _ => format!("no complete answer within {} s", limits.whole.as_secs_f64()),
         };
         Self::new(FailureKind::Network, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_users_can_do_something_about_is_said_in_plain_words() {
+        let limits = TimeLimits { whole: Duration::from_secs(1), silence: None };
+        let tls = rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType);
+        let error = RequestError::of_io(&io::Error::other(tls), limits);
+        assert_eq!(error.to_string(), "the server does not answer with TLS; the URL may be one of http://");
+        let lookup = "failed to lookup address information: Name or service not known";
+        let error = RequestError::of_io(&io::Error::other(lookup), limits);
+        assert_eq!(error.to_string(), "the name of the host cannot be resolved");
     }
 }

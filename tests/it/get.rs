@@ -515,6 +515,8 @@ fn a_url_stands_for_its_files_where_sets_are_read() {
     assert_eq!(server.log().len(), before);
     let (status, out, notes) = run(&["list", &server.url("/gone.xml")]);
     assert!(status == Some(3) && out.is_empty() && notes.contains("http-status"), "{notes}");
+    let (status, _, notes) = run(&["list", "ftp://e.com/a.xml"]);
+    assert!(status == Some(3) && notes.contains("hint: only URLs with http:// or https:// can be read"), "{notes}");
     // Nothing is left of them.
     assert_eq!(
         files(folder.path()).iter().filter(|name| !name.starts_with(".home/state")).collect::<Vec<_>>(),
