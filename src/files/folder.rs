@@ -18,11 +18,34 @@ use std::path::{Path, PathBuf};
 /// The names that are looked for in a folder, in this order.
 pub(crate) const FOLDER_NAMES: [&str; 2] = ["sitemap_index.xml", "sitemap.xml"];
 
-/// The sitemap of a folder.
+/// The sitemap of a folder: the one of a usual name, or the index that lists it.
 pub fn in_folder(folder: &Path) -> Option<PathBuf> {
     // One that is there and cannot be read is not passed over for another.
     let is_there = |path: &PathBuf| !path.is_dir() && std::fs::symlink_metadata(path).is_ok();
-    FOLDER_NAMES.iter().map(|name| folder.join(name)).find(is_there)
+    let found = FOLDER_NAMES.iter().map(|name| folder.join(name)).find(is_there)?;
+    Some(index_that_lists(&found, folder).unwrap_or(found))
+}
+
+/// The first index of a folder, by name, that lists a sitemap in it.
+fn index_that_lists(sitemap: &Path, folder: &Path) -> Option<PathBuf> {
+    if !matches!(unlisted::probe(sitemap), Ok(Some(FileKind::Urlset))) {
+        return None;
+    }
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let names = std::fs::read_dir(here).into_iter().flatten().flatten();
+    let mut others: Vec<PathBuf> = names
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .map(|name| folder.join(name))
+        .filter(|path| has_usual_name(path) && path != sitemap)
+        .take(MOST_LOOKED_AT)
+        .filter(|path| unlisted::is_index(path))
+        .collect();
+    others.sort();
+    let options = Options::default();
+    let lists = |path: &PathBuf| {
+        OtherIndex::read(path, &options).is_some_and(|index| index.files(folder, &options).any(|file| file == sitemap))
+    };
+    others.into_iter().find(lists)
 }
 
 /// Files of a folder that are examined to find further indexes: it may hold anything.
@@ -310,5 +333,14 @@ mod tests {
             assert_eq!(opened(indexes, &sitemaps), expected, "{indexes:?}");
         }
         assert_eq!(opened(&[], &["b.xml", "a.xml"]), ["a.xml", "b.xml"]);
+        // A sitemap of the usual name is part of the index that lists it, and stands for the folder beside any other.
+        let table: [(Indexes<'_>, &[&str]); 3] = [
+            (&[("all.xml", &["sitemap.xml", "a.xml"])], &["all.xml"]),
+            (&[("all.xml", &["sitemap.xml"]), ("b-index.xml", &["b.xml"])], &["all.xml", "b-index.xml"]),
+            (&[("other.xml", &["a.xml"])], &["sitemap.xml"]),
+        ];
+        for (indexes, expected) in table {
+            assert_eq!(opened(indexes, &["sitemap.xml", "a.xml", "b.xml"]), expected, "{indexes:?}");
+        }
     }
 }
