@@ -50,7 +50,7 @@ impl<'d> RowCursor<'d> {
 
     /// The source and entry of a row's base text, if it is text as read.
     #[inline]
-    pub(super) fn origin(&mut self, row: RowId) -> Option<(&'d Source, usize)> {
+    pub(crate) fn origin(&mut self, row: RowId) -> Option<(&'d Source, usize)> {
         self.seek(row);
         let source = self.source?;
         (!self.document.overlay.has_entry(row)).then_some((source, (row.0 - self.rows.start) as usize))

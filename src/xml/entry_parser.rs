@@ -1,7 +1,7 @@
 //! Parses the text of one entry.
 
 use super::entry::Entry;
-use super::fast_path;
+use super::fast_path::{self, EntryBytes};
 use super::markup::{self, Kind, Markup};
 use super::names::Names;
 use super::parser::Parser;
@@ -20,7 +20,7 @@ impl Entry {
     }
 
     fn from_tag(text: &[u8], tag: &Markup, names: &Names, parser: &mut Parser) -> Self {
-        let (entry, end) = parser.entry(text, 0, tag, names);
+        let (entry, end) = parser.entry(&EntryBytes { bytes: text, lead: 0, names }, tag, b"");
         if end == text.len() { entry } else { Self { len: text.len() as u32, ..entry } }
     }
 

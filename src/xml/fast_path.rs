@@ -184,6 +184,22 @@ pub(crate) fn place_of_missing<'t>(
     None
 }
 
+/// The text of an entry from its first extension on, under the conditions of [`place_behind_loc`]; `after` is where the raw
+/// text of the loc ends. `None` if no extension follows the fields, or the entry must be parsed.
+#[inline]
+pub(crate) fn extensions_behind_loc<'t>(text: &'t [u8], after: usize, names: &Names) -> Option<&'t [u8]> {
+    if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
+        return None;
+    }
+    let mut rest = close(text.get(after..)?, b"</loc>")?;
+    rest = next(rest, b"<lastmod>", b"</lastmod>").map_or(rest, |(_, behind)| behind);
+    rest = next(rest, b"<changefreq>", b"</changefreq>").map_or(rest, |(_, behind)| behind);
+    rest = next(rest, b"<priority>", b"</priority>").map_or(rest, |(_, behind)| behind);
+    let name = rest.strip_prefix(b"<")?;
+    let is_field = Field::ALL.iter().any(|field| name.starts_with(field.name().as_bytes()));
+    (!is_field && !name.starts_with(b"/")).then_some(rest)
+}
+
 /// Whether what follows is behind the place of a field in schema order: a later field, an element of an extension, or the
 /// end of the entry.
 fn is_behind(rest: &[u8], field: Field, names: &Names) -> bool {

@@ -173,9 +173,12 @@ impl Parser {
         }
     }
 
-    /// Takes the entry apart whose start tag is `tag`; `lead` is where its leading trivia begins.
-    /// Returns it with the offset just after it. Positions in the entry are relative to `lead`.
-    pub(crate) fn entry(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (Entry, usize) {
+    /// Parses the entry whose start tag is `tag`. Returns it with the offset just after it; positions in the entry are
+    /// relative to the start of its leading trivia.
+    ///
+    /// If the entry ends with `expected_end` ([`super::scan::Visit::expected_end`]), those bytes are only compared.
+    pub(super) fn entry(&mut self, outside: &EntryBytes<'_>, tag: &Markup, expected_end: &[u8]) -> (Entry, usize) {
+        let EntryBytes { bytes, lead, names } = *outside;
         let relative = |position: usize| (position - lead) as u32;
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.noted.begin();
@@ -205,6 +208,13 @@ impl Parser {
                     return (entry, end);
                 }
                 let at = fast_path::skip_blanks(bytes, from.0);
+                if own.is_none() && is_end_at(bytes, at, expected_end, tag.name(bytes)) {
+                    let end = at + expected_end.len();
+                    self.has_elements = false;
+                    entry.close = relative(end - tag.name(bytes).len() - "</>".len());
+                    entry.len = relative(end);
+                    return (entry, end);
+                }
                 let late = fast_path::late_field(&mut self.damage, &inside, at, &mut entry);
                 let Some(end) = late.or_else(|| self.pass_element(&inside, at, &mut entry)) else { break };
                 from = (end, BEHIND_FIELDS);
@@ -541,6 +551,13 @@ const BEHIND_FIELDS: usize = 4;
 /// Length of `<![CDATA[`.
 const CDATA: usize = 9;
 
+/// Whether the bytes at `at` are these, which end with the end tag of the entry `name`.
+#[inline]
+fn is_end_at(bytes: &[u8], at: usize, end: &[u8], name: &[u8]) -> bool {
+    let before_tag = || end.strip_suffix(b">")?.strip_suffix(name)?.strip_suffix(b"</");
+    !end.is_empty() && bytes.get(at..).is_some_and(|rest| rest.starts_with(end)) && before_tag().is_some()
+}
+
 fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
     entry.anomalies.insert(Anomalies::BROKEN);
     entry.close = (end - lead) as u32;
@@ -584,7 +601,8 @@ mod tests {
             let text = format!("<{prefix}{name}>{}</{prefix}{name}>", parts.concat());
             let text = text.as_bytes();
             let mut parser = Parser::default();
-            let (entry, _) = parser.entry(text, 0, &markup::next(text, 0).unwrap(), &names);
+            let inside = EntryBytes { bytes: text, lead: 0, names: &names };
+            let (entry, _) = parser.entry(&inside, &markup::next(text, 0).unwrap(), b"");
             prop_assert_eq!(Some((entry, parser.damage.list)), the_long_way(text, &names));
             for lead in ["", "\n ", "<!-- k -->", "<url>"] {
                 let text = [lead.as_bytes(), text].concat();

@@ -11,6 +11,7 @@ pub use grid::scan_grid;
 use super::damage::Damage;
 use super::elements::Elements;
 use super::entry::Entry;
+use super::fast_path::EntryBytes;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Parser, Seek};
@@ -26,6 +27,14 @@ pub trait Visit {
     /// The same with what the scan has noted of its extensions.
     fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
         self.entry(parsed.text, parsed.entry, names);
+    }
+
+    /// The bytes that the next entry should end with, from an element of an extension to the entry's end tag.
+    ///
+    /// They must come from a scan without damage, from a usual entry below a root with the same names. Where the entry ends
+    /// with them, they are compared instead of tokenised, and its extensions are not counted.
+    fn expected_end(&mut self, _names: &Names) -> &[u8] {
+        b""
     }
 
     /// A visitor like this one that has seen nothing yet, for entries further on in the same file; what it has seen comes
@@ -317,7 +326,8 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 // a banner must not leave with the first row.
                 let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
-                let (entry, end) = walk.parser.entry(bytes, lead, &markup, names);
+                let expected_end = walk.visitor.expected_end(names);
+                let (entry, end) = walk.parser.entry(&EntryBytes { bytes, lead, names }, &markup, expected_end);
                 if walk.stops && !walk.parser.damage.list.is_empty() {
                     break;
                 }

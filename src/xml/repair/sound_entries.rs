@@ -6,6 +6,7 @@
 
 use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, TextKind};
+use super::super::fast_path::EntryBytes;
 use super::super::markup::{Kind, Markup};
 use super::super::parser::Parser;
 use super::super::scan::Scan;
@@ -93,7 +94,8 @@ impl Repairer<'_> {
             return None;
         }
         soundness.parser.damage.list.clear();
-        let (entry, end) = soundness.parser.entry(self.bytes, token.start, token, &self.names);
+        let outside = EntryBytes { bytes: self.bytes, lead: token.start, names: &self.names };
+        let (entry, end) = soundness.parser.entry(&outside, token, b"");
         let is_clean = !soundness.has_illegal(self.bytes, token.start, end) && soundness.parser.damage.list.is_empty();
         let values = if is_clean {
             Some([None; 4])
