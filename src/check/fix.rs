@@ -96,12 +96,13 @@ pub(super) struct Trial<'a> {
     pub(super) subject: Subject<'a>,
     /// The rules that it breaks, once they are asked for: they are the same for all its fixes.
     before: OnceCell<RuleSet>,
+    record: OnceCell<Record>,
 }
 
 impl<'a> Trial<'a> {
     /// `entry` must be the anatomy of `text`.
     pub(super) const fn new(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>) -> Self {
-        Self { subject: Subject { entry, text, context }, before: OnceCell::new() }
+        Self { subject: Subject { entry, text, context }, before: OnceCell::new(), record: OnceCell::new() }
     }
 
     fn before(&self) -> RuleSet {
@@ -337,16 +338,17 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
 /// The rules that an entry breaks after the field of a finding got a new value, where that can be told from the value
 /// ([`revise`]); the finding is gone if its rule is none of them.
 fn revised(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
-    let Action::Set { field: of, value: Some(value) } = action else { return None };
+    let Action::Set { field: of, value } = action else { return None };
     let Subject { entry, text, context } = trial.subject;
     // Text that XML cannot hold is not what it would be read as.
-    let is_plain = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic());
-    if field != Some(*of) || !is_plain || entry.field(*of)?.text != TextKind::Plain {
+    let is_plain = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_usual = value.as_deref().is_none_or(is_plain) && entry.field(*of)?.text == TextKind::Plain;
+    if field != Some(*of) || !is_usual {
         return None;
     }
-    let mut record = Record::of(entry, text);
-    record.note(*of, Some(value));
-    revise(trial.before(), *of, Some(value), &record, context)
+    let mut record = *trial.record.get_or_init(|| Record::of(entry, text));
+    record.note(*of, value.as_deref());
+    revise(trial.before(), *of, value.as_deref(), &record, context)
 }
 
 /// The rules with their milder variants: a finding that becomes less grave is not a new one.

@@ -21,6 +21,7 @@ use crate::words::{excerpt, excerpt_of_value as visible};
 use crate::xml::anomaly;
 use crate::xml::entry::{Anomalies, Entry};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// The findings of one entry in words, worst first. `set` is what [`super::entry::check`] said; rules
 /// about the file or the set in it are passed over, since their words need more than the entry.
@@ -74,30 +75,35 @@ pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: Rule
     }
 }
 
-/// The rules about fields and the entry around them that an entry breaks, each with the fields that break it.
+/// The rules about fields and the entry around them that an entry breaks, each with the fields that break it; `set` has the
+/// rules that the entry is known to break.
 fn for_each_broken(
     entry: &Entry,
     text: &[u8],
     context: &Context<'_>,
     set: RuleSet,
-    mut see: impl FnMut(Rule, Option<Field>),
+    mut visit: impl FnMut(Rule, Option<Field>),
 ) {
     let set = set.intersection(FIELD_RULES);
     if set.is_empty() {
         return;
     }
-    let of_fields = Field::ALL.map(|field| broken_in(field, entry, text, context));
-    let mut of_whole = None;
-    for rule in set.iter() {
-        for field in places(rule) {
-            let broken = match field {
-                Some(field) => of_fields.get(field.index()).copied().unwrap_or_default(),
-                None => *of_whole.get_or_insert_with(|| check_fields(entry, text, context)),
-            };
-            if broken.contains(rule) {
-                see(rule, field);
+    // The set has rules that an extension breaks as well.
+    let has_extensions = extension::concerns(entry, text);
+    let (of_fields, of_whole) = (Field::ALL.map(|_| OnceCell::new()), OnceCell::new());
+    let is_broken = |rule: Rule, field: Option<Field>| {
+        let broken = match field {
+            Some(field) => {
+                let known = of_fields.get(field.index());
+                known.map(|known| *known.get_or_init(|| broken_in(field, entry, text, context))).unwrap_or_default()
             }
-        }
+            None => *of_whole.get_or_init(|| check_fields(entry, text, context)),
+        };
+        broken.contains(rule)
+    };
+    for rule in set.iter() {
+        let is_certain = !has_extensions && places(rule).nth(1).is_none();
+        places(rule).filter(|field| is_certain || is_broken(rule, *field)).for_each(|field| visit(rule, field));
     }
 }
 
