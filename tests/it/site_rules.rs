@@ -58,11 +58,18 @@ fn check_reports_what_the_site_answers() {
 #[test]
 fn fixes_delete_rows_or_write_what_the_site_names() {
     let folder = site();
-    let fix = |rule: &str| ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", rule], 0);
-    fix("site-redirect");
+    let fix = |rule: &str| {
+        let output = run(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", rule]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output)
+    };
+    let said = fix("site-redirect");
+    let expected = "site-redirect: 1 row fixed, 1 row deleted: the set lists that page already";
+    assert!(said.starts_with(expected), "{said}");
     // The second one leads to a page that is listed already.
     assert_eq!(locs(&folder), ["", "gone", "new", "noindex", "copy", "unknown"]);
-    fix("site-not-found");
+    let said = fix("site-not-found");
+    assert!(said.starts_with("site-not-found: 1 row deleted"), "{said}");
     fix("site-noindex");
     fix("site-canonical-elsewhere");
     assert_eq!(locs(&folder), ["", "new", "original?a=1&b=2", "unknown"]);

@@ -40,12 +40,19 @@ pub(in crate::session) fn intend(
     let unused = fix::unused_after(snapshot, &done.edits);
     done.edits.extend(unused);
     let (changes, added) = (done.rows.len(), done.added);
-    let label = match (changes, added) {
-        (0, 1..) => Label::of(format!("{}: ", rule.code()), added, "row", " added"),
-        _ => Label::of(format!("{}: ", rule.code()), changes, "row", " fixed"),
+    let deleted = if OF_SITE.contains(rule.main()) { deleted_rows(&done.edits) } else { 0 };
+    let (count, words) = match (changes, added) {
+        (0, 1..) => (added, " added"),
+        (1.., _) if changes == deleted => (deleted, " deleted"),
+        _ => (changes.saturating_sub(deleted), " fixed"),
     };
+    let label = Label::of(format!("{}: ", rule.code()), count, "row", words);
+    let label = label.refusing(done.refused, done.reason.as_ref());
     Some(Intent {
-        label: label.refusing(done.refused, done.reason.as_ref()),
+        label: match changes.saturating_sub(deleted) {
+            0 => label,
+            _ => label.and_any(deleted, "row", " deleted: the set lists that page already"),
+        },
         samples: samples(snapshot, &done.edits),
         edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
         refused: done.refused,
@@ -53,6 +60,11 @@ pub(in crate::session) fn intend(
         idle: "nothing to fix",
         ..Intent::counting(changes.max(added))
     })
+}
+
+/// How many rows are deleted.
+fn deleted_rows(edits: &[Edit]) -> u64 {
+    edits.iter().map(|edit| if let Edit::Delete(rows) = edit { rows.len() } else { 0 }).sum()
 }
 
 /// What a preview shows of the rows that get a value.
