@@ -15,7 +15,7 @@ use crate::document::index::IndexFile;
 use crate::document::row_cursor::RowCursor;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::document::source::Lines;
+use crate::document::source::{Lines, Source};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::{Entry, TextKind};
@@ -104,8 +104,8 @@ struct Check<'d> {
     document: &'d Document,
     cursor: RowCursor<'d>,
     expected: Expected<'d>,
-    /// The names of the last row's source, and whether the written file has the same.
-    same_names: Option<(&'d Names, bool)>,
+    /// The source of the last row, and whether the written file has the same names.
+    same_names: Option<(&'d Source, bool)>,
     seen: u64,
     /// The first difference, in words.
     first: Option<String>,
@@ -211,10 +211,10 @@ impl<'d> Check<'d> {
         let loc = record.plain_loc().filter(|_| record.flags.has_extensions())?;
         let (source, entry) = self.cursor.origin(row)?;
         let same = match self.same_names {
-            Some((of, same)) if std::ptr::eq(of, &source.names) => same,
+            Some((of, same)) if std::ptr::eq(of, source) => same,
             _ => source.names == *names,
         };
-        self.same_names = Some((&source.names, same));
+        self.same_names = Some((source, same));
         if !same {
             return None;
         }
