@@ -169,6 +169,8 @@ impl Reporter {
         let rows: Cow<'_, [RowId]> = told.map_or_else(own, Into::into);
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK);
         let sets = session.current.checks.rule_sets();
+        // The findings of one block, and the numbers of the others, that the receiver has not got yet.
+        let mut pending: Option<(Vec<Unplaced>, Counted)> = None;
         while !rest.is_empty() {
             let wanted = receiver.messages_needed();
             if wanted.is_all() {
@@ -177,22 +179,21 @@ impl Reporter {
                 size = rest.len();
             }
             let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+            // Which findings are wanted changes quickly at the start; later it may be known one block late.
+            let is_steady = size == BLOCK;
             (rest, size) = (later, (4 * size).min(BLOCK));
-            let (found, counted) = self.of_rows(session, (block, &sets), (&file, &wanted));
-            // Rows are put into words on all cores; their lines are counted afterwards, since a counter only goes forward.
-            let placed = found.into_iter().map(|(offset, mut found)| {
-                found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
-                found
-            });
-            let mut out: Vec<LocatedFinding> = placed.collect();
-            // What was repaired knows its own place, which need not be that of its row's bytes.
-            for of_row in out.chunk_by_mut(|one, next| one.row() == next.row()) {
-                of_row.sort_by_key(|found| found.at);
+            let mut next = None;
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| next = Some(self.of_rows(session, (block, &sets), (&file, &wanted))));
+                // The receiver prints one block while the next is put into words.
+                pending.take().map_or(Ok(()), |found| deliver(found, &mut lines, receiver))
+            })?;
+            pending = next;
+            if !is_steady && let Some(found) = pending.take() {
+                deliver(found, &mut lines, receiver)?;
             }
-            receiver.take(out)?;
-            receiver.count(counted);
         }
-        Ok(())
+        pending.map_or(Ok(()), |found| deliver(found, &mut lines, receiver))
     }
 
     /// The findings of a file itself, those about it as a part of the set among them.
@@ -322,6 +323,27 @@ impl Reporter {
         let all = found.chain(about_urls);
         all.map(|((file, loc), finding)| LocatedFinding { file, at: None, loc, finding }).collect()
     }
+}
+
+/// Hands over the findings of a block of rows. Their lines are counted here, one after the other, since a counter only goes
+/// forward.
+fn deliver<R: Receiver>(
+    (found, counted): (Vec<Unplaced>, Counted),
+    lines: &mut Lines<'_>,
+    receiver: &mut R,
+) -> Result<(), R::Error> {
+    let placed = found.into_iter().map(|(offset, mut found)| {
+        found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
+        found
+    });
+    let mut placed: Vec<LocatedFinding> = placed.collect();
+    // What was repaired knows its own place, which need not be that of its row's bytes.
+    for of_row in placed.chunk_by_mut(|one, next| one.row() == next.row()) {
+        of_row.sort_by_key(|found| found.at);
+    }
+    receiver.take(placed)?;
+    receiver.count(counted);
+    Ok(())
 }
 
 /// The same set to read from on another thread: without history, files on disk and journal, so nothing can be changed.
