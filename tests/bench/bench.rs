@@ -50,6 +50,7 @@ fn main() {
     match arguments.as_slice() {
         [flag, path] if flag == "--resident" => return print_resident(Path::new(path)),
         [flag, path] if flag == "--saving" => return saves::print_memory(Path::new(path)),
+        [flag, paths @ ..] if flag == "--read" => return yardstick::read_in_process(paths),
         _ => {}
     }
     let size = size(&arguments);

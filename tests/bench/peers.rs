@@ -48,6 +48,12 @@ impl Peers {
     }
 }
 
+/// A process that reads the files of a set into memory and does nothing else.
+pub(crate) fn read(set: &Set) -> Option<Duration> {
+    let this = std::env::current_exe().expect("know where this program is");
+    run(Command::new(this).arg("--read").args(&set.parts))
+}
+
 /// Writes the URLs of a set, one a line, beside it.
 fn locs(set: &Set) -> PathBuf {
     let mut lines = Vec::new();

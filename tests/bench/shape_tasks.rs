@@ -6,7 +6,7 @@ use super::report::{Report, time};
 use super::shapes::Shape;
 use super::support::Folder;
 use super::support::terminal::{Start, Terminal};
-use super::{open, peers, resident_after_opening, run, saves, screen};
+use super::{open, peers, resident_after_opening, run, saves, screen, yardstick};
 use sited::session::store::save;
 use std::fs;
 use std::path::Path;
@@ -150,13 +150,18 @@ fn moves(terminal: &Terminal) -> Duration {
 fn saving(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let folder = set.index.parent().expect("a set has a folder");
     let (mut session, _) = open(&set.index);
-    let (mut copy, mut saved) = (Duration::MAX, Duration::MAX);
+    let (mut copy, mut replaced, mut saved) = (Duration::MAX, Duration::MAX, Duration::MAX);
+    let files = yardstick::read_files(&set.parts);
     for round in 0..rounds.max(1) {
         let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
         copy = copy.min(time(|| saves::copied(folder, place.path())).0);
+        drop(place);
+        let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
+        replaced = replaced.min(time(|| yardstick::replace_files(place.path(), &files)).0);
         run(&mut session, &format!("set priority=0.{}", 2 + round % 7));
         saved = saved.min(time(|| save::now(&mut session, None, false).expect("the set can be saved")).0);
     }
     report.peer(&format!("{}: cp -r and sync", shape.name()), Some(copy));
+    report.peer(&format!("{}: the same files written, synced, read back, compared", shape.name()), Some(replaced));
     report.time(&format!("{}: save all rows after a change of all, read back", shape.name()), saved, Some(copy * 2));
 }

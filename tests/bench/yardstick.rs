@@ -1,11 +1,16 @@
-//! The yardstick of all benchmarks: a bare quick-xml event loop on one thread.
+//! Yardsticks: a bare quick-xml event loop on one thread, and the file operations of a load and of a save alone.
 //!
-//! It reads each file, looks at every event, and keeps nothing; no useful program can read XML with quick-xml faster.
+//! The loop reads each file, looks at every event, and keeps nothing; no useful program can read XML with quick-xml faster.
+//! The file operations examine no byte, so they are the least time that a program with the same safety promises can take.
 
 use super::generate::Set;
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use std::fs;
+use rayon::prelude::*;
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Reads all parts of a set; the number of start tags, so that no event can be left out.
 pub(crate) fn read(set: &Set) -> u64 {
@@ -22,4 +27,29 @@ fn tags(bytes: &[u8]) -> u64 {
             _ => {}
         }
     }
+}
+
+/// Reads files into memory on all cores, as a load does.
+pub(crate) fn read_files(paths: &[PathBuf]) -> Vec<Vec<u8>> {
+    paths.par_iter().with_max_len(1).map(|path| fs::read(path).expect("read a part")).collect()
+}
+
+/// What `--read` runs: a process that reads these files and does nothing else.
+pub(crate) fn read_in_process(paths: &[String]) {
+    black_box(read_files(&paths.iter().map(PathBuf::from).collect::<Vec<_>>()));
+}
+
+/// Writes files as a save does, without examining a byte: each is written beside its target, synced, read back, compared
+/// and renamed.
+pub(crate) fn replace_files(folder: &Path, files: &[Vec<u8>]) {
+    files.par_iter().with_max_len(1).enumerate().for_each(|(number, bytes)| {
+        let (temporary, target) = (folder.join(format!("{number}.tmp")), folder.join(format!("{number}.xml")));
+        let mut file = File::create(&temporary).expect("make a file");
+        file.write_all(bytes).expect("write a file");
+        let read = fs::read(&temporary).expect("read it back");
+        assert!(read == *bytes, "what is read back is what was written");
+        file.sync_all().expect("sync it");
+        fs::rename(temporary, target).expect("rename it");
+    });
+    File::open(folder).and_then(|folder| folder.sync_all()).expect("sync the folder");
 }
