@@ -192,15 +192,6 @@ impl Document {
         self.sources.get(id.index()).map(Arc::as_ref)
     }
 
-    /// The bytes that the rows of a file are parts of, if none of them was ever given other text, or a value. (A removed
-    /// value takes bytes away.)
-    pub fn unedited_text(&self, id: SitemapId) -> Option<&[u8]> {
-        let source = self.source_of(id).filter(|_| self.overlay.has_no_texts())?;
-        let (first, rows) = (*self.bases.get(id.index())?, self.sitemap(id)?.rows.as_range()?);
-        let is_within = rows.is_empty() || (first <= rows.start && rows.end <= first + source.len() as u32);
-        is_within.then(|| source.run(0, source.len()))
-    }
-
     /// The file that a row is in.
     pub fn sitemap_of(&self, row: RowId) -> SitemapId {
         match self.row_files.get(row.index()).copied().unwrap_or_default().checked_sub(1) {

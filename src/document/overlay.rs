@@ -68,11 +68,6 @@ impl Overlay {
         self.fields.iter_mut().for_each(|column| column.set(row.index(), ValueId::NONE));
     }
 
-    /// Whether no value or entry text was ever given to a row.
-    pub(super) fn has_no_texts(&self) -> bool {
-        self.values.is_empty()
-    }
-
     /// The text of a value.
     #[inline]
     pub(super) fn text(&self, id: ValueId) -> Option<&str> {

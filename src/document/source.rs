@@ -7,7 +7,9 @@ use crate::xml::entry::Entry;
 use crate::xml::grid::Grid;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Scan};
+use memchr::memmem;
 use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
 
 /// One file's uncompressed bytes with the boundaries of its entries.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +36,24 @@ pub struct Source {
     pub open_end: u8,
     /// Where the bytes are repaired ones: offsets, and the lines and columns that are there in the file as stored.
     anchors: Box<[Anchor]>,
+    prefixes: PrefixSearches,
 }
+
+/// Prefixes that were searched for in a source, and whether they are in it: after each edit the fix of an unused declaration
+/// is tried again, and the bytes stay the same. No part of the source's value.
+#[derive(Debug, Default)]
+struct PrefixSearches(Mutex<Vec<(Box<[u8]>, bool)>>);
+
+/// Searches that are remembered: no sound file declares as many prefixes.
+const PREFIXES: usize = 64;
+
+impl PartialEq for PrefixSearches {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for PrefixSearches {}
 
 /// An offset of repaired bytes, with the line and column of that place in the file as stored.
 pub type Anchor = (u32, (u64, u64));
@@ -42,7 +61,27 @@ pub type Anchor = (u32, (u64, u64));
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in a text.
+pub(crate) fn mentions_prefix(text: &[u8], prefix: &[u8]) -> bool {
+    note_work(text.len());
+    let is_name = |at: usize| at > 0 && matches!(text.get(at - 1), Some(b'<' | b' '));
+    memmem::find_iter(text, &[prefix, b":"].concat()).any(is_name)
+}
+
 impl Source {
+    /// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in the bytes of the entries.
+    pub(crate) fn mentions_prefix(&self, prefix: &[u8]) -> bool {
+        let mut known = self.prefixes.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, is_there)) = known.iter().find(|(name, _)| **name == *prefix) {
+            return *is_there;
+        }
+        let is_there = mentions_prefix(self.run(0, self.len()), prefix);
+        if known.len() < PREFIXES {
+            known.push((prefix.into(), is_there));
+        }
+        is_there
+    }
+
     /// Puts a scan together with its bytes. `None` if the root is not that of a sitemap.
     pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
         let open_end = close_line(&mut bytes, &mut scan);
@@ -60,6 +99,7 @@ impl Source {
             cut: scan.cancelled,
             open_end,
             anchors: Box::default(),
+            prefixes: PrefixSearches::default(),
         })
     }
 
@@ -121,6 +161,7 @@ impl Source {
             names: self.names.clone(),
             damage: Vec::new(),
             anchors: Box::default(),
+            prefixes: PrefixSearches::default(),
             ..*self
         }
     }
@@ -135,6 +176,7 @@ impl Source {
             names: self.names.clone(),
             damage: Vec::new(),
             anchors: Box::default(),
+            prefixes: PrefixSearches::default(),
             ..*self
         })
     }
@@ -183,6 +225,7 @@ impl Source {
             has_unbound: sources.iter().any(|source| source.has_unbound),
             damage: Vec::new(),
             anchors: anchors.into(),
+            prefixes: PrefixSearches::default(),
             ..*first
         })
     }
@@ -237,6 +280,7 @@ impl Source {
             cut: false,
             open_end: 0,
             anchors: Box::default(),
+            prefixes: PrefixSearches::default(),
         }
     }
 
@@ -257,6 +301,7 @@ impl Source {
             cut: false,
             open_end: 0,
             anchors: Box::default(),
+            prefixes: PrefixSearches::default(),
         }
     }
 

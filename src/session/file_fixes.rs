@@ -307,6 +307,7 @@ mod tests {
     use super::*;
     use crate::document::rows::RowId;
     use crate::files::{Options, Reason};
+    use crate::protocol::Field;
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
     use crate::session::edit::Change;
@@ -440,5 +441,34 @@ mod tests {
             std::fs::read_to_string(&path).unwrap(),
             text.replace("<sitemapindex>", &format!("<sitemapindex {NS}>"))
         );
+    }
+
+    /// An edit of one row searches no other row for the prefixes of the root.
+    #[test]
+    fn an_edit_does_not_search_the_entries_for_unused_prefixes() {
+        let entry = |number| {
+            format!(
+                "<url><loc>https://e.com/{number}</loc><i:image><i:loc>https://e.com/{number}.png</i:loc></i:image></url>"
+            )
+        };
+        let entries: String = (0..500).map(entry).collect();
+        let root = format!(
+            "<urlset {NS} xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\" xmlns:x=\"http://www.w3.org/1999/xhtml\">"
+        );
+        let (_folder, path) = stored(format!("{root}{entries}</urlset>").as_bytes());
+        let mut session = open(&path);
+        assert!(
+            session
+                .file_findings()
+                .iter()
+                .any(|finding| finding.rule == Rule::NS_DECLARED_UNUSED && finding.fix.is_some())
+        );
+        let mut edit = |row: u32| {
+            let change = Change::Nudge { rows: [row].into_iter().collect(), field: Field::Priority, up: true };
+            crate::progress::work::here(|| drop(session.change(&change).unwrap()))
+        };
+        edit(0);
+        let second = edit(1);
+        assert!(second < entries.len() as u64 / 10, "{second} units for {} bytes", entries.len());
     }
 }
