@@ -206,6 +206,15 @@ proptest! {
 }
 
 #[test]
+fn rows_that_fixes_skip_are_counted_the_same_when_streamed() {
+    let files = [vec![(1, 232)], vec![(4, 233)]];
+    for (words, _) in LINES {
+        let (held, through, _) = both(words, &files);
+        assert_eq!(held, through, "{words:?}");
+    }
+}
+
+#[test]
 fn whatever_changes_a_large_set_is_not_held() {
     let files = [vec![(1, 0), (20, 2), (1, 4)], vec![(12, 3), (13, 3)], vec![(12, 4), (22, 1)]];
     let mut changed = 0;

@@ -152,6 +152,11 @@ impl Label {
         }
     }
 
+    /// Leaves out the rows that the clauses skip.
+    pub(in crate::session) fn forget_skipped(&mut self) {
+        self.0.iter_mut().for_each(|clause| clause.refused = (0, None));
+    }
+
     /// Adds up the numbers of what is called alike.
     pub(in crate::session) fn plus(&mut self, other: Self) {
         for clause in other.0 {

@@ -69,8 +69,10 @@ fn repeated(change: &Change, done: &Prepared) -> Option<Change> {
     }
 }
 
-/// Two passes as one change: rows and files that both changed are counted once, and what the last one leaves is left.
+/// Two passes as one change: rows and files that both changed are counted once. Skipped are the rows that the first one
+/// skips: which rows a later pass skips depends on whether it changes others, in this file or, streamed, in another.
 fn both_passes(first: Intent, mut last: Intent) -> Intent {
+    last.label.forget_skipped();
     let edits = |intent: &Intent| intent.edit.as_ref().map(touched).unwrap_or_default();
     let rows = (edits(&first) & edits(&last)).len();
     let files = files_of(first.edit.as_ref()).intersection(&files_of(last.edit.as_ref())).count() as u64;
@@ -94,6 +96,11 @@ fn both_passes(first: Intent, mut last: Intent) -> Intent {
         changes: (first.changes + last.changes).saturating_sub(rows + files),
         samples,
         said: first.said,
+        refused: first.refused,
+        refused_files: first.refused_files,
+        reason: first.reason,
+        unfixed: first.unfixed,
+        unnamed: first.unnamed,
         is_fix: true,
         ..last
     }
