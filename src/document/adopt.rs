@@ -1,4 +1,4 @@
-//! Adds files to the set, or removes them from it, as other programs did on disk. An edit; pure.
+//! Adds files to the set and removes files from it, as other programs did on disk.
 
 use super::Document;
 use super::index::{ChildState, Index};
@@ -6,23 +6,23 @@ use super::sitemap::{Sitemap, SitemapId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The files that a set has after the edit.
+/// The files that the edit adds and removes.
 #[derive(Debug, Clone, Default)]
 pub struct ExternalFiles {
-    /// New ones, in the order of their ids; rows come as edits of their own.
+    /// Added files, in the order of their ids; their rows are inserted by separate edits.
     pub new: Vec<Sitemap>,
-    /// Those that have left the set.
+    /// Removed files.
     pub gone: Vec<SitemapId>,
-    /// The index that lists them.
+    /// The index after the edit.
     pub index: Option<Index>,
 }
 
-/// [`ExternalFiles`], shared; equal only to itself.
+/// Shared [`ExternalFiles`]; equal only to itself, so that comparing edits is cheap.
 #[derive(Debug, Clone)]
 pub struct Adopted(Arc<ExternalFiles>);
 
 impl Adopted {
-    /// To be done as an edit.
+    /// The files as the content of [`super::edit::Edit::Adopt`].
     pub fn new(files: ExternalFiles) -> Self {
         Self(Arc::new(files))
     }
@@ -36,8 +36,8 @@ impl PartialEq for Adopted {
 
 impl Eq for Adopted {}
 
-/// The index of another document in the ids of this one.
-pub(super) fn in_ids(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Index {
+/// The index of another document with the file ids of this one; a file without an id here is missing.
+pub(super) fn with_ids_of(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Index {
     let mut index = index.clone();
     for child in index.children_mut() {
         if let ChildState::Loaded(id) = child.state {
@@ -48,7 +48,7 @@ pub(super) fn in_ids(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Inde
 }
 
 impl Adopted {
-    /// Gives a document these files.
+    /// Adds and removes the files in a document.
     pub(super) fn apply_to(&self, document: &mut Document) {
         for sitemap in &self.0.new {
             document.add_sitemap(sitemap.clone());

@@ -22,10 +22,10 @@ pub(crate) fn mark_written(document: &mut Document, written: &[Member], of_index
             }
             Member::Sitemap(id) => {
                 document.clear_repaired(&document.repaired_rows(*id));
-                // What is odd about the lines of a list, or its name, is so still.
-                let standing = list_line_quirks(document, *id);
+                // A save keeps the lines and the name of a list, so their quirks remain.
+                let current = list_line_quirks(document, *id);
                 document.change_sitemap(*id, |sitemap| {
-                    let quirks = sitemap.quirks.iter().filter(|quirk| standing.contains(&quirk.kind));
+                    let quirks = sitemap.quirks.iter().filter(|quirk| current.contains(&quirk.kind));
                     sitemap.quirks = quirks.cloned().collect();
                     (sitemap.accepted, sitemap.apart, sitemap.encoding) = (false, false, UTF_8);
                 });
@@ -34,16 +34,16 @@ pub(crate) fn mark_written(document: &mut Document, written: &[Member], of_index
     }
 }
 
-/// Agrees to the repairs of a file, which are to be written. Returns the repaired rows.
+/// Accepts the repairs of a file, so that the next save writes them. Returns the repaired rows.
 pub(super) fn accept(document: &mut Document, file: Member) -> Vec<RowId> {
-    let kept = |quirks: &[Quirk]| -> Vec<Quirk> {
+    let without_repairs = |quirks: &[Quirk]| -> Vec<Quirk> {
         quirks.iter().filter(|quirk| !quirk.kind.ends_when_written()).cloned().collect()
     };
     let id = match file {
         Member::Index => {
             if let Some(mut index) = document.index().cloned() {
-                (index.quirks, index.accepted) = (kept(&index.quirks).into(), true);
-                index.change_volumes(|volume| volume.quirks = kept(&volume.quirks).into());
+                (index.quirks, index.accepted) = (without_repairs(&index.quirks).into(), true);
+                index.change_volumes(|volume| volume.quirks = without_repairs(&volume.quirks).into());
                 document.set_index(Some(index));
             }
             return Vec::new();
@@ -52,21 +52,21 @@ pub(super) fn accept(document: &mut Document, file: Member) -> Vec<RowId> {
     };
     let rows = document.repaired_rows(id);
     document.clear_repaired(&rows);
-    let standing = list_line_quirks(document, id);
+    let current = list_line_quirks(document, id);
     document.change_sitemap(id, |sitemap| {
-        let quirks = kept(&sitemap.quirks).into_iter();
-        let stands = |quirk: &Quirk| !quirk.kind.is_of_lines() || standing.contains(&quirk.kind);
-        (sitemap.quirks, sitemap.accepted) = (quirks.filter(stands).collect(), true);
+        let quirks = without_repairs(&sitemap.quirks).into_iter();
+        let is_current = |quirk: &Quirk| !quirk.kind.is_of_lines() || current.contains(&quirk.kind);
+        (sitemap.quirks, sitemap.accepted) = (quirks.filter(is_current).collect(), true);
     });
     rows
 }
 
-/// The quirks of a list's lines and name as they are now.
+/// The quirks that the lines and the name of a list have now.
 fn list_line_quirks(document: &Document, id: SitemapId) -> Vec<Defect> {
-    let mut standing = Vec::new();
-    let Some(sitemap) = document.sitemap(id).filter(|sitemap| sitemap.form == Form::List) else { return standing };
+    let mut current = Vec::new();
+    let Some(sitemap) = document.sitemap(id).filter(|sitemap| sitemap.form == Form::List) else { return current };
     if sitemap.quirks.is_empty() {
-        return standing;
+        return current;
     }
     let mut bytes = Vec::new();
     let written: Result<(), Infallible> = document.write_sitemap(id, &mut |part| {
@@ -74,8 +74,8 @@ fn list_line_quirks(document: &Document, id: SitemapId) -> Vec<Defect> {
         Ok(())
     });
     let survey = written.map(|()| grid::survey(&bytes)).unwrap_or_default();
-    standing.extend(survey.blank.map(|_| Defect::BlankLine));
-    standing.extend(survey.returns.map(|_| Defect::LineEnds));
-    standing.extend((Form::of_name(&sitemap.name) != Some(Form::List)).then_some(Defect::Extension));
-    standing
+    current.extend(survey.blank.map(|_| Defect::BlankLine));
+    current.extend(survey.returns.map(|_| Defect::LineEnds));
+    current.extend((Form::of_name(&sitemap.name) != Some(Form::List)).then_some(Defect::Extension));
+    current
 }

@@ -54,7 +54,7 @@ impl<'d> Comparison<'d> {
         if !self.has_same_base_text(row) {
             return self.document.entry_text(row) == self.saved.entry_text(row);
         }
-        // Over the same text, other values give another text: an override never says what the text says anyway.
+        // Over the same base text, different overrides give different texts: an override equal to the text is dropped.
         Field::ALL.into_iter().all(|field| self.has_same_override(row, field))
     }
 
@@ -75,7 +75,7 @@ impl<'d> Comparison<'d> {
             && self.document.value(row, field) != self.saved.value(row, field)
     }
 
-    /// Rows that may differ: those on pages that the two do not share.
+    /// Rows that may differ: those on pages that the two documents do not share.
     pub fn maybe_different(&self) -> RowSet {
         let mut pages = self.document.records.differing_pages(&self.saved.records);
         pages.extend(self.document.overlay.differing_pages(&self.saved.overlay));
@@ -104,7 +104,7 @@ impl<'d> Comparison<'d> {
         self.changed_among(&self.maybe_different())
     }
 
-    /// Number of rows among these that differ; counted on all cores, page by page.
+    /// Number of rows of a set that differ; counted on all cores, page by page.
     pub fn changed_among(&self, rows: &RowSet) -> u32 {
         let counted = rows::par_chunks(rows, |share| {
             let mut count = 0;
@@ -115,10 +115,10 @@ impl<'d> Comparison<'d> {
     }
 
     /// Calls a function for the rows of a set within a range that differ, with the kind of difference.
-    pub fn for_each_difference(&self, rows: &RowSet, range: Range<u32>, see: &mut dyn FnMut(RowId, RowState)) {
+    pub fn for_each_difference(&self, rows: &RowSet, range: Range<u32>, visit: &mut dyn FnMut(RowId, RowState)) {
         for (page, range) in rows::pages(rows, range) {
             let rows = rows::ids(rows, range).take_while(|row| *row < self.document.row_limit()).map(RowId);
-            self.visit_differences_on_page(page, rows, see);
+            self.visit_differences_on_page(page, rows, visit);
         }
     }
 
@@ -127,13 +127,13 @@ impl<'d> Comparison<'d> {
         &self,
         page: usize,
         rows: impl Iterator<Item = RowId>,
-        see: &mut dyn FnMut(RowId, RowState),
+        visit: &mut dyn FnMut(RowId, RowState),
     ) {
         let (ours, theirs) = (self.document.records.page(page), self.saved.records.page(page));
         let (overlay, saved) = (&self.document.overlay, &self.saved.overlay);
         if ours.len() != theirs.len() || !overlay.shares_entries_page(saved, page) {
             let states = rows.map(|row| (row, self.row_state(row)));
-            return states.filter(|(_, state)| *state != RowState::Clean).for_each(|(row, state)| see(row, state));
+            return states.filter(|(_, state)| *state != RowState::Clean).for_each(|(row, state)| visit(row, state));
         }
         let overrides = overlay.differing_fields(saved, page);
         for row in rows {
@@ -144,15 +144,15 @@ impl<'d> Comparison<'d> {
                 !overlay.is_same_value(id(ours), saved, id(theirs))
             };
             match (deleted(theirs), deleted(ours)) {
-                (false, false) if overrides.iter().any(differs) => see(row, RowState::Changed),
-                (false, true) => see(row, RowState::Deleted),
-                (true, false) => see(row, RowState::Added),
+                (false, false) if overrides.iter().any(differs) => visit(row, RowState::Changed),
+                (false, true) => visit(row, RowState::Deleted),
+                (true, false) => visit(row, RowState::Added),
                 (false, false) | (true, true) => {}
             }
         }
     }
 
-    /// Whether a save of the document would write what the saved one did: no row differs, no order, no file.
+    /// Whether a save would write nothing: no row, order or file differs.
     pub fn is_same(&self) -> bool {
         let (ours, theirs) = (self.document.sitemaps(), self.saved.sitemaps());
         ours.len() == theirs.len()
@@ -173,7 +173,7 @@ impl<'d> Comparison<'d> {
             && ours.rows.iter().filter(live(self.document)).eq(theirs.rows.iter().filter(live(self.saved)))
     }
 
-    /// Whether the indexes differ in nothing that an edit can change.
+    /// Whether the indexes are the same in everything that an edit can change.
     fn has_same_index(&self) -> bool {
         match (self.document.index(), self.saved.index()) {
             (Some(ours), Some(theirs)) => {
@@ -182,12 +182,12 @@ impl<'d> Comparison<'d> {
                     && ours.other_volumes(theirs).next().is_none()
                     && (Arc::ptr_eq(&ours.source, &theirs.source) || ours.source.bytes() == theirs.source.bytes())
             }
-            // A save makes and removes indexes by itself; the rows tell whether it is needed.
+            // A save adds and removes indexes by itself; whether it has to is decided by the rows.
             _ => true,
         }
     }
 
-    /// Whether a save removes a file and its index entry: it has lost its last row, and other files have rows.
+    /// Whether a save removes a file and its index entry: its last row was deleted, and other files have rows.
     pub fn is_removed_by_save(&self, id: SitemapId) -> bool {
         let is_empty = self.document.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.document.live() > 0;
         is_empty

@@ -14,7 +14,7 @@ use crate::xml::record::ABSENT;
 use crate::xml::splice::Layout;
 use std::borrow::Cow;
 
-/// Numbers of values that a form cannot hold.
+/// The values that a form cannot hold, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Losses {
     /// Values, by [`Field::index`].
@@ -28,12 +28,11 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// Whether nothing is lost.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// `3 dates, 2 priorities`; empty when nothing is lost.
+    /// A list such as `3 dates, 2 priorities`; empty when nothing is lost.
     pub(crate) fn words(&self) -> String {
         let [_, dates, frequencies, priorities] = self.fields;
         let named = [
@@ -52,20 +51,20 @@ impl Losses {
     }
 }
 
-/// `the columns title, author and 2 more`.
+/// A list such as `the columns title, author and 2 more`.
 pub(crate) fn columns_in_words(columns: &[String]) -> String {
-    /// As many as fit a readable message, and as much of each.
-    const NAMED: usize = 5;
-    const LONGEST: usize = 30;
-    let named: Vec<String> = columns.iter().take(NAMED).map(|name| excerpt(name, LONGEST)).collect();
+    // Keep the message readable: names that are listed, and characters of each.
+    const MAX_NAMES: usize = 5;
+    const MAX_NAME_CHARS: usize = 30;
+    let named: Vec<String> = columns.iter().take(MAX_NAMES).map(|name| excerpt(name, MAX_NAME_CHARS)).collect();
     let noun = if columns.len() == 1 { "the column" } else { "the columns" };
-    let more = columns.len().saturating_sub(NAMED);
+    let more = columns.len().saturating_sub(MAX_NAMES);
     let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
     format!("{noun} {}{more}", named.join(", "))
 }
 
-/// The columns of its tables that hold no field of a sitemap, each name once. They are kept as they are in the
-/// table, and no other form has a place for them.
+/// The columns of tables that hold no field of a sitemap, each name once. A table keeps them; no other form can hold
+/// them.
 pub(crate) fn unknown_columns(document: &Document) -> Vec<String> {
     let mut columns: Vec<String> = Vec::new();
     for grid in document.sitemaps().iter().filter_map(|sitemap| sitemap.frame.names.grid.as_ref()) {
@@ -79,7 +78,7 @@ pub(crate) fn unknown_columns(document: &Document) -> Vec<String> {
     columns
 }
 
-/// What the whole set would lose in another form.
+/// The values that the whole set loses in another form.
 pub(crate) fn losses(document: &Document, form: Form) -> Losses {
     let mut losses = Losses { columns: unknown_columns(document), ..Losses::default() };
     for row in document.live_rows() {
@@ -87,9 +86,10 @@ pub(crate) fn losses(document: &Document, form: Form) -> Losses {
             losses.comments += 1;
         }
         let record = document.record(row);
-        let said = [false, record.has_lastmod(), record.changefreq_code() != ABSENT, record.priority_code() != ABSENT];
-        for (field, said) in Field::ALL.into_iter().zip(said) {
-            let lost = said && !form.holds(field);
+        let present =
+            [false, record.has_lastmod(), record.changefreq_code() != ABSENT, record.priority_code() != ABSENT];
+        for (field, present) in Field::ALL.into_iter().zip(present) {
+            let lost = present && !form.holds(field);
             if let Some(count) = losses.fields.get_mut(field.index()).filter(|_| lost) {
                 *count += 1;
             }
@@ -100,30 +100,30 @@ pub(crate) fn losses(document: &Document, form: Form) -> Losses {
     losses
 }
 
-/// Whether a row is a comment of a list, which no other form has a place for.
+/// Whether a row is a comment of a list; no other form can hold comments.
 pub(crate) fn is_comment(document: &Document, row: RowId) -> bool {
     document.names(row).kind == FileKind::List && document.loc(row).starts_with('#')
 }
 
-/// How many comments its lists have.
+/// Number of comments in the lists of the set.
 pub(crate) fn comments(document: &Document) -> u64 {
     let has_lists = document.sitemaps().iter().any(|sitemap| sitemap.frame.names.kind == FileKind::List);
     if has_lists { document.live_rows().filter(|row| is_comment(document, *row)).count() as u64 } else { 0 }
 }
 
-/// The values of a row, by [`Field::index`], with those that a line of a list says behind its URL.
+/// The values of a row, by [`Field::index`], including those that a line of a list has after its URL.
 pub(crate) fn line_values(document: &Document, row: RowId) -> [Option<Cow<'_, str>>; 4] {
     let mut values = Field::ALL.map(|field| document.value(row, field));
     if document.names(row).kind != FileKind::List {
         return values;
     }
     let line = document.loc(row);
-    if let Some(said) = grid::attributed(&line) {
-        for ((value, said), field) in values.iter_mut().zip(said).zip(Field::ALL) {
-            // An edit counts more than what the line says.
+    if let Some(present) = grid::attributed(&line) {
+        for ((value, present), field) in values.iter_mut().zip(present).zip(Field::ALL) {
+            // An edited value takes precedence over the one on the line.
             let is_edited = field != Field::Loc && document.edited(row, field).is_some();
-            if let Some(said) = said.filter(|_| !is_edited) {
-                *value = Some(Cow::Owned(said.to_owned()));
+            if let Some(present) = present.filter(|_| !is_edited) {
+                *value = Some(Cow::Owned(present.to_owned()));
             }
         }
     }
@@ -138,7 +138,7 @@ pub(crate) fn unwritable(document: &Document, row: RowId) -> impl Iterator<Item 
     })
 }
 
-/// The whole set as one file in another form: its bytes. Rows keep their order, values their texts.
+/// Renders the whole set as the bytes of one file in another form. Rows keep their order, values their texts.
 pub(crate) fn rendered(document: &Document, form: Form) -> Vec<u8> {
     let grid = match form {
         Form::List => Grid::list("\n"),
@@ -159,7 +159,7 @@ pub(crate) fn rendered(document: &Document, form: Form) -> Vec<u8> {
             line_values(document, row)
         };
         let text = layout.render(&names, &values.each_ref().map(|value| value.as_deref()));
-        // A row without a URL makes no line.
+        // A row without a URL has no line.
         if form != Form::List || !text.trim_end().is_empty() {
             out.extend_from_slice(text.as_bytes());
         }
@@ -173,7 +173,7 @@ pub(crate) fn without_loc(document: &Document, id: SitemapId) -> impl Iterator<I
     rows.filter(|row| document.is_live(*row) && document.loc(*row).trim().is_empty())
 }
 
-/// These rows as one XML sitemap: their fields and nothing else. Comments of lists are left out.
+/// Renders rows as one XML sitemap with their fields only. Comments of lists are left out.
 pub(crate) fn rendered_as_xml(document: &Document, rows: impl Iterator<Item = RowId>) -> Vec<u8> {
     let frame = Source::blank(FileKind::Urlset);
     let layout = Layout::default();
@@ -255,8 +255,8 @@ mod tests {
     }
 
     proptest! {
-        /// Without edits the bytes are those that were read; with any, what is written has the size that was foretold
-        /// and reads back as the rows of the document.
+        /// Without edits the bytes are those that were read; with edits, the written file has the computed size and
+        /// reads back as the rows of the document.
         #[test]
         fn lists_and_tables_are_kept_and_read_back(
             lines in proptest::collection::vec(prop_oneof![

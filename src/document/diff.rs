@@ -1,54 +1,54 @@
 //! Unified diff of two versions of a file, with three lines of context and an upper bound on its length.
 //!
-//! A file without line breaks is shown around what differs, cut. Pure.
+//! A line that is too long is shown only around its differences.
 
 use super::spans::Span;
 use std::ops::Range;
 
-/// What a line of a diff is.
+/// The kind of a line of a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `@@ -1,4 +1,5 @@`
+    /// `@@ -1,4 +1,5 @@`, the header of a hunk.
     Place,
-    /// In both.
+    /// A line of both versions.
     Same,
-    /// Only before.
+    /// A line of the earlier version only.
     Gone,
-    /// Only after.
+    /// A line of the later version only.
     New,
 }
 
-/// A line of a diff, with its sign.
+/// One line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// As a diff has it: ` `, `-` or `+` first.
+    /// Its text, which begins with ` `, `-` or `+`.
     pub text: String,
 }
 
-/// As much of a diff as was asked for.
+/// A diff up to a number of lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {
     /// Its lines.
     pub lines: Vec<Line>,
-    /// Places that differ and are not among them.
+    /// Number of differing spans that are not shown.
     pub more: usize,
 }
 
-/// Lines that are the same, around those that are not.
-const AROUND: usize = 3;
-/// Bytes of a line that are shown around what differs.
-const LONG: usize = 300;
+/// Lines of context before and after a change.
+const CONTEXT: usize = 3;
+/// Bytes of a long line that are shown before and after a change.
+const MAX_CONTEXT_BYTES: usize = 300;
 
-/// The diff of two versions that differ in these spans, in at most about `most` lines.
-pub(crate) fn unified(before: &[u8], after: &[u8], spans: &[Span], most: usize) -> Diff {
+/// The diff of two versions that differ in `spans`, in about `max_lines` lines at most.
+pub(crate) fn unified(before: &[u8], after: &[u8], spans: &[Span], max_lines: usize) -> Diff {
     let mut diff = Diff::default();
-    let mut lines = Counted::default();
-    let mut rest = WholeLines { before, after, spans, most, at: 0, end: 0 }.peekable();
+    let mut lines = LineNumbers::default();
+    let mut rest = LineSpans { before, after, spans, max_lines, at: 0, end: 0 }.peekable();
     let mut shown = 0;
     while let Some((span, count)) = rest.next() {
-        if diff.lines.len() >= most {
+        if diff.lines.len() >= max_lines {
             diff.more = spans.len() - shown;
             break;
         }
@@ -57,31 +57,32 @@ pub(crate) fn unified(before: &[u8], after: &[u8], spans: &[Span], most: usize) 
         shown += count;
         while let Some((next, count)) = rest.peek() {
             end = hunk.last().map_or(end, |last: &Span| last.before.end);
-            if gap(before, end..next.before.start) > 2 * AROUND || shown - first >= most {
+            if count_line_breaks(before, end..next.before.start) > 2 * CONTEXT || shown - first >= max_lines {
                 break;
             }
             shown += count;
             hunk.push(next.clone());
             rest.next();
         }
-        Hunk { before, after, spans: &hunk, most }.put(&mut diff, &mut lines);
+        Hunk { before, after, spans: &hunk, max_lines }.put(&mut diff, &mut lines);
     }
     diff
 }
 
-/// Spans made whole lines on both sides; those that share a line, or are of neighbouring lines, are one.
-struct WholeLines<'b> {
+/// Iterator that extends spans to whole lines on both sides and joins those that share a line or touch.
+struct LineSpans<'b> {
     before: &'b [u8],
     after: &'b [u8],
     spans: &'b [Span],
-    most: usize,
-    /// The next span, and where the last one that was given ends.
+    max_lines: usize,
+    /// Index of the next span, and the end of the last one that was returned.
     at: usize,
     end: usize,
 }
 
-impl WholeLines<'_> {
-    /// A span; lines that come or go are whole lines, not the end of one and the beginning of the next.
+impl LineSpans<'_> {
+    /// The span at an index. Added or removed lines are moved to begin at a line start, instead of spanning the end
+    /// of one line and the beginning of the next.
     fn span(&self, at: usize) -> Option<Span> {
         let mut span = self.spans.get(at)?.clone();
         let is_break = |bytes: &[u8], at: usize| bytes.get(at) == Some(&b'\n');
@@ -97,7 +98,7 @@ impl WholeLines<'_> {
         Some(span)
     }
 
-    /// Without whole lines that are the same at both ends: an entry has the end of the line before it.
+    /// The span without equal whole lines at its ends: an entry begins with the end of the line before it.
     fn differing(&self, mut span: Span) -> Span {
         let sides = |span: &Span| {
             let before = self.before.get(span.before.clone()).unwrap_or_default();
@@ -122,7 +123,7 @@ impl WholeLines<'_> {
         span
     }
 
-    /// Whether a span ends where lines end, on both sides.
+    /// Whether a span ends at a line end on both sides.
     fn is_whole(&self, span: &Span) -> bool {
         let ends = |bytes: &[u8], range: &Range<usize>| {
             range.is_empty() || range.end.checked_sub(1).is_some_and(|last| bytes.get(last) == Some(&b'\n'))
@@ -131,8 +132,8 @@ impl WholeLines<'_> {
     }
 }
 
-impl Iterator for WholeLines<'_> {
-    /// Whole lines, and how many spans are in them.
+impl Iterator for LineSpans<'_> {
+    /// A span of whole lines, and the number of spans joined in it.
     type Item = (Span, usize);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -140,8 +141,8 @@ impl Iterator for WholeLines<'_> {
         let mut span = self.span(first)?;
         self.at += 1;
         let start = self.before.get(self.end..span.before.start).unwrap_or_default();
-        let back = start.iter().rev().take(LONG).position(|byte| *byte == b'\n');
-        let back = back.unwrap_or_else(|| start.len().min(LONG));
+        let back = start.iter().rev().take(MAX_CONTEXT_BYTES).position(|byte| *byte == b'\n');
+        let back = back.unwrap_or_else(|| start.len().min(MAX_CONTEXT_BYTES));
         (span.before.start, span.after.start) = (span.before.start - back, span.after.start - back);
         loop {
             let next = self.span(self.at);
@@ -150,18 +151,20 @@ impl Iterator for WholeLines<'_> {
             let on = if self.is_whole(&span) {
                 Some(0)
             } else {
-                follows.iter().take(LONG).position(|byte| *byte == b'\n').map(|at| at + 1)
+                follows.iter().take(MAX_CONTEXT_BYTES).position(|byte| *byte == b'\n').map(|at| at + 1)
             };
-            let on = on.or_else(|| (next.is_none() || follows.len() > LONG).then(|| follows.len().min(LONG)));
+            let on = on.or_else(|| {
+                (next.is_none() || follows.len() > MAX_CONTEXT_BYTES).then(|| follows.len().min(MAX_CONTEXT_BYTES))
+            });
             if let Some(on) = on {
                 (span.before.end, span.after.end) = (span.before.end + on, span.after.end + on);
             }
-            // Changes of neighbouring lines stand together: all that is gone, then all that is new.
+            // Changes of neighbouring lines are joined: first all removed lines, then all added ones.
             let touches = next.as_ref().is_some_and(|next| {
                 let between = self.before.get(span.before.end..next.before.start);
                 on.is_none() || between.is_none_or(|between| between.is_empty() || !between.contains(&b'\n'))
             });
-            let is_long = on.is_some() && self.at - first >= self.most && self.is_whole(&span);
+            let is_long = on.is_some() && self.at - first >= self.max_lines && self.is_whole(&span);
             let Some(next) = next.filter(|_| touches && !is_long) else {
                 self.end = span.before.end;
                 return Some((self.differing(span), self.at - first));
@@ -172,21 +175,21 @@ impl Iterator for WholeLines<'_> {
     }
 }
 
-/// Line breaks in a range.
-fn gap(bytes: &[u8], range: Range<usize>) -> usize {
+/// Number of line breaks in a range.
+fn count_line_breaks(bytes: &[u8], range: Range<usize>) -> usize {
     memchr::memchr_iter(b'\n', bytes.get(range).unwrap_or_default()).count()
 }
 
-/// Counts line breaks on the way through both files.
+/// Line numbers of both files, counted on from the last position.
 #[derive(Default)]
-struct Counted {
+struct LineNumbers {
     before: (usize, usize),
     after: (usize, usize),
 }
 
-impl Counted {
+impl LineNumbers {
     fn line(at: &mut (usize, usize), bytes: &[u8], to: usize) -> usize {
-        at.1 += gap(bytes, at.0..to);
+        at.1 += count_line_breaks(bytes, at.0..to);
         at.0 = to;
         at.1 + 1
     }
@@ -197,22 +200,22 @@ struct Hunk<'b> {
     before: &'b [u8],
     after: &'b [u8],
     spans: &'b [Span],
-    /// Most lines of each kind in a row.
-    most: usize,
+    /// Maximum number of consecutive lines of one kind.
+    max_lines: usize,
 }
 
 impl Hunk<'_> {
-    fn put(&self, diff: &mut Diff, lines: &mut Counted) {
-        let Self { before, after, spans: hunk, most } = *self;
+    fn put(&self, diff: &mut Diff, lines: &mut LineNumbers) {
+        let Self { before, after, spans: hunk, max_lines } = *self;
         let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
         let lead = last_lines(before.get(..first.before.start).unwrap_or_default());
         let trail = first_lines(before.get(last.before.end..).unwrap_or_default());
-        let from = Counted::line(&mut lines.before, before, first.before.start - lead.len());
-        let to = Counted::line(&mut lines.after, after, first.after.start - lead.len());
+        let from = LineNumbers::line(&mut lines.before, before, first.before.start - lead.len());
+        let to = LineNumbers::line(&mut lines.after, after, first.after.start - lead.len());
         let (mut old, mut new) = (0, 0);
         let place = diff.lines.len();
         let mut put = |kind: Kind, text: &[u8]| {
-            let count = put(diff, kind, text, most);
+            let count = put(diff, kind, text, max_lines);
             old += if kind == Kind::New { 0 } else { count };
             new += if kind == Kind::Gone { 0 } else { count };
         };
@@ -225,51 +228,51 @@ impl Hunk<'_> {
             at = span.before.end;
         }
         put(Kind::Same, trail);
-        // A side without lines is named by the line before it.
+        // A side without lines has the number of the line before it.
         let (from, to) = (from - usize::from(old == 0), to - usize::from(new == 0));
         diff.lines.insert(place, Line { kind: Kind::Place, text: format!("@@ -{from},{old} +{to},{new} @@") });
     }
 }
 
-/// Puts lines, no more than asked for; gives how many there are.
-fn put(diff: &mut Diff, kind: Kind, text: &[u8], most: usize) -> usize {
+/// Appends lines up to the maximum; returns how many there are.
+fn put(diff: &mut Diff, kind: Kind, text: &[u8], max_lines: usize) -> usize {
     let sign = match kind {
         Kind::Gone => '-',
         Kind::New => '+',
         _ => ' ',
     };
     let lines = text.split_inclusive(|byte| *byte == b'\n');
-    diff.lines.extend(lines.take(most).map(|line| {
+    diff.lines.extend(lines.take(max_lines).map(|line| {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         Line { kind, text: format!("{sign}{}", String::from_utf8_lossy(line)) }
     }));
-    let count = gap(text, 0..text.len()) + usize::from(!text.is_empty() && !text.ends_with(b"\n"));
-    if count > most {
-        diff.lines.push(Line { kind, text: format!("{sign}… {} more lines", count - most) });
+    let count = count_line_breaks(text, 0..text.len()) + usize::from(!text.is_empty() && !text.ends_with(b"\n"));
+    if count > max_lines {
+        diff.lines.push(Line { kind, text: format!("{sign}… {} more lines", count - max_lines) });
     }
     count
 }
 
-/// The last lines of a text that ends where a line begins; none where no line does.
+/// The last lines of a text that ends with a line break; empty if it does not.
 fn last_lines(text: &[u8]) -> &[u8] {
     if !text.ends_with(b"\n") {
         return &[];
     }
     let mut start = text.len();
-    for _ in 0..AROUND {
+    for _ in 0..CONTEXT {
         let line = text.get(..start.saturating_sub(1)).unwrap_or_default();
-        if start == 0 || text.len() - start > LONG {
+        if start == 0 || text.len() - start > MAX_CONTEXT_BYTES {
             break;
         }
         start = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     }
-    text.get(start..).filter(|lines| lines.len() <= AROUND * LONG).unwrap_or_default()
+    text.get(start..).filter(|lines| lines.len() <= CONTEXT * MAX_CONTEXT_BYTES).unwrap_or_default()
 }
 
 /// The first lines of a text.
 fn first_lines(text: &[u8]) -> &[u8] {
-    let end: usize = text.split_inclusive(|byte| *byte == b'\n').take(AROUND).map(<[u8]>::len).sum();
-    text.get(..end).filter(|lines| lines.len() <= AROUND * LONG).unwrap_or_default()
+    let end: usize = text.split_inclusive(|byte| *byte == b'\n').take(CONTEXT).map(<[u8]>::len).sum();
+    text.get(..end).filter(|lines| lines.len() <= CONTEXT * MAX_CONTEXT_BYTES).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_come_and_go_are_whole_lines() {
+    fn added_and_removed_lines_are_whole_lines() {
         let lines = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
         let before = lines(&["<u>", " a", " b", " c", " d", " e", " f", "</u>"]);
         let after = lines(&["<u>", " a", " b", " new", " c", " d", " E", " f", "</u>"]);
@@ -297,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_before_a_changed_entry_is_no_change() {
+    fn the_line_before_a_changed_entry_is_unchanged() {
         let (before, after) = ("<u>\n a\n b\n c\n</u>\n", "<u>\n a\n B\n B2\n c\n</u>\n");
         // An entry with the end of the line before it, and one that begins within that line.
         for (from, to) in [(6, 7), (4, 7), (4, 11)] {
@@ -318,11 +321,11 @@ mod tests {
         let diff =
             unified(before.as_bytes(), after.as_bytes(), &spans_of_bytes(before.as_bytes(), after.as_bytes()), 100);
         assert_eq!(diff.lines.len(), 3);
-        assert!(diff.lines.iter().all(|line| line.text.len() < 3 * LONG), "{diff:?}");
+        assert!(diff.lines.iter().all(|line| line.text.len() < 3 * MAX_CONTEXT_BYTES), "{diff:?}");
     }
 
     #[test]
-    fn no_more_is_shown_than_asked_for() {
+    fn a_diff_has_at_most_the_requested_number_of_lines() {
         let lines = |number| format!("{number} a\nsame\nsame\nsame\nsame\nsame\nsame\n");
         let before = (0..1_000).map(lines).collect::<Vec<_>>().concat();
         let after = before.replace('a', "b");
@@ -334,7 +337,7 @@ mod tests {
         assert_eq!((all.lines.len(), &*all.lines[51].text), (52, "+… 6950 more lines"));
     }
 
-    /// What a diff says, done to the lines before.
+    /// The lines of the earlier version with a diff applied.
     fn patched(before: &str, diff: &Diff) -> String {
         let lines: Vec<&str> = before.split_inclusive('\n').collect();
         let (mut out, mut at) = (String::new(), 0);
@@ -366,9 +369,9 @@ mod tests {
     }
 
     proptest! {
-        /// Done to the lines before, a diff gives the lines after, whichever bytes the spans begin and end at.
+        /// A diff applied to the earlier lines gives the later lines, whichever bytes the spans begin and end at.
         #[test]
-        fn a_diff_leads_from_one_to_the_other(
+        fn a_diff_applied_to_the_earlier_lines_gives_the_later_ones(
             lines in proptest::collection::vec("[ab]{0,3}", 1..25),
             cuts in proptest::collection::vec((0usize..100, 0usize..6, "[ab\n]{0,6}"), 0..5),
         ) {
@@ -378,7 +381,7 @@ mod tests {
             cuts.sort();
             let (mut after, mut at, mut spans) = (String::new(), 0, Vec::new());
             for (from, len, new) in cuts {
-                // Spans do not touch, and the last line keeps its end.
+                // Spans do not touch, and the last line keeps its line break.
                 if from < at + usize::from(at > 0) || from + len >= before.len() || (len == 0 && new.is_empty()) {
                     continue;
                 }

@@ -1,10 +1,10 @@
 //! The edits that turn the saved document into this one, with the row ids of a fresh load.
 //!
-//! Ids of rows are good only for as long as a document is open; here they are those that a fresh load gives.
-//! Invariant: the edits, done to what `saved` wrote and was read again, give the rows of this document, in its order
-//! and with its values. Two spellings can differ from what stays open: a value that a save has replaced and an undo
-//! brought back is written again, and a comment that a save has brought to the front of its file belongs to the
-//! file's head when that is read.
+//! Row ids are valid only while a document is open; the edits use the ids that a fresh load of the files gives.
+//! Invariant: the edits, applied to a fresh load of the files that `saved` wrote, give the rows of this document, in
+//! its order and with its values. Two spellings can differ from the open document: a value that a save replaced and an
+//! undo restored is written again, and a comment that a save moved to the front of its file belongs to the head of the
+//! file when that is read.
 
 use super::Document;
 use super::edit::{Edit, NewEntry, Value};
@@ -18,18 +18,18 @@ use crate::xml::entry::Entry;
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// How ids of an open document become those of a fresh load.
+/// Maps ids of an open document to those of a fresh load.
 #[derive(Debug)]
-struct Fresh {
-    /// Where the two differ; `None` where they are the same for all rows.
+struct FreshIds {
+    /// The fresh id of each row; `None` if all ids are the same.
     rows: Option<HashMap<u32, u32>>,
-    /// Rows of the fresh load.
+    /// Number of rows of the fresh load.
     len: u32,
-    /// The files that are there, in order.
+    /// The files of the fresh load, in order.
     files: Vec<SitemapId>,
 }
 
-/// The files that a fresh load finds, in its order: that in which the index lists them, without parts that have left it.
+/// The files that a fresh load finds, in the order in which the index lists them.
 fn fresh_files(saved: &Document) -> Vec<SitemapId> {
     let loaded = |child: &Child| match child.state {
         ChildState::Loaded(id) => Some(id),
@@ -41,8 +41,8 @@ fn fresh_files(saved: &Document) -> Vec<SitemapId> {
     }
 }
 
-/// Whether a fresh load of these files gives every row the id that it has. Files whose rows have not changed places are not
-/// gone through.
+/// Whether a fresh load of these files gives every row the id that it has. The rows of a file are visited only if some
+/// have moved.
 fn has_same_ids(saved: &Document, files: &[SitemapId]) -> bool {
     let mut next = 0;
     let is_same = |sitemap: &Sitemap| {
@@ -57,7 +57,7 @@ fn has_same_ids(saved: &Document, files: &[SitemapId]) -> bool {
     saved.live() == saved.row_limit() && files.iter().filter_map(|id| saved.sitemap(*id)).all(is_same)
 }
 
-impl Fresh {
+impl FreshIds {
     fn of(saved: &Document) -> Self {
         let files = fresh_files(saved);
         let rows = || {
@@ -81,11 +81,11 @@ impl Fresh {
     }
 }
 
-/// Whether an index is a saved one with entries edited or removed. What a save has put in or out since goes with the
-/// rows: entries of files with rows are not missed.
+/// Whether an index is the saved one with entries edited or removed. Entries that saves add or remove follow from the
+/// rows, so entries of files without rows may be absent.
 fn is_derived(saved: &Document, was: &Index, now: &Index) -> bool {
     let mut kept = now.children.iter().peekable();
-    let is_there = |child: &Child| {
+    let is_in_saved_file = |child: &Child| {
         let is_same =
             kept.peek().is_some_and(|own| own.state == child.state && (own.loc == child.loc || !now.edited.is_empty()));
         if is_same {
@@ -98,38 +98,38 @@ fn is_derived(saved: &Document, was: &Index, now: &Index) -> bool {
         };
         is_same || goes
     };
-    if was.children.iter().all(is_there) && kept.peek().is_none() {
+    if was.children.iter().all(is_in_saved_file) && kept.peek().is_none() {
         return true;
     }
-    // Entries of indexes inside it, or of what lies beside it, have come.
+    // Entries of nested indexes or of unlisted files were added.
     let made = was.edited(Arc::clone(&now.source));
     made.children.len() <= was.most_entries() && made.children == now.children
 }
 
-fn renamed(file: Member, name: &str) -> Option<Edit> {
+fn rename_edit(file: Member, name: &str) -> Option<Edit> {
     let name = rename::last(name);
     (!name.is_empty()).then(|| Edit::Rename { file, name: name.into() })
 }
 
-/// Whether a fresh load of what this document writes gives every row the id that it has here.
+/// Whether a fresh load of the files that this document writes gives every row the id that it has here.
 pub(crate) fn has_fresh_ids(document: &Document) -> bool {
     let files = fresh_files(document);
     files.len() == document.sitemaps().len() && files.is_sorted() && has_same_ids(document, &files)
 }
 
-/// The edits that lead from the files that `saved` wrote to this document.
-pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
-    let fresh = Fresh::of(saved);
+/// The edits that turn a fresh load of the files that `saved` wrote into this document.
+pub(crate) fn diff_edits(document: &Document, saved: &Document) -> Vec<Edit> {
+    let fresh_ids = FreshIds::of(saved);
     let mut edits = Vec::new();
     let mut deleted = RowSet::new();
     let mut raws = Vec::new();
     let mut fields: [Vec<(RowId, Value)>; 4] = Default::default();
     let comparison = document.compare(saved);
     let mut known = comparison.maybe_different();
-    // Rows that an undo has taken back although they are saved.
+    // Rows that are saved although an undo removed them here.
     known.insert_range(document.row_limit().min(saved.row_limit())..saved.row_limit());
     for row in known.iter().map(RowId).filter(|row| saved.is_live(*row)) {
-        let Some(id) = fresh.row(row) else { continue };
+        let Some(id) = fresh_ids.row(row) else { continue };
         if !document.is_live(row) || !is_in_same_file(document, saved, row) {
             deleted.insert(id.0);
             continue;
@@ -145,12 +145,12 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
             }
         }
     }
-    // A set that a save has made of one file, or an undo one file of a set, has other names for that.
+    // When a single file became a set or the reverse, paths differ without a rename.
     if document.index().is_some() == saved.index().is_some() {
         for (number, (sitemap, was)) in document.sitemaps().iter().zip(saved.sitemaps()).enumerate() {
             let is_other = sitemap.path.is_some() && was.path.is_some() && sitemap.path != was.path;
-            let file = fresh.file(SitemapId(number as u32)).filter(|_| is_other);
-            edits.extend(file.and_then(|file| renamed(Member::Sitemap(file), &sitemap.name)));
+            let file = fresh_ids.file(SitemapId(number as u32)).filter(|_| is_other);
+            edits.extend(file.and_then(|file| rename_edit(Member::Sitemap(file), &sitemap.name)));
         }
     }
     if let (Some(index), Some(was)) = (document.index(), saved.index()) {
@@ -165,19 +165,19 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
             edits.push(Edit::Volume { number, frame, gzip: volume.gzip });
         }
         if index.path != was.path {
-            edits.extend(renamed(Member::Index, &index.name));
+            edits.extend(rename_edit(Member::Index, &index.name));
         }
         if !Arc::ptr_eq(&index.source, &was.source) && is_derived(saved, was, index) {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
         }
     }
-    // Fixing lines removes their quirks, so this comes last.
+    // Accepting depends on the quirks of lines, which the edits above may fix: it comes last.
     let mut agreed = Vec::new();
     let mut orders = Vec::new();
-    let mut next = fresh.len;
+    let mut next = fresh_ids.len;
     for (number, sitemap) in document.sitemaps().iter().enumerate() {
         let id = SitemapId(number as u32);
-        let Some(file) = fresh.file(id) else { continue };
+        let Some(file) = fresh_ids.file(id) else { continue };
         let Some(was) = saved.sitemap(id) else { continue };
         if sitemap.apart && !was.apart {
             edits.push(Edit::Apart(file));
@@ -195,11 +195,15 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
         let new: Vec<RowId> = sitemap
             .rows
             .iter()
-            .filter(|row| document.is_live(*row) && saved_id(document, saved, &fresh, *row).is_none())
+            .filter(|row| document.is_live(*row) && saved_id(document, saved, &fresh_ids, *row).is_none())
             .collect();
         let mut places: HashMap<u32, u32> = HashMap::new();
-        let mut natural: Vec<u32> =
-            was.rows.iter().filter_map(|row| fresh.row(row).filter(|_| saved.is_live(row))).map(|row| row.0).collect();
+        let mut natural: Vec<u32> = was
+            .rows
+            .iter()
+            .filter_map(|row| fresh_ids.row(row).filter(|_| saved.is_live(row)))
+            .map(|row| row.0)
+            .collect();
         if !new.is_empty() {
             let after = natural.last().copied().map(RowId);
             let entries = new.iter().map(|row| NewEntry::Element(element(document, *row))).collect();
@@ -214,12 +218,12 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
         if places.is_empty() && sitemap.rows == was.rows {
             continue;
         }
-        let place = |row: RowId| places.get(&row.0).copied().or_else(|| saved_id(document, saved, &fresh, row));
+        let place = |row: RowId| places.get(&row.0).copied().or_else(|| saved_id(document, saved, &fresh_ids, row));
         let mut wanted: Vec<u32> = sitemap.rows.iter().filter_map(place).collect();
         let here: HashSet<u32> = wanted.iter().copied().collect();
         let (kept, gone): (Vec<u32>, Vec<u32>) = natural.into_iter().partition(|row| here.contains(row));
         if wanted != kept {
-            // An order names every row; where those stand that are deleted does not matter.
+            // An order lists every row; the positions of deleted ones do not matter.
             wanted.extend(gone);
             orders.push((file, RowList::from_ids(wanted)));
         }
@@ -242,19 +246,19 @@ pub(crate) fn edits_since(document: &Document, saved: &Document) -> Vec<Edit> {
     edits
 }
 
-/// The id of a row of the saved files.
-fn saved_id(document: &Document, saved: &Document, fresh: &Fresh, row: RowId) -> Option<u32> {
-    let is_there = saved.is_live(row) && is_in_same_file(document, saved, row);
-    if is_there { fresh.row(row).map(|row| row.0) } else { None }
+/// The fresh id of a row that is in its saved file.
+fn saved_id(document: &Document, saved: &Document, fresh_ids: &FreshIds, row: RowId) -> Option<u32> {
+    let is_in_saved_file = saved.is_live(row) && is_in_same_file(document, saved, row);
+    if is_in_saved_file { fresh_ids.row(row).map(|row| row.0) } else { None }
 }
 
-/// Whether a row is in the file in which it was saved. The id of a row that an undo took back is given again, to
-/// a row that may be anywhere.
+/// Whether a row is in the file in which it was saved. After an undo the id of an added row is reused for a row that may
+/// be in another file.
 fn is_in_same_file(document: &Document, saved: &Document, row: RowId) -> bool {
     row.0 < document.row_limit() && document.sitemap_of(row) == saved.sitemap_of(row)
 }
 
-/// The element alone, without what is before it.
+/// The element of a row without the trivia before it.
 fn element(document: &Document, row: RowId) -> Arc<str> {
     let text = document.entry_text(row);
     let entry = Entry::of(&text, document.names(row));

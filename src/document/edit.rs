@@ -1,7 +1,7 @@
 //! `Edit`: every kind of change of a document, and the function that applies it.
 //!
-//! Pure: an edit makes a new [`Document`] and says which rows it touched. It may run on a worker, on all
-//! cores. An override that says what the entry says anyway is dropped, so undoing by hand is undoing (I3).
+//! An edit makes a new [`Document`] and returns the rows that it touched. It may run on a worker, on all cores. An
+//! override that equals the value in the entry is dropped, so that undoing by hand gives the original bytes (I3).
 
 mod page;
 
@@ -38,87 +38,87 @@ pub enum NewEntry {
 /// A change of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// One field of many rows to one value.
+    /// Sets one field of many rows to one value.
     Set {
-        /// The rows that change; deleted ones stay as they are.
+        /// The rows; deleted ones are skipped.
         rows: RowSet,
         /// The field that is set.
         field: Field,
         /// Decoded text.
         value: Value,
     },
-    /// One field of many rows, each to a value of its own.
+    /// Sets one field of many rows, each to its own value.
     SetEach {
         /// The field that is set.
         field: Field,
         /// Rows in rising order, with their values.
         values: Vec<(RowId, Value)>,
     },
-    /// A row's whole entry text (its field overrides are gone then).
+    /// Replaces the whole entry text of a row and drops its field overrides.
     Raw {
         /// The row whose text is replaced.
         row: RowId,
         /// The entry text with its leading whitespace.
         text: Arc<str>,
     },
-    /// New rows.
+    /// Inserts new rows.
     Insert {
-        /// Into which file.
+        /// The file.
         sitemap: SitemapId,
-        /// After which row; `None` puts them first.
+        /// The row after which they are inserted; `None` for the beginning of the file.
         after: Option<RowId>,
-        /// What.
+        /// The new entries.
         entries: Vec<NewEntry>,
     },
-    /// Takes rows out; they stay in their place until saved.
+    /// Deletes rows; they keep their position until saved.
     Delete(RowSet),
-    /// Brings deleted rows back.
+    /// Restores deleted rows.
     Restore(RowSet),
-    /// A new order of the rows of some files.
+    /// Changes the order of the rows of some files.
     Reorder(Vec<(SitemapId, RowList)>),
-    /// Agrees to what was repaired when a file was read: it is to be written so.
+    /// Accepts the repairs that were made when a file was read, so that a save writes them.
     Accept(Member),
-    /// Another text around the entries of a file: a head and a tail without entries, or a whole index, whose entries
-    /// may be fewer than before, in the same order.
+    /// Replaces the frame of a sitemap, or the whole text of an index, whose entries may be fewer than before, in the
+    /// same order.
     Frame {
         /// The file that changes.
         file: Member,
-        /// Its new head and tail. Entries must mean under them what they meant before.
+        /// Its new head and tail. They must not change the meaning of the entries.
         frame: Arc<Source>,
     },
-    /// Other files, as another user has made them.
+    /// Adds and removes files as other programs did.
     Adopt(Adopted),
-    /// What is around the entries of a further file of the index, and whether that is written gzipped.
+    /// Replaces the frame of a further volume of the index, and whether it is written gzipped.
     Volume {
         /// Its number; the first file is 0 and is the index.
         number: u32,
-        /// Its new head and tail, without entries. Entries must mean under them what they meant before.
+        /// Its new head and tail, without entries. They must not change the meaning of the entries.
         frame: Arc<Source>,
-        /// Packed or not.
+        /// Whether it is written gzipped.
         gzip: bool,
     },
-    /// Whether a file is written gzipped; of an index, its first.
+    /// Sets whether a file is written gzipped; for an index, its first volume.
     Pack {
         /// The file that changes.
         file: Member,
-        /// Packed or not.
+        /// Whether it is written gzipped.
         gzip: bool,
     },
-    /// Another name in the same folder; the index follows.
+    /// Renames a file in its folder, and in the index.
     Rename {
         /// The file that changes.
         file: Member,
-        /// The name alone.
+        /// The new name, without a folder.
         name: Arc<str>,
     },
-    /// News entries of a file go to files of their own when it is written.
+    /// Moves the news entries of a file to files of their own when it is written.
     Apart(SitemapId),
-    /// Several, in order, as one.
+    /// Several edits, in order, as one.
     Several(Vec<Edit>),
 }
 
 impl Edit {
-    /// The file that it is about, if it is about no row.
+    /// The file that it changes, if it changes a file and not rows.
     pub const fn file(&self) -> Option<Member> {
         match self {
             Self::Accept(file) | Self::Frame { file, .. } | Self::Pack { file, .. } | Self::Rename { file, .. } => {
@@ -140,16 +140,16 @@ pub struct Applied {
     pub touched: RowSet,
     /// Rows that are new.
     pub added: Vec<RowId>,
-    /// Whether rows came or changed places: positions in a view are stale.
+    /// Whether rows were added or moved, so that positions in a view are stale.
     pub moved: bool,
     /// Whether something other than a row of a file changed.
     pub framed: bool,
-    /// The one field whose values changed, if nothing but those did: no row came, went or moved.
+    /// The one field whose values changed, if nothing else did.
     pub field: Option<Field>,
 }
 
 impl Document {
-    /// Does an edit. `None` when `progress` was cancelled.
+    /// Applies an edit. `None` when `progress` was cancelled.
     pub fn apply(&self, edit: &Edit, progress: &Progress) -> Option<Applied> {
         let mut applied = Applied::unchanged(self);
         applied.run(edit, progress)?;
@@ -161,8 +161,8 @@ impl Document {
         Some(applied)
     }
 
-    /// The document after an edit that is only tried, without the files that a save would split it into
-    /// ([`Document::with_pending_split`]): those cost a walk over all files for each try.
+    /// The document after an edit that is only tried, without a pending split ([`Document::with_pending_split`]), which
+    /// would cost a walk over all files for each trial.
     pub fn trial(&self, edit: &Edit) -> Option<Self> {
         let mut applied = Applied::unchanged(self);
         applied.run(edit, &Progress::default())?;
@@ -171,7 +171,7 @@ impl Document {
 }
 
 impl Applied {
-    /// A document as it is.
+    /// The result of an edit that changes nothing.
     pub fn unchanged(document: &Document) -> Self {
         Self {
             document: document.clone(),
@@ -183,8 +183,7 @@ impl Applied {
         }
     }
 
-    /// Whether nothing is different.
-    pub fn is_unchanged(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         self.touched.is_empty() && !self.moved && !self.framed
     }
 
@@ -192,13 +191,13 @@ impl Applied {
         match edit {
             Edit::Set { rows, field, value } => {
                 let id = self.document.overlay.intern(value.as_ref());
-                self.set(rows, NewValues::One(id), *field, progress)
+                self.set(rows, ValueSource::One(id), *field, progress)
             }
             Edit::SetEach { field, values } => {
                 let mut last: Option<(&Arc<str>, ValueId)> = None;
                 let mut rows = Vec::with_capacity(values.len());
                 for (row, value) in values {
-                    // Runs of one value share an id.
+                    // Consecutive equal values share an id.
                     let id = match (value, last) {
                         (Some(text), Some((same, id))) if text == same => id,
                         _ => self.document.overlay.intern(value.as_ref()),
@@ -206,7 +205,7 @@ impl Applied {
                     last = value.as_ref().map(|text| (text, id));
                     rows.push((*row, id));
                 }
-                self.set(&rows.iter().map(|(row, _)| row.0).collect(), NewValues::Each(&rows), *field, progress)
+                self.set(&rows.iter().map(|(row, _)| row.0).collect(), ValueSource::Each(&rows), *field, progress)
             }
             Edit::Raw { row, text } => {
                 self.raw(*row, text);
@@ -278,22 +277,24 @@ impl Applied {
     fn run_all(&mut self, edits: &[Edit], progress: &Progress) -> Option<()> {
         let mut rest = edits;
         while let Some((first, others)) = rest.split_first() {
-            let behind = |edit: &'_ Edit, id: SitemapId| match edit {
+            let is_insertion_after = |edit: &'_ Edit, id: SitemapId| match edit {
                 Edit::Insert { sitemap, after: Some(after), .. } => {
                     *sitemap == id && after.0 < self.document.row_limit()
                 }
                 _ => false,
             };
             let count = match first {
-                Edit::Insert { sitemap, .. } => rest.iter().take_while(|edit| behind(edit, *sitemap)).count(),
+                Edit::Insert { sitemap, .. } => {
+                    rest.iter().take_while(|edit| is_insertion_after(edit, *sitemap)).count()
+                }
                 _ => 0,
             };
-            let (run, behind) = rest.split_at(count);
+            let (run, remaining) = rest.split_at(count);
             if count > 1 {
-                if !self.insert_behind(run) {
+                if !self.insert_after_rows(run) {
                     run.iter().try_for_each(|edit| self.run(edit, progress))?;
                 }
-                rest = behind;
+                rest = remaining;
                 continue;
             }
             self.run(first, progress)?;
@@ -303,44 +304,44 @@ impl Applied {
     }
 
     /// Sets one field of rows, page by page on all cores.
-    fn set(&mut self, rows: &RowSet, wanted: NewValues<'_>, field: Field, progress: &Progress) -> Option<()> {
+    fn set(&mut self, rows: &RowSet, wanted: ValueSource<'_>, field: Field, progress: &Progress) -> Option<()> {
         let before = &self.document;
         // Pages in which all rows get the value share one.
-        let blanket: Arc<[ValueId]> = match wanted {
-            NewValues::One(id) => vec![id; PAGE].into(),
-            NewValues::Each(_) => Arc::default(),
+        let shared_page: Arc<[ValueId]> = match wanted {
+            ValueSource::One(id) => vec![id; PAGE].into(),
+            ValueSource::Each(_) => Arc::default(),
         };
         let shares = rows::par_chunks(rows, |share| {
             let edited = rows::pages(rows, share.clone()).map(|(number, range)| match wanted {
-                NewValues::One(id) => {
+                ValueSource::One(id) => {
                     let rows = rows::ids(rows, range).map(|row| (RowId(row), id));
-                    page::edit(before, number, rows, NewPage { field, blanket: &blanket })
+                    page::edit(before, number, rows, NewPage { field, shared_page: &shared_page })
                 }
-                NewValues::Each(values) => {
+                ValueSource::Each(values) => {
                     let from = values.partition_point(|(row, _)| row.0 < range.start);
                     let rest = values.get(from..).unwrap_or_default();
                     let rows = rest.iter().take_while(|(row, _)| row.0 < range.end).copied();
-                    page::edit(before, number, rows, NewPage { field, blanket: &blanket })
+                    page::edit(before, number, rows, NewPage { field, shared_page: &shared_page })
                 }
             });
             let edited: Vec<PageEdit> = edited.collect();
             progress.advance(rows.range_cardinality(share), 0);
             (!progress.is_cancelled()).then_some(edited)
         })?;
-        let mut passed_over = RowSet::new();
+        let mut skipped = RowSet::new();
         for page in shares.into_iter().flatten() {
             for (file, delta) in page.deltas {
                 self.document.change_sitemap(file, |sitemap| {
                     sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(delta);
                 });
             }
-            passed_over.extend(page.passed_over);
+            skipped.extend(page.skipped);
             if page.is_changed {
                 self.document.overlay.replace_page(field, page.number, page.overrides);
                 self.document.records.replace_page(page.number, page.records);
             }
         }
-        self.touched |= rows - passed_over;
+        self.touched |= rows - skipped;
         Some(())
     }
 
@@ -371,7 +372,8 @@ impl Applied {
         }
     }
 
-    /// Files have the URLs that the index gives them: where that has changed, their rows are checked against the new one.
+    /// Gives files the URLs that the index lists for them. Rows of a file whose URL changed are touched, since they are
+    /// checked against it.
     fn follow_index(&mut self, was: &Index) {
         let Some(index) = self.document.index() else { return };
         let loaded = |child: &Child| match child.state {
@@ -406,8 +408,9 @@ impl Applied {
         self.touched.insert(row.0);
     }
 
-    /// Makes insertions into one file, each behind a row that is there already; false where one by one is the only way.
-    fn insert_behind(&mut self, edits: &[Edit]) -> bool {
+    /// Applies insertions into one file in one pass, each after an existing row; false if one of those rows is not in the
+    /// file.
+    fn insert_after_rows(&mut self, edits: &[Edit]) -> bool {
         let inserts = edits.iter().filter_map(|edit| match edit {
             Edit::Insert { sitemap, after: Some(after), entries } => Some((*sitemap, *after, entries)),
             _ => None,
@@ -429,7 +432,7 @@ impl Applied {
             (count, bytes) = (count + rows.len() as u32, bytes + len);
             new.entry(after.0).or_default().push(rows);
         }
-        // What is put in later behind the same row comes before what is there.
+        // A later insertion after the same row comes before earlier ones.
         let new = new.into_iter().map(|(after, rows)| (after, rows.into_iter().rev().flatten().collect())).collect();
         self.document.change_sitemap(id, |sitemap| {
             sitemap.rows = sitemap.rows.with_inserted_behind(&new);
@@ -453,7 +456,7 @@ impl Applied {
         });
     }
 
-    /// Rows for new entries of a file, which still has to take them in, and how many bytes they have.
+    /// Makes rows for new entries, which the caller adds to the file; returns them with their size in bytes.
     fn new_rows(&mut self, id: SitemapId, names: &Names, layout: &Layout, entries: &[NewEntry]) -> (Vec<RowId>, u64) {
         let mut rows = Vec::with_capacity(entries.len());
         let mut bytes = 0u64;
@@ -504,10 +507,10 @@ impl Applied {
 
 /// New values for rows.
 #[derive(Clone, Copy)]
-enum NewValues<'w> {
-    /// All of them the same.
+enum ValueSource<'w> {
+    /// One for all rows.
     One(ValueId),
-    /// Each its own, in rising order.
+    /// One per row, in rising order of rows.
     Each(&'w [(RowId, ValueId)]),
 }
 
@@ -519,8 +522,7 @@ fn push_row(document: &mut Document, record: Record, text: &Arc<str>, file: Site
     row
 }
 
-/// The layout that a new entry at this place takes over: of the row before it, else of the one after it,
-/// else the plain one.
+/// The layout for a new entry at a position: that of the row before it, else of the one after it, else the default.
 fn layout_near(document: &Document, id: SitemapId, position: usize) -> Layout {
     let Some(sitemap) = document.sitemap(id) else { return Layout::default() };
     let names = &sitemap.frame.names;
@@ -535,7 +537,7 @@ fn layout_near(document: &Document, id: SitemapId, position: usize) -> Layout {
         .unwrap_or_default()
 }
 
-/// The layout of a row, if it has one that others can take over.
+/// The layout of a row, if new entries can copy it.
 fn layout_of(document: &Document, row: RowId, names: &Names) -> Option<Layout> {
     if !names.kind.is_xml() {
         return Some(Layout::of_file(names));
@@ -566,7 +568,7 @@ mod tests {
     const FILE: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n <url>\n  <loc>http://a/</loc>\n  <priority>0.50</priority>\n </url>\n <url>\n  <loc>http://b/</loc>\n </url>\n</urlset>\n";
 
     #[test]
-    fn a_bulk_set_changes_those_values_and_nothing_else() {
+    fn a_bulk_set_changes_only_the_given_values() {
         let before = document(&[FILE]);
         let applied = apply(&before, &set(&[0, 1], Field::Priority, Some("0.8")));
         let expected = FILE
@@ -579,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_after_an_undo_is_not_the_one_that_was_saved() {
+    fn an_edit_after_an_undo_differs_from_the_saved_one() {
         let before = document(&[FILE]);
         let saved = apply(&before, &set(&[0], Field::Priority, Some("0.8"))).document;
         let other = apply(&before, &set(&[0], Field::Priority, Some("0.7"))).document;
@@ -591,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_the_entry_says_anyway_is_no_change() {
+    fn setting_the_value_of_the_entry_is_no_change() {
         let before = document(&[FILE]);
         let there = apply(&before, &set(&[0], Field::Priority, Some("1.0"))).document;
         let back = apply(&there, &set(&[0], Field::Priority, Some("0.50"))).document;
@@ -601,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_with_their_neighbours_layout_and_go_with_their_line() {
+    fn inserted_rows_copy_the_layout_and_deleted_rows_leave_no_line() {
         let before = document(&[FILE]);
         let entries = vec![NewEntry::Values([Some("http://c/?a&b".into()), None, None, None])];
         let added = apply(&before, &Edit::Insert { sitemap: SitemapId(0), after: Some(RowId(0)), entries });
@@ -619,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn many_insertions_at_once_are_those_one_after_the_other() {
+    fn insertions_at_once_equal_insertions_one_by_one() {
         let urls = (0..200).map(|number| format!(" <url><loc>http://{number}/</loc></url>\n"));
         let text = FILE.replace("</urlset>\n", &format!("{}</urlset>\n", urls.collect::<String>()));
         let before = document(&[&text, FILE]);
@@ -632,7 +634,7 @@ mod tests {
         let mut edits: Vec<Edit> = many.collect();
         edits.insert(4, insert(1, Some(RowId(202)), "http://other/"));
         edits.push(insert(0, None, "http://first/"));
-        // A row that is none of the file, one that an earlier edit made, and one behind both.
+        // After a row of another file, after one that an earlier edit made, and after both.
         edits.extend([
             insert(0, Some(RowId(203)), "x"),
             insert(0, Some(RowId(205)), "y"),
@@ -695,9 +697,9 @@ mod tests {
     }
 
     proptest! {
-        /// I7: after any edits each record and each file size is the recomputed one, and the old value is as it was.
+        /// I7: after any edits each record and each file size equals the recomputed one, and the old document is unchanged.
         #[test]
-        fn records_and_sizes_stay_true_and_old_values_stay(edits in proptest::collection::vec(edit(), 1..12)) {
+        fn records_and_sizes_equal_recomputed_ones(edits in proptest::collection::vec(edit(), 1..12)) {
             let second = FILE.replace("http://", "https://").replace("0.50", "<![CDATA[1.0]]>");
             let first = document(&[FILE, &second]);
             let mut versions = vec![first.clone()];

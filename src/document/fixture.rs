@@ -15,7 +15,7 @@ pub(super) fn source(text: &str) -> (Source, Vec<Record>) {
     (Source::new(text.as_bytes().to_vec(), scan).unwrap(), records.0)
 }
 
-/// A document of files, which are named after their numbers.
+/// A document of files, named by their numbers.
 pub(super) fn document(files: &[impl AsRef<str>]) -> Document {
     let mut document = Document::default();
     for (number, text) in files.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(super) fn document(files: &[impl AsRef<str>]) -> Document {
     document
 }
 
-/// The bytes of a file as it is written, whose size the document knows.
+/// The bytes of a file as it is written; asserts that the document has their size.
 pub(super) fn written(document: &Document, id: SitemapId) -> Vec<u8> {
     let mut out = Vec::new();
     let result: Result<(), Infallible> = document.write_sitemap(id, &mut |bytes| {

@@ -11,11 +11,11 @@ pub enum Form {
     /// A sitemap in XML.
     #[default]
     Xml,
-    /// A text sitemap: one URL a line.
+    /// A text sitemap: one URL per line.
     List,
-    /// Values with commas (or semicolons) between them, under a header.
+    /// Comma- or semicolon-separated values, with a header.
     Csv,
-    /// Tab-separated values, under a header.
+    /// Tab-separated values, with a header.
     Tsv,
     /// A feed. It is read as a sitemap and never written.
     Feed(Feed),
@@ -34,7 +34,7 @@ impl Form {
         Self::WRITTEN.into_iter().find(|(known, _)| *known == end).map(|(_, form)| form)
     }
 
-    /// The form of a file of some kind; that of a table follows from its delimiter.
+    /// The form of a kind of file; that of a table depends on its delimiter.
     pub fn of_kind(kind: FileKind, grid: Option<&Grid>) -> Self {
         match (kind, grid.and_then(|grid| grid.delimiter)) {
             (FileKind::Urlset | FileKind::Index, _) => Self::Xml,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_asks_for_a_form() {
+    fn the_extension_of_a_name_gives_the_form() {
         let table = [
             ("a.xml", Some(Form::Xml)),
             ("a.XML.gz", Some(Form::Xml)),

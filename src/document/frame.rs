@@ -1,4 +1,4 @@
-//! Frames of new files: head and tail as in an existing file, without what belongs to that file alone.
+//! Makes frames for new files: head and tail of an existing file without its comments.
 
 use super::source::Source;
 use crate::progress::Progress;
@@ -7,9 +7,8 @@ use crate::xml::markup::{self, Kind};
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Ignore};
 
-/// A source without entries that starts as another does: declaration, instructions and root tag, because entries
-/// mean what they mean only under their root's declarations. Comments and a byte order mark stay behind: they
-/// were written for that one file.
+/// A source without entries that has the declaration, instructions and root tag of another, because entries depend on
+/// the declarations of their root. Comments and a byte order mark are left out: they were written for that one file.
 pub(crate) fn part_frame(frame: &Source) -> Source {
     if let Some(grid) = &frame.names.grid {
         return Source::of_grid(Grid::clone(grid));
@@ -46,7 +45,7 @@ fn closing(frame: &Source) -> Vec<u8> {
     format!("\n</{}{}>\n", frame.names.prefix, frame.names.kind.root_name()).into_bytes()
 }
 
-/// The bytes without comments, each with the whitespace before it.
+/// The bytes without comments and the whitespace before them.
 fn without_comments(bytes: &[u8]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(token) = markup::next(bytes, at) {
@@ -62,7 +61,7 @@ fn without_comments(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The prefixes that a root declares: attribute and raw value.
+/// The namespace declarations of a root: attribute name and raw value.
 pub(super) fn declarations(names: &Names) -> impl Iterator<Item = (&str, &str)> {
     let attributes = names.attributes.iter().map(|(name, value)| (&**name, &**value));
     attributes.filter(|(name, _)| name.starts_with("xmlns:"))

@@ -1,4 +1,4 @@
-//! The index of a set: its entries, what became of the sitemaps that they list, and its files.
+//! The index of a set: its entries, the state of each sitemap that they list, and its files.
 
 mod volumes;
 
@@ -21,12 +21,11 @@ pub enum ChildState {
     Loaded(SitemapId),
     /// No such file beside the index.
     Missing,
-    /// Its path would lead out of the index's folder; it was not looked for.
+    /// Its path leads out of the index's folder; it was not looked for.
     Outside,
-    /// It is an index itself, which Search Console does not take ("Nested sitemap indexes"); what it lists was
-    /// followed.
+    /// It is an index itself, which Search Console rejects ("Nested sitemap indexes"); its children were followed.
     Nested(Arc<Nested>),
-    /// It is an index around the one that lists it.
+    /// It is an index that contains the one that lists it.
     Cycle,
     /// It is the index itself.
     Itself,
@@ -34,25 +33,25 @@ pub enum ChildState {
     Repeated,
     /// It was read and is not a sitemap; the message says why.
     Unreadable(Arc<str>),
-    /// It could not be read, and nothing is known of its content: no permission, an I/O error, no regular file, more
-    /// bytes than may be read; the message says why.
+    /// It could not be read: no permission, an I/O error, not a regular file, or over the size limit. The message says
+    /// why.
     Denied(Arc<str>),
-    /// It is not on this disk and was not looked for; the text says why.
+    /// It is not on this disk and was not looked for, for this reason.
     Elsewhere(&'static str),
-    /// It lay beside the index unlisted and was added by an edit: it is read when the set is opened again.
+    /// It was an unlisted file beside the index and was added by an edit: it is read when the set is opened again.
     Listed,
-    /// Loading was stopped before it.
+    /// Loading was cancelled before it was read.
     NotLoaded,
 }
 
-/// Why a child that lies on another host was not looked for.
+/// Why a child on another host was not looked for.
 pub(crate) const ON_ANOTHER_HOST: &str = "it is on another host, so it was not looked for on this disk";
 
-/// Why what an index from standard input lists was not looked for.
+/// Why the children of an index from standard input were not looked for.
 pub(crate) const NO_FOLDER: &str = "the index came from standard input, which has no folder to look for it in";
 
 impl ChildState {
-    /// Why the rows of the child are not in the set; `None` where they are, or where another entry brings them.
+    /// Why the rows of the child are not in the set; `None` if they are, directly or through another entry.
     pub fn why_unread(&self) -> Option<&str> {
         match self {
             Self::Loaded(_) | Self::Nested(_) | Self::Cycle | Self::Itself | Self::Repeated => None,
@@ -77,7 +76,7 @@ pub struct Nested {
 }
 
 impl Nested {
-    /// Whether it lists an index that it is in, or itself, at any depth.
+    /// Whether it lists itself or an index that contains it, at any depth.
     pub fn loops(&self) -> bool {
         self.children.iter().any(|child| match &child.state {
             ChildState::Cycle | ChildState::Itself => true,
@@ -99,34 +98,32 @@ pub(crate) fn leaf_children<'c>(children: &'c [Child]) -> Vec<&'c Child> {
 /// One `<sitemap>` entry of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Child {
-    /// Its `loc`, decoded and trimmed; empty if it has none.
+    /// Its `loc`, decoded and trimmed; empty if absent.
     pub loc: Arc<str>,
-    /// Its state.
+    /// What was found at that URL.
     pub state: ChildState,
 }
 
 /// A sitemap index: a file, or several where one may not list all sitemaps.
 #[derive(Debug, Clone)]
 pub struct Index {
-    /// Where it is; `None` for an unsaved document. Of several files, the first.
+    /// Path of the first file; `None` for an unsaved document.
     pub path: Option<PathBuf>,
     /// Its name on screen.
     pub name: Arc<str>,
     /// Whether it is written gzipped.
     pub gzip: bool,
-    /// Its bytes; entry *i* is `children[i]`. Of several files: text around the entries of the first, and the
-    /// entries of all.
+    /// Its bytes; entry *i* is `children[i]`. With several volumes: the frame of the first, and the entries of all.
     pub source: Arc<Source>,
-    /// Its entries, in file order. Shared, since trials of fixes make copies of the index, and it may have an entry in every
-    /// ten bytes.
+    /// Its entries, in file order. Shared, since trials of fixes copy the index, which may have an entry every ten bytes.
     pub children: Arc<Vec<Child>>,
-    /// Its further files; none where one file lists all sitemaps.
+    /// Its volumes after the first.
     pub more: Arc<[Volume]>,
-    /// The encoding that it is stored in; in memory it is UTF-8 always.
+    /// The encoding that it is stored in; in memory it is always UTF-8.
     pub encoding: &'static str,
     /// Its quirks, in the order of entries.
     pub quirks: Arc<[Quirk]>,
-    /// Names of sitemaps that lay beside it when it was read and that it does not list.
+    /// Names of sitemaps that were beside it when it was read and that it does not list.
     pub unlisted: Arc<[Arc<str>]>,
     /// Its entries as they were before the first edit of them; empty before that.
     pub was: Arc<Vec<Child>>,
@@ -134,16 +131,16 @@ pub struct Index {
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
     pub edited: Arc<BTreeSet<usize>>,
-    /// The sitemaps that the entries name, looked up on first use.
-    pub places: IndexLookup,
+    /// Look-up tables, built on first use.
+    pub lookup: IndexLookup,
 }
 
-/// Look-up tables of an index, built on first use: which entry lists a sitemap, and which volume is at a path. A copy of an
-/// index, which may get other entries and files, begins without.
+/// Look-up tables of an index, built on first use: the entry that lists a sitemap, and the volume at a path. Cloning
+/// an index drops them, because the clone may be changed.
 #[derive(Debug, Default)]
 pub struct IndexLookup {
     entries: OnceLock<HashMap<SitemapId, Option<usize>>>,
-    files: OnceLock<HashMap<PathBuf, usize>>,
+    volumes: OnceLock<HashMap<PathBuf, usize>>,
 }
 
 impl Clone for IndexLookup {
@@ -168,30 +165,30 @@ impl Default for Index {
             was: Arc::default(),
             accepted: false,
             edited: Arc::default(),
-            places: IndexLookup::default(),
+            lookup: IndexLookup::default(),
         }
     }
 }
 
 impl Index {
-    /// Its entries, to be changed.
+    /// Its entries, mutable.
     pub fn children_mut(&mut self) -> &mut Vec<Child> {
         Arc::make_mut(&mut self.children)
     }
 
     /// The entry that lists a sitemap.
     pub fn child_of(&self, sitemap: SitemapId) -> Option<usize> {
-        self.places().get(&sitemap).copied().flatten()
+        self.entries_by_sitemap().get(&sitemap).copied().flatten()
     }
 
     /// Whether an entry lists a sitemap, directly or through a nested index.
     pub fn lists(&self, sitemap: SitemapId) -> bool {
-        self.places().contains_key(&sitemap)
+        self.entries_by_sitemap().contains_key(&sitemap)
     }
 
-    /// The sitemaps that are named, each with the entry that does it; none where that is in an index inside this one.
-    fn places(&self) -> &HashMap<SitemapId, Option<usize>> {
-        self.places.entries.get_or_init(|| {
+    /// The listed sitemaps, each with its entry; `None` if only a nested index lists it.
+    fn entries_by_sitemap(&self) -> &HashMap<SitemapId, Option<usize>> {
+        self.lookup.entries.get_or_init(|| {
             let mut places = HashMap::new();
             for (number, child) in self.children.iter().enumerate() {
                 match &child.state {
@@ -213,9 +210,9 @@ impl Index {
         })
     }
 
-    /// The number of its file at a path.
-    pub fn index_of_file(&self, path: &Path) -> Option<usize> {
-        let places = self.places.files.get_or_init(|| {
+    /// The number of the volume at a path.
+    pub fn volume_at(&self, path: &Path) -> Option<usize> {
+        let places = self.lookup.volumes.get_or_init(|| {
             let mut places = HashMap::new();
             for (number, file) in self.files().enumerate() {
                 if let Some(path) = file.path {
@@ -227,7 +224,7 @@ impl Index {
         places.get(path).copied()
     }
 
-    /// The children, at any depth, whose rows are not in the set: each URL once, in order.
+    /// The children, at any depth, whose rows are not in the set; each URL once, in order.
     pub fn unread(&self) -> Vec<&Child> {
         let mut seen = HashSet::new();
         let mut unread = leaf_children(&self.children);
@@ -240,9 +237,8 @@ impl Index {
         self.children.iter().any(|child| matches!(child.state, ChildState::Nested(_)))
     }
 
-    /// What is known of sitemaps that it does not list now, by their locs: those of indexes inside it, and those
-    /// that edits took out.
-    fn known<'i>(&'i self) -> HashMap<&'i str, &'i ChildState> {
+    /// States of sitemaps that it does not list now, by loc: those of nested indexes, and those that edits removed.
+    fn unlisted_states<'i>(&'i self) -> HashMap<&'i str, &'i ChildState> {
         let nested = |child: &'i Child| match &child.state {
             ChildState::Nested(nested) => leaf_children(&nested.children),
             _ => Vec::new(),
@@ -250,7 +246,7 @@ impl Index {
         let inside = self.was.iter().chain(self.children.iter()).flat_map(nested);
         let mut known: HashMap<&str, &ChildState> = HashMap::new();
         for child in inside.chain(self.was.iter()) {
-            // The first that led to a file counts.
+            // The first that was loaded takes precedence.
             let is_new = !known.get(&*child.loc).is_some_and(|known| matches!(known, ChildState::Loaded(_)));
             if is_new {
                 known.insert(&child.loc, &child.state);
@@ -259,13 +255,13 @@ impl Index {
         known
     }
 
-    /// Most entries that an edit can give it: its own, those of indexes inside it, and what lies beside it.
+    /// Upper bound of its entries after an edit: its own, those of nested indexes, and unlisted files.
     pub fn most_entries(&self) -> usize {
-        self.children.len() + self.known().len() + self.unlisted.len()
+        self.children.len() + self.unlisted_states().len() + self.unlisted.len()
     }
 
-    /// The same with other bytes: entries changed, some of them gone or come. Each remaining entry keeps what became of
-    /// its child; where entries are gone or new, they are known by their locs, in order.
+    /// The index with other bytes, in which entries were changed, removed or added. Each remaining entry keeps the state of
+    /// its child; if entries were added or removed, old and new ones are matched by loc, in order.
     #[must_use]
     pub fn edited(&self, source: Arc<Source>) -> Self {
         let loc = |entry: usize| -> Arc<str> {
@@ -278,13 +274,13 @@ impl Index {
         for (place, child) in self.children.iter().enumerate().rev() {
             places.entry(&child.loc).or_default().push(place);
         }
-        let known = self.known();
+        let known = self.unlisted_states();
         let unlisted: HashSet<&str> = self.unlisted.iter().map(|name| &**name).collect();
-        let comes = |loc: &Arc<str>| {
+        let is_added = |loc: &Arc<str>| {
             !places.contains_key(&**loc) && (known.contains_key(&**loc) || unlisted.contains(&*file_name(loc)))
         };
-        // Where none came and none went, a loc may be another now.
-        let is_same = source.len() == self.children.len() && !locs.iter().any(comes);
+        // If none was added or removed, entries are matched by position and a loc may have changed.
+        let is_same = source.len() == self.children.len() && !locs.iter().any(is_added);
         let (mut children, mut edited) = (Vec::with_capacity(source.len()), BTreeSet::new());
         let mut places_before = Vec::with_capacity(source.len());
         for (entry, loc) in locs.iter().enumerate() {

@@ -7,7 +7,7 @@ mod index;
 mod pairs;
 
 use super::Document;
-use super::adopt::{Adopted, ExternalFiles, in_ids};
+use super::adopt::{Adopted, ExternalFiles, with_ids_of};
 use super::edit::{Edit, NewEntry};
 use super::index::ChildState;
 use super::repartition::text_under_roots;
@@ -453,7 +453,7 @@ impl Merge {
         let (kept, gone): (Vec<&File>, Vec<&File>) =
             self.files.iter().filter(|file| file.there.is_none()).partition(keeps_rows);
         let ids = self.files.iter().filter_map(|file| Some((file.there?, file.id))).collect();
-        let mut index = self.theirs.index().map(|index| in_ids(index, &ids));
+        let mut index = self.theirs.index().map(|index| with_ids_of(index, &ids));
         if let Some((index, own)) = index.as_mut().zip(self.ours.index()) {
             // The file alone is gone, and its entry is still there.
             for file in kept {
@@ -523,7 +523,7 @@ fn merged_index(
     pairs: &[(SitemapId, Option<SitemapId>)],
 ) -> Result<Option<MergedIndex>, Unmergeable> {
     let ids = pairs.iter().filter_map(|(id, there)| Some(((*there)?, *id))).collect();
-    let theirs = theirs.index().map(|index| in_ids(index, &ids));
+    let theirs = theirs.index().map(|index| with_ids_of(index, &ids));
     let Some(((base, ours), theirs)) = base.index().zip(ours.index()).zip(theirs.as_ref()) else { return Ok(None) };
     let versions = Versions { base, ours, theirs };
     if !versions.is_conflict() {

@@ -144,7 +144,7 @@ const PROMISES: [Promise; 31] = [
         "Before anything is written you can see it: each file, the lines of the index, the diff, and (`:verify`) the \
          exact bytes. Each unsaved change can be reverted alone.",
         "src/session/store/pending/tests.rs: changes_put_back_one_by_one_leave_nothing; \
-         src/document/diff.rs: a_diff_leads_from_one_to_the_other; \
+         src/document/diff.rs: a_diff_applied_to_the_earlier_lines_gives_the_later_ones; \
          src/tui/app/tests/changes.rs: verify_proves_that_nothing_else_changes",
     ),
     (

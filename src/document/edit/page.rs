@@ -14,66 +14,66 @@ use crate::xml::record::Record;
 use crate::xml::splice::{self, Change, Changes};
 use std::sync::Arc;
 
-/// A new value, with what is checked for each row.
+/// A new value with its text, length and record, computed once for many rows.
 #[derive(Clone, Copy)]
 struct NewValue<'v> {
     id: ValueId,
     /// `None` removes the element.
     text: Option<&'v str>,
-    /// Its length in bytes as it is written.
+    /// Length in bytes as it is written (escaped).
     len: usize,
-    /// What a record takes in of it.
-    noted: Record,
+    /// A record that contains this value.
+    record_value: Record,
 }
 
 impl<'v> NewValue<'v> {
     fn of(document: &'v Document, field: Field, id: ValueId) -> Self {
         let text = document.overlay.text(id);
-        let mut noted = Record::default();
-        noted.note(field, text);
-        Self { id, text, len: text.map_or(0, escaped_len), noted }
+        let mut record_value = Record::default();
+        record_value.note(field, text);
+        Self { id, text, len: text.map_or(0, escaped_len), record_value }
     }
 }
 
-/// One page of a bulk edit, made on a worker.
+/// The result of a bulk edit for one page.
 pub(super) struct PageEdit {
     pub(super) number: usize,
     pub(super) overrides: Arc<[ValueId]>,
     pub(super) records: Arc<[Record]>,
     pub(super) is_changed: bool,
-    /// Rows that were asked for and stay as they are.
-    pub(super) passed_over: Vec<u32>,
+    /// Rows that are not changed: deleted ones, and those that have the value already.
+    pub(super) skipped: Vec<u32>,
     pub(super) deltas: Vec<(SitemapId, i64)>,
 }
 
-/// What all rows of a bulk edit share.
+/// The field and the shared page of a bulk edit.
 #[derive(Clone, Copy)]
 pub(super) struct NewPage<'b> {
     pub(super) field: Field,
-    /// A page in which every row has the new value, to be shared by all such pages; empty if values differ.
-    pub(super) blanket: &'b Arc<[ValueId]>,
+    /// A page in which every row has the new value, shared by all such pages; empty if values differ.
+    pub(super) shared_page: &'b Arc<[ValueId]>,
 }
 
-/// Gives a field of rows of a page new values.
+/// Sets a field of rows of one page.
 pub(super) fn edit(
     document: &Document,
     number: usize,
     rows: impl Iterator<Item = (RowId, ValueId)>,
     new_page: NewPage<'_>,
 ) -> PageEdit {
-    let NewPage { field, blanket } = new_page;
+    let NewPage { field, shared_page } = new_page;
     let mut overrides = document.overlay.copy_of_page(field, number);
     let mut records = document.records.copy_of_page(number);
-    let (mut passed_over, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
-    // Kept for the next row that gets the same.
+    let (mut skipped, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
+    // Reused while consecutive rows get the same value.
     let mut new = NewValue::of(document, field, ValueId::NONE);
     let mut cursor = document.row_cursor();
-    // Copies that no one else has yet.
+    // The copies are not shared yet.
     let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
     for (row, id) in rows {
         let slot = row.index() % PAGE;
         let (Some(over), Some(record)) = (places.0.get_mut(slot), places.1.get_mut(slot)) else {
-            passed_over.push(row.0);
+            skipped.push(row.0);
             continue;
         };
         // The last page is longer than the column.
@@ -83,14 +83,14 @@ pub(super) fn edit(
         }
         let changed = is_there.then(|| set_field(document, cursor.of(row), field, new)).flatten();
         let Some((id, delta)) = changed else {
-            passed_over.push(row.0);
+            skipped.push(row.0);
             continue;
         };
         *over = id;
         if id == ValueId::NONE {
             record.note(field, document.base_value(row, field).as_deref());
         } else {
-            record.take(field, &new.noted);
+            record.take(field, &new.record_value);
         }
         is_changed = true;
         let file = cursor.sitemap_of(row);
@@ -99,31 +99,33 @@ pub(super) fn edit(
             _ => deltas.push((file, delta)),
         }
     }
-    if overrides == *blanket {
-        overrides = Arc::clone(blanket);
+    if overrides == *shared_page {
+        overrides = Arc::clone(shared_page);
     }
-    PageEdit { number, overrides, records, is_changed, passed_over, deltas }
+    PageEdit { number, overrides, records, is_changed, skipped, deltas }
 }
 
-/// The override that a field really needs for a value, and by how many bytes the entry grows.
+/// The override that a field needs for a value (none if it equals the text), and by how many bytes the entry grows.
 /// `None` if nothing changes.
 fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<'_>) -> Option<(ValueId, i64)> {
     let RowBase { row, text: base, names } = row;
     let current = document.overlay.field(row, field);
     let loc = document.record(row).plain_loc();
-    let says = loc.clone().and_then(|loc| fast_path::behind_loc(base, loc.end, field, names));
-    if let (Some(says), Some(wanted)) = (says, new.text)
+    let current_text = loc.clone().and_then(|loc| fast_path::behind_loc(base, loc.end, field, names));
+    if let (Some(current_text), Some(wanted)) = (current_text, new.text)
         && current != ValueId::REMOVED
     {
-        // The element stays where it is and nothing but its text differs, whatever becomes of its neighbours.
+        // Only the text of the element changes, independent of overrides of other fields.
         let now = document.overlay.text(current);
-        let (id, len) = if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (new.id, new.len) };
+        let (id, len) =
+            if wanted.as_bytes() == current_text { (ValueId::NONE, current_text.len()) } else { (new.id, new.len) };
         let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
-        return (!is_same).then(|| (id, len as i64 - now.map_or(says.len(), escaped_len) as i64));
+        return (!is_same).then(|| (id, len as i64 - now.map_or(current_text.len(), escaped_len) as i64));
     }
-    let missing = loc.filter(|_| says.is_none()).and_then(|loc| fast_path::place_of_missing(base, loc, field, names));
+    let missing =
+        loc.filter(|_| current_text.is_none()).and_then(|loc| fast_path::place_of_missing(base, loc, field, names));
     if let Some(place) = missing {
-        // The element is inserted at one place, whatever becomes of its neighbours.
+        // The element is inserted at a fixed place, independent of overrides of other fields.
         let now = document.overlay.text(current);
         let id = if new.text.is_none() { ValueId::NONE } else { new.id };
         let is_same = id == current || (now.is_none() && new.text.is_none()) || (now.is_some() && now == new.text);
@@ -132,8 +134,8 @@ fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<
     }
     let entry = Entry::of(base, names);
     let wanted = new.text;
-    let says = entry.value(field, base);
-    let id = if wanted == says.as_deref() { ValueId::NONE } else { new.id };
+    let current_text = entry.value(field, base);
+    let id = if wanted == current_text.as_deref() { ValueId::NONE } else { new.id };
     let same = match (id, current) {
         (ValueId::NONE | ValueId::REMOVED, current) => id == current,
         (id, current) => id == current || (current != ValueId::NONE && document.overlay.text(current) == wanted),

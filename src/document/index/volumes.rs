@@ -154,7 +154,7 @@ impl Index {
 
     /// The one at a path.
     pub fn file_at(&self, path: &Path) -> Option<IndexFile<'_>> {
-        self.file(self.index_of_file(path)?)
+        self.file(self.volume_at(path)?)
     }
 
     /// The number of the file that an entry is in.

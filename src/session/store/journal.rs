@@ -11,7 +11,7 @@ mod salvage;
 mod written;
 
 use crate::document::Document;
-use crate::document::diff_edits::{edits_since, has_fresh_ids};
+use crate::document::diff_edits::{diff_edits, has_fresh_ids};
 use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
@@ -100,12 +100,12 @@ impl JournalState {
 
 /// The line with the edits since the last save.
 fn line_since_save(document: &Document, saved: &Document) -> JournalLine {
-    JournalLine::Since(edits_since(document, saved).iter().map(Written::from).collect())
+    JournalLine::Since(diff_edits(document, saved).iter().map(Written::from).collect())
 }
 
 /// The line with the edits since the running save began.
 fn line_since_begun(document: &Document, during: &SaveInProgress) -> JournalLine {
-    JournalLine::Then(edits_since(document, &during.document).iter().map(Written::from).collect())
+    JournalLine::Then(diff_edits(document, &during.document).iter().map(Written::from).collect())
 }
 
 /// The locks of the set, where a journal is kept.
