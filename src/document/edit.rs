@@ -435,7 +435,7 @@ impl Applied {
         // A later insertion after the same row comes before earlier ones.
         let new = new.into_iter().map(|(after, rows)| (after, rows.into_iter().rev().flatten().collect())).collect();
         self.document.change_sitemap(id, |sitemap| {
-            sitemap.rows = sitemap.rows.with_inserted_behind(&new);
+            sitemap.rows = sitemap.rows.with_inserted_after(&new);
             sitemap.live += count;
             sitemap.entry_bytes += bytes;
         });

@@ -1,7 +1,7 @@
 //! Three-way merge of a set: the saved version, ours and theirs, row by row, matched by URL.
 //!
-//! Invariant: [`Merge::theirs`] gives a document that holds their bytes, in the row ids of ours, so that what a merge
-//! leaves unsaved is what differs from their files. Rows that only one side changed need no answer. Pure.
+//! Invariant: [`Merge::theirs`] gives a document with their bytes and our row ids, so that the unsaved changes after a
+//! merge are the differences from their files. Rows that only one side changed need no decision.
 
 mod index;
 mod pairs;
@@ -26,9 +26,9 @@ use std::sync::Arc;
 /// The version of a row that the merge takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeChoice {
-    /// As it is here.
+    /// The version of this document.
     Ours,
-    /// As the files have it now.
+    /// The version in the files now.
     Theirs,
     /// Their version with the fields that were changed here; a row that one side deleted stays.
     Both,
@@ -37,24 +37,24 @@ pub enum MergeChoice {
 /// A change of a row by others: changed, added or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TheirChange {
-    /// The row; for one that is new to us, or in another file there, the id that it gets.
+    /// The row; for a row that they added or moved to another file, its new id.
     pub row: RowId,
-    /// The row here that it is, where they have put it into another file.
+    /// The same row in our document, if they moved it to another file.
     pub from: Option<RowId>,
     /// The row in their document; `None` if they deleted it.
     pub theirs: Option<RowId>,
-    /// Whether it was changed here too, otherwise than there.
+    /// Whether we changed it too, with a different result.
     pub clash: bool,
 }
 
 impl TheirChange {
-    /// The row in our document and in the one that both come from.
+    /// The row in our document and in the base.
     pub fn own(&self) -> RowId {
         self.from.unwrap_or(self.row)
     }
 }
 
-/// Why two versions cannot be merged, in a whole sentence.
+/// Why two versions cannot be merged, as a message for users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmergeable(pub String);
 
@@ -67,68 +67,68 @@ pub struct Merge {
     /// The rows that the user has to decide about, in the order of the files.
     pub cases: Vec<TheirChange>,
     files: Vec<File>,
-    /// Rows that they have put into other files, and what becomes of each here.
+    /// Rows that they moved to other files.
     moved: Vec<Moved>,
-    /// Whether they have other files, or list them otherwise.
+    /// Whether their set or its index has other files.
     has_other_files: bool,
-    /// The index, where both changed it.
+    /// The merged index, if both changed it.
     index: Option<MergedIndex>,
 }
 
-/// A row that is in another file there.
+/// A row that they moved to another file.
 #[derive(Debug, Clone, Copy)]
 struct Moved {
-    /// Here, where it was.
+    /// Its id before the merge.
     from: RowId,
-    /// Where it is then.
+    /// Its id after the merge.
     to: RowId,
-    /// The file that this is in, by its number.
+    /// Number of the file that contains it after the merge.
     file: usize,
-    /// What we did to it, where they did nothing else.
+    /// The version that is taken if the user makes no choice.
     keeps: DefaultChoice,
 }
 
-/// What happens to a moved row without an answer.
+/// The version of a moved row that is taken without a choice of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DefaultChoice {
-    /// As they have it, or as the answer to its case says.
+    /// Theirs, or the choice made for its case.
     Theirs,
-    /// As it is here.
+    /// Ours.
     Ours,
-    /// Deleted, as it is here.
+    /// Ours, which is deleted.
     Deleted,
 }
 
 /// Rows without a counterpart in their own file.
 #[derive(Default)]
 struct Alone {
-    /// Rows that were saved and are not there, with the number of the file.
+    /// Rows of the base that are missing in their version, with the number of the file.
     gone: Vec<(usize, RowId)>,
-    /// Rows that were added here and not in the same file there.
+    /// Rows that we added and they did not add in the same file.
     added: Vec<RowId>,
-    /// Rows there that are new, and the ids that they get, with their places.
+    /// Rows that they added, each with its new id and its position.
     new: Vec<((usize, usize), (RowId, RowId))>,
 }
 
-/// One file of both.
+/// One file in both versions.
 #[derive(Debug, Clone)]
 struct File {
     id: SitemapId,
     /// The id of the file in their version; `None` if they removed it.
     there: Option<SitemapId>,
-    /// For each row of theirs the row here.
+    /// Their rows, each with ours.
     rows: Vec<(RowId, RowId)>,
-    /// Rows of theirs that are new to us, with the ids that they get.
+    /// Rows that they added, with their new ids.
     new: Vec<(RowId, RowId)>,
-    /// Rows that no one changed but for what is before them: comments, whitespace.
+    /// Rows in which only the trivia before the element changed.
     quiet: Vec<(RowId, RowId)>,
 }
 
 impl Merge {
-    /// Compares what others made of `base` with what we made of it.
+    /// Compares `theirs` and `ours`, which both come from `base`.
     ///
     /// # Errors
-    /// [`Unmergeable`] where it is not certain which files and rows belong together, or something is not well-formed.
+    /// [`Unmergeable`] if files or rows cannot be matched with certainty, or a file is not well-formed.
     pub fn of(base: &Document, ours: &Document, theirs: &Document) -> Result<Self, Unmergeable> {
         let pairs = pairs(base, theirs);
         let has_other_files = mergeable((base, ours, theirs), &pairs)?;
@@ -158,7 +158,7 @@ impl Merge {
         &self.theirs
     }
 
-    /// Where both changed the index: of how many entries both changed the same field, each otherwise. Ours counts there.
+    /// If both changed the index, the number of entries in which both changed a field to different values; ours is taken.
     pub fn index_clashes(&self) -> Option<usize> {
         self.index.as_ref().map(|index| index.clashes)
     }
@@ -195,9 +195,9 @@ impl Merge {
                 let text = theirs.entry_text(row);
                 let element = element(theirs, row);
                 let is_same = is_live_in(base, own) && self::element(base, own) == element;
-                let has_pending_split = ours.is_live(own) && self::element(ours, own) == element;
+                let is_same_change = ours.is_live(own) && self::element(ours, own) == element;
                 let clean = is_clean(ours, base, own);
-                if !is_same && !has_pending_split {
+                if !is_same && !is_same_change {
                     cases.push(((number, at), TheirChange { row: own, from: None, theirs: Some(row), clash: !clean }));
                 } else if clean && base.entry_text(own) != text {
                     file.quiet.push((row, own));
@@ -216,7 +216,7 @@ impl Merge {
         self.files.push(file);
     }
 
-    /// Finds rows that are gone in one file and new in another: by their URLs, like all others.
+    /// Matches rows that they removed from one file and added to another, by URL.
     fn pair_across(&mut self, alone: Alone, cases: &mut Vec<((usize, usize), TheirChange)>) {
         let (base, ours, theirs) = (&self.base, &self.ours, &self.theirs);
         let mut gone: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
@@ -258,7 +258,7 @@ impl Merge {
         self.moved = moved;
     }
 
-    /// The edit of our document that makes it theirs, byte by byte.
+    /// The edit that turns our document into theirs, byte for byte.
     pub fn theirs(&self) -> Edit {
         let mut edits = self.other_files(None);
         edits.extend(self.frames(true));
@@ -293,7 +293,7 @@ impl Merge {
         Edit::Several(edits)
     }
 
-    /// The edit of our document that takes in theirs, with an answer for each case.
+    /// The edit that merges their changes into our document, with a choice for each case.
     pub fn merged(&self, takes: &[MergeChoice]) -> Edit {
         let mut edits = self.other_files(Some(takes));
         edits.extend(self.frames(false));
@@ -322,7 +322,7 @@ impl Merge {
         Edit::Several(edits)
     }
 
-    /// Their new rows, at the end of each file, so that ids are the same for every outcome.
+    /// Insertions of their new rows at the end of each file, so that the ids do not depend on the choices.
     fn inserts(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
         for file in self.files.iter().filter(|file| !file.new.is_empty()) {

@@ -1,7 +1,7 @@
 //! The document: a set of sitemaps as a value, with immutable sources and columns of edits over them.
 //!
-//! Cloning a [`Document`] is cheap and every edit makes a new one ([`edit`]); undo keeps the old value, a
-//! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
+//! Cloning a [`Document`] is cheap, and every edit makes a new one ([`edit`]): undo returns to an earlier document, a job
+//! works on its own clone, and "modified" means "differs from the saved document". No I/O, no clock, no errors.
 
 pub(crate) mod adopt;
 pub(crate) mod clear_quirks;
@@ -65,7 +65,7 @@ pub struct Document {
     sources: Arc<Vec<Arc<Source>>>,
     /// First row of each source; rows of added entries follow the last.
     bases: Arc<Vec<u32>>,
-    /// Persistent, so that a change of one file of many copies a few of the others' pointers, not all.
+    /// Persistent, so that a change of one file copies only a few of the other pointers.
     sitemaps: Column<Arc<Sitemap>>,
     index: Option<Arc<Index>>,
     records: Column<Record>,
@@ -109,7 +109,7 @@ impl Document {
     /// Adds a file without rows of its own (a new file, or a part that a save will create).
     pub fn add_sitemap(&mut self, mut sitemap: Sitemap) -> SitemapId {
         (sitemap.rows, sitemap.live, sitemap.entry_bytes) = (RowList::default(), 0, 0);
-        // A source of its own keeps "the sitemap of a source" true for all later ones.
+        // A separate source, so that the index of a source stays the id of its sitemap.
         self.pending_split = None;
         let blank = Arc::clone(&sitemap.frame);
         if blank.is_empty() {
@@ -150,7 +150,7 @@ impl Document {
         self.live
     }
 
-    /// Number of row ids ever given, including deleted and added rows; all ids are below it.
+    /// Number of row ids ever assigned, including deleted and added rows; all ids are below it.
     pub const fn row_limit(&self) -> u32 {
         self.records.len() as u32
     }
@@ -179,7 +179,7 @@ impl Document {
         (entry < source.len()).then_some((source, entry))
     }
 
-    /// The file that a row was read from; `None` of a row that was added.
+    /// The file that a row was read from; `None` for added rows.
     pub fn file_of_origin(&self, row: RowId) -> Option<SitemapId> {
         let source = self.bases.partition_point(|first| *first <= row.0).checked_sub(1)?;
         let entry = (row.0 - self.bases.get(source)?) as usize;
@@ -203,11 +203,11 @@ impl Document {
     /// The names that a row's text is written in.
     pub fn names(&self, row: RowId) -> &Names {
         static PLAIN: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::default);
-        // The root under which it is written, which may declare more than the one that it was read under.
+        // Those of the root that it is written under, which may declare more than the one it was read under.
         self.sitemap(self.sitemap_of(row)).map_or(&PLAIN, |sitemap| &sitemap.frame.names)
     }
 
-    /// The text under a row's field overrides: as read, or the raw text put in its place.
+    /// The text under a row's field overrides: as read, or the text that replaced it.
     #[inline]
     pub fn base_text(&self, row: RowId) -> &[u8] {
         if let Some(text) = self.overlay.entry(row) {
@@ -216,7 +216,7 @@ impl Document {
         self.origin(row).map_or(&[], |(source, entry)| source.entry_text(entry))
     }
 
-    /// A cursor for rows that are asked for in order.
+    /// A cursor for rows that are visited in order.
     pub fn row_cursor(&self) -> row_cursor::RowCursor<'_> {
         row_cursor::RowCursor::new(self)
     }
@@ -253,8 +253,7 @@ impl Document {
         }
     }
 
-    /// What an edit gave a field: `Some(None)` when it removed the element, `None` when the entry's own text has
-    /// the word.
+    /// The override of a field: `Some(None)` if the element is removed, `None` if there is no override.
     pub fn edited(&self, row: RowId, field: Field) -> Option<Option<&str>> {
         match self.overlay.field(row, field) {
             ValueId::NONE => None,
@@ -267,8 +266,8 @@ impl Document {
         let mut wanted = Record::default();
         wanted.note(field, value);
         move |row| {
-            let told = self.record(row).has_value(field, &wanted);
-            told.unwrap_or_else(|| self.value(row, field).as_deref() == value)
+            let by_record = self.record(row).has_value(field, &wanted);
+            by_record.unwrap_or_else(|| self.value(row, field).as_deref() == value)
         }
     }
 
@@ -306,7 +305,7 @@ impl Document {
         self.value(row, Field::Loc).unwrap_or_default()
     }
 
-    /// How many extension blocks the row has. Costs nothing for rows without.
+    /// Number of extension blocks of the row, by kind. Entries without extensions are not parsed.
     pub fn extensions(&self, row: RowId) -> Extensions {
         if !self.record(row).flags.has_extensions() {
             return Extensions::default();
@@ -326,7 +325,7 @@ impl Document {
 
     /// The live rows as a set.
     pub fn live_set(&self) -> RowSet {
-        // Nearly always every row ever given is still there.
+        // Nearly always no row is deleted.
         if self.live == self.row_limit() {
             let mut all = RowSet::new();
             all.insert_range(..self.live);
@@ -340,7 +339,7 @@ impl Document {
         Comparison::new(self, saved)
     }
 
-    /// Changes a file. The pending split is stale then.
+    /// Changes a file and drops the pending split, which would be stale.
     fn change_sitemap(&mut self, id: SitemapId, change: impl FnOnce(&mut Sitemap)) {
         self.pending_split = None;
         if let Some(sitemap) = self.sitemaps.get_mut(id.index()) {
@@ -348,7 +347,7 @@ impl Document {
         }
     }
 
-    /// Moves a row to a file; the file's list of rows has to follow.
+    /// Moves a row to a file. The caller updates the row lists of both files.
     fn set_file(&mut self, row: RowId, file: SitemapId) {
         self.row_files.set(row.index(), file.0 + 1);
     }
@@ -375,7 +374,7 @@ impl Document {
         self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.index().is_some_and(|index| !index.lists(id))
     }
 
-    /// Whether a file can be split: without an index, several files have nothing that lists new parts.
+    /// Whether a file can be split. New parts need an index that lists them; only a single file gets one by a save.
     pub fn can_have_parts(&self) -> bool {
         self.index().is_some() || self.sitemaps().len() == 1
     }
@@ -415,7 +414,7 @@ impl Document {
         rows
     }
 
-    /// Marks the repairs of rows as agreed to, or as written.
+    /// Clears the repaired flag of rows whose repairs were accepted or written.
     fn clear_repaired(&mut self, rows: &[RowId]) {
         for row in rows {
             let mut record = self.record(*row);

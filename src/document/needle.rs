@@ -10,23 +10,23 @@ use crate::xml::record::{Flags, Record};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows that one core looks through at a time.
+/// Rows that one task searches.
 const PIECE: u32 = 1 << 13;
 
 /// Result of the needle search for a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NeedleMatch {
     Fails,
-    /// It must be asked.
+    /// The query must be evaluated for the row.
     Open,
     Passes,
 }
 
-/// Neighbours of one origin.
+/// Rows with consecutive ids that come from one source, or all from none.
 struct Piece<'d> {
     /// Their ids.
     rows: Range<u32>,
-    /// The source that they were read from, and the entry that the first of them is.
+    /// The source that they were read from, and the entry of the first row.
     source: Option<(&'d Source, usize)>,
 }
 
@@ -39,11 +39,10 @@ pub(super) struct NeedleSearch<'d> {
 }
 
 impl NeedleSearch<'_> {
-    /// Those of all rows ever given that pass `test`, in the order of their ids. Only those whose URL may hold the needle
-    /// are asked, and not even those if it is in the URL and decides: its length says that it does. `None` when
-    /// cancelled.
+    /// All rows that pass `test`, by ascending id. `test` is called only for rows whose URL may contain the needle and for
+    /// which the needle alone does not decide. `None` when cancelled.
     pub(super) fn rows(&self, test: impl Fn(RowId) -> bool + Sync, progress: &Progress) -> Option<Vec<u32>> {
-        let look = |piece: Piece<'_>| {
+        let search_piece = |piece: Piece<'_>| {
             progress.advance(piece.rows.len() as u64, 0);
             let first = piece.rows.start;
             let verdicts = (first..).zip(self.verdicts(&piece));
@@ -54,7 +53,7 @@ impl NeedleSearch<'_> {
             };
             (!progress.is_cancelled()).then(|| verdicts.filter_map(passes).collect())
         };
-        let found: Vec<Vec<u32>> = pieces(self.document).into_par_iter().map(look).collect::<Option<_>>()?;
+        let found: Vec<Vec<u32>> = pieces(self.document).into_par_iter().map(search_piece).collect::<Option<_>>()?;
         Some(found.concat())
     }
 
@@ -71,13 +70,13 @@ impl NeedleSearch<'_> {
         let bytes = source.bytes().get(..end as usize).unwrap_or_default();
         while let Some(found) = bytes.get(from..).and_then(|rest| self.needle.find(rest)) {
             let place = from + found;
-            // Forward from the last one: by steps that double, then closely.
+            // Find the entry of the match: galloping search from the last entry.
             let mut step = 1;
             while starts.get(at + step).is_some_and(|start| *start as usize <= place) {
                 step *= 2;
             }
-            let near = starts.get(at..(at + step).min(starts.len())).unwrap_or_default();
-            at += near.partition_point(|start| *start as usize <= place) - 1;
+            let candidates = starts.get(at..(at + step).min(starts.len())).unwrap_or_default();
+            at += candidates.partition_point(|start| *start as usize <= place) - 1;
             let start = starts.get(at).map_or(0, |start| *start as usize);
             if let Some(verdict) = verdicts.get_mut(at).filter(|verdict| **verdict == NeedleMatch::Fails) {
                 let passes = self.decides.is_some_and(|len| {
@@ -94,7 +93,7 @@ impl NeedleSearch<'_> {
     }
 }
 
-/// All rows ever given, in pieces.
+/// All rows of the document, in pieces.
 fn pieces(document: &Document) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut cut = |rows: Range<u32>, source| {
@@ -116,7 +115,8 @@ fn pieces(document: &Document) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// For each of these rows, whether its URL may be another text than the bytes of its file show: it must be asked then.
+/// [`NeedleMatch::Open`] for rows whose URL is not a literal part of the file's bytes (escaped, edited or too far from the
+/// start of the entry for its record), so that the search cannot decide.
 fn match_individually(document: &Document, rows: &Range<u32>) -> Vec<NeedleMatch> {
     const UNCLEAR: Flags = Flags::LOC_ESCAPED.union(Flags::LOC_FAR);
     let mut unclear = vec![NeedleMatch::Fails; rows.len()];

@@ -5,14 +5,13 @@ use rayon::prelude::*;
 /// Bits of a number that one pass sorts by.
 const DIGIT: u32 = 11;
 
-/// The places of numbers, in the order of the numbers; equal ones keep theirs. The two greatest numbers stand for values
-/// that are not there.
-pub(super) fn order(codes: &[u64]) -> Vec<u32> {
+/// The positions of `codes`, sorted by code (stable). The two greatest codes mean an unreadable and an absent value.
+pub(super) fn sorted_positions(codes: &[u64]) -> Vec<u32> {
     const SPECIAL: u64 = u64::MAX - 1;
     let regular = || codes.par_iter().copied().filter(|code| *code < SPECIAL);
     let (least, most) = rayon::join(|| regular().min(), || regular().max());
     let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
-    // Counted from the least they nearly always fit half a word, and the place fits the other half.
+    // Relative to the least code, nearly all sets of codes fit the upper half of a word; the position is the lower half.
     let Some(span) = u32::try_from(most - least).ok().and_then(|span| span.checked_add(2)) else {
         let mut places: Vec<u32> = (0..codes.len() as u32).collect();
         places.par_sort_by_key(|at| codes.get(*at as usize));
@@ -22,14 +21,14 @@ pub(super) fn order(codes: &[u64]) -> Vec<u32> {
     let mut words: Vec<u64> = codes.par_iter().enumerate().map(|(at, code)| number(*code) << 32 | at as u64).collect();
     let bits = u32::BITS - span.leading_zeros();
     let share = words.len().div_ceil(rayon::current_num_threads()).max(1);
-    words.par_chunks_mut(share).for_each(|words| by_digits(words, bits));
-    // Each share is in order already, which a stable sort finds: it merges them and nothing else, on all cores.
+    words.par_chunks_mut(share).for_each(|words| sort_by_digits(words, bits));
+    // Each share is sorted already. A stable sort detects that and only merges them, on all cores.
     words.par_sort();
     words.into_par_iter().map(|word| word as u32).collect()
 }
 
-/// Sorts words by the lowest `bits` bits of their upper halves, those that are equal left in order.
-fn by_digits(words: &mut [u64], bits: u32) {
+/// Sorts words by the lowest `bits` bits of their upper halves (stable).
+fn sort_by_digits(words: &mut [u64], bits: u32) {
     const MASK: u64 = (1 << DIGIT) - 1;
     let mut other = vec![0; words.len()];
     let (mut from, mut to): (&mut [u64], &mut [u64]) = (words, &mut other);
@@ -77,7 +76,7 @@ mod tests {
             let codes: Vec<u64> = codes.into_iter().chain(far).collect();
             let mut model: Vec<u32> = (0..codes.len() as u32).collect();
             model.sort_by_key(|at| codes[*at as usize]);
-            prop_assert_eq!(order(&codes), model);
+            prop_assert_eq!(sorted_positions(&codes), model);
         }
     }
 }

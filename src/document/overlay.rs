@@ -40,7 +40,7 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// Makes room for rows, which have no overrides.
+    /// Extends the columns to this number of rows, without overrides for the new ones.
     pub(super) fn grow(&mut self, rows: usize) {
         self.fields.iter_mut().for_each(|column| column.grow(rows));
         self.entries.grow(rows);
@@ -122,10 +122,11 @@ impl Overlay {
         self.fields[field.index()].replace_page(page, ids);
     }
 
-    /// For the rows of a page, whether their loc or whole entry is overridden; `None` if that is so for none.
+    /// A test whether the loc or the whole entry is overridden, by slot of a page; `None` if no row of the page has such an
+    /// override.
     pub(super) fn locs_edited_on_page(&self, page: usize) -> Option<impl Fn(usize) -> bool + '_> {
         let (locs, entries) = (self.fields[Field::Loc.index()].page(page), self.entries.page(page));
-        // Nearly always no one wrote to a page, and all such pages are one.
+        // Nearly all pages are unedited and share one allocation.
         let is_edited = locs.iter().chain(entries).any(|id| *id != ValueId::NONE);
         let has_id = |ids: &[ValueId], slot: usize| ids.get(slot).is_some_and(|id| *id != ValueId::NONE);
         is_edited.then_some(move |slot| has_id(locs, slot) || has_id(entries, slot))
@@ -154,7 +155,7 @@ impl Overlay {
         }
     }
 
-    /// The pages that two overlays do not share, in no order and some twice.
+    /// The pages that two overlays do not share; unordered, with duplicates.
     pub(super) fn differing_pages(&self, other: &Self) -> Vec<usize> {
         let mut pages = self.entries.differing_pages(&other.entries);
         for (ours, theirs) in self.fields.iter().zip(&other.fields) {

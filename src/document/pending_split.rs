@@ -1,8 +1,8 @@
 //! The pending split: the files that the next save makes of files that the user agreed to split.
 //!
 //! Invariant: rows, values and order equal those of the document; only the file of a row may differ. Everything that counts
-//! files or their findings uses this, so that accepting a split changes the counts at once, to those that a load after the
-//! next save gives. Pure.
+//! files or their findings uses this document, so that accepting a split changes the counts at once to those that a load
+//! after the next save would give.
 
 use super::Document;
 use super::form::Form;
@@ -69,7 +69,7 @@ impl Index {
     }
 }
 
-/// An index in as many files as its entries need.
+/// The index, split into as many files as its entries need.
 fn split_volumes(index: &Index, limits: Limits) -> Index {
     let slots = assign_slots(index, limits, &|_| false);
     index.split_into_files(&slots, |number| (part_name(&index.name, number as u64 + 1), None))

@@ -1,14 +1,13 @@
 //! Quirks: properties of a file as stored that its bytes in memory no longer have.
 //!
-//! In memory a file is sound UTF-8. What had to be done to make it so – a repaired token, another encoding, odd
-//! packing – is kept beside the bytes as quirks. They say what was there; which rule that breaks, and in which
-//! words, is for [`crate::check`] to know.
+//! In memory a file is well-formed UTF-8. Quirks record each difference from the stored file: a repaired token, another
+//! encoding, unusual packing. Rules and their messages for quirks are in [`crate::check`].
 
 use crate::words::grouped;
 use crate::xml::defect::Defect;
 use std::collections::BTreeMap;
 
-/// The declared encoding of a file, and the one that it was read in if that differs.
+/// The declared encoding of a file, and the encoding that it was decoded with, if that differs.
 pub(crate) fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option<&'static str>) {
     let declared = quirks.iter().find(|quirk| quirk.kind == Defect::NotUtf8).map(|quirk| quirk.what.trim());
     match declared.filter(|declared| !declared.is_empty() && !declared.eq_ignore_ascii_case(read)) {
@@ -17,7 +16,7 @@ pub(crate) fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option
     }
 }
 
-/// The changes that a save makes because of these quirks, in words, each once.
+/// Descriptions of the changes that a save makes because of these quirks, each listed once with its count.
 pub(crate) fn changes(quirks: &[Quirk]) -> Vec<String> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     for made in quirks.iter().filter_map(|quirk| quirk.kind.change_made()) {
@@ -30,16 +29,16 @@ pub(crate) fn changes(quirks: &[Quirk]) -> Vec<String> {
     counts.into_iter().map(words).collect()
 }
 
-/// A quirk with its position. A file keeps them in the order of entries, those of none first; one
-/// of a kind per entry.
+/// A quirk with its position. A file has at most one of a kind per entry, ordered by entry; quirks outside of entries come
+/// first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quirk {
-    /// What it is.
+    /// The kind of defect.
     pub kind: Defect,
     /// Line and column, from 1, in the file as stored (unpacked and decoded).
     pub at: (u64, u64),
-    /// The entry of its file that it is in, from 0.
+    /// Index of the entry that contains it, from 0; `None` outside of entries.
     pub entry: Option<u32>,
-    /// The text or amount in question, in a few words; empty if the kind says enough.
+    /// The text or amount that is affected, in a few words; may be empty.
     pub what: Box<str>,
 }

@@ -1,7 +1,7 @@
 //! Rebases a document that was edited while it was being saved onto the files that the save wrote.
 //!
 //! Invariant: rows and values are those of this document; a row that the save moved to another file is in that file, and a
-//! new row follows the row that it was inserted after. Pure.
+//! new row follows the row that it was inserted after.
 
 use super::Document;
 use super::clear_quirks::mark_written;
@@ -23,7 +23,7 @@ pub(crate) struct Rebased {
     pub repaired: bool,
 }
 
-/// This document in the files of `saved`, which a save made of `then`; the three have the same row ids.
+/// Rebases `document` onto the files of `saved`, which a save wrote for `then`; all three have the same row ids.
 ///
 /// `None` if files or the index are not those that the save started with, because of a change or an undo meanwhile. The
 /// document then stays as it is, and the next plan compares it with the disk.
@@ -45,7 +45,7 @@ pub(crate) fn rebase(document: &Document, then: &Document, saved: &Document) -> 
         let id = SitemapId(number as u32);
         let (was, is) = (then.sitemap(id)?, saved.sitemap(id)?);
         if is.path.is_none() && was.path.is_some() && ours.live > 0 {
-            // It was emptied and has left the set, but here it has rows again.
+            // The save removed the empty file, but it has rows again here.
             return None;
         }
         if parts {
@@ -55,7 +55,7 @@ pub(crate) fn rebase(document: &Document, then: &Document, saved: &Document) -> 
         }
         rebased.take_path(id, (was, is));
         if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
-            // The very file that was saved: what no one touched is known by that.
+            // Unedited since the save began: share the saved file, so that comparing pointers shows it as unchanged.
             if let (Some(own), Some(theirs)) = (rebased.document.sitemaps.get_mut(number), saved.sitemaps.get(number)) {
                 *own = Arc::clone(theirs);
             }
@@ -72,7 +72,7 @@ fn has_same_rows(document: &Document, then: &Document) -> bool {
     added.all(|row| document.base_text(row) == then.base_text(row) && document.sitemap_of(row) == then.sitemap_of(row))
 }
 
-/// The rows of a file without those that are deleted here and in the files; `None` if there are none.
+/// The rows of a file without those that are deleted both here and in `saved`; `None` if there are no such rows.
 fn without_deleted(document: &Document, saved: &Document, sitemap: &Sitemap) -> Option<RowList> {
     if sitemap.rows.len() == sitemap.live as usize {
         return None;
@@ -82,7 +82,7 @@ fn without_deleted(document: &Document, saved: &Document, sitemap: &Sitemap) -> 
     (kept.len() != sitemap.rows.len()).then_some(kept)
 }
 
-/// Whether two indexes are the same, unchanged.
+/// Whether two indexes are the same and unchanged.
 fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
     match (ours, then) {
         (None, None) => true,
@@ -98,7 +98,7 @@ fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
 }
 
 impl Rebased {
-    /// Distributes the rows of a file as the save did. Rows that it does not know follow the row before them.
+    /// Distributes the rows of a file as the save did. Rows added since then follow the row before them.
     fn assign_rows(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
         let leaves = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
         if !ours.rows.iter().any(leaves) {
@@ -139,7 +139,7 @@ impl Rebased {
             mark_written(&mut self.document, &[Member::Sitemap(id)], &BTreeSet::new());
         }
         self.document.change_sitemap(id, |sitemap| {
-            // What got another name meanwhile keeps that.
+            // A file that was renamed in the meantime keeps its new name.
             if sitemap.path == was.path {
                 (sitemap.path, sitemap.name, sitemap.url) = (is.path.clone(), Arc::clone(&is.name), is.url.clone());
             }

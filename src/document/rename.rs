@@ -1,6 +1,6 @@
 //! Renames a file of the set in its folder: path, public URL, and the index entries that list it.
 //!
-//! Invariant: the name is changed everywhere or nowhere; the rows, and every other byte of the index, stay. Pure.
+//! Invariant: the name is changed everywhere or nowhere; the rows and every other byte of the index stay the same.
 
 use super::Document;
 use super::form::Form;
@@ -15,12 +15,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The last part of a relative name.
+/// The last segment of a relative path.
 pub(crate) fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// A relative name with another file name.
+/// A relative path with another file name.
 fn sibling_name(name: &str, file: &str) -> String {
     match name.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{file}"),
@@ -35,7 +35,7 @@ pub(crate) fn encoded(name: &str) -> String {
     name.bytes().map(letter).collect()
 }
 
-/// A URL that ends with one file name, with another; `None` where it ends otherwise.
+/// A URL with its file name `old` replaced by `new`; `None` if its file name is not `old`.
 fn url_named(url: &str, old: &str, new: &str) -> Option<String> {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (path, rest) = url.split_at(end);
@@ -43,7 +43,7 @@ fn url_named(url: &str, old: &str, new: &str) -> Option<String> {
     (file_name(path) == old).then(|| format!("{}{}{rest}", path.get(..at).unwrap_or_default(), encoded(new)))
 }
 
-/// Why a file of the set cannot have another name at all; `None` where it can.
+/// Why a file cannot be renamed at all; `None` if it can.
 pub(crate) fn refusal(document: &Document, file: Member) -> Option<String> {
     let no = |why: &str| Some(why.to_owned());
     let Member::Sitemap(id) = file else {
@@ -75,7 +75,8 @@ pub(crate) fn refusal(document: &Document, file: Member) -> Option<String> {
     }
     Some(format!("its URL in {} does not end with its name", index.name))
 }
-/// Whether another file of the set has this name in the folder of one; some file systems know no case.
+
+/// Whether another file of the set has this name in the folder of `file`. Ignores case, as some file systems do.
 pub(crate) fn has_file(document: &Document, name: &str, file: Member) -> bool {
     let path = |file: Member| match file {
         Member::Index => document.index().and_then(|index| index.path.as_deref()),
@@ -90,7 +91,7 @@ pub(crate) fn has_file(document: &Document, name: &str, file: Member) -> bool {
     })
 }
 
-/// The entries of an index that list a file: that by which it was read, and those that repeat it.
+/// The entries of an index that list a file: the one that it was loaded for, and duplicates of it.
 fn listing(index: &Index, id: SitemapId) -> Vec<usize> {
     let own = index.child_of(id).and_then(|entry| index.children.get(entry)).map(|child| file_name(&child.loc));
     let lists = |state: &ChildState, loc: &str| match state {
@@ -102,7 +103,7 @@ fn listing(index: &Index, id: SitemapId) -> Vec<usize> {
     children.filter(|(_, child)| lists(&child.state, &child.loc)).map(|(entry, _)| entry).collect()
 }
 
-/// Gives a file another name, unless there is a [`refusal`].
+/// Renames a file. The caller must have checked [`refusal`].
 pub(super) fn rename(document: &mut Document, file: Member, name: &str) {
     let id = match file {
         Member::Index => {

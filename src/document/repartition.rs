@@ -1,7 +1,7 @@
 //! Distributes the rows of a document over new files, by group and within limits.
 //!
-//! Invariant: every live row is in exactly one part, in the order given; no part is over a limit unless one row alone
-//! is; each entry keeps its bytes, but for declarations that it needs under the root of its part. Pure.
+//! Invariant: every live row is in exactly one part, in the given order; no part exceeds a limit unless a single row does;
+//! each entry keeps its bytes, except for added namespace declarations that it needs under the root of its part.
 
 use super::Document;
 use super::edit::Edit;
@@ -32,11 +32,11 @@ pub(crate) struct Repartition {
     pub oversized: Vec<(RowId, u64)>,
 }
 
-/// Distributes the live rows of these groups over new files, each filled up in order.
+/// Distributes the live rows of groups over new files. Each file is filled before the next one begins.
 ///
-/// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
-/// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
-/// something else declares it itdocument.
+/// Entries whose roots use different names for the protocol's own elements never share a file. Where roots differ in the
+/// prefixes of extensions, the root of the part declares all of them, and an entry for which a prefix has another meaning
+/// declares it on its own start tag.
 pub(crate) fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], limits: Limits) -> Repartition {
     let mut partitioner = Partitioner {
         partition: Repartition { document: document.clone(), groups: Vec::new(), oversized: Vec::new() },
@@ -46,7 +46,7 @@ pub(crate) fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], lim
     partitioner.partition.document.sitemaps = Column::default();
     partitioner.partition.document.set_index(None);
     for (number, rows) in groups.iter().enumerate() {
-        for rows in by_core_names(document, rows.as_ref()) {
+        for rows in group_by_core_names(document, rows.as_ref()) {
             partitioner.assign_rows(document, number, &rows);
         }
     }
@@ -60,9 +60,9 @@ pub(crate) fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], lim
 }
 
 /// Rows grouped by the names that their files use for the protocol's own elements, in order.
-fn by_core_names(document: &Document, rows: &[u32]) -> Vec<Vec<u32>> {
+fn group_by_core_names(document: &Document, rows: &[u32]) -> Vec<Vec<u32>> {
     let mut apart: Vec<Vec<u32>> = Vec::new();
-    // Many files may have roots that differ: a group is not looked for among all others, nor once per row.
+    // Many files may have different roots: look groups up by hash, and only where the root changes.
     let mut groups: HashMap<CoreNames<'_>, usize> = HashMap::new();
     let mut last: Option<(&Names, usize)> = None;
     let mut cursor = document.row_cursor();
@@ -89,7 +89,7 @@ fn frame_of(document: &Document, row: RowId) -> Option<&Source> {
     }
 }
 
-/// What a root calls the protocol's own elements. Entries share a file only where this is equal.
+/// The names that a root gives the protocol's own elements. Only entries with equal names share a file.
 type CoreNames<'n> = (FileKind, &'n str, Option<&'n str>, Option<&'n Grid>);
 
 fn core_names(names: &Names) -> CoreNames<'_> {
@@ -106,7 +106,7 @@ impl Partitioner {
     fn assign_rows(&mut self, document: &Document, group: usize, rows: &[u32]) {
         let frame = Arc::new(union_frame(document, rows));
         let overhead = (frame.head(true).len() + frame.tail(true).len()) as u64;
-        // The declarations come as edits afterwards, which count themselves: `before` is what the rows have without.
+        // Declarations are added afterwards by edits, which update the size; `before` is the size without them.
         let (mut part, mut bytes, mut before, mut news) = (Vec::new(), overhead, 0, 0);
         let mut cursor = document.row_cursor();
         // Computed once per root, not once per row: a root may have as many declarations as its file has rows.
@@ -116,9 +116,10 @@ impl Partitioner {
             let names = cursor.names(row);
             let own = document.entry_len(row);
             let mut len = own;
-            let missing = missing_of.entry(std::ptr::from_ref(names)).or_insert_with(|| missing(names, &meanings));
+            let missing =
+                missing_of.entry(std::ptr::from_ref(names)).or_insert_with(|| missing_declarations(names, &meanings));
             if !missing.is_empty() {
-                let text = declaring(document, row, missing);
+                let text = with_declarations(document, row, missing);
                 len = text.len() as u64;
                 self.edits.push(Edit::Raw { row, text: text.into() });
             }
@@ -160,7 +161,7 @@ impl Partitioner {
 
 /// The frame of the first row's file, with the declarations of all others that do not contradict it.
 fn union_frame(document: &Document, rows: &[u32]) -> Source {
-    // Neither a frame nor a declaration is looked for among all others: many files may have many.
+    // There may be many frames with many declarations, so both are looked up by hash.
     let (mut frames, mut seen): (Vec<&Source>, HashSet<*const Source>) = Default::default();
     for row in rows {
         if let Some(frame) = frame_of(document, RowId(*row))
@@ -176,7 +177,7 @@ fn union_frame(document: &Document, rows: &[u32]) -> Source {
     let mut more = String::new();
     for (name, uri) in frames.flat_map(|frame| declarations(&frame.names)) {
         if known.insert(name) {
-            // As written in its own root, so no quote of the other kind ends it.
+            // The URI is raw attribute text, so it contains only one kind of quote.
             let quote = if uri.contains('"') { '\'' } else { '"' };
             let _ = write!(more, " {name}={quote}{uri}{quote}");
         }
@@ -191,7 +192,7 @@ fn union_frame(document: &Document, rows: &[u32]) -> Source {
     Source::new(bytes, scan).unwrap_or(base)
 }
 
-/// The URI of each prefix that a root declares. Of several equal prefixes the first counts.
+/// The URI of each prefix that a root declares. Of duplicate prefixes the first counts.
 fn meanings(names: &Names) -> HashMap<&str, &str> {
     let mut meanings = HashMap::new();
     for (name, uri) in declarations(names) {
@@ -202,7 +203,7 @@ fn meanings(names: &Names) -> HashMap<&str, &str> {
 }
 
 /// The prefixes that an entry written under one root must declare itself to mean the same under another, with their URIs.
-fn missing<'n>(own: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &'n str> {
+fn missing_declarations<'n>(own: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &'n str> {
     let mut missing = meanings(own);
     missing.retain(|prefix, uri| part.get(prefix) != Some(uri));
     missing
@@ -212,15 +213,15 @@ fn missing<'n>(own: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &
 pub(super) fn text_under_roots<'d>(document: &'d Document, row: RowId, roots: &[&Names]) -> Cow<'d, [u8]> {
     let own = document.names(row);
     let others = roots.iter().filter(|root| !std::ptr::eq(own, **root) && own.attributes != root.attributes);
-    let needed: HashMap<&str, &str> = others.flat_map(|root| missing(own, &meanings(root))).collect();
+    let needed: HashMap<&str, &str> = others.flat_map(|root| missing_declarations(own, &meanings(root))).collect();
     if needed.is_empty() {
         return document.entry_text(row);
     }
-    Cow::Owned(declaring(document, row, &needed).into_bytes())
+    Cow::Owned(with_declarations(document, row, &needed).into_bytes())
 }
 
 /// The entry's text with declarations on its start tag, as far as it uses the prefixes.
-fn declaring(document: &Document, row: RowId, missing: &HashMap<&str, &str>) -> String {
+fn with_declarations(document: &Document, row: RowId, missing: &HashMap<&str, &str>) -> String {
     let (entry, text) = document.entry(row);
     let text = String::from_utf8_lossy(&text).into_owned();
     let element = text.get(entry.open as usize..).unwrap_or_default();
@@ -231,14 +232,14 @@ fn declaring(document: &Document, row: RowId, missing: &HashMap<&str, &str>) -> 
             let _ = write!(more, " xmlns:{prefix}={quote}{uri}{quote}");
         }
     }
-    // Behind the element's name.
+    // Insert after the element's name.
     let name = element.find(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '>' | '/'));
     let at = entry.open as usize + name.unwrap_or(0);
     let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
     format!("{before}{more}{after}")
 }
 
-/// The prefixes of an element's tags and attributes, each once, without those that its own start tag declares.
+/// The distinct prefixes of an element's tags and attributes, without those that its own start tag declares.
 fn prefixes_used(element: &str) -> Vec<&str> {
     let (mut used, mut known, mut at) = (Vec::new(), HashSet::new(), 0);
     while let Some(tag) = markup::next(element.as_bytes(), at) {

@@ -1,14 +1,14 @@
 //! Restores positions for rows that an earlier save removed, a later one restored, and that are deleted again.
 //!
-//! Invariant: afterwards every row that is deleted here and saved is in the list of its file, behind the row that it
-//! follows in the saved files; nothing else differs. Pure.
+//! Invariant: afterwards the row list of each file contains every row that is deleted here and live in the saved document,
+//! after the row that it follows there; nothing else differs.
 
 use super::Document;
 use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::SitemapId;
 use std::collections::{BTreeMap, HashMap};
 
-/// The document with a place for every row that is deleted here and not in `saved`; `None` if each has one.
+/// The document with a position for every row that is deleted here but not in `saved`; `None` if all have one already.
 pub(crate) fn restore_positions(document: &Document, saved: &Document) -> Option<Document> {
     let is_deleted = |row: &RowId| !document.is_live(*row) && saved.is_live(*row);
     let mut deleted: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
@@ -26,27 +26,27 @@ pub(crate) fn restore_positions(document: &Document, saved: &Document) -> Option
     if missing.is_empty() {
         return None;
     }
-    // Behind which row of its own file each is in the saved ones.
+    // For each missing row, the row of its file that it follows in the saved document.
     let mut before: HashMap<SitemapId, Option<u32>> = HashMap::new();
-    let mut behind: HashMap<(SitemapId, Option<u32>), Vec<u32>> = HashMap::new();
+    let mut after: HashMap<(SitemapId, Option<u32>), Vec<u32>> = HashMap::new();
     for row in saved.rows().filter(|row| row.0 < document.row_limit()) {
         let id = document.sitemap_of(row);
         let Some(missing) = missing.get(&id) else { continue };
         let before = before.entry(id).or_default();
         if missing.contains(row.0) {
-            behind.entry((id, *before)).or_default().push(row.0);
+            after.entry((id, *before)).or_default().push(row.0);
         } else if document.is_live(row) || saved.is_live(row) {
             *before = Some(row.0);
         }
     }
-    let mut placed = document.clone();
+    let mut restored = document.clone();
     for id in missing.keys() {
-        let mut rows = behind.remove(&(*id, None)).unwrap_or_default();
+        let mut rows = after.remove(&(*id, None)).unwrap_or_default();
         for row in document.sitemap(*id)?.rows.iter() {
             rows.push(row.0);
-            rows.extend(behind.remove(&(*id, Some(row.0))).unwrap_or_default());
+            rows.extend(after.remove(&(*id, Some(row.0))).unwrap_or_default());
         }
-        placed.change_sitemap(*id, |sitemap| sitemap.rows = RowList::from_ids(rows));
+        restored.change_sitemap(*id, |sitemap| sitemap.rows = RowList::from_ids(rows));
     }
-    Some(placed)
+    Some(restored)
 }

@@ -1,4 +1,4 @@
-//! `RowCursor`: text, names and file of rows that are asked for in order.
+//! `RowCursor`: looks up the text, names and file of rows that are visited in order.
 //!
 //! Consecutive rows nearly always have the same source, so it is looked up once for a run of rows. The results equal those
 //! of [`Document`].
@@ -10,7 +10,7 @@ use super::source::Source;
 use crate::xml::names::Names;
 use std::ops::Range;
 
-/// A row, the text under its overrides, and the names of that text's file.
+/// A row with its base text and the names of the file of that text.
 #[derive(Clone, Copy)]
 pub(super) struct RowBase<'d> {
     pub(super) row: RowId,
@@ -48,7 +48,7 @@ impl<'d> RowCursor<'d> {
         RowBase { row, text, names: &source.names }
     }
 
-    /// The source and entry of a row's base text, if it is text as read.
+    /// The source and entry of a row's base text, unless the whole entry was replaced.
     #[inline]
     pub(crate) fn origin(&mut self, row: RowId) -> Option<(&'d Source, usize)> {
         self.seek(row);

@@ -27,11 +27,11 @@ pub enum Column {
     Path,
     /// The first segment of the path.
     Section,
-    /// How many segments the path has.
+    /// Number of segments of the path.
     Depth,
     /// The line in the file as stored.
     Line,
-    /// How many extensions of a kind the entry holds.
+    /// Number of extensions of a kind in the entry.
     Count(Extension),
     /// The URLs of images.
     Images,
@@ -47,10 +47,10 @@ pub enum Column {
     Rules,
 }
 
-/// What a column says of a row where it is none of the facts that queries ask for most.
+/// A column's value for a row that [`RowFacts`] has no method of its own for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'v> {
-    /// Nothing; comes last.
+    /// No value; sorted last.
     Absent,
     /// A number.
     Number(u64),
@@ -63,7 +63,7 @@ pub enum Value<'v> {
 pub enum Fact<T> {
     /// There is no such element.
     Absent,
-    /// There is one, but its text is not of the kind.
+    /// The element is present, but its text is invalid.
     Unreadable,
     /// Its value.
     Is(T),
@@ -120,15 +120,15 @@ pub trait RowFacts {
     fn changefreq(&self) -> Fact<Changefreq>;
     /// The priority in hundredths, 0 to 100.
     fn priority(&self) -> Fact<u8>;
-    /// Whether the entry holds an extension of this kind.
+    /// Whether the entry contains an extension of this kind.
     fn has_extension(&self, kind: Extension) -> bool;
-    /// Whether the row is this.
+    /// Whether the row has this state.
     fn is(&self, state: State) -> bool;
     /// Whether the row breaks the rule of this index in `Vocabulary::rules`.
     fn has_rule(&self, rule: u16) -> bool;
     /// Whether the row has a finding of this severity.
     fn has_severity(&self, severity: Severity) -> bool;
-    /// What a column says of the row that is none of the above; such columns are only sorted by.
+    /// The value of a column that no method above returns; such columns are only sorted by.
     fn more(&self, _column: Column) -> Value<'_> {
         Value::Absent
     }

@@ -23,12 +23,12 @@ impl RowId {
 /// A set of rows.
 pub type RowSet = roaring::RoaringBitmap;
 
-/// The runs of consecutive ids of a set within a range: one step where a bitmap would take one for each id.
+/// The runs of consecutive ids of a set within a range; faster than iterating over single ids.
 pub fn runs(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
     let mut rows = rows.range(range);
     std::iter::from_fn(move || {
         let run = rows.next_range()?;
-        // Ids end long before the last number there is.
+        // Ids never reach `u32::MAX`.
         Some(*run.start()..run.end().saturating_add(1))
     })
 }
@@ -38,7 +38,7 @@ pub fn ids(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = u32> + '_ {
     runs(rows, range).flatten()
 }
 
-/// The pages of a column that ids of a set within a range are on, in order, each with its range of ids.
+/// The column pages that contain ids of a set within a range, in order, each with its range of ids.
 pub fn pages(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = (usize, Range<u32>)> + '_ {
     let page = |row: u32| row as usize / PAGE;
     let mut last = None;
@@ -47,11 +47,11 @@ pub fn pages(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = (usize, R
     numbers.map(|number| (number, (number * PAGE) as u32..((number + 1) * PAGE) as u32))
 }
 
-/// Ids that one core works on at a time: those that share a container of a [`RowSet`].
+/// Ids per parallel task: those of one container of a [`RowSet`].
 const SHARE: u32 = 1 << 16;
 
 /// Maps chunks of a set in parallel, with results in order; `None` if one of them is `None`.
-pub fn par_chunks<T: Send>(rows: &RowSet, look: impl Fn(Range<u32>) -> Option<T> + Sync) -> Option<Vec<T>> {
+pub fn par_chunks<T: Send>(rows: &RowSet, map: impl Fn(Range<u32>) -> Option<T> + Sync) -> Option<Vec<T>> {
     let shares: Vec<Range<u32>> = match (rows.min(), rows.max()) {
         (Some(first), Some(last)) => (first / SHARE..=last / SHARE)
             .map(|share| share * SHARE..(share * SHARE).saturating_add(SHARE))
@@ -59,10 +59,10 @@ pub fn par_chunks<T: Send>(rows: &RowSet, look: impl Fn(Range<u32>) -> Option<T>
             .collect(),
         _ => Vec::new(),
     };
-    shares.into_par_iter().map(&look).collect()
+    shares.into_par_iter().map(&map).collect()
 }
 
-/// A set of ids that come in order.
+/// A set of ids in ascending order.
 pub fn in_order(ids: Vec<u32>) -> RowSet {
     match (ids.first(), ids.last()) {
         (Some(first), Some(last)) if (last - first) as usize + 1 == ids.len() => {
@@ -74,10 +74,10 @@ pub fn in_order(ids: Vec<u32>) -> RowSet {
     }
 }
 
-/// Ids per explicit piece: what inserting one row copies.
+/// Maximum ids of an explicit piece, which inserting one row copies.
 const PIECE: usize = 1_024;
 
-/// Consecutive ids that make no piece of their own behind other ids.
+/// Up to this length, consecutive ids after explicit ids are stored as explicit ids too.
 const SHORT: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,12 +181,12 @@ impl RowList {
         self.pieces.iter().flat_map(|piece| (0..piece.len()).filter_map(|at| piece.get(at))).map(RowId)
     }
 
-    /// The list with rows inserted behind some of its rows, in one pass.
+    /// The list with rows inserted after some of its rows, in one pass.
     #[must_use]
-    pub fn with_inserted_behind(&self, new: &HashMap<u32, Vec<RowId>>) -> Self {
+    pub fn with_inserted_after(&self, new: &HashMap<u32, Vec<RowId>>) -> Self {
         let places: RowSet = new.keys().copied().collect();
         let mut builder = Builder::default();
-        let put_in = |builder: &mut Builder, row: u32| {
+        let push_new = |builder: &mut Builder, row: u32| {
             new.get(&row).into_iter().flatten().for_each(|new| builder.push(new.0));
         };
         for piece in self.pieces.iter() {
@@ -196,7 +196,7 @@ impl RowList {
                     for row in places.range(*first..first.saturating_add(*len)) {
                         let cut = (row - first) as usize + 1;
                         builder.push_piece(piece, from, cut);
-                        put_in(&mut builder, row);
+                        push_new(&mut builder, row);
                         from = cut;
                     }
                     builder.push_piece(piece, from, *len as usize);
@@ -204,7 +204,7 @@ impl RowList {
                 Piece::Ids(ids) => {
                     for id in ids.iter() {
                         builder.push(*id);
-                        put_in(&mut builder, *id);
+                        push_new(&mut builder, *id);
                     }
                 }
             }
@@ -267,7 +267,7 @@ impl Builder {
 
     fn push_piece(&mut self, piece: &Piece, from: usize, to: usize) {
         match piece {
-            // What is left between rows that were put in: as ids, for many pieces are looked through one by one.
+            // A short rest between inserted rows: store it as ids, since lookups visit pieces one by one.
             Piece::Range { first, .. } if !self.ids.is_empty() && to - from <= SHORT => {
                 (from..to).for_each(|at| self.push(first + at as u32));
             }

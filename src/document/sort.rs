@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl Column {
-    /// All columns, each with its word; where there are two, the first is the one that is written.
+    /// All columns with their names; of several names, the first is the canonical one.
     pub const ALL: [(Self, &'static str); 26] = [
         (Self::Loc, "loc"),
         (Self::Lastmod, "lastmod"),
@@ -80,7 +80,7 @@ impl Column {
         }
     }
 
-    /// The text that a row is compared by; empty where there is none.
+    /// The text that a row is compared by; empty if there is none.
     pub fn text<R: RowFacts + ?Sized>(self, row: &R) -> Cow<'_, str> {
         let of_loc = |part: fn(&str) -> &str| Cow::Owned(part(&row.loc()).to_owned());
         match self {
@@ -132,7 +132,7 @@ impl SortBy {
         }
     }
 
-    /// The text that a row is compared by; empty where there is none.
+    /// The text that a row is compared by; empty if there is none.
     pub fn text<'r, R: RowFacts + ?Sized>(&'r self, row: &'r R) -> Cow<'r, str> {
         match self {
             Self::Own(column) => column.text(row),
@@ -144,7 +144,7 @@ impl SortBy {
 /// One key: what rows are sorted by, and a direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortKey {
-    /// By what.
+    /// The column that rows are compared by.
     pub by: SortBy,
     /// Greatest first.
     pub descending: bool,
@@ -154,13 +154,13 @@ pub struct SortKey {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SortError {
-    /// The place in the text, in bytes.
+    /// The invalid part of the text, in bytes.
     pub span: Range<usize>,
     /// What was expected, in one line without a full stop.
     pub message: String,
 }
 
-/// Reads keys such as `-lastmod,loc` or `-@clicks`: `-` for descending, the first key decides first.
+/// Parses keys such as `-lastmod,loc` or `-@clicks`: `-` for descending, the first key decides first.
 ///
 /// # Errors
 ///
@@ -179,7 +179,7 @@ pub(crate) fn parse(text: &str, data: Option<&Arc<DataSet>>) -> Result<Vec<SortK
         };
         let by = match name.strip_prefix('@') {
             Some(name) => DataColumn::named(&name.to_lowercase(), data).map(SortBy::Data),
-            None => own(name).map(SortBy::Own),
+            None => parse_column(name).map(SortBy::Own),
         };
         let by = by.map_err(|message| SortError { span: span.clone(), message })?;
         if keys.iter().any(|key| key.by == by) {
@@ -190,7 +190,7 @@ pub(crate) fn parse(text: &str, data: Option<&Arc<DataSet>>) -> Result<Vec<SortK
     Ok(keys)
 }
 
-fn own(name: &str) -> Result<Column, String> {
+fn parse_column(name: &str) -> Result<Column, String> {
     let names = || Column::ALL.iter().map(|(_, name)| *name);
     let found = Column::ALL.into_iter().find(|(_, known)| *known == name);
     found.map(|(column, _)| column).ok_or_else(|| {
@@ -199,7 +199,7 @@ fn own(name: &str) -> Result<Column, String> {
     })
 }
 
-/// The keys as [`parse`] reads them.
+/// The text of keys, as [`parse`] accepts it.
 pub(crate) fn to_text(keys: &[SortKey]) -> String {
     keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }

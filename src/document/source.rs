@@ -25,26 +25,26 @@ pub struct Source {
     pub stray: Option<u32>,
     /// Whether an element of another namespace is directly below the root.
     pub has_siblings: bool,
-    /// Whether an entry or a field is in no namespace by what the root declares.
+    /// Whether an entry or a field is in no namespace, given the declarations of the root.
     pub has_unbound: bool,
     /// Its damage.
     pub damage: Vec<Damage>,
     /// Whether reading stopped before the end.
     pub cut: bool,
-    /// Whether the last line of a file without markup had no line break as stored. Here it has one, so that lines
-    /// can be moved; so many bytes at the end of the file are left out when it is written.
+    /// Length of the line break that was added to the last line of a file without markup, so that lines can be moved; 0 if
+    /// it had one. That many bytes are left out at the end when the file is written.
     pub open_end: u8,
-    /// Where the bytes are repaired ones: offsets, and the lines and columns that are there in the file as stored.
+    /// For repaired bytes, positions in the file as stored.
     anchors: Box<[Anchor]>,
     prefixes: PrefixSearches,
 }
 
-/// Prefixes that were searched for in a source, and whether they are in it: after each edit the fix of an unused declaration
-/// is tried again, and the bytes stay the same. No part of the source's value.
+/// Cached results of prefix searches: the fix of an unused declaration repeats them after each edit, though the bytes never
+/// change. Not part of the source's value.
 #[derive(Debug, Default)]
 struct PrefixSearches(Mutex<Vec<(Box<[u8]>, bool)>>);
 
-/// Searches that are remembered: no sound file declares as many prefixes.
+/// Maximum number of cached searches, more than any normal file declares prefixes.
 const PREFIXES: usize = 64;
 
 impl PartialEq for PrefixSearches {
@@ -82,7 +82,7 @@ impl Source {
         is_there
     }
 
-    /// Puts a scan together with its bytes. `None` if the root is not that of a sitemap.
+    /// The source of scanned bytes. `None` if the root is not that of a sitemap.
     pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
         let open_end = close_line(&mut bytes, &mut scan);
         Some(Self {
@@ -103,13 +103,13 @@ impl Source {
         })
     }
 
-    /// The source of sound bytes; `None` of others.
+    /// The source of well-formed bytes; `None` if they are damaged.
     pub fn of_text(bytes: Vec<u8>) -> Option<Self> {
         let scan = scan::scan(&bytes, &mut scan::Ignore, &Progress::default());
         if scan.damage.is_empty() { Self::new(bytes, scan) } else { None }
     }
 
-    /// A source without entries that begins and ends with these bytes; `None` unless they are sound.
+    /// A source without entries with this head and tail; `None` unless they are well-formed.
     pub fn framed(head: &[u8], tail: &[u8]) -> Option<Self> {
         let mut source = Self::of_text([head, tail].concat())?;
         let is_whole = source.is_empty() && !source.root_is_empty && head.len() >= source.root_end as usize;
@@ -117,9 +117,9 @@ impl Source {
         is_whole.then_some(source)
     }
 
-    /// Another frame for the lines of a list that has this one: before them a byte order mark or nothing, behind them
-    /// blank lines, and the line break that new lines get. A last line without one stays so. `None` of anything else.
-    pub fn with_around_lines(&self, head: &[u8], tail: &[u8], line_end: &'static str) -> Option<Self> {
+    /// Another frame for the lines of a list: `head` is a byte order mark or empty, `tail` is white space, and `line_end` is
+    /// the line break of new lines. A missing line break at the end stays missing. `None` for any other head or tail.
+    pub fn with_list_frame(&self, head: &[u8], tail: &[u8], line_end: &'static str) -> Option<Self> {
         let is_frame = (head.is_empty() || head == MARK) && tail.iter().all(u8::is_ascii_whitespace);
         is_frame.then(|| Self {
             bytes: [head, tail].concat(),
@@ -129,7 +129,7 @@ impl Source {
         })
     }
 
-    /// This source with anchors from its bytes to the file as stored, in rising order.
+    /// This source with anchors to positions in the file as stored, by ascending offset.
     #[must_use]
     pub fn anchored(self, anchors: Vec<Anchor>) -> Self {
         Self { anchors: anchors.into(), ..self }
@@ -140,7 +140,7 @@ impl Source {
         self.anchors.is_empty()
     }
 
-    /// This source with other lines and columns of its anchors.
+    /// This source with the stored lines and columns of its anchors mapped.
     #[must_use]
     pub fn with_places(mut self, place: impl Fn((u64, u64)) -> (u64, u64)) -> Self {
         for (_, stored) in &mut self.anchors {
@@ -149,7 +149,7 @@ impl Source {
         self
     }
 
-    /// The frame alone, with the root's declarations.
+    /// Only the frame, with the root's declarations.
     #[must_use]
     pub fn without_entries(&self) -> Self {
         let (from, to) = (self.starts.first().copied(), self.starts.last().copied());
@@ -166,8 +166,8 @@ impl Source {
         }
     }
 
-    /// A source [`without_entries`](Source::without_entries), with the bytes of its file again; `starts` are the offsets of
-    /// its entries. `None` if they do not match.
+    /// Gives a source [`without_entries`](Source::without_entries) the bytes of its file again; `starts` are the offsets of its
+    /// entries. `None` if they do not match.
     pub fn with_entries(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
         let is_inside = starts.last().is_some_and(|end| *end as usize <= bytes.len()) && starts.is_sorted();
         is_inside.then(|| Self {
@@ -186,8 +186,8 @@ impl Source {
         self.bytes
     }
 
-    /// The entries of all these in one, between the head and the tail of the first; each entry still knows its place in
-    /// the file that it was read from. `None` where their roots give names other meanings.
+    /// Joins the entries of several sources between the head and the tail of the first, with anchors to their positions in
+    /// the files that they were read from. `None` if the roots declare different namespaces.
     pub fn joined(sources: &[&Self]) -> Option<Self> {
         let first = *sources.first()?;
         if !sources.iter().all(|source| source.names.means_the_same_under(&first.names)) {
@@ -235,7 +235,7 @@ impl Source {
         Lines::anchored(&self.bytes, &self.anchors)
     }
 
-    /// Positions in rising order, at most so many bytes apart, from which lines can be counted on.
+    /// Positions at most `step` bytes apart, from which counting lines can continue.
     pub fn marks(&self, step: usize) -> Vec<Mark> {
         let mut lines = self.lines();
         let offsets = (0..self.bytes.len()).step_by(step.max(1));
@@ -246,13 +246,12 @@ impl Source {
         offsets.map(mark).collect()
     }
 
-    /// A counter that goes on from a mark.
+    /// A line counter that continues from a mark.
     pub fn lines_from(&self, mark: &Mark) -> Lines<'_> {
         Lines { at: mark.at, line: mark.line, column: mark.column, ..self.lines() }
     }
 
-    /// An empty source in the writer's own layout: what a new file starts from (rules of section 10: UTF-8,
-    /// declaration, LF, final newline, default namespace).
+    /// The source of a new file: UTF-8, XML declaration, LF, final newline, default namespace (section 10).
     pub fn blank(kind: FileKind) -> Self {
         match kind {
             FileKind::List => return Self::of_grid(Grid::list("\n")),
@@ -284,7 +283,7 @@ impl Source {
         }
     }
 
-    /// An empty list, or a table with nothing but its header.
+    /// An empty list, or a table with only its header.
     pub fn of_grid(grid: Grid) -> Self {
         let bytes = grid.blank();
         Self {
@@ -310,7 +309,7 @@ impl Source {
         &self.bytes
     }
 
-    /// Where each entry starts, and where the last one ends: offsets in bytes.
+    /// Byte offsets of the entries, and of the end of the last one.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
@@ -338,13 +337,13 @@ impl Source {
         self.bytes.get(*start as usize..*end as usize).unwrap_or_default()
     }
 
-    /// Where an entry's element starts in the file.
+    /// Byte offset of an entry's element.
     pub fn offset(&self, entry: usize) -> Option<usize> {
         let text = self.entry_text(entry);
         Some(*self.starts.get(entry)? as usize + Entry::of(text, &self.names).open as usize)
     }
 
-    /// Where an entry's text starts in the file.
+    /// Byte offset of an entry's text.
     pub fn start(&self, entry: usize) -> Option<usize> {
         self.starts.get(entry).map(|start| *start as usize)
     }
@@ -359,7 +358,7 @@ impl Source {
         self.bytes.get(self.root_start as usize..self.root_end as usize).unwrap_or_default()
     }
 
-    /// The text before the entries. `<urlset/>` is opened when entries will follow.
+    /// The text before the entries. `<urlset/>` becomes `<urlset>` if entries follow.
     pub fn head(&self, entries_follow: bool) -> Cow<'_, [u8]> {
         let end = self.starts.first().map_or(self.bytes.len(), |start| *start as usize);
         let head = self.bytes.get(..end).unwrap_or_default();
@@ -382,7 +381,7 @@ impl Source {
     }
 }
 
-/// The bytes without memory that they do not need; a little of it costs less than to move them.
+/// Releases unused capacity, unless there is so little that moving the bytes would cost more.
 fn fitting(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.capacity() - bytes.len() > bytes.len() / 4 {
         bytes.shrink_to_fit();
@@ -390,15 +389,15 @@ fn fitting(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Gives the last line of a file without markup the line break that the others have, so that each may become the last.
-/// How many bytes that are: none if it had one.
+/// Adds the line break of the other lines to the last line of a file without markup, if it has none, so that lines can be
+/// reordered. Returns its length, 0 if nothing was added.
 fn close_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> u8 {
     let Some(last) = scan.starts.last_mut().filter(|_| scan.names.as_ref().is_some_and(|names| !names.kind.is_xml()))
     else {
         return 0;
     };
     let open = *last as usize == bytes.len() && !matches!(bytes.last(), None | Some(b'\n' | b'\r'));
-    // A list that is nothing but a byte order mark has no line to close.
+    // A list that consists of a byte order mark has no line.
     if open && (scan.starts.len() > 1 || scan.names.as_ref().is_some_and(|names| names.kind == FileKind::Table)) {
         let line_end = common_line_end(bytes);
         bytes.extend_from_slice(line_end);
@@ -410,7 +409,7 @@ fn close_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> u8 {
     0
 }
 
-/// The line break that all lines have; a line feed where they differ, or where there is none.
+/// The line break of all lines; a line feed if they differ or there is none.
 fn common_line_end(bytes: &[u8]) -> &'static [u8] {
     let feeds = memchr::memchr_iter(b'\n', bytes).count();
     let returns = memchr::memchr_iter(b'\r', bytes).count();
@@ -452,12 +451,12 @@ impl<'b> Lines<'b> {
         Self { bytes, at: 0, line: 1, column: 1, anchors: &[] }
     }
 
-    /// Lines of repaired bytes: positions are those of the file as stored.
+    /// A counter for repaired bytes, which returns positions in the file as stored.
     pub const fn anchored(bytes: &'b [u8], anchors: &'b [Anchor]) -> Self {
         Self { anchors, ..Self::new(bytes) }
     }
 
-    /// Line and column of a byte offset. Cheap when offsets come in rising order; going back starts over.
+    /// Line and column of a byte offset. Cheap for ascending offsets; a smaller offset restarts the count.
     pub fn position(&mut self, offset: usize) -> (u64, u64) {
         if offset < self.at {
             note_work(offset);
@@ -473,7 +472,7 @@ impl<'b> Lines<'b> {
         let between = self.bytes.get(self.at..offset).unwrap_or_default();
         let mut line_start = None;
         if memchr::memchr(b'\r', between).is_none() {
-            // Nearly every file: counted many times faster than one by one.
+            // Fast path for nearly every file.
             self.line += memchr::memchr_iter(b'\n', between).count() as u64;
             line_start = memchr::memrchr(b'\n', between).map(|at| at + 1);
         } else {
@@ -490,7 +489,7 @@ impl<'b> Lines<'b> {
         if line_start.is_some() {
             self.column = 1;
         }
-        // Counting on from the last position keeps a 10 MB line linear however many findings are on it.
+        // Continue from the last position, so that many findings on one 10 MB line take linear time.
         let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
         let rest = if self.at == 0 && line_start.is_none() { rest.strip_prefix(MARK).unwrap_or(rest) } else { rest };
         self.column += rest.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64;

@@ -1,6 +1,6 @@
 //! Byte spans in which two versions of a file differ, compared entry by entry and then byte by byte.
 //!
-//! Invariant: what lies outside of the spans is the same in both, piece by piece, in order. Pure.
+//! Invariant: the bytes outside of the spans are the same in both versions, in order.
 
 use super::Document;
 use super::index::IndexFile;
@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Bytes that differ: those before and those after. One of the two may be empty.
+/// Ranges of the earlier and the later bytes that differ. One of the two may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// Offsets in the earlier bytes.
@@ -23,12 +23,12 @@ pub struct Span {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pieces<'d>(Vec<(u32, Cow<'d, [u8]>)>);
 
-/// Keys of text that is not an entry; those of rows and of entries of an index are far below.
+/// Keys of the head and the tail; the keys of entries are far below.
 const HEAD: u32 = u32::MAX;
 const TAIL: u32 = u32::MAX - 1;
 
 impl<'d> Pieces<'d> {
-    /// A sitemap as the document would write it; entries are known by their rows.
+    /// A sitemap as the document would write it; the keys of entries are their row ids.
     pub(crate) fn of(document: &'d Document, id: SitemapId) -> Self {
         let Some(sitemap) = document.sitemap(id) else { return Self::default() };
         let entries = sitemap.live > 0;
@@ -45,7 +45,7 @@ impl<'d> Pieces<'d> {
         Self(pieces)
     }
 
-    /// A file of the index before and after; entries are known by their URLs.
+    /// A file of the index before and after; entries with the same URL have the same key.
     pub(crate) fn of_indexes(before: Option<&IndexFile<'d>>, after: Option<&IndexFile<'d>>) -> (Self, Self) {
         let mut keys: HashMap<&str, u32> = HashMap::new();
         let mut pieces = |file: Option<&IndexFile<'d>>| {
@@ -85,7 +85,7 @@ pub(crate) fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
     walk.finish()
 }
 
-/// Takes pieces up to the one at `count` more: the bytes before it, and its text.
+/// Advances past `count` pieces and returns their length, with the text of the next piece.
 fn skip_to<'p>(pieces: &mut impl Iterator<Item = &'p (u32, Cow<'p, [u8]>)>, count: usize) -> (usize, Option<&'p [u8]>) {
     let skipped = pieces.by_ref().take(count).map(|(_, text)| text.len()).sum();
     (skipped, pieces.next().map(|(_, text)| &**text))
@@ -94,7 +94,7 @@ fn skip_to<'p>(pieces: &mut impl Iterator<Item = &'p (u32, Cow<'p, [u8]>)>, coun
 /// Position of a common piece, and the number of pieces between it and the previous common one.
 type CommonPiece = (usize, usize);
 
-/// The places of the pieces that both have in the same order.
+/// Positions of the pieces that both versions have in the same order.
 fn common_pieces(
     before: impl Iterator<Item = u32>,
     after: impl Iterator<Item = u32>,
@@ -103,7 +103,7 @@ fn common_pieces(
     for (at, key) in before.enumerate() {
         places.entry(key).or_insert(at);
     }
-    // Each place serves once.
+    // Each position is used once.
     let common: Vec<(usize, usize)> =
         after.enumerate().filter_map(|(at, key)| Some((places.remove(&key)?, at))).collect();
     let rising = longest_increasing(&common.iter().map(|(from, _)| *from).collect::<Vec<_>>());
@@ -116,12 +116,12 @@ fn common_pieces(
     kept
 }
 
-/// Places of a longest rising sequence.
+/// Positions of a longest increasing subsequence.
 pub(super) fn longest_increasing(values: &[usize]) -> RowSet {
     if values.is_sorted() {
         return (0..values.len() as u32).collect();
     }
-    // For each length where the smallest last value of a rising sequence is, and who came before whom.
+    // For each length, the position of the smallest last value of an increasing subsequence; and each position's predecessor.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
     let value = |at: usize| values.get(at).copied().unwrap_or_default();
@@ -142,7 +142,7 @@ pub(super) fn longest_increasing(values: &[usize]) -> RowSet {
     kept
 }
 
-/// Rows that both versions of a file have, but not in the order of the others.
+/// Rows of both versions of a file that were moved relative to the others.
 pub(crate) fn moved_rows((document, sitemap): (&Document, &Sitemap), (saved, was): (&Document, &Sitemap)) -> Vec<u32> {
     let there: HashMap<u32, usize> =
         was.rows.iter().filter(|row| saved.is_live(*row)).zip(0..).map(|(row, at)| (row.0, at)).collect();
@@ -161,7 +161,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// So many bytes of the one are so many others of the other.
+    /// Records that the next `before` bytes were replaced by the next `after` bytes.
     pub(super) fn differ(&mut self, before: usize, after: usize) {
         let span = Span { before: self.before..self.before + before, after: self.after..self.after + after };
         (self.before, self.after) = (span.before.end, span.after.end);
@@ -176,11 +176,12 @@ impl Walk {
         }
     }
 
+    /// Records bytes that are the same in both.
     pub(super) fn same(&mut self, len: usize) {
         (self.before, self.after) = (self.before + len, self.after + len);
     }
 
-    /// One piece in both versions: what differs is between what begins and what ends the same.
+    /// Records the two versions of one piece; they differ between their common prefix and suffix.
     pub(super) fn pair(&mut self, before: &[u8], after: &[u8]) {
         if before == after {
             return self.same(before.len());
@@ -198,14 +199,14 @@ impl Walk {
     }
 }
 
-/// What differs between bytes of which nothing else is known: between what begins and what ends the same.
+/// The span between the common prefix and suffix of two byte strings.
 pub(crate) fn spans_of_bytes(before: &[u8], after: &[u8]) -> Vec<Span> {
     let mut walk = Walk::default();
     walk.pair(before, after);
     walk.finish()
 }
 
-/// Whether the bytes outside of the spans are the same in both, and how many those are.
+/// Number of bytes outside of the spans; `None` if they differ.
 pub(crate) fn same_outside(before: &[u8], after: &[u8], spans: &[Span]) -> Option<usize> {
     let (mut from, mut to, mut same) = (0, 0, 0);
     let end = Span { before: before.len()..before.len(), after: after.len()..after.len() };

@@ -1,7 +1,7 @@
 //! The document as the next save writes it: deleted rows removed, files over a limit split into new ones.
 //!
-//! Pure. Row ids and file ids stay the same, so undo and data kept per row or file stay valid; new files are appended. Paths
-//! are decided elsewhere.
+//! Row ids and file ids stay the same, so undo and data kept per row or file stay valid. New files are appended; they get
+//! their paths elsewhere.
 
 use super::Document;
 use super::frame::{declarations, part_frame};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A document whose files respect the limits.
 #[derive(Debug, Clone)]
 pub(crate) struct SplitResult {
-    /// No file of it is over a limit, except for the oversized rows.
+    /// No file exceeds a limit, unless it contains an oversized row.
     pub document: Document,
     /// New files, each with the file that it was split from. They have no path yet.
     pub parts: Vec<(SitemapId, SitemapId)>,
@@ -101,14 +101,14 @@ impl SplitResult {
         let Some(sitemap) = self.document.sitemap(id).cloned() else { return };
         let frame = Arc::new(part_frame(&sitemap.frame));
         let overhead = |source: &Source| (source.head(true).len() + source.tail(true).len()) as u64;
-        // The first file keeps its own head and tail, comments and all.
+        // The first file keeps its own head and tail with all comments.
         let (own, new) = (overhead(&sitemap.frame), overhead(&frame));
         let mut files = vec![FilledPart::default()];
         let is_apart = |row: &RowId| sitemap.apart && self.document.record(*row).flags.contains(Flags::NEWS);
         let (news, rest): (Vec<RowId>, Vec<RowId>) = sitemap.rows.iter().partition(is_apart);
         let (stay, mut go) = (rest.len(), !news.is_empty() && !rest.is_empty());
         for (number, row) in rest.into_iter().chain(news).enumerate() {
-            // The first that goes opens a file.
+            // The first news entry begins a new file.
             if go && number == stay {
                 go = false;
                 files.push(FilledPart::default());
@@ -125,7 +125,7 @@ impl SplitResult {
                     self.oversized.push((row, new + len));
                 }
                 if last.rows.is_empty() {
-                    // Its own head leaves no room for even one row: it stays, and the row is reported.
+                    // The head alone leaves no space for a single row: the row stays, and is reported.
                     self.oversized.push((row, own + len));
                 } else {
                     files.push(FilledPart::default());

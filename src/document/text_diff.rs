@@ -1,26 +1,26 @@
 //! Byte spans in which two texts of unknown structure differ (patience diff over lines and tags).
 //!
-//! Pieces that are once in each text are what both are held together by (patience diff); between them what begins and
-//! ends the same is the same. Pure; the time grows with the texts, whatever is in them.
+//! Pieces that occur once in each text are the anchors; between anchors, common prefixes and suffixes are matched. The time
+//! is bounded by the length of the texts, whatever their content.
 
 use super::spans::{Span, Walk, longest_increasing};
 use hashbrown::HashMap;
 
-/// The spans that differ, in order: what lies outside of them is the same in both.
+/// The differing spans, in order. The bytes outside of them are the same in both texts.
 pub(crate) fn spans(before: &[u8], after: &[u8]) -> Vec<Span> {
     let (old, new) = (pieces(before), pieces(after));
     let mut walk = Walk::default();
     let (mut from, mut to) = (0, 0);
-    for (at, other) in common(&old, &new) {
-        between(&mut walk, old.get(from..at).unwrap_or_default(), new.get(to..other).unwrap_or_default());
+    for (at, other) in anchors(&old, &new) {
+        diff_runs(&mut walk, old.get(from..at).unwrap_or_default(), new.get(to..other).unwrap_or_default());
         walk.same(old.get(at).map_or(0, |piece| piece.len()));
         (from, to) = (at + 1, other + 1);
     }
-    between(&mut walk, old.get(from..).unwrap_or_default(), new.get(to..).unwrap_or_default());
+    diff_runs(&mut walk, old.get(from..).unwrap_or_default(), new.get(to..).unwrap_or_default());
     walk.finish()
 }
 
-/// A text cut behind its line breaks and around its tags: a file without line breaks has pieces too.
+/// Splits a text after line breaks and around tags, so that a file without line breaks has pieces too.
 fn pieces(text: &[u8]) -> Vec<&[u8]> {
     let behind = text.split_inclusive(|byte| matches!(byte, b'\n' | b'>'));
     let around = behind.flat_map(|piece| {
@@ -30,9 +30,9 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     around.filter(|piece| !piece.is_empty()).collect()
 }
 
-/// The places of pieces that are once in each, as many as are in the same order.
-fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
-    // How often, and where last, in the one and in the other.
+/// Positions of pieces that occur once in each text and in the same order: the anchors.
+fn anchors(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
+    // Number of occurrences and last position in each text.
     let mut places: HashMap<&[u8], [(u32, usize); 2]> = HashMap::new();
     for (side, pieces) in [old, new].into_iter().enumerate() {
         for (at, piece) in pieces.iter().enumerate() {
@@ -50,8 +50,8 @@ fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
     once.into_iter().zip(0..).filter(|(_, at)| kept.contains(*at)).map(|(place, _)| place).collect()
 }
 
-/// What differs between two runs of pieces: what is left when those at both ends that are the same are taken off.
-fn between(walk: &mut Walk, mut old: &[&[u8]], mut new: &[&[u8]]) {
+/// Diffs two runs of pieces without their common pieces at both ends.
+fn diff_runs(walk: &mut Walk, mut old: &[&[u8]], mut new: &[&[u8]]) {
     while let ([one, rest @ ..], [other, others @ ..]) = (old, new)
         && one == other
     {
@@ -66,28 +66,28 @@ fn between(walk: &mut Walk, mut old: &[&[u8]], mut new: &[&[u8]]) {
         (old, new) = (rest, others);
     }
     let (mut from, mut to) = (0, 0);
-    for (at, other) in longest(old, new) {
-        changed(walk, old.get(from..at).unwrap_or_default(), new.get(to..other).unwrap_or_default());
+    for (at, other) in longest_common(old, new) {
+        record_replaced(walk, old.get(from..at).unwrap_or_default(), new.get(to..other).unwrap_or_default());
         walk.same(old.get(at).map_or(0, |piece| piece.len()));
         (from, to) = (at + 1, other + 1);
     }
-    changed(walk, old.get(from..).unwrap_or_default(), new.get(to..).unwrap_or_default());
+    record_replaced(walk, old.get(from..).unwrap_or_default(), new.get(to..).unwrap_or_default());
     walk.same(tail);
 }
 
-/// Pieces that became others; where one became another, what differs is within it.
-fn changed(walk: &mut Walk, old: &[&[u8]], new: &[&[u8]]) {
+/// Records replaced pieces. If one piece replaced one other, only the differing bytes in them are recorded.
+fn record_replaced(walk: &mut Walk, old: &[&[u8]], new: &[&[u8]]) {
     match (old, new) {
         ([one], [other]) => walk.pair(one, other),
         _ => walk.differ(old.iter().map(|piece| piece.len()).sum(), new.iter().map(|piece| piece.len()).sum()),
     }
 }
 
-/// The places of a longest sequence of pieces that both runs have; none of long runs, so that the time stays bounded.
-fn longest(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
-    const MOST: usize = 10_000;
+/// Positions of a longest common subsequence of two runs; empty for long runs, to bound the time.
+fn longest_common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
+    const MAX_CELLS: usize = 10_000;
     let width = new.len() + 1;
-    if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > MOST {
+    if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > MAX_CELLS {
         return Vec::new();
     }
     let mut lengths = vec![0u32; (old.len() + 1) * width];
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_is_a_span_of_its_own() {
+    fn each_change_is_a_separate_span() {
         let before = "junk\n<a>\n<u>\n<l>1&x</l>\n</u>\n<u>\n<l>2</l>\n</u>\n<u>\n<l>3&y</l>\n</u>\n</a>";
         let after = "<a>\n<u>\n<l>1&amp;x</l>\n</u>\n<u>\n<l>2</l>\n</u>\n<u>\n<l>3&amp;y</l>\n</u>\n</a>\n";
         assert_eq!(texts(before, after), [("junk\n", ""), ("", "amp;"), ("", "amp;"), ("", "\n")]);

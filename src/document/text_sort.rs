@@ -1,8 +1,8 @@
 //! Sorts rows by text: by a short prefix key first, by the full text only where keys are equal.
 //!
-//! A text becomes a key whose bytes compare as [`natural_bytes`](super::sort::natural_bytes) compares the texts, without what all
-//! of them begin with. Keys are sorted in place, on all cores, without a look at a text; only rows of equal keys are
-//! read again, behind what they have in common. Rows of equal texts keep their order.
+//! The key is made of the text after the prefix that all texts share; keys compare as
+//! [`natural_bytes`](super::sort::natural_bytes) compares the texts. Keys are sorted in place on all cores without access to
+//! the texts. Rows with equal keys are sorted again by the text after their common prefix. The sort is stable.
 
 use super::sort::SortKey;
 use crate::progress::Progress;
@@ -21,17 +21,17 @@ struct Item {
 
 /// Texts by their position.
 pub(super) trait Texts: Sync {
-    /// How many there are.
+    /// Number of texts.
     fn len(&self) -> u32;
 
-    /// Shows one.
+    /// Calls a function with a text.
     fn with_text<R>(&self, at: u32, look: impl FnOnce(&[u8]) -> R) -> R;
 }
 
 /// Positions in the order of their texts, empty ones last; `None` when cancelled.
 pub(super) fn by_text(texts: &impl Texts, by: &SortKey, progress: &Progress) -> Option<Vec<u32>> {
     let mut items: Vec<Item> = (0..texts.len()).into_par_iter().map(|at| Item { key: [0; KEY / 8], at }).collect();
-    // What comes last is known by its text, and hardly ever there.
+    // Empty texts come last; they are rare.
     let is_empty = |item: &Item| texts.with_text(item.at, <[u8]>::is_empty);
     let empty: Vec<u32> = items.par_iter().filter(|item| is_empty(item)).map(|item| item.at).collect();
     if !empty.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn by_text(texts: &impl Texts, by: &SortKey, progress: &Progress) -> 
     Some(items.into_par_iter().map(|item| item.at).chain(empty).collect())
 }
 
-/// Rows up to which one core sorts, by copies of their texts: they fit its cache.
+/// Up to this number, rows are sorted by copies of their texts, which fit a core's cache.
 const FEW: usize = 4_096;
 
 /// A sort of rows by their texts.
@@ -75,16 +75,16 @@ impl<T: Texts> TextSort<'_, T> {
         let less = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
         let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less);
         if self.progress.is_cancelled() || (common == tail.len() && longest == first.len()) {
-            // All the same, and in their order.
+            // All texts are equal and already in order.
             return;
         }
-        // Not into a number: its key begins with its length.
-        let won = tail.iter().take(common).rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
-        if alike && won == 0 {
+        // Do not skip part of a number: its key begins with its number of digits.
+        let skipped = tail.iter().take(common).rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+        if alike && skipped == 0 {
             // Numbers that differ in leading zeros, or are longer than a key.
             return self.sort_few(items);
         }
-        let from = from + won;
+        let from = from + skipped;
         items.par_iter_mut().for_each(|item| {
             let key = self.texts.with_text(item.at, |text| key_of(text.get(from..).unwrap_or_default()));
             item.key = if self.by.descending { key.map(|word| !word) } else { key };
@@ -115,7 +115,7 @@ impl<T: Texts> TextSort<'_, T> {
     }
 }
 
-/// How many bytes two texts begin with in common.
+/// Length of the common prefix of two texts in bytes.
 fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }

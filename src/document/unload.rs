@@ -16,12 +16,12 @@ use std::sync::Arc;
 /// Flag in a stored entry length: the row is news.
 const NEWS: u32 = 1 << 31;
 
-/// What a streamed set knows of rows whose files are unloaded.
+/// The data that a streamed set keeps for rows of unloaded files.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Streaming {
     /// URLs that other rows are compared with, by row id.
     locs: Arc<HashMap<u32, Box<str>>>,
-    /// The entry length of every row, for a split; [`NEWS`] is set for news.
+    /// The entry length of every row in bytes, needed to split; [`NEWS`] is set for news.
     lengths: Option<Arc<[u32]>>,
     /// The resident file.
     pub(super) resident: Option<SitemapId>,

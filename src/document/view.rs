@@ -1,7 +1,7 @@
 //! `View`: which rows are shown, in which order, for a filter and sort keys.
 //!
 //! Without filter and sort it stores nothing per row. Rows that were edited out of the filter stay where they
-//! are until the view is made again: nothing moves that the user did not move.
+//! are until the view is rebuilt, so that editing a row never moves it.
 
 use super::Document;
 use super::needle::NeedleSearch;
@@ -42,9 +42,9 @@ enum Order {
 /// The number of each row in the file order, by row id, from 1.
 #[derive(Debug, Clone)]
 enum Numbers {
-    /// Rows are in the order of their ids, of which there are so many.
+    /// File order equals id order; the number of ids.
     Natural(u32),
-    /// Any order; 0 for rows without a place.
+    /// Any order; 0 for rows without a position.
     Given(Arc<[u32]>),
 }
 
@@ -92,7 +92,7 @@ impl Default for View {
     }
 }
 
-/// Rows per piece of work: small enough that a cancel is felt at once.
+/// Rows per work item, small enough that cancelling takes effect at once.
 const SLICE: usize = 4_096;
 
 impl View {
@@ -108,8 +108,8 @@ impl View {
         Self { order: Order::File(Arc::new(starts)) }
     }
 
-    /// Shows the rows of files that were just appended, behind those of the others. Costs the same however many those
-    /// are, as long as the view is shared with no one.
+    /// Adds the rows of files that were just appended. The cost does not depend on the number of earlier files, unless
+    /// the view is shared.
     pub fn append_files(&mut self, document: &Document) {
         // The start of each file, and the end of the last.
         let Order::File(starts) = &mut self.order else { return *self = Self::file_order(document) };
@@ -122,7 +122,7 @@ impl View {
         }
     }
 
-    /// Filters and sorts on all cores; `None` when cancelled. `facts` gives what queries ask of a row.
+    /// Filters and sorts on all cores; `None` when cancelled. `facts` returns the properties of a row that queries test.
     pub fn build<R: RowFacts>(
         document: &Document,
         spec: &ViewSpec,
@@ -200,20 +200,20 @@ impl View {
         }
     }
 
-    /// The position here of the row that stands nearest to `row` in another view of the same document, which shows both;
-    /// of two equally near ones, the later.
+    /// The position in this view of the row that is nearest to `row` in another view of the same document; of two equally
+    /// near rows, the later.
     pub fn nearest_to(&self, document: &Document, row: RowId, other: &Self) -> Option<u32> {
         let from = other.position_of(document, row)?;
         let shown: RowSet = self.rows(document).map(|row| row.0).collect();
         let is_shown = |at: &u32| other.row_at(document, *at).is_some_and(|row| shown.contains(row.0));
         let after = (from..other.len()).find(is_shown);
-        // No further back than the other one is ahead.
+        // Search backwards only as far as a row would be nearer than the one after.
         let least = after.map_or(0, |after| from.saturating_sub((after - from).saturating_sub(1)));
         let before = (least..from).rev().find(is_shown);
         self.position_of(document, other.row_at(document, before.or(after)?)?)
     }
 
-    /// The number of a row in the file order of the whole set, from 1; 0 for rows that came after the view was made.
+    /// The number of a row in the file order of the whole set, from 1; 0 for rows that were added after the view was built.
     pub fn number(&self, document: &Document, row: RowId) -> u32 {
         match &self.order {
             Order::File(_) => self.position_of(document, row).map_or(0, |position| position + 1),
@@ -221,7 +221,7 @@ impl View {
         }
     }
 
-    /// The rows on show, in their order.
+    /// The shown rows in order.
     pub fn rows<'v>(&'v self, document: &'v Document) -> Box<dyn Iterator<Item = RowId> + 'v> {
         match &self.order {
             Order::File(_) => Box::new(document.rows()),
@@ -242,7 +242,7 @@ impl View {
     }
 }
 
-/// Rows in the order of their ids as they are in the files; those without a place are none.
+/// Sorts rows from id order into file order, and drops those without a position in a file.
 fn in_file_order(mut rows: Vec<u32>, numbers: &Numbers) -> Vec<u32> {
     if matches!(numbers, Numbers::Given(_)) {
         rows.retain(|row| numbers.get(*row) > 0);
@@ -251,7 +251,7 @@ fn in_file_order(mut rows: Vec<u32>, numbers: &Numbers) -> Vec<u32> {
     rows
 }
 
-/// The rows that pass, in their order.
+/// The rows that match a query, in order.
 fn matching<R: RowFacts>(
     all: &[u32],
     query: &Query,
@@ -293,7 +293,7 @@ impl text_sort::Texts for Locs<'_> {
     }
 }
 
-/// The key of a row: in rising order, whatever was asked for, or a text.
+/// A sort key of a row: a code whose ascending order is the wanted order, or a text.
 enum Key {
     Code(u64),
     Text(Box<str>),
@@ -320,11 +320,11 @@ impl RowSort<'_> {
             if progress.is_cancelled() {
                 return None;
             }
-            let order = numeric_sort::order(&codes);
+            let order = numeric_sort::sorted_positions(&codes);
             return Some(order.into_par_iter().map(|at| rows.get(at as usize).copied().unwrap_or_default()).collect());
         }
         if keys.len() <= 2 && keys.iter().all(is_fact) {
-            // Facts: sort their numbers, then the places.
+            // Sort by the codes of both keys, then by position.
             let code = |facts: &R, place: usize| keys.get(place).and_then(|key| key.packed(facts)).unwrap_or(u64::MAX);
             let pair = |(at, row): (usize, &u32)| {
                 let facts = facts(RowId(*row));
@@ -346,10 +346,10 @@ impl RowSort<'_> {
             let order = text_sort::by_text(&locs, key, progress)?;
             return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
         }
-        let is_there = |by: &SortBy| matches!(by, SortBy::Own(Column::Loc | Column::File));
-        let is_made = |key: &SortKey| key.by.is_text() && !is_there(&key.by);
-        if keys.iter().any(is_made) {
-            return self.by_made_texts(&rows, facts);
+        let is_stored = |by: &SortBy| matches!(by, SortBy::Own(Column::Loc | Column::File));
+        let is_computed = |key: &SortKey| key.by.is_text() && !is_stored(&key.by);
+        if keys.iter().any(is_computed) {
+            return self.sorted_by_computed_texts(&rows, facts);
         }
         let mut rows = rows;
         let number = |row: u32| numbers.get(row);
@@ -362,8 +362,12 @@ impl RowSort<'_> {
         (!progress.is_cancelled()).then_some(rows)
     }
 
-    /// Rows sorted under keys some of whose texts are not there but made: each once.
-    fn by_made_texts<R: RowFacts>(&self, rows: &[u32], facts: &(impl Fn(RowId) -> R + Sync)) -> Option<Vec<u32>> {
+    /// Rows sorted under keys of which some texts must be computed; each text is computed once.
+    fn sorted_by_computed_texts<R: RowFacts>(
+        &self,
+        rows: &[u32],
+        facts: &(impl Fn(RowId) -> R + Sync),
+    ) -> Option<Vec<u32>> {
         let Self { numbers, keys, progress, .. } = *self;
         let made = |row: &u32| {
             if progress.is_cancelled() {

@@ -18,7 +18,7 @@ impl Document {
         if open_end == 0 {
             return write_whole(self, sitemap, write);
         }
-        // So many bytes are held back, so that the last ones are known when they come.
+        // Hold back the last `open_end` bytes, which are dropped at the end of the file.
         let mut held: Vec<u8> = Vec::new();
         write_whole(self, sitemap, &mut |bytes| {
             let (rest, last) = bytes.split_at(bytes.len().saturating_sub(open_end));
@@ -40,8 +40,8 @@ fn write_whole<E>(
     write(&sitemap.frame.tail(sitemap.live > 0))
 }
 
-/// Writes a row with one value that is another, or new, where it can be placed without taking the entry apart. Whether
-/// that is so.
+/// Fast path for a row with exactly one changed or new value, if its position is known without parsing the entry. Returns
+/// whether the row was written.
 fn write_one_change(document: &Document, row: RowBase<'_>, changes: &Changes<'_>, out: &mut Vec<u8>) -> bool {
     let RowBase { row, text, names } = row;
     let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
@@ -64,8 +64,8 @@ fn write_rows<E>(
     sitemap: &Sitemap,
     write: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    /// Bytes of edited rows that are handed over at once.
-    const TOGETHER: usize = 1 << 16;
+    /// Bytes of edited rows that are buffered before a write.
+    const BUFFER: usize = 1 << 16;
     let names = &sitemap.frame.names;
     let mut cursor = document.row_cursor();
     let mut out = Vec::new();
@@ -96,7 +96,7 @@ fn write_rows<E>(
         } else if !write_one_change(document, row, &changes, &mut out) {
             splice::splice(&Entry::of(row.text, names), row.text, names, &changes, &mut out);
         }
-        if out.len() >= TOGETHER {
+        if out.len() >= BUFFER {
             write(&out)?;
             out.clear();
         }

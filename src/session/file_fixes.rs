@@ -252,7 +252,7 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
         Member::Sitemap(id) => {
             let was = &document.sitemap(id)?.frame;
             match &was.names.grid {
-                Some(grid) => was.with_around_lines(&head, &was.tail(true), grid.line_end)?,
+                Some(grid) => was.with_list_frame(&head, &was.tail(true), grid.line_end)?,
                 None => Source::framed(&head, &was.tail(true))?,
             }
         }

@@ -1,9 +1,9 @@
 //! Three-way merge of an index: entry by entry, each identified by its file or URL.
 //!
-//! Invariant: what comes out is their index with what was done here, so that it is what a save has to write. Of an entry
-//! that both changed, each field is ours where it was changed here, theirs otherwise. What one side did not touch is
-//! as the other has it; an entry that they took out is out, since its file has an answer of its own. What is no matter
-//! of fields and URLs – roots that give names other meanings, an index in several files – is not guessed at.
+//! Invariant: the result is their index with our changes applied, which is what a save has to write. In an entry that both
+//! sides changed, fields that we changed are ours and all others theirs. An entry that only one side changed is taken from
+//! that side. An entry that they removed stays removed, since the user decides about its file separately. Indexes with
+//! different namespace declarations or in several files are not merged.
 
 use super::super::index::{ChildState, Index};
 use super::super::sitemap::SitemapId;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 /// An index merged from both sides.
 #[derive(Debug, Clone)]
 pub(super) struct MergedIndex {
-    /// The bytes of both; entries are those of [`Index::edited`].
+    /// The merged bytes, to be used with [`Index::edited`].
     pub(super) source: Arc<Source>,
-    /// Entries in which both changed a field, each to another value: ours is there.
+    /// Number of entries in which both changed a field to different values; the result has ours.
     pub(super) clashes: usize,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct MergedIndex {
 pub(super) struct Versions<'i> {
     pub(super) base: &'i Index,
     pub(super) ours: &'i Index,
-    /// In the ids of ours.
+    /// With the file ids of `ours`.
     pub(super) theirs: &'i Index,
 }
 
@@ -40,12 +40,12 @@ impl Versions<'_> {
         bytes[0] != bytes[1] && bytes[0] != bytes[2] && bytes[1] != bytes[2]
     }
 
-    /// The merged index. `None` where an entry would get another meaning than in its own version.
+    /// The merged index. `None` if an entry could mean something else than in its own version.
     pub(super) fn merged(&self) -> Option<MergedIndex> {
         let Self { base, ours, theirs } = *self;
         let is_one = [base, ours, theirs].iter().all(|index| index.more.is_empty());
-        let speaks = |index: &Index| theirs.source.names.means_the_same_under(&index.source.names);
-        if !is_one || !speaks(ours) || !speaks(base) {
+        let is_compatible = |index: &Index| theirs.source.names.means_the_same_under(&index.source.names);
+        if !is_one || !is_compatible(ours) || !is_compatible(base) {
             return None;
         }
         let (own, there) = (pairs(base, ours), pairs(base, theirs));
@@ -58,7 +58,7 @@ impl Versions<'_> {
             entries.extend_from_slice(text);
             count += 1;
         };
-        added.behind(None).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
+        added.take_after(None).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
         for entry in 0..theirs.source.len() {
             let text = theirs.source.entry_text(entry);
             let Some(was) = of_theirs.get(&entry) else {
@@ -67,14 +67,14 @@ impl Versions<'_> {
             };
             match own.get(was) {
                 Some(own) => {
-                    let (text, clash) = self.combined(*was, *own, entry);
+                    let (text, clash) = self.merge_entry(*was, *own, entry);
                     clashes += usize::from(clash);
                     put(&text);
                 }
                 None if self.stays_removed(*was, entry, &own_locs) => {}
                 None => put(text),
             }
-            added.behind(Some(*was)).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
+            added.take_after(Some(*was)).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
         }
         added.into_remaining().iter().for_each(|entry| put(ours.source.entry_text(*entry)));
         let around = |part: fn(&Source, bool) -> Cow<'_, [u8]>| {
@@ -87,8 +87,8 @@ impl Versions<'_> {
         Some(MergedIndex { source: Arc::new(source), clashes })
     }
 
-    /// Whether an entry that was removed here stays out: it names no file, names it a second time, or is what it was.
-    /// `own_locs` are the URLs that are listed here.
+    /// Whether an entry that was removed here stays removed: it names no file, duplicates an entry, or they did not change
+    /// it. `own_locs` are the URLs that are listed here.
     fn stays_removed(&self, was: usize, entry: usize, own_locs: &HashSet<&str>) -> bool {
         let child = self.theirs.children.get(entry);
         let names_a_file =
@@ -97,8 +97,8 @@ impl Versions<'_> {
         !names_a_file || is_twice || element(&self.theirs.source, entry) == element(&self.base.source, was)
     }
 
-    /// An entry that all three have, and whether both changed a field of it to different values.
-    fn combined(&self, was: usize, own: usize, entry: usize) -> (Vec<u8>, bool) {
+    /// Merges an entry of all three versions; also returns whether both changed a field to different values.
+    fn merge_entry(&self, was: usize, own: usize, entry: usize) -> (Vec<u8>, bool) {
         let (base, ours, theirs) = (&self.base.source, &self.ours.source, &self.theirs.source);
         let text = theirs.entry_text(entry);
         if element(ours, own) == element(base, was) || element(ours, own) == element(theirs, entry) {
@@ -123,13 +123,13 @@ impl Versions<'_> {
             splice(&Entry::of(text, &source.names), text, &source.names, &changes, &mut out);
             out
         };
-        // More than fields were changed here: the entry is ours.
+        // We changed more than fields: take our whole entry.
         let is_fields = done(base, was).ends_with(element(ours, own));
         if is_fields { (done(theirs, entry), clash) } else { (with_lead(theirs, entry, element(ours, own)), true) }
     }
 }
 
-/// Entries that only our side has, by the entry of the base that each follows here.
+/// Entries that only our side has, by the base entry that each follows in our version.
 struct Added(HashMap<Option<usize>, Vec<usize>>);
 
 impl Added {
@@ -150,11 +150,11 @@ impl Added {
         Self(added)
     }
 
-    fn behind(&mut self, entry: Option<usize>) -> Vec<usize> {
+    fn take_after(&mut self, entry: Option<usize>) -> Vec<usize> {
         self.0.remove(&entry).unwrap_or_default()
     }
 
-    /// Those whose neighbour is gone there.
+    /// The entries whose neighbour was removed in their version.
     fn into_remaining(self) -> Vec<usize> {
         let mut rest: Vec<usize> = self.0.into_values().flatten().collect();
         rest.sort_unstable();
@@ -162,8 +162,8 @@ impl Added {
     }
 }
 
-/// For entries of the one the entries of the other: by URL, else by the file that they name, else, where as many are left
-/// over on both sides, by their order.
+/// Maps entries of `base` to entries of `other`: by URL, else by the file that they name, else by order if equally many are
+/// left on both sides.
 fn pairs(base: &Index, other: &Index) -> HashMap<usize, usize> {
     let mut places: HashMap<&str, VecDeque<usize>> = HashMap::new();
     for (place, child) in other.children.iter().enumerate() {
@@ -201,13 +201,13 @@ fn pairs(base: &Index, other: &Index) -> HashMap<usize, usize> {
     pairs
 }
 
-/// An entry without what is before it.
+/// An entry without the trivia before it.
 fn element(source: &Source, entry: usize) -> &[u8] {
     let text = source.entry_text(entry);
     text.get(Entry::of(text, &source.names).open as usize..).unwrap_or_default()
 }
 
-/// An element with what is before an entry there.
+/// An element with the trivia that precedes an entry of `source`.
 fn with_lead(source: &Source, entry: usize, element: &[u8]) -> Vec<u8> {
     let text = source.entry_text(entry);
     [text.get(..Entry::of(text, &source.names).open as usize).unwrap_or_default(), element].concat()
@@ -224,7 +224,7 @@ mod tests {
     use super::super::super::index::Child;
     use super::*;
 
-    /// An index of entries, each `loc lastmod`, one a line; what ends in `!` names no file.
+    /// An index of entries, each given as `loc lastmod`. A loc that ends in `!` names no file.
     fn index(entries: &[&str]) -> Index {
         let entry = |line: &&str| {
             let (loc, date) = line.split_once(' ').unwrap_or((line, ""));
@@ -244,7 +244,7 @@ mod tests {
         Index { source, children: Arc::new(children), ..Index::default() }
     }
 
-    /// Before, ours, theirs, and what comes of it, with how many both changed.
+    /// Base, ours, theirs and the expected result, with the number of clashes.
     type Row<'e> = ([&'e [&'e str]; 4], usize);
 
     #[test]
@@ -253,19 +253,19 @@ mod tests {
         let table: [Row<'_>; 8] = [
             // Each changed another entry.
             ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 1", "b 3"], &["a 2", "b 3"]], 0),
-            // Both the same one: ours, and it is reported.
+            // Both changed the same entry: ours is taken, and a clash reported.
             ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 3", "b 1"], &["a 2", "b 1"]], 1),
-            // They moved the URL of what was dated here: what names the same file is the same entry.
+            // They changed the URL of an entry that we dated: entries that name the same file are matched.
             ([&["a-x 1", "b 1"], &["a-x 2", "b 1"], &["a-y 1", "b 1"], &["a-y 2", "b 1"]], 0),
-            // A new one follows its neighbour on both sides.
+            // A new entry follows its neighbour on both sides.
             ([&["a 1", "b 1"], &["a 1", "c 1", "b 1"], &["a 1", "b 1", "d 1"], &["a 1", "c 1", "b 1", "d 1"]], 0),
             // Both added one file: once.
             ([&["a 1"], &["a 1", "c 1"], &["a 2", "c 2"], &["a 2", "c 2"]], 0),
-            // What was removed here stays out where it names nothing, or is what it was.
+            // An entry that we removed stays removed if it names no file, or they did not change it.
             ([&["a 1", "b! 1", "c 1"], &["a 1"], &["a 2", "b! 2", "c 1"], &["a 2"]], 0),
-            // They have dated its file again: it is there.
+            // They changed the date of an entry that we removed: it is kept.
             ([&["a 1", "c 1"], &["a 1"], &["a 2", "c 2"], &["a 2", "c 2"]], 0),
-            // They took it out.
+            // They removed an entry.
             ([&["a 1", "b 1"], &["a 1", "b 2"], &["a 2"], &["a 2"]], 0),
         ];
         for ([base, ours, theirs, both], clashes) in table {

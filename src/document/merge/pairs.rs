@@ -9,15 +9,14 @@ use super::Unmergeable;
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// Which files belong together: each of ours with theirs of the same path, then those that are new there, with the ids
-/// that they get.
+/// Matches files by path: each file of ours with theirs, then the files that they added, with their new ids.
 pub(super) fn pairs(base: &Document, theirs: &Document) -> Vec<(SitemapId, Option<SitemapId>)> {
     let there = (0..theirs.sitemaps().len() as u32).map(SitemapId);
     let mut there: HashMap<_, SitemapId> =
         there.filter_map(|id| Some((theirs.sitemap(id)?.path.as_ref()?, id))).collect();
     let mut pairs = Vec::new();
     for (number, sitemap) in base.sitemaps().iter().enumerate() {
-        // One that has left the set before has no path and no rows.
+        // A file that an earlier save removed has no path and no rows.
         if let Some(path) = &sitemap.path {
             pairs.push((SitemapId(number as u32), there.remove(path)));
         }
@@ -29,7 +28,7 @@ pub(super) fn pairs(base: &Document, theirs: &Document) -> Vec<(SitemapId, Optio
     pairs
 }
 
-/// Whether they have other files, or another list of them. Every one must be sound XML, or what it was.
+/// Whether their set or its index has other files. Refuses if a file of theirs is damaged or has another form than before.
 pub(super) fn mergeable(
     (base, ours, theirs): (&Document, &Document, &Document),
     pairs: &[(SitemapId, Option<SitemapId>)],
@@ -58,7 +57,7 @@ pub(super) fn mergeable(
                            elsewhere",
                 );
             }
-            // Without an index, each row of a file that is gone is asked about: whoever keeps one writes it again.
+            // Without an index, the user decides about each row of a removed file; keeping one writes the file again.
             (Some(_), Some(_)) | (None, None) => {}
             _ => return no("a single file became a set, or a set a single file: reload, or save elsewhere"),
         }
@@ -70,7 +69,7 @@ pub(super) fn mergeable(
     }
     for (id, there) in pairs {
         let Some(sitemap) = there.and_then(|there| theirs.sitemap(there)) else { continue };
-        // Columns that moved would put values into other fields.
+        // With moved columns, values would end up in other fields.
         let head = |sitemap: &Sitemap| (sitemap.frame.head(true).into_owned(), sitemap.frame.open_end);
         let is_xml = sitemap.frame.names.kind.is_xml();
         let is_alike = match base.sitemap(*id) {
@@ -80,7 +79,7 @@ pub(super) fn mergeable(
         if !is_alike {
             return Err(Unmergeable(format!("{} has another file format now", sitemap.name)));
         }
-        // Most such files are being written at this moment. Rows that are not there yet would look deleted.
+        // The file is most likely being written right now. Rows not yet written would look deleted.
         if is_repaired(&sitemap.quirks) || !sitemap.frame.damage.is_empty() {
             return Err(damaged(&sitemap.name));
         }

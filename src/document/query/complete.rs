@@ -1,6 +1,6 @@
 //! Completion candidates for a query that is being typed.
 //!
-//! A guess for the prompt, never a check: it looks at the term under the cursor alone.
+//! Looks only at the term under the cursor and does not validate the query.
 
 use super::expr::{CONNECTIVES, Name, OPERATOR_STARTS, is_name_character};
 use super::parse::values_of;
@@ -26,7 +26,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// A candidate.
+    /// A candidate that inserts `text`.
     pub fn new(text: impl Into<String>, about: &'static str) -> Self {
         Self { text: text.into(), about }
     }
@@ -61,7 +61,7 @@ pub fn completions(text: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
     Completions { from: start, items }
 }
 
-/// The beginnings of tests of the data columns whose names begin so.
+/// Candidates for tests of data columns whose names begin with `begin`.
 fn data_tests(begin: &str, vocabulary: &Vocabulary<'_>) -> Vec<Candidate> {
     let columns = vocabulary.data.into_iter().flat_map(|data| data.columns());
     let columns = columns.filter(|column| column.name().starts_with(&begin.to_lowercase()));

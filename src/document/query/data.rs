@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// A test of a data column, ready to run.
+/// A compiled test of a data column.
 #[derive(Debug, Clone)]
 pub(super) struct DataNode {
     set: Arc<DataSet>,
@@ -42,11 +42,11 @@ enum Check {
 }
 
 impl DataNode {
-    /// Makes a test ready to run.
+    /// Compiles a test.
     ///
     /// # Errors
     ///
-    /// The column is unknown, or the value is not of its kind; in words.
+    /// A message if the column is unknown or the value is not of its kind.
     pub(super) fn new(test: &DataTest, vocabulary: &Vocabulary<'_>) -> Result<Self, String> {
         let (set, column) = data_column(vocabulary.data, &test.column)?;
         let kind = set.columns()[column].kind();
@@ -93,7 +93,7 @@ impl DataNode {
                 matches!(value, Value::Number(found) if found.partial_cmp(number).is_some_and(|is| order.allows(is)))
             }
             Check::Date(order, period) => match value {
-                Value::Date { seconds, .. } => order.allows(within(seconds, period)),
+                Value::Date { seconds, .. } => order.allows(compare_with_period(seconds, period)),
                 _ => false,
             },
             Check::Boolean(flag) => value == Value::Boolean(*flag),
@@ -140,11 +140,11 @@ fn ordered(column: &str, kind: Kind, order: Order, text: &str, vocabulary: &Voca
     }
 }
 
-/// The data and the place of the column of this name among its columns.
+/// The data set and the index of a column in it, by name.
 ///
 /// # Errors
 ///
-/// No data is loaded, or it has no such column; in words.
+/// A message if no data is loaded or it has no such column.
 pub(crate) fn data_column<'d>(data: Option<&'d Arc<DataSet>>, name: &str) -> Result<(&'d Arc<DataSet>, usize), String> {
     let Some(set) = data else {
         return Err(format!("@{name} is a data column, and no data is loaded (--data FILE, :data FILE)"));
@@ -172,8 +172,8 @@ fn is_same_page(one: &str, other: &str) -> bool {
     location::key(one, &mut first) == location::key(other, &mut second)
 }
 
-/// Where a moment lies to a period: within it is equal.
-fn within(seconds: i64, period: &Range<i64>) -> Ordering {
+/// Compares an instant with a period; an instant inside it is equal.
+fn compare_with_period(seconds: i64, period: &Range<i64>) -> Ordering {
     if seconds < period.start {
         Ordering::Less
     } else if seconds >= period.end {
@@ -183,14 +183,14 @@ fn within(seconds: i64, period: &Range<i64>) -> Ordering {
     }
 }
 
-/// How a date of a data column, given in seconds since 1970, lies to a lastmod as written. By days, where one of them has
-/// no time; a lastmod that is a month or a year equals every date in it.
+/// Compares a date of a data column (seconds since 1970) with the text of a lastmod: by day if one of them has no time. A
+/// lastmod that is a month or a year equals every date in it.
 pub(crate) fn compare_with_lastmod(seconds: i64, is_day: bool, lastmod: &str) -> Option<Ordering> {
     let written = lastmod::validate(lastmod).instant?;
     let (one, other) = (seconds, written.seconds);
     Some(match written.precision {
         Precision::Year | Precision::Month => {
-            within(one, &Date::Written(written).period(lastmod::Now { seconds: 0, offset: 0 }))
+            compare_with_period(one, &Date::Written(written).period(lastmod::Now { seconds: 0, offset: 0 }))
         }
         _ if is_day || written.precision == Precision::Day => one.div_euclid(DAY).cmp(&other.div_euclid(DAY)),
         _ => one.cmp(&other),

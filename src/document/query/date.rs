@@ -110,7 +110,7 @@ fn time(seconds: i64) -> Option<NaiveDateTime> {
     DateTime::from_timestamp(seconds, 0).map(|time| time.naive_utc())
 }
 
-/// The end of what begins at `seconds` and is as long as the precision says.
+/// The end of the period that begins at `seconds` and has the length of the precision.
 fn end(seconds: i64, precision: Precision) -> i64 {
     let months = |count| {
         let first = time(seconds).and_then(|time| time.date().checked_add_months(Months::new(count)));
@@ -125,7 +125,7 @@ fn end(seconds: i64, precision: Precision) -> i64 {
     }
 }
 
-/// `day` moved by calendar units; a result outside the calendar is held at its end.
+/// `day` moved by calendar units, clamped to the supported calendar.
 fn shift(day: NaiveDate, by: i32, unit: Unit) -> NaiveDate {
     let count = by.unsigned_abs();
     let moved = match unit {

@@ -1,6 +1,6 @@
 //! Compiles a query for evaluation: dates resolved, matchers built, cheap tests first.
 //!
-//! Running it allocates nothing; what a row must decode (an escaped loc) is decoded at most once.
+//! Evaluation does not allocate, except to decode an escaped loc, at most once per row.
 
 use super::data::DataNode;
 use super::expr::{Expr, Has, Name, Order, Test};
@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 /// A node of the evaluation tree.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
-    /// Known without looking at the row.
+    /// The same for every row.
     Known(bool),
     /// Opposite of the child.
     Not(Box<Node>),
@@ -34,7 +34,7 @@ pub(super) enum Node {
     Present(Field),
     /// An extension of this kind, or of any.
     Extension(Option<Extension>),
-    /// What happened to the row.
+    /// The row has this state.
     Is(State),
     /// Breaks one of these rules.
     Rules(Box<[u16]>),
@@ -42,18 +42,17 @@ pub(super) enum Node {
     Severity(Severity),
     /// The worst finding is one of these.
     Worst(RangeInclusive<Severity>),
-    /// The path has so many segments.
+    /// The number of path segments is in the range.
     Depth(RangeInclusive<u32>),
     /// The text is empty.
     Empty(Name),
     /// The text matches.
     Text(Name, Matcher),
-    /// A data column passes.
+    /// The test of a data column passes.
     Data(Box<DataNode>),
 }
 
-/// Makes the tree of an expression. The expression was checked when it was parsed; a search that can
-/// not be built after all holds for no row.
+/// Compiles an expression that was validated when parsed. A matcher that cannot be built nevertheless matches no row.
 pub(super) fn compile(expr: &Expr, vocabulary: &Vocabulary<'_>) -> Node {
     match expr {
         Expr::All(parts) => fold(parts, vocabulary, false),
@@ -66,8 +65,8 @@ pub(super) fn compile(expr: &Expr, vocabulary: &Vocabulary<'_>) -> Node {
     }
 }
 
-/// A conjunction (`decisive` = false) or disjunction (`decisive` = true): one child that is known to
-/// be decisive decides, children known to be the other way vanish.
+/// A conjunction (`decisive` = false) or disjunction (`decisive` = true): a child
+/// that is always decisive decides, and children that are never decisive are dropped.
 fn fold(parts: &[Expr], vocabulary: &Vocabulary<'_>, decisive: bool) -> Node {
     let mut nodes = Vec::with_capacity(parts.len());
     for part in parts {
@@ -159,7 +158,7 @@ fn below<T>(lowest: T, last: Option<T>, node: fn(RangeInclusive<T>) -> Node) -> 
 }
 
 impl Node {
-    /// Roughly what a row costs: facts, then set lookups, then parts of the URL, then searches.
+    /// Approximate cost per row: record fields, then set lookups, then URL parts, then text searches.
     fn cost(&self) -> u32 {
         match self {
             Self::Known(_) => 0,

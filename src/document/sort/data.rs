@@ -1,4 +1,4 @@
-//! A data column as what rows are sorted by.
+//! `DataColumn`: a data column as a sort key.
 
 use super::super::query::data_column;
 use super::super::row_facts::Fact;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// A data column. Two are equal when their names are.
+/// A data column; compared by name.
 #[derive(Clone)]
 pub struct DataColumn {
     set: Arc<DataSet>,
@@ -19,7 +19,7 @@ impl DataColumn {
     ///
     /// # Errors
     ///
-    /// No data is loaded, or there is no such column; in words.
+    /// A message if no data is loaded or there is no such column.
     pub fn named(name: &str, data: Option<&Arc<DataSet>>) -> Result<Self, String> {
         let (set, column) = data_column(data, name)?;
         Ok(Self { column, set: Arc::clone(set) })
@@ -39,22 +39,22 @@ impl DataColumn {
         self.column().is_some_and(|column| column.kind() == Kind::Text)
     }
 
-    /// The text for a URL; empty where there is none.
+    /// The text for a URL; empty if there is none.
     pub(super) fn text(&self, loc: &str) -> Cow<'_, str> {
         self.set.find(loc).and_then(|row| self.column()?.text(row)).unwrap_or_default()
     }
 
-    /// A number whose order is that of the values.
+    /// A number that sorts as the value does.
     pub(super) fn fact(&self, loc: &str) -> Fact<u64> {
         const SIGN: u64 = 1 << 63;
         let value = || Some(self.column()?.value(self.set.find(loc)?));
         match value().unwrap_or(Value::Absent) {
             Value::Absent | Value::Text(_) => Fact::Absent,
             Value::Unreadable(_) => Fact::Unreadable,
-            // The bits of positive numbers rise with them, those of negative ones fall.
+            // As integers, the bits of positive floats ascend with the value; those of negative ones descend.
             Value::Number(number) if number.is_sign_negative() => Fact::Is(!number.to_bits()),
             Value::Number(number) => Fact::Is(number.to_bits() | SIGN),
-            // Half the range, which no date leaves.
+            // Halved, so that no date gets one of the codes of missing values.
             Value::Date { seconds, .. } => Fact::Is((seconds / 2).cast_unsigned().wrapping_add(SIGN)),
             Value::Boolean(flag) => Fact::Is(u64::from(flag)),
         }

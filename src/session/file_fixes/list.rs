@@ -27,7 +27,7 @@ pub(in crate::session) fn fix_lines(document: &Document, id: SitemapId, rules: R
     let (head, tail) = (was.head(true), was.tail(true));
     let (new, new_end) = (lines(&tail, blank, ends), if ends { "\n" } else { line_end });
     if (&*new, new_end) != (&*tail, line_end)
-        && let Some(frame) = was.with_around_lines(&head, &new, new_end)
+        && let Some(frame) = was.with_list_frame(&head, &new, new_end)
     {
         edits.push(Edit::Frame { file: Member::Sitemap(id), frame: Arc::new(frame) });
     }

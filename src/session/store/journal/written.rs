@@ -257,7 +257,7 @@ impl Written {
                     };
                     let tail = text.trim_start_matches('\u{feff}').as_bytes();
                     let head = text.as_bytes().get(..text.len() - tail.len())?;
-                    let frame = document.sitemap(id)?.frame.with_around_lines(head, tail, line_end)?;
+                    let frame = document.sitemap(id)?.frame.with_list_frame(head, tail, line_end)?;
                     return Some(Edit::Frame { file, frame: Arc::new(frame) });
                 }
                 let parts = head.and_then(|head| text.as_bytes().split_at_checked(head));
