@@ -1,26 +1,26 @@
 //! `Buffers`: read buffers that are reused from one file to the next.
 //!
-//! Where files come and go, each of many megabytes, a system clears new memory for every one of them, and what is given
-//! back between blocks that stay is not always used again.
+//! Without reuse, the system would clear new memory for each file of many megabytes, and freed memory between live blocks
+//! would fragment.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Buffers that no one uses at the moment. Clones share them.
+/// A pool of unused buffers, shared by its clones.
 #[derive(Debug, Clone, Default)]
 pub struct Buffers(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Buffers {
-    /// A buffer, a new one if there is none. What is in it is of no use.
+    /// A buffer with arbitrary content; a new one if the pool is empty.
     pub(super) fn take(&self) -> Vec<u8> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Gives back the bytes of a file, if no one needs them any more.
+    /// Returns a buffer to the pool; `None` if its bytes are still in use.
     pub fn recycle(&self, buffer: Option<Vec<u8>>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(buffer);
     }
 
-    /// How many wait to be used.
+    /// Number of unused buffers.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()

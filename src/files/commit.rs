@@ -1,9 +1,10 @@
 //! Executes a save: renames synced temporary files over their targets.
 //!
 //! Invariant: an error before the first rename leaves every file as it was and no temporary file behind. Files
-//! are renamed in the order given (the index last), so an index never names a part that is not there. Every
+//! are renamed in the order given (the index last), so an index never names a missing part. Every
 //! operation passes a [`Gate`] by its number: tests make the n-th one fail, or the process die there. Between the
-//! last [`FsOperation::Sync`] and the first [`FsOperation::Rename`] stands the record by which an interrupted save is finished.
+//! last [`FsOperation::Sync`] and the first [`FsOperation::Rename`] the commit record is written, by which recovery finishes an
+//! interrupted save.
 
 use super::disk::{Disk, OnDisk};
 use super::error::{Error, Reason};
@@ -26,7 +27,7 @@ pub(super) struct Commit<'a> {
     pub(super) main: &'a Path,
     /// The folder of that file, without links.
     pub(super) set_folder: &'a Path,
-    /// The files that go.
+    /// The files to remove.
     pub(super) removed: &'a [ReplaceTarget],
     /// The folders that were made for the new files.
     pub(super) made: &'a Folders,
@@ -34,15 +35,15 @@ pub(super) struct Commit<'a> {
     pub(super) state: Option<&'a Path>,
 }
 
-/// Puts staged files in place in this order, then removes files, then makes both lasting.
+/// Renames staged files into place in order, then removes files, then syncs the folders.
 ///
 /// Where that takes more than one step, a commit record is written to the set's folder first: the next process
-/// finishes what a crash or an error leaves. `disk` is updated for each file as soon as it is in place: after an error
-/// half-way it says what is true.
+/// completes it after a crash or an error. `disk` is updated for each file as soon as it is in place, so that it is correct
+/// even after an error half-way.
 pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
     let Commit { main, set_folder, removed, made, state } = *commit;
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
-    // Those that were changed lately are read once more, each on its own.
+    // Check recently changed files once more, one by one.
     let all: Vec<&ReplaceTarget> = targets().collect();
     if let Some(changed) = all.into_par_iter().find_first(|target| !target.is_unchanged()) {
         return Err(Error::new(&changed.path, Reason::Changed));
@@ -58,7 +59,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
             Err((error, stays)) => {
                 if stays {
                     disk.note_unfinished();
-                    keep(staged);
+                    keep_temporaries(staged);
                     return Err(Error::new(
                         set_folder,
                         Reason::Unfinished { act: "write the commit record of", source: error },
@@ -91,14 +92,14 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
             record.end(gate).map_err(failed)
         }
         (Some(_), Err(error)) => {
-            keep(staged);
+            keep_temporaries(staged);
             Err(error.into_unfinished())
         }
     }
 }
 
-/// Leaves the rest of a save where it is: a record names it.
-fn keep(staged: impl IntoIterator<Item = Staged>) {
+/// Keeps the remaining temporary files, because a commit record names them.
+fn keep_temporaries(staged: impl IntoIterator<Item = Staged>) {
     for Staged { temporary, .. } in staged {
         let _ = temporary.keep();
     }
@@ -137,7 +138,7 @@ fn allocate(_: &Path, _: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes out of `staged` each file that is in its place.
+/// Moves each file into place and removes it from `staged`.
 fn place_all(
     staged: &mut VecDeque<Staged>,
     removed: &[ReplaceTarget],
@@ -156,14 +157,14 @@ fn place_all(
         if let Err(error) = placed {
             let error = failed(error);
             if target.in_place {
-                // Perhaps a part of it is new: known as it is, it can be written again.
+                // It may be partly overwritten: record its current state, so that it can be written again.
                 note_current_state(&target, disk);
             }
             staged.push_front(Staged { target, temporary, len, hash });
             return Err(error);
         }
         if !target.in_place {
-            // There is nothing left of it to remove.
+            // The temporary file no longer exists.
             let _ = temporary.keep();
         }
         let looked = fs::metadata(&target.real);

@@ -15,24 +15,23 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a file is.
+/// The kind of a file's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileContents {
     /// Rows: a sitemap, a list, a table or a feed.
     Rows,
     /// An index, with the `loc` of each entry.
     Index(Vec<Arc<str>>),
-    /// Gzip data that end early or are damaged, so that not all of it can be known.
+    /// Truncated or damaged gzip data, of which only a part can be read.
     DamagedGzip,
 }
 
-/// Looks what a file is, of which at most `max_bytes` (uncompressed) are read. The file may still have another name than
-/// it will have.
+/// Detects the content of a file; reads at most `max_bytes` (uncompressed). The file may still have a temporary name.
 ///
 /// # Errors
-/// When it cannot be read, has more bytes, or is no sitemap of any form.
+/// The file cannot be read, is larger, or is not a sitemap of any form.
 pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
-    // The first bytes tell a sitemap that is not packed; its entries need not be read.
+    // An uncompressed sitemap is recognized by its first bytes, without reading its entries.
     let is_packed = unlisted::is_gzip(path)?;
     if !is_packed && unlisted::probe(path)? == Some(FileKind::Urlset) {
         return Ok(FileContents::Rows);
@@ -50,7 +49,7 @@ pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
         let is_gzip_damage = |kind| matches!(kind, Defect::GzipTruncated | Defect::GzipCorrupt);
         is_damaged |= quirks.iter().any(|quirk| is_gzip_damage(quirk.kind));
     });
-    // What little of them could be unpacked may look like anything.
+    // The part that could be unpacked may look like anything.
     if loaded.is_err() && is_packed && ends_early(path, max_bytes) {
         return Ok(FileContents::DamagedGzip);
     }
@@ -62,7 +61,7 @@ pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
     })
 }
 
-/// Whether gzip data end before their end, as far as the first `most` unpacked bytes tell.
+/// Whether gzip data are truncated within the first `most` unpacked bytes.
 fn ends_early(path: &Path, most: u64) -> bool {
     let unpack = |file| io::copy(&mut GzDecoder::new(file).take(most), &mut io::sink());
     let unpacked = File::open(path).and_then(unpack);

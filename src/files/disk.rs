@@ -1,6 +1,6 @@
 //! State of each file on disk when it was last read or written, to detect changes by other programs.
 //!
-//! Length, time and identity are compared first; only when they differ is the content looked at.
+//! Length, time and identity are compared first; the content is read only if they differ.
 
 use super::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ pub struct OnDisk {
     pub path: PathBuf,
     /// Its length in bytes, as stored.
     pub len: u64,
-    /// When it was last changed.
+    /// Time of the last modification.
     pub mtime: Option<SystemTime>,
     /// Device and inode, where the system has them.
     pub identity: Option<(u64, u64)>,
@@ -36,7 +36,7 @@ impl OnDisk {
         }
     }
 
-    /// Whether a file looks untouched from outside: same length, time and identity.
+    /// Whether length, time and identity of a file are unchanged.
     pub fn matches_metadata(&self, metadata: &Metadata) -> bool {
         self.len == metadata.len() && self.mtime == metadata.modified().ok() && self.identity == identity(metadata)
     }
@@ -59,13 +59,13 @@ pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
 
 /// The state of every file of a set, by path.
 ///
-/// A file that is known here and not part of the saved document was made by a save that failed half-way.
+/// A recorded file that is not part of the saved document was created by a save that failed half-way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disk {
     files: BTreeMap<PathBuf, OnDisk>,
     /// Files with content from a save that failed half-way.
     unsettled: BTreeSet<PathBuf>,
-    /// Whether the last save has left a commit record, which the next one replaces.
+    /// Whether a commit record of the last save exists, which the next save replaces.
     unfinished: bool,
 }
 
@@ -81,23 +81,23 @@ impl Disk {
         self.note(file);
     }
 
-    /// Ends a save: every file holds what was saved last.
+    /// Ends a save: every file has the content that was saved last.
     pub(super) fn finish_save(&mut self) {
         self.unsettled.clear();
         self.unfinished = false;
     }
 
-    /// Notes that a save failed after its commit record was written.
+    /// Records that a save failed after its commit record was written.
     pub(super) fn note_unfinished(&mut self) {
         self.unfinished = true;
     }
 
-    /// Whether there is a record of a save of this very session: it need not be finished before the next one.
+    /// Whether there is a commit record of a save of this session, which need not be completed before the next save.
     pub(super) const fn is_unfinished(&self) -> bool {
         self.unfinished
     }
 
-    /// Whether a file holds something else than what was saved last, because a save failed half-way.
+    /// Whether a file differs from what was saved last because a save failed half-way.
     pub fn is_mid_save(&self, path: &Path) -> bool {
         self.unsettled.contains(path)
     }

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 /// The name of the record: a line of JSON for each downloaded file. The last line of a file counts.
 pub(crate) const DOWNLOADS: &str = ".sited-get.jsonl";
 
-/// The most bytes of a record that are read: 50,000 files with long URLs.
+/// Maximum bytes that are read of a record: 50,000 files with long URLs.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Folders above a file in which the record is looked for: as deep as downloads are stored.
+/// Number of parent folders that are searched for the record: the depth at which downloads are stored.
 const DEEPEST: usize = 16;
 
-/// What is read of a line.
+/// The fields of a line that are used.
 #[derive(Deserialize)]
 struct Download {
     file: String,
@@ -26,7 +26,7 @@ struct Download {
 }
 
 impl Options {
-    /// The same with the base URL that was recorded with a download of these files, where none is known.
+    /// These options with the base URL recorded by a download of the files, if they have no base URL.
     #[must_use]
     pub fn with_recorded_base(mut self, paths: &[PathBuf]) -> Self {
         if self.base_url.is_none() {
@@ -36,14 +36,14 @@ impl Options {
         self
     }
 
-    /// The base URL by which children of an index are located: not one that was recorded. A download puts sitemaps of
-    /// other hosts into the same folder, and files that could not keep their names under others.
+    /// The base URL for locating children of an index, unless it was recorded: downloads store sitemaps of other hosts in the
+    /// same folder, and some files under other names.
     pub(super) fn location_base<'b>(&self, base: Option<&'b str>) -> Option<&'b str> {
         base.filter(|_| !self.is_base_recorded)
     }
 }
 
-/// The URL of the folder that the files of a set were downloaded from; `None` where they were not, or come from several.
+/// The URL of the folder that the files of a set were downloaded from; `None` if there is none or more than one.
 fn recorded_base_url(paths: &[PathBuf]) -> Option<String> {
     let files = paths
         .iter()
@@ -73,7 +73,7 @@ fn base_of(file: &Path, records: &mut HashMap<PathBuf, HashMap<String, String>>)
     Some(format!("{scheme}://{host_and_folder}/"))
 }
 
-/// The folder of the download that a folder is part of.
+/// The root folder of the download that contains a folder.
 pub(super) fn folder_of(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).ok()?;
     let found = folder.ancestors().take(DEEPEST).find(|folder| folder.join(DOWNLOADS).is_file())?;
@@ -84,7 +84,7 @@ pub(super) fn folder_of(folder: &Path) -> Option<PathBuf> {
 fn read(path: &Path) -> Option<HashMap<String, String>> {
     let mut text = Vec::new();
     File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-    // A line that was not written to its end, or is of another program, is passed over.
+    // Skip incomplete lines and those of other programs.
     let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Download>(line).ok());
     Some(lines.map(|download| (download.file, download.url)).collect())
 }

@@ -1,7 +1,7 @@
 //! Reads the first rows of a large file, or of the first sitemap of an index, to show them while the rest is loading.
 //!
-//! Only the beginning of the file is read. What is damaged, packed otherwise or no sitemap has no first rows here: the load
-//! says what is wrong with it.
+//! Only the beginning of the file is read. Damaged files, other compressions and other files have no first rows; the
+//! load reports what is wrong with them.
 
 use super::children::folder_of;
 use super::decode::{self, Decoded};
@@ -21,19 +21,19 @@ use flate2::read::MultiGzDecoder;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Stored bytes from which on a file is worth it: a smaller one is there at once.
+/// Minimum stored bytes of a file: smaller ones load at once.
 pub(crate) const LARGE: u64 = 4 << 20;
 
 /// Bytes that are read.
 const HEAD: u64 = 64 << 10;
 
-/// Rows that are wanted: more than any screen shows.
+/// Number of rows to read: more than any screen shows.
 const ROWS: usize = 200;
 
 /// The values of a row, by [`Field::index`].
 pub(crate) type FirstRow = [Option<String>; 4];
 
-/// The first rows of a file of at least so many bytes, or of the first sitemap of an index or a folder; none where it is
+/// The first rows of a file of at least `least` bytes, or of the first sitemap of an index or a folder; empty if it is
 /// smaller or cannot be read.
 pub fn first_rows(path: &Path, options: &Options, least: u64) -> Vec<FirstRow> {
     let found = if path.is_dir() { in_folder(path) } else { None };
@@ -69,7 +69,7 @@ struct Beginning {
     rows: Vec<FirstRow>,
 }
 
-/// The first entries of a file, which has at least so many bytes unless it is an index.
+/// The first entries of a file of at least `least` bytes, or of an index of any size.
 fn beginning(path: &Path, options: &Options, least: u64) -> Option<Beginning> {
     let opened = read::open_regular(path).ok()?;
     let is_large = opened.file.metadata().is_ok_and(|metadata| metadata.len() >= least);
@@ -78,10 +78,10 @@ fn beginning(path: &Path, options: &Options, least: u64) -> Option<Beginning> {
     let is_whole = (bytes.len() as u64) < HEAD;
     if detect::is_gzip(&bytes) {
         let packed = std::mem::take(&mut bytes);
-        // The stream is cut off: what comes before the error is what is wanted.
+        // The input is cut off on purpose: use the bytes before the error.
         let _ = MultiGzDecoder::new(&*packed).take(HEAD).read_to_end(&mut bytes);
     }
-    // Not in the middle of a character.
+    // Do not end in the middle of a character.
     let end = bytes.iter().rposition(|byte| matches!(byte, b'>' | b'\n')).map_or(0, |at| at + 1);
     bytes.truncate(end);
     let Decoded { bytes, .. } = decode::decode(bytes);
@@ -94,7 +94,7 @@ fn beginning(path: &Path, options: &Options, least: u64) -> Option<Beginning> {
     let mut first = First(Vec::new());
     form::scan(&bytes, (kind, grid.as_ref()), &mut first, &Progress::default());
     if !is_whole || kind != FileKind::Index {
-        // The last one may be cut.
+        // The last entry may be cut off.
         first.0.pop();
     }
     first.0.truncate(ROWS);

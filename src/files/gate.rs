@@ -29,7 +29,7 @@ pub(super) enum FsOperation {
 pub(super) trait Gate: Sync {
     fn pass(&self, step: FsOperation) -> io::Result<()>;
 
-    /// Writes; in tests perhaps fewer bytes than it returns.
+    /// Writes bytes; tests may write fewer than they return.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
         self.pass(FsOperation::Write)?;
         file.write(bytes)
@@ -45,7 +45,7 @@ impl Gate for AllowAll {
     }
 }
 
-/// Does one operation, again whenever a signal interrupts it.
+/// Runs one operation, and repeats it if a signal interrupts it.
 pub(super) fn attempt<T>(gate: &dyn Gate, step: FsOperation, mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match gate.pass(step).and_then(|()| work()) {
@@ -55,7 +55,7 @@ pub(super) fn attempt<T>(gate: &dyn Gate, step: FsOperation, mut work: impl FnMu
     }
 }
 
-/// A rename lasts only when its folder is synced. Some file systems cannot; they keep their own promises.
+/// Syncs a folder, so that renames in it are durable. Does nothing on file systems that cannot sync folders.
 #[cfg(unix)]
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {

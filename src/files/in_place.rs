@@ -1,8 +1,8 @@
 //! Overwrites files that cannot be replaced: those with several names or an owner that cannot be set.
 //!
 //! Unlike a rename this can be interrupted in the middle. The commit record therefore keeps a hash of each block of the
-//! old content: a file that holds new blocks, old blocks and nothing else is a copy that was interrupted, and may be
-//! copied again. A file with any other block was changed by another user.
+//! old content: a file that consists of old and new blocks only is an interrupted copy, which may be repeated. A file with
+//! any other block was changed by another program.
 
 use super::disk::fingerprint;
 use super::gate::{FsOperation, Gate, attempt};
@@ -10,23 +10,22 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-/// Bytes that the system writes as a whole or not at all when a process dies: a page. Few in tests, so that a copy has
-/// many blocks.
+/// Bytes that the system writes atomically when a process dies: a page. Smaller in tests, so that a copy has many blocks.
 const BLOCK: usize = if cfg!(test) { 100 } else { 4_096 };
 
-/// Bytes that are copied at once: whole blocks.
+/// Bytes per copy operation: whole blocks.
 const PIECE: usize = if cfg!(test) { BLOCK } else { 256 * BLOCK };
 
 /// Hashes of the content that is overwritten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OldBlocks {
     hashes: Vec<u64>,
-    /// Hash of what follows the end of the new content, to the end of its block.
+    /// Hash of the old bytes from the end of the new content to the end of that block.
     tail: u64,
 }
 
 impl OldBlocks {
-    /// Those of a file that will get `new_len` bytes.
+    /// The hashes of a file that will have `new_len` bytes.
     pub(super) fn of(file: &mut File, new_len: u64) -> io::Result<Self> {
         let (end_block, end) = ((new_len / BLOCK as u64) as usize, (new_len % BLOCK as u64) as usize);
         let (mut hashes, mut tail) = (Vec::new(), fingerprint(b""));
@@ -40,14 +39,14 @@ impl OldBlocks {
         Ok(Self { hashes, tail })
     }
 
-    /// Whether a file holds nothing but these old blocks and blocks of the new content.
+    /// Whether a file consists only of these old blocks and blocks of the new content.
     pub(super) fn may_be_overwritten(&self, target: &mut File, new: &mut File) -> io::Result<bool> {
         let (mut there, mut wanted) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
         let mut number = 0;
         while read_block(target, &mut there)? {
             read_block(new, &mut wanted)?;
             let is_old = self.hashes.get(number) == Some(&fingerprint(&there));
-            // Shorter than the new block where the file is still growing; longer where its old end is still there.
+            // Shorter than the new block if the file is still growing; longer if its old end remains.
             let is_new = wanted.starts_with(&there) && !there.is_empty()
                 || there
                     .strip_prefix(&*wanted)
@@ -68,7 +67,7 @@ fn read_block(file: &mut File, block: &mut Vec<u8>) -> io::Result<bool> {
     Ok(!block.is_empty())
 }
 
-/// Puts one file's bytes into another, which stays the file it is. Both are read and written from their beginning.
+/// Overwrites the content of a file with that of another. Both are processed from their beginning.
 pub(super) fn copy(from: &mut File, into: &mut File, gate: &dyn Gate) -> io::Result<()> {
     let mut buffer = vec![0; PIECE];
     let mut len = 0;
@@ -77,17 +76,17 @@ pub(super) fn copy(from: &mut File, into: &mut File, gate: &dyn Gate) -> io::Res
             0 => break,
             read => read,
         };
-        // A signal interrupts it before the first byte or not at all: what was written is never written again.
+        // A signal interrupts a write only before the first byte, so no byte is written twice.
         attempt(gate, FsOperation::Copy, || Ok(()))?;
         into.write_all(buffer.get(..read).unwrap_or_default())?;
         len += read as u64;
     }
-    // Longer than before is safe first: the old end goes only when all that is new is there.
+    // Truncate only when all new bytes are written.
     into.set_len(len)?;
     attempt(gate, FsOperation::Sync, || into.sync_all())
 }
 
-/// Fills a buffer, but for the end of the file: pieces must begin and end with a block.
+/// Fills a buffer, except at the end of the file, so that reads are aligned to blocks.
 fn read_full(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {

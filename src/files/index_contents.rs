@@ -15,19 +15,19 @@ use std::path::{Path, PathBuf};
 
 /// An index with the files that it lists.
 pub(super) struct IndexContents {
-    /// The index with what became of its children.
+    /// The index with the state of its children.
     pub(super) index: Index,
-    /// Whether it was stopped before the last.
+    /// Whether loading was cancelled before the last file.
     pub(super) stopped: bool,
-    /// The place of the set with all its files.
+    /// The state slot of the set with all its files.
     pub(super) state_slot: Option<Result<StateSlot, LockedByOther>>,
 }
 
 impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
-    /// Whether any sitemap that an index lists is there, or may be and cannot be inspected.
+    /// Whether any sitemap that an index lists exists, or may exist but cannot be inspected.
     pub(super) fn has_children(&self, met: &SeenFiles, index: &Source) -> bool {
         let mut children = children_of(index);
-        // What is found here is counted when it is looked for in earnest.
+        // A separate progress, since files found here are counted when they are loaded.
         let quiet = Progress::default();
         let job = LoadContext { options: self.options, progress: &quiet, make: self.make, base: self.base.clone() };
         let found = job.resolve(&mut met.clone(), None, &mut children);
@@ -36,10 +36,10 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
         !found.is_empty() || !children.iter().all(is_absent)
     }
 
-    /// Reads what an index lists.
+    /// Loads the files that an index lists.
     ///
     /// # Errors
-    /// When not all can be read and all are required: where that is known beforehand, nothing is delivered.
+    /// Not all files can be read and all are required. If that is known beforehand, nothing is delivered.
     pub(super) fn files_of(
         &self,
         mut index: Index,
@@ -58,14 +58,14 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
             return Ok(IndexContents { index, stopped: false, state_slot });
         };
         let direct = met.paths.len();
-        let state_slot = state_slot.map(|state_slot| claimed(state_slot, found.iter().map(|found| &*found.path)));
+        let state_slot = state_slot.map(|state_slot| claim_files(state_slot, found.iter().map(|found| &*found.path)));
         if self.options.recovery.finish {
             sweep_beside(&folder, found.iter().map(|found| &*found.path));
         }
         let stopped = self.children(&mut met, &found, index.children_mut(), deliver);
-        // What indexes inside the index list is of the set as well.
+        // Files that nested indexes list belong to the set too.
         let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
-        let state_slot = state_slot.map(|state_slot| claimed(state_slot, inside));
+        let state_slot = state_slot.map(|state_slot| claim_files(state_slot, inside));
         let known = met.paths.iter().map(PathBuf::as_path).collect();
         index.unlisted = unlisted::unlisted_sitemaps(&folder, &known);
         if self.options.require_all && !stopped {
@@ -77,16 +77,16 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
     }
 }
 
-/// The place of a set with all its files: someone may have one of them open by itself.
-fn claimed<'p>(
+/// Claims all files of a set in its state slot, since another process may have one of them open alone.
+fn claim_files<'p>(
     state_slot: Result<StateSlot, LockedByOther>,
     files: impl Iterator<Item = &'p Path>,
 ) -> Result<StateSlot, LockedByOther> {
     state_slot.and_then(|state_slot| state_slot.claim(files).map(|()| state_slot))
 }
 
-/// Removes what dead processes have left beside the files of a set, `set_folder` being the folder of the one that it is opened
-/// by. Its record, if there was one, has been finished.
+/// Removes temporary files of dead processes beside the files of a set. `set_folder` is the folder of the file that the set
+/// is opened by, whose commit record was completed before.
 pub(super) fn sweep_beside<'p>(set_folder: &Path, files: impl Iterator<Item = &'p Path>) {
     let here = if set_folder.as_os_str().is_empty() { Path::new(".") } else { set_folder };
     let Ok(real_home) = here.canonicalize() else { return };

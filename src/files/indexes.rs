@@ -1,7 +1,7 @@
 //! Loads an index that is stored in several files (volumes) as one.
 //!
 //! They are opened together by their paths, or found in a folder by the names that a save gives them. All are in one
-//! folder, and no one lists another.
+//! folder, and none lists another.
 
 use super::children::SeenFiles;
 use super::error::{Error, Reason};
@@ -16,11 +16,10 @@ use crate::xml::scan::Visit;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Loads several indexes as one, with the files that they list. What cannot be read is reported in [`Loaded::unread`].
+/// Loads several indexes as one, with the files that they list. Unreadable files are reported in [`Loaded::unread`].
 ///
 /// # Errors
-/// When one of them is no index, lies in another folder, or has a root that gives names other meanings; the first one's
-/// when none could be read.
+/// A file is not an index, is in another folder, or declares other namespaces; the first error if none can be read.
 pub(super) fn load_indexes<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
@@ -41,7 +40,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
                 let index = paths.iter().find(|path| unlisted::is_index(path)).unwrap_or(path);
                 return Err(Error::new(index, Reason::InSet("a sitemap index")));
             }
-            // The same file under two names would be written twice.
+            // A file under two names would be written twice.
             Ok(file) if file.on_disk.as_ref().and_then(|disk| disk.identity).is_some_and(|id| !seen.insert(id)) => {}
             Ok(file) => files.push(file),
         }

@@ -19,7 +19,7 @@ use crate::xml::scan::Visit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What all files of one load have in common.
+/// The state that all files of one load share.
 pub(super) struct LoadContext<'a, M> {
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
@@ -29,7 +29,7 @@ pub(super) struct LoadContext<'a, M> {
 }
 
 impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
-    /// Scans what was read; an error when it is no sound sitemap file.
+    /// Scans the contents of a file; an error if it is not a valid sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
         let path = contents.on_disk.path.clone();
         let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
@@ -45,7 +45,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
         let file = scan(Unscanned { facts, bytes, quirks, on_disk: Some(on_disk) }, self.make, self.progress)?;
         let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
         let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, &file.quirks), form, ..file }) };
-        // What was found in the resolved text is told by the lines of the file as stored.
+        // Map positions in the resolved text to lines of the file as stored.
         let moved = file.quirks.iter().map(|quirk| Quirk { at: map.stored(quirk.at), ..quirk.clone() });
         let quirks = joined(of_merge, &moved.collect::<Vec<_>>());
         let source =
@@ -54,16 +54,16 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
     }
 }
 
-/// Quirks of a file as a whole, and others.
+/// Joins quirks of the whole file with others.
 fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
     first.into_iter().chain(rest.iter().cloned()).collect()
 }
 
-/// A file that was read and is to be scanned.
+/// A file that was read but not yet scanned.
 pub(super) struct Unscanned {
     pub(super) facts: FileInfo,
     pub(super) bytes: Vec<u8>,
-    /// What was odd about it before the scan.
+    /// Quirks that were found before the scan.
     pub(super) quirks: Vec<Quirk>,
     pub(super) on_disk: Option<OnDisk>,
 }
@@ -84,14 +84,14 @@ pub(super) fn scan<V: Visit + Send>(
 /// read, so that two processes never edit the same file.
 ///
 /// # Errors
-/// When an interrupted save cannot be finished.
+/// An interrupted save cannot be completed.
 pub(super) fn begin<'a, M>(
     paths: &[PathBuf],
     options: &'a Options,
     progress: &'a Progress,
     make: &'a M,
 ) -> Result<(LoadContext<'a, M>, Loaded), Error> {
-    // The record of a save lies beside the first.
+    // The commit record of a save is beside the first file.
     let recovered = record::recover_all(paths, &options.recovery)?;
     let loaded = Loaded { recovered, state_slot: StateSlot::acquire_if_enabled(options, paths), ..Loaded::default() };
     let base = options.base_url.as_deref().and_then(locate::folder_url);
@@ -100,10 +100,10 @@ pub(super) fn begin<'a, M>(
     Ok((LoadContext { options, progress, make, base }, loaded))
 }
 
-/// Refuses a set of which files cannot be read, where all are required.
+/// Refuses a set with unreadable files if all are required.
 ///
 /// # Errors
-/// That of the only one, or all of them with the first.
+/// The only error, or the first with the others in it.
 pub(super) fn refuse_unread(options: &Options, unread: &mut Vec<Error>) -> Result<(), Error> {
     match unread.as_slice() {
         _ if !options.require_all => Ok(()),

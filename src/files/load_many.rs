@@ -13,15 +13,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Whether a path alone is several files: a folder, or an index by its first bytes.
+/// Whether a path names several files: a folder, or an index (by its first bytes).
 pub(crate) fn is_multi_file(path: &Path) -> bool {
     path.is_dir() || unlisted::is_index(path)
 }
 
-/// Loads several sitemaps as one set, in their order. What cannot be read is reported in [`Loaded::unread`].
+/// Loads several sitemaps as one set, in their order. Unreadable files are reported in [`Loaded::unread`].
 ///
 /// # Errors
-/// When one of them is an index; the first one's when none could be read.
+/// A file is an index; the first error if none can be read.
 pub(super) fn load_sitemaps<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
@@ -59,7 +59,7 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
             None => loaded.stopped = true,
             Some(Err(error)) if matches!(error.reason, Reason::InSet(_)) => is_set_of_its_own = Some(error),
             Some(Err(error)) => loaded.unread.push(error),
-            // The same file under two names would be written twice.
+            // A file under two names would be written twice.
             Some(Ok(file))
                 if file.on_disk.as_ref().and_then(|disk| disk.identity).is_some_and(|id| !seen.insert(id)) => {}
             Some(Ok(file)) => {
@@ -81,8 +81,8 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
     Ok(loaded)
 }
 
-/// Why files among several cannot be read, as far as that can be told before the first is: where all are required. What
-/// is no regular file is not looked into, since it can be read only once.
+/// The errors of files that are known to be unreadable before the first is read, if all are required. Only regular files
+/// are checked, because others can be read only once.
 fn unreadable(paths: &[PathBuf], options: &read::Options) -> Vec<Error> {
     let is_regular = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let probed = paths.iter().filter(|_| options.require_all).filter(is_regular);

@@ -21,11 +21,11 @@ use std::sync::Arc;
 pub struct FileInfo {
     /// Urlset or index.
     pub kind: FileKind,
-    /// Where it is; `None` for the sample.
+    /// Its path; `None` for the sample.
     pub path: Option<PathBuf>,
     /// Its path relative to the set's folder.
     pub name: Arc<str>,
-    /// Its public URL, as far as an index or a base URL tells.
+    /// Its public URL, if known from an index or a base URL.
     pub url: Option<Arc<str>>,
     /// Whether it is gzipped.
     pub gzip: bool,
@@ -40,24 +40,24 @@ pub struct FileInfo {
 /// A loaded file.
 #[derive(Debug)]
 pub enum LoadedFile<V> {
-    /// The index: comes first. Its children are `ChildState::NotLoaded` as yet; `Loaded` has what became of them.
+    /// The index, which is delivered first. Its children are still `ChildState::NotLoaded`; `Loaded` has their final state.
     Index {
         /// The file, or several.
         index: Index,
-        /// What each file was on disk; none for the sample.
+        /// The state of each file on disk; empty for the sample.
         on_disk: Vec<OnDisk>,
-        /// Have seen the entries, one those of each file.
+        /// The visitors of the entries, one for each file.
         visitors: Vec<V>,
     },
-    /// A urlset: in index order; the first one becomes `SitemapId(0)` of a new document, and so on.
+    /// A urlset, delivered in index order: the first becomes `SitemapId(0)` of a new document, and so on.
     Sitemap {
         /// Its bytes.
         source: Source,
-        /// Where it belongs; the document fills in its rows and frame when it is appended.
+        /// The file in the document, which sets its rows and frame when it is appended.
         sitemap: Sitemap,
-        /// What it was on disk; `None` for the sample.
+        /// Its state on disk; `None` for the sample.
         on_disk: Option<OnDisk>,
-        /// Has seen its entries.
+        /// The visitor of its entries.
         visitor: V,
     },
 }
@@ -67,15 +67,15 @@ pub enum LoadedFile<V> {
 pub struct Loaded {
     /// The file that was opened (in a folder: the one found there; of several the first); `None` for the sample.
     pub path: Option<PathBuf>,
-    /// All files, where several were opened as one set.
+    /// All files, if several were opened as one set.
     pub paths: Vec<PathBuf>,
-    /// Which of several could not be read, and why.
+    /// Errors of the files that could not be read.
     pub unread: Vec<Error>,
     /// The index with the final state of each child.
     pub index: Option<Index>,
-    /// Whether it was stopped before the end.
+    /// Whether loading was cancelled.
     pub stopped: bool,
-    /// What was done about an interrupted save.
+    /// The result of completing an interrupted save.
     pub recovered: Recovered,
     /// The state slot for the journal, if one was asked for.
     pub state_slot: Option<Result<StateSlot, LockedByOther>>,
@@ -109,7 +109,7 @@ impl<V> File<V> {
     }
 }
 
-/// The sitemaps that an index lists, none of them looked for yet.
+/// The sitemaps that an index lists, none of them loaded yet.
 pub(super) fn children_of(index: &Source) -> Vec<Child> {
     let loc = |entry| {
         let text = index.entry_text(entry);

@@ -6,12 +6,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folders that were made for a save; those that are still empty when it is given up go again.
+/// Folders that were created for a save; the empty ones are removed if the save fails.
 #[derive(Debug, Default)]
 pub(super) struct Folders(Vec<PathBuf>);
 
 impl Folders {
-    /// Makes a folder with all that is missing above it.
+    /// Creates a folder with its missing parents.
     pub(super) fn make(&mut self, folder: &Path) -> io::Result<()> {
         let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let missing: Vec<&Path> = missing.collect();
@@ -22,7 +22,7 @@ impl Folders {
         Ok(())
     }
 
-    /// The folders in which they are.
+    /// The parents of the created folders.
     pub(super) fn parents(&self) -> impl Iterator<Item = PathBuf> {
         let parent = |folder: &PathBuf| folder.parent().map(Path::to_path_buf);
         self.0.iter().filter_map(parent).map(|parent| if parent.as_os_str().is_empty() { ".".into() } else { parent })
@@ -32,7 +32,7 @@ impl Folders {
 impl Drop for Folders {
     fn drop(&mut self) {
         for folder in self.0.iter().rev() {
-            // Not if there is something in it.
+            // Fails if the folder is not empty.
             let _ = fs::remove_dir(folder);
         }
     }

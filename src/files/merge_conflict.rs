@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which side of merge conflicts is taken.
+/// The side of a merge conflict that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What the current branch has.
+    /// The lines of the current branch.
     Ours,
-    /// What the merged branch has.
+    /// The lines of the merged branch.
     Theirs,
     /// The entries of both, each URL once.
     Both,
@@ -20,7 +20,7 @@ impl Side {
     /// All of them, in the order in which they are offered.
     pub const ALL: [Self; 3] = [Self::Ours, Self::Theirs, Self::Both];
 
-    /// The word for it on the command line.
+    /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ours => "ours",
@@ -29,13 +29,13 @@ impl Side {
         }
     }
 
-    /// What a word stands for.
+    /// The side of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|side| side.name() == name)
     }
 }
 
-/// What is done with files that have merge conflicts.
+/// How files with merge conflicts are opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Conflicts {
     /// They are not opened.
@@ -43,7 +43,7 @@ pub enum Conflicts {
     Refuse,
     /// They are opened to be examined: our side is shown, and each conflict is a finding.
     Show,
-    /// They are opened to be listed: what both sides have, and each conflict is a finding.
+    /// They are opened to be listed: both sides are included, and each conflict is a finding.
     ShowBoth,
     /// They are opened as resolved.
     Take(Arc<Answers>),
@@ -73,7 +73,7 @@ impl Answers {
         answers
     }
 
-    /// The answers for a file with so many conflicts; an error says why there are none.
+    /// The answers for a file with this number of conflicts; a message if there are none.
     pub(super) fn of(&self, path: &Path, conflicts: usize) -> Result<Vec<Side>, String> {
         match (self.files.get(path), self.others) {
             (Some(sides), _) if sides.len() == conflicts => Ok(sides.clone()),
@@ -98,8 +98,8 @@ pub struct MergeConflict {
     pub ours: String,
     /// The lines of the merged branch.
     pub theirs: String,
-    /// What Git calls each side: a branch or a commit; may be empty.
+    /// Git's label of each side: a branch or a commit; may be empty.
     pub names: [String; 2],
-    /// Why [`Side::Both`] is no answer, if it is none.
+    /// Why [`Side::Both`] is not possible, if so.
     pub no_both: Option<&'static str>,
 }

@@ -1,7 +1,7 @@
 //! Reads and writes files: the only layer that touches the file system.
 //!
-//! Invariant: nothing here changes what it was not asked to change; a file that cannot be read, or written
-//! in full, stays as it was. No findings and no edits are made here.
+//! Invariant: only requested files are changed; a file that cannot be read, or cannot be written in full, stays as it was.
+//! This layer makes no findings and no edits.
 
 pub mod backup;
 mod buffers;

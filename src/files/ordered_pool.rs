@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc;
 
-/// Does `work` for every item and hands over each result in the order of the items, the first before the second is
-/// begun. `take` says whether to go on; what was begun ahead is finished and dropped.
+/// Runs `work` for every item and passes the results to `take` in the order of the items. The first result is passed before
+/// the second item is started. If `take` returns false, results already in progress are dropped.
 pub(crate) fn in_order<I: Sync, O: Send>(
     items: &[I],
     work: impl Fn(&I) -> O + Sync,
@@ -15,7 +15,7 @@ pub(crate) fn in_order<I: Sync, O: Send>(
     if !take(first, work(first)) {
         return;
     }
-    // On a thread of the pool itself, waiting for the pool could wait for ever.
+    // Waiting for the pool on one of its own threads could deadlock.
     if rest.len() < 2 || rayon::current_thread_index().is_some() {
         for item in rest {
             if !take(item, work(item)) {
@@ -24,7 +24,7 @@ pub(crate) fn in_order<I: Sync, O: Send>(
         }
         return;
     }
-    // Each thread has one, and one is ready when the next is delivered; more would only take memory.
+    // One item for each thread and one ready result; more would only use memory.
     let ahead = rayon::current_num_threads() + 1;
     let work = &work;
     rayon::in_place_scope(|scope| {
@@ -33,7 +33,7 @@ pub(crate) fn in_order<I: Sync, O: Send>(
             let Some(item) = rest.get(number) else { return };
             let sender = sender.clone();
             scope.spawn(move |_| {
-                // A panic travels to the waiting thread, which would else wait for this answer for ever.
+                // Pass a panic on to the waiting thread, which would otherwise wait forever.
                 let _ = sender.send((number, catch_unwind(AssertUnwindSafe(|| work(item)))));
             });
         };

@@ -1,7 +1,7 @@
 //! Starts the thread pool for reading and checking, with as many threads as the system allows.
 //!
-//! Rayon would make its pool on first use and panic where a thread cannot be started (`ulimit -u`, the limit of a
-//! container). Here the threads are started first, and the pool is made of those that run.
+//! Rayon creates its pool on first use and panics if a thread cannot be started (`ulimit -u`, the limit of a container).
+//! Here the threads are started first, and the pool is built from those that run.
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::io;
@@ -9,24 +9,24 @@ use std::num::NonZero;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// How many threads the pool has.
+/// Number of threads of the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pool {
-    /// One for each core, or as many as `RAYON_NUM_THREADS` says.
+    /// Wanted: one for each core, or `RAYON_NUM_THREADS`.
     pub wanted: usize,
-    /// Those that the system started. With none, all work is done on the thread that started the pool.
+    /// Started by the system. With none, all work runs on the thread that started the pool.
     pub started: usize,
 }
 
-/// Starts the pool of this process. A pool that is there already stays as it is.
+/// Starts the pool of this process. An existing pool stays as it is.
 pub fn start_pool() -> Pool {
-    let said = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+    let requested = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-    let wanted = said.filter(|number| *number > 0).unwrap_or_else(cores);
-    let threads = waiting(wanted, |work| thread::Builder::new().spawn(work).map(drop));
+    let wanted = requested.filter(|number| *number > 0).unwrap_or_else(cores);
+    let threads = start_waiting_threads(wanted, |work| thread::Builder::new().spawn(work).map(drop));
     let started = threads.len();
     let mut threads = threads.into_iter();
-    // An error says that there is a pool already.
+    // An error means that a pool exists already.
     let _ = if started == 0 {
         ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()
     } else {
@@ -39,8 +39,8 @@ pub fn start_pool() -> Pool {
     Pool { wanted, started }
 }
 
-/// Starts threads that wait for what each is to do, until one cannot be started.
-fn waiting(
+/// Starts threads that wait for their work, until one cannot be started.
+fn start_waiting_threads(
     wanted: usize,
     mut spawn: impl FnMut(Box<dyn FnOnce() + Send>) -> io::Result<()>,
 ) -> Vec<Sender<ThreadBuilder>> {
@@ -57,7 +57,7 @@ fn waiting(
 }
 
 impl Pool {
-    /// What to say where the system started fewer threads than wanted.
+    /// A message for users if the system started fewer threads than wanted.
     pub fn shortage(&self) -> Option<String> {
         let Self { wanted, started } = *self;
         let work = match started {
@@ -78,7 +78,7 @@ mod tests {
     fn threads_are_started_until_the_system_refuses_one() {
         for (limit, expected) in [(0, 0), (1, 1), (3, 3), (9, 4)] {
             let mut begun = 0;
-            let threads = waiting(4, |work| {
+            let threads = start_waiting_threads(4, |work| {
                 if begun == limit {
                     return Err(io::ErrorKind::WouldBlock.into());
                 }

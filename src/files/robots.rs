@@ -8,11 +8,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a robots.txt that are read: crawlers read no more of it.
+/// Maximum bytes of a robots.txt that are read, as crawlers do.
 const ROBOTS_BYTES: u64 = robots::MAX_BYTES as u64;
 
-/// The robots.txt in the folder that all of these files are in, else the one that was downloaded with all of them; `None`
-/// where there is none.
+/// The robots.txt in the common folder of files, else the one that was downloaded with all of them.
 pub(crate) fn robots_beside(paths: &[PathBuf]) -> Option<PathBuf> {
     let folder = |path: &PathBuf| {
         if is_stream(path) {
@@ -30,7 +29,7 @@ pub(crate) fn robots_beside(paths: &[PathBuf]) -> Option<PathBuf> {
     in_one(&folders).or_else(|| in_one(&downloads()?))
 }
 
-/// Reads as much of a robots.txt as crawlers do.
+/// Reads a robots.txt up to the length that crawlers read.
 ///
 /// # Errors
 /// [`Error`] when it cannot be read.

@@ -1,6 +1,6 @@
-//! The built-in sample set, opened as an unsaved document where there is no sitemap.
+//! The built-in sample set, opened as an unsaved document if there is no sitemap.
 //!
-//! It comes through the same scan and the same parts as files do; only its paths are missing.
+//! It is scanned and delivered as files are, but has no paths.
 
 use super::load_context::{Unscanned, scan};
 use super::loaded::{FileInfo, Loaded, LoadedFile};
@@ -21,7 +21,7 @@ const SITEMAPS: [(&str, &[u8]); 2] = [
     ("sitemap-2.xml", include_bytes!("../../assets/sample/sitemap-2.xml")),
 ];
 
-/// Delivers the sample set. The files are part of the program and sound (a test loads them).
+/// Delivers the sample set. Its files are embedded in the program and well-formed (a test loads them).
 pub fn sample<V: Visit + Send>(make: impl Fn(&FileInfo) -> V, deliver: &mut dyn FnMut(LoadedFile<V>)) -> Loaded {
     let progress = Progress::default();
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 pub(super) struct ScannedFile<V> {
     pub(super) source: Source,
     pub(super) visitor: V,
-    /// What was repaired, added to what was known before.
+    /// Quirks known before the scan, and those of repairs.
     pub(super) quirks: Vec<Quirk>,
 }
 
@@ -35,13 +35,13 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     } else {
         form::scan(&bytes, (facts.kind, facts.grid.as_deref()), &mut visitor, progress)
     };
-    // Once it is cancelled, the file may not have been read to its end.
+    // If cancelled, the file may not have been read to its end.
     scan.cancelled |= progress.is_cancelled();
-    // The scan counts what follows the root's start tag.
+    // The scan's progress starts after the root's start tag.
     let counted = scan.names.is_some() && !scan.root_is_empty;
     progress.advance(0, if counted { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });
     let mut anchors = Vec::new();
-    // A scan that was stopped has not seen the end of the file and misses nothing but that.
+    // A cancelled scan only lacks the end of the file.
     if !scan.cancelled && (scan.names.is_none() || !scan.damage.is_empty()) {
         // Offsets have 32 bits.
         let fits = |repaired: &Repaired| u32::try_from(repaired.bytes.len()).is_ok();
@@ -55,7 +55,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
         } else {
             visitor = make(facts);
-            // Nearly always sound now, and then a large file is scanned on all cores.
+            // Nearly always well-formed now, so that a large file is scanned on all cores.
             let sound = scan::scan_sound(&first.bytes, &mut visitor, &Progress::default());
             if sound.damage.is_empty() {
                 sound
@@ -65,7 +65,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             }
         };
         bytes = first.bytes;
-        // Hardly ever: what a repair made of very odd tags may need another.
+        // Rare: the repair of very unusual tags may need a second repair.
         if !scan.damage.is_empty()
             && let Some(again) = repair::repair(&bytes).filter(fits)
         {
@@ -87,7 +87,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     Ok(ScannedFile { source: source.anchored(anchors), visitor, quirks })
 }
 
-/// Damage of which a repair said nothing is a finding all the same: what is written differs from what was read.
+/// Adds quirks for damage that the repair did not report, since the written file differs there from the stored one.
 fn note_unreported_damage(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<Quirk>) {
     if let Some(damage) = scan.damage.first().filter(|_| repaired.repairs.is_empty()) {
         quirks.push(Quirk {
@@ -99,8 +99,8 @@ fn note_unreported_damage(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks
     }
 }
 
-/// What a repair of `bytes` did is added to `quirks`, with the places of the file as stored, to which `map` leads where
-/// the bytes are repaired ones themselves. Returns it with the map from its own bytes to there.
+/// Adds the changes of a repair of `bytes` to `quirks`, with positions in the file as stored; `map` maps `bytes` to these if
+/// they are the result of an earlier repair. Returns the repair with the map from its bytes to the file as stored.
 fn merge_repair(
     bytes: &[u8],
     mut repaired: Repaired,
@@ -123,7 +123,7 @@ fn merge_repair(
         if index > 0 {
             composed.push((*ours as u32, at.position(*theirs)));
         }
-        // What the earlier repair knows of the bytes up to the next anchor holds on.
+        // Anchors of the earlier repair stay valid up to the next anchor.
         let (next, end) = segments.get(index + 1).copied().unwrap_or((usize::MAX, usize::MAX));
         while let Some((place, stored)) = earlier.next_if(|(place, _)| (*place as usize) < end) {
             let place = (ours + *place as usize).saturating_sub(*theirs);
@@ -135,11 +135,11 @@ fn merge_repair(
     (repaired, composed)
 }
 
-/// Gives quirks of entries the numbers that those have after a second repair; one whose entry is gone is the file's.
+/// Renumbers the entries of quirks after a second repair. A quirk whose entry no longer exists belongs to the whole file.
 fn renumber(quirks: &mut [Quirk], before: &[u32], after: &[u32], anchors: &[(usize, usize)]) {
     for quirk in quirks {
         let Some(end) = quirk.entry.and_then(|entry| before.get(entry as usize + 1)) else { continue };
-        // Where the last byte of the entry is now.
+        // The new offset of the last byte of the entry.
         let last = (*end as usize).saturating_sub(1);
         let anchor =
             anchors.partition_point(|(_, theirs)| *theirs <= last).checked_sub(1).and_then(|at| anchors.get(at));
@@ -149,7 +149,7 @@ fn renumber(quirks: &mut [Quirk], before: &[u32], after: &[u32], anchors: &[(usi
     }
 }
 
-/// Nothing is left to repair after a repair; should that ever fail, the file is refused and not shown wrong.
+/// Checks that a repaired file is well-formed. If not, the file is refused rather than shown incorrectly.
 fn check(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64, u64), Reason)> {
     let Some(first) = scan.damage.first() else { return Ok(()) };
     let reason = Reason::Damaged { what: detect::damage_words(first.kind), others: scan.damage.len() - 1 };

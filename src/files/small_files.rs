@@ -14,13 +14,13 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| Error::system("read", path, error))
 }
 
-/// Reads a table of another program: spreadsheets write UTF-16 or the code page of the system as well as UTF-8.
+/// Reads a table of another program as UTF-8; spreadsheets also write UTF-16 or the code page of the system.
 ///
 /// # Errors
 /// [`Error`] when it cannot be read.
 pub(crate) fn read_table(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::system("read", path, error))?;
-    // Whatever it was, it is UTF-8 now.
+    // Decoding has made it UTF-8.
     Ok(match String::from_utf8(decode(bytes).bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
@@ -30,14 +30,14 @@ pub(crate) fn read_table(path: &Path) -> Result<String, Error> {
 /// Writes or replaces a file atomically.
 ///
 /// # Errors
-/// [`Error`] when it cannot be written; what was there is still there then.
+/// [`Error`] when it cannot be written; the old content is kept then.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes).map_err(|error| Error::system("write", path, error))?;
     file.commit()
 }
 
-/// A file that is written, or replaced, at once when all of it is there; dropped before that, it changes nothing.
+/// A file that is written atomically on [`Self::commit`]; dropping it earlier changes nothing.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
     file: BufWriter<NamedTempFile>,
@@ -54,7 +54,7 @@ impl AtomicFile {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut options = tempfile::Builder::new();
         options.prefix(".sited-");
-        // As readable as any new file of this user; a file that is there keeps its mode.
+        // A new file gets the user's default mode; an existing one keeps its mode.
         #[cfg(unix)]
         options.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = options.tempfile_in(folder).map_err(failed)?;
@@ -64,10 +64,10 @@ impl AtomicFile {
         Ok(Self { file: BufWriter::with_capacity(1 << 16, file), path: path.to_path_buf() })
     }
 
-    /// Syncs the file and gives it its name.
+    /// Syncs the file and renames it to its path.
     ///
     /// # Errors
-    /// [`Error`] when it cannot be written; what was there is still there then.
+    /// [`Error`] when it cannot be written; the old content is kept then.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let Self { file, path } = self;
         let failed = |error| Error::system("write", &path, error);
@@ -93,7 +93,7 @@ pub fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
-/// Names in a folder that are examined for completion, at most.
+/// Maximum number of names in a folder that are examined for completion.
 const NAMES: usize = 10_000;
 
 /// The names in a folder, sorted, those of folders with a slash at the end; none if it cannot be read. Names that cannot be

@@ -1,12 +1,12 @@
 //! Explains failed writes for lack of space: full disk, quota, or file size limit, with numbers.
 //!
-//! Asked only when a write has failed: what is free changes all the time, so nothing is refused in advance.
+//! Queried only after a write has failed: free space changes all the time, so nothing is refused in advance.
 
 use super::error::{Error, Reason, Shortage, SpaceNeeded};
 use std::io;
 use std::path::Path;
 
-/// The same error, with what is missing if room is. `needed` are the bytes that the save writes where it failed.
+/// The error, with the missing bytes if space is the reason. `needed` is the number of bytes that the save writes there.
 pub(super) fn explained(error: Error, needed: u64) -> Error {
     let (act, source, begun) = match &error.reason {
         Reason::System { act, source } => (*act, source, false),
@@ -30,7 +30,7 @@ pub(super) fn explained(error: Error, needed: u64) -> Error {
 #[cfg(unix)]
 fn free(folder: &Path) -> (Option<u64>, bool) {
     match rustix::fs::statvfs(folder) {
-        // Some file systems count no files: they say zero of zero.
+        // Some file systems do not count files and report 0 of 0.
         Ok(there) => (Some(there.f_bavail.saturating_mul(there.f_frsize)), there.f_files > 0 && there.f_favail == 0),
         Err(_) => (None, false),
     }
@@ -41,7 +41,7 @@ fn free(_: &Path) -> (Option<u64>, bool) {
     (None, false)
 }
 
-/// The most bytes that this process may give one file.
+/// The file size limit of this process, in bytes.
 #[cfg(unix)]
 fn largest_file() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Fsize).current
@@ -56,30 +56,30 @@ fn largest_file() -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn said(kind: io::ErrorKind, needed: u64) -> (String, &'static str) {
+    fn explain(kind: io::ErrorKind, needed: u64) -> (String, &'static str) {
         let folder = tempfile::tempdir().unwrap();
         let error = explained(Error::system("write", &folder.path().join("a.xml"), kind.into()), needed);
         (error.reason.to_string(), error.hint().unwrap_or_default())
     }
 
     #[test]
-    fn what_is_missing_is_said_with_the_way_out() {
-        let (message, hint) = said(io::ErrorKind::StorageFull, u64::MAX);
+    fn a_message_gives_the_missing_space_and_a_remedy() {
+        let (message, hint) = explain(io::ErrorKind::StorageFull, u64::MAX);
         assert!(message.contains("the disk is full") && hint.contains("free some space"), "{message}");
         assert!(!cfg!(unix) || message.contains("are missing"), "{message}");
-        let (message, hint) = said(io::ErrorKind::QuotaExceeded, 1_234);
+        let (message, hint) = explain(io::ErrorKind::QuotaExceeded, 1_234);
         assert!(message.contains("quota") && message.contains("1,234 bytes") && hint.contains("yours"), "{message}");
-        let (message, hint) = said(io::ErrorKind::FileTooLarge, 1);
+        let (message, hint) = explain(io::ErrorKind::FileTooLarge, 1);
         assert!(message.contains("too large") || message.contains("ulimit -f"), "{message}");
         assert!(hint.contains("ulimit -f"));
-        let (message, hint) = said(io::ErrorKind::ReadOnlyFilesystem, 1);
+        let (message, hint) = explain(io::ErrorKind::ReadOnlyFilesystem, 1);
         assert!(message.contains("mounted read-only") && hint.contains("-o OUT"), "{message}");
-        let (message, _) = said(io::ErrorKind::ConnectionReset, 1);
+        let (message, _) = explain(io::ErrorKind::ConnectionReset, 1);
         assert!(message.contains("cannot write"), "{message}");
     }
 
     #[test]
-    fn what_is_half_done_is_not_said_to_be_as_it_was() {
+    fn a_half_done_save_is_not_reported_as_unchanged() {
         let error = Error::system("rename", Path::new("a.xml"), io::ErrorKind::StorageFull.into()).into_unfinished();
         let error = explained(error, 1);
         assert!(matches!(error.reason, Reason::NoRoom { begun: true, .. }));

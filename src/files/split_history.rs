@@ -1,7 +1,7 @@
 //! Names of the files that earlier splits made in a folder, kept in the user's state folder.
 //!
-//! An index lists the parts of the last split only. What a longer split before it has left is known from here, so that
-//! `--prune` removes what this program made and never a file that merely has such a name.
+//! An index lists only the parts of the last split. This history also has the parts of longer splits before it, so that
+//! `--prune` removes only files that this program made, never a file that merely has such a name.
 
 use super::disk::fingerprint;
 use super::lock::make_private;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a history: far more names than one folder gets.
+/// Maximum bytes of a history: far more names than one folder has.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// What is stored.
+/// The stored form.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Stored {
     /// The folder, without links: two may have the same file name here.
@@ -25,16 +25,16 @@ struct Stored {
 /// The files that earlier splits have made in one folder.
 #[derive(Debug, Default)]
 pub(crate) struct SplitHistory {
-    /// Where it is kept; nowhere without a state folder.
+    /// Its path; `None` without a state folder.
     path: Option<PathBuf>,
     folder: PathBuf,
     names: BTreeSet<String>,
 }
 
 impl SplitHistory {
-    /// That of a folder; empty where nothing is known.
+    /// Loads the history of a folder; empty if there is none.
     pub(crate) fn load(state: Option<&Path>, folder: &Path) -> Self {
-        // A folder that is still to be made has no history, but it will have one.
+        // Resolve a folder that does not exist yet by its parent, so that its history can be stored later.
         let parent = || Some(folder.parent()?.canonicalize().ok()?.join(folder.file_name()?));
         let Some(real) = folder.canonicalize().ok().or_else(parent) else { return Self::default() };
         let bytes = real.as_os_str().as_encoded_bytes().to_vec();
@@ -50,8 +50,8 @@ impl SplitHistory {
         self.names.contains(name)
     }
 
-    /// Adds the files of a split that was written, and forgets those that are gone. What cannot be kept is not removed
-    /// by a later `--prune`, and nothing else comes of it.
+    /// Adds the files of a written split and drops files that no longer exist. If storing fails, a later `--prune` merely
+    /// does not remove these files.
     pub(crate) fn add<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         self.names.extend(names.map(ToOwned::to_owned));
         let is_gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;

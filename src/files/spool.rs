@@ -23,10 +23,10 @@ struct PartRegion {
 }
 
 impl Spool {
-    /// Places of so many bytes each, in a folder, or where that will be made.
+    /// Creates regions of the given lengths in bytes, in a folder or its nearest existing parent.
     ///
     /// # Errors
-    /// When no file can be made there.
+    /// No file can be created there.
     pub(crate) fn new(folder: &Path, lengths: impl Iterator<Item = u64>) -> Result<Self, Error> {
         let there = folder.ancestors().find(|folder| folder.is_dir());
         let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -41,7 +41,7 @@ impl Spool {
         Ok(Self { file, folder: folder.to_path_buf(), places: lengths.map(place).collect() })
     }
 
-    /// Appends to a part. What is more than its place holds is another set than it was made for: false then.
+    /// Appends to a part. False if the bytes do not fit its region, which means that the set has changed.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -57,7 +57,7 @@ impl Spool {
         Ok(true)
     }
 
-    /// Whether every place is full.
+    /// Whether every region is full.
     pub(crate) fn is_full(&self) -> bool {
         self.places.iter().all(|place| place.filled == place.len)
     }

@@ -3,24 +3,24 @@
 use super::disk::fingerprint;
 use std::borrow::Cow;
 
-/// Bytes of the longest name that is kept as it is: temporary files beside it need some more, and file systems allow 255.
+/// Maximum bytes of a name that is kept: temporary files beside it have longer names, and file systems allow 255.
 const LONGEST: usize = 150;
 /// Bytes of a changed name that come before its hash.
 const STEM: usize = 80;
-/// Ends by which sitemaps are known, which a changed name keeps.
+/// Extensions of sitemaps, which a changed name keeps.
 const ENDS: [&str; 9] = [".xml.gz", ".xml", ".txt.gz", ".txt", ".csv.gz", ".csv", ".tsv.gz", ".tsv", ".gz"];
 
-/// The name under which a file is stored: `name` itself where it is a plain name on every system, else one without the
-/// characters that are not, made unique by a hash. A query is part of the name. `name` has no slash.
+/// The name under which a file is stored: `name` itself if it is portable, else one without the characters that are not,
+/// made unique by a hash. A query is part of the name. `name` has no slash.
 pub(super) fn stored_name<'n>(name: &'n str, query: Option<&str>) -> Cow<'n, str> {
     let Some(query) = query else {
-        return if is_portable(name) { name.into() } else { changed(name, name).into() };
+        return if is_portable(name) { name.into() } else { portable_name(name, name).into() };
     };
     let whole = [name, "@", query].concat();
-    changed(name, &whole).into()
+    portable_name(name, &whole).into()
 }
 
-/// Whether every system takes this for the name of an ordinary file.
+/// Whether this is the name of an ordinary file on every system.
 fn is_portable(name: &str) -> bool {
     let is_plain = |char: char| !char.is_control() && !"<>:\"|?*\\/".contains(char);
     name.len() <= LONGEST
@@ -30,7 +30,7 @@ fn is_portable(name: &str) -> bool {
         && !is_device(name)
 }
 
-/// Whether Windows takes a name for a device, whatever its extension is.
+/// Whether Windows treats a name as a device, with any extension.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
     match stem.as_str() {
@@ -42,8 +42,8 @@ fn is_device(name: &str) -> bool {
     }
 }
 
-/// What `whole` becomes, with the extension of `name`.
-fn changed(name: &str, whole: &str) -> String {
+/// The portable form of `whole`, with the extension of `name`.
+fn portable_name(name: &str, whole: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let end = ENDS.iter().find(|end| lower.ends_with(**end)).copied().unwrap_or_default();
     let is_kept = |char: char| char.is_ascii_alphanumeric() || "-_=@.".contains(char);

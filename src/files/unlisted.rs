@@ -1,7 +1,7 @@
 //! Finds sitemaps beside an index that does not list them.
 //!
-//! Found by their names and recognised by their first bytes. A folder that cannot be read has none: this is a hint,
-//! never a reason not to load.
+//! They are found by name and recognized by their first bytes. An unreadable folder has none: this is only a hint and never
+//! prevents a load.
 
 use super::error::Error;
 use super::{detect, read};
@@ -12,10 +12,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Most files that are examined: a folder may hold anything.
+/// Maximum number of files that are examined in a folder.
 const MOST: usize = 2_000;
 
-/// Bytes that tell what a file is.
+/// Number of first bytes that are read to recognize a file.
 const FIRST_BYTES: u64 = 4_096;
 
 /// The names of sitemaps in `folder` that are not among `known`, in the order of the alphabet.
@@ -33,7 +33,7 @@ pub(super) fn unlisted_sitemaps(folder: &Path, known: &HashSet<&Path>) -> Arc<[A
     names.into_iter().map(Into::into).collect()
 }
 
-/// Whether a file begins like a sitemap of pages, and is not one without any: those leave the index when it is saved.
+/// Whether a file begins like a sitemap with URLs. Empty sitemaps do not count, since a save removes them from the index.
 fn is_sitemap(path: &Path) -> bool {
     first_bytes(path).is_some_and(|bytes| kind_of(&bytes) == Some(FileKind::Urlset) && !is_empty(&bytes))
 }
@@ -43,7 +43,7 @@ fn is_empty(bytes: &[u8]) -> bool {
     (bytes.len() as u64) < FIRST_BYTES && memchr::memmem::find(bytes, b"loc").is_none() && !bytes.contains(&0)
 }
 
-/// Whether a file begins like an index. One that does not may be one all the same, in another encoding.
+/// Whether a file begins like an index. May miss an index in another encoding.
 pub(super) fn is_index(path: &Path) -> bool {
     first_bytes(path).and_then(|bytes| kind_of(&bytes)) == Some(FileKind::Index)
 }
@@ -53,12 +53,12 @@ pub(super) fn is_any_sitemap(path: &Path) -> bool {
     first_bytes(path).and_then(|bytes| kind_of(&bytes)).is_some()
 }
 
-/// How a file begins, unpacked; `None` for what is no file.
+/// The first bytes of a file, unpacked; `None` if it cannot be read or is not a file.
 fn first_bytes(path: &Path) -> Option<Vec<u8>> {
     read_first(path).ok()
 }
 
-/// What a regular file begins like; `None` for a feed.
+/// The kind of a regular file by its first bytes; `None` for a feed.
 ///
 /// # Errors
 /// When it cannot be opened, or its first bytes cannot be read.
@@ -79,7 +79,7 @@ fn read_first(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = stored_first(path)?;
     if detect::is_gzip(&bytes) {
         let mut unpacked = Vec::new();
-        // What is cut off or broken further on does not matter here.
+        // Errors after the first bytes do not matter.
         let _ = GzDecoder::new(&bytes[..]).take(FIRST_BYTES).read_to_end(&mut unpacked);
         bytes = unpacked;
     }
@@ -94,7 +94,7 @@ fn stored_first(path: &Path) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// What these first bytes are of; `None` for a feed.
+/// The kind of a file by its first bytes; `None` for a feed.
 fn kind_of(bytes: &[u8]) -> Option<FileKind> {
     detect::detect(bytes).ok().filter(|_| detect::feed(bytes).is_none())
 }

@@ -52,8 +52,8 @@ const PROMISES: [Promise; 31] = [
     ),
     (
         "The error names the missing bytes and what to do.",
-        "src/files/space.rs: what_is_missing_is_said_with_the_way_out, \
-         what_is_half_done_is_not_said_to_be_as_it_was",
+        "src/files/space.rs: a_message_gives_the_missing_space_and_a_remedy, \
+         a_half_done_save_is_not_reported_as_unchanged",
     ),
     (
         "Nothing that you typed is lost: it is kept in your state folder, synced at once. After a crash, a closed \
