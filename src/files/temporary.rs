@@ -15,8 +15,8 @@ use tempfile::{NamedTempFile, TempPath};
 /// The name of a commit record, in the folder of the file that the set is opened by.
 pub(super) const RECORD: &str = ".sited.commit";
 
-/// Whether a commit record lies in a folder, whoever wrote it. One that cannot be looked at may be there: who takes it for
-/// missing would read a half-saved set as a whole one.
+/// Whether a folder has a commit record of any process. True if that cannot be determined, because a missed record means
+/// reading a half-saved set as a complete one.
 pub(super) fn has_record(folder: &Path) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound};
     match fs::symlink_metadata(folder.join(RECORD)) {
@@ -25,18 +25,18 @@ pub(super) fn has_record(folder: &Path) -> bool {
     }
 }
 
-/// A file that is written, synced and waits to be renamed; dropped, it is removed.
+/// A written and synced temporary file that is ready to be renamed; dropping it removes the file.
 #[derive(Debug)]
 pub(super) struct Staged {
     pub(super) target: ReplaceTarget,
     pub(super) temporary: TempPath,
     /// Bytes as stored.
     pub(super) len: u64,
-    /// [`fingerprint`] of them.
+    /// [`fingerprint`] of the stored bytes.
     pub(super) hash: u64,
 }
 
-/// Writes to a temporary file, through its gate, and keeps the hash of what went through.
+/// Writes to a temporary file through its gate, and hashes the written bytes.
 pub(super) struct TempFile<'g> {
     file: NamedTempFile,
     gate: &'g dyn Gate,
@@ -90,7 +90,7 @@ impl<'g> TempFile<'g> {
         Ok(staged)
     }
 
-    /// Gives the file its target's owner and mode. It is still to be synced.
+    /// Gives the file its target's owner and mode, without syncing it.
     pub(super) fn close(self, mut target: ReplaceTarget) -> io::Result<(Staged, File)> {
         let Self { file, hash, len, .. } = self;
         if let Some(metadata) = &target.metadata
@@ -112,7 +112,7 @@ fn far_prefix(set_folder: &Path) -> String {
     format!(".{:08x}.far{SUFFIX}", fingerprint(set_folder.as_os_str().as_encoded_bytes()) as u32)
 }
 
-/// How the name of a temporary file begins: hidden, with the file's name and the number of this process.
+/// The prefix of a temporary file's name: a full stop, the file's name and the id of this process.
 pub(super) fn temporary_prefix(name: &str) -> String {
     format!(".{}.{}-", stem(name), std::process::id())
 }
@@ -142,7 +142,7 @@ pub(super) fn is_temporary_of(temporary: &OsStr, target: &OsStr) -> bool {
     is_number && !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Removes temporary files of dead processes. Files that cannot be removed stay and are harmless.
+/// Removes temporary files of dead processes. Files that cannot be removed are harmless.
 pub(super) fn sweep(folder: &Path) {
     // While a record is there, its temporary files are the new content; it speaks of the folders below its own too.
     if folder.ancestors().any(has_record) {
@@ -164,7 +164,7 @@ pub(super) fn sweep_far(reals: &[PathBuf], set_folder: &Path) {
         folders.entry(folder).or_default().insert(stem(&name.to_string_lossy()).into_owned());
     }
     for (folder, stems) in folders {
-        // The number of a process and what follows it have no full stop.
+        // The process id and the rest of the name contain no full stop.
         remove_dead(folder, |name| {
             let (stem, process) = name.strip_suffix(&suffix)?.rsplit_once('.')?;
             stems.contains(stem).then_some(process)
@@ -208,7 +208,7 @@ pub(super) fn leftover_files<'t>(reals: impl Iterator<Item = &'t Path>) -> Vec<P
     left
 }
 
-/// Whether a process of this number runs.
+/// Whether a process with this id is running.
 fn is_alive(process: u32) -> bool {
     #[cfg(unix)]
     let alive = rustix::process::Pid::from_raw(process as i32).is_some_and(|pid| {

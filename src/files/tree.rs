@@ -1,7 +1,7 @@
 //! File operations relative to an open folder: no path leaves it, and no component is a symbolic link.
 //!
-//! A path that was checked and then used by name could be exchanged for a link in between. Here each component is
-//! opened relative to the one before it, so what was checked is what is used.
+//! A path that is checked and then used by name could be replaced by a link in between. Here each component is opened
+//! relative to the one before it, so the checked file is the one that is used.
 
 use super::external_changes;
 use super::trust::TrustError;
@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 pub(super) struct Status {
     pub(super) is_regular: bool,
     pub(super) len: u64,
-    /// The user id of its owner; `None` where the system has none.
+    /// The user id of its owner; `None` on systems without user ids.
     pub(super) owner: Option<u32>,
     pub(super) stamp: Option<FileStamp>,
 }
@@ -80,7 +80,7 @@ impl Tree {
     /// The place of a path: one below this folder, or an absolute one, which is walked from the top in the same way.
     ///
     /// # Errors
-    /// [`TrustError::Link`] when a component is a link, `InvalidInput` when one is `..`, else what the system says.
+    /// [`TrustError::Link`] when a component is a link, `InvalidInput` when one is `..`, else the error of the system.
     pub(super) fn locate(&self, path: &Path) -> io::Result<TreePath> {
         let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain path");
         let name = path.file_name().ok_or_else(invalid)?.to_os_string();
@@ -97,7 +97,7 @@ impl Tree {
         Ok(TreePath { folder: folder.map_or_else(|| self.folder.try_clone(), Ok)?, name })
     }
 
-    /// Where it is.
+    /// Its path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -106,7 +106,7 @@ impl Tree {
     /// user and lie on one disk, and they hold nothing but regular files of this user.
     ///
     /// # Errors
-    /// What is in the way, else what the system says.
+    /// What is in the way, else the error of the system.
     pub(super) fn check_removable(&self, name: &OsStr) -> io::Result<()> {
         self.folder.check_tree(name, DEEPEST)
     }
@@ -121,10 +121,10 @@ impl Tree {
     }
 }
 
-/// Folders in folders that are looked into.
+/// Maximum depth of nested folders that are visited.
 const DEEPEST: u32 = 64;
 
-/// An error that says why a folder is not removed.
+/// The error for a folder that may not be removed.
 fn not_removable(name: &OsStr, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", name.display()))
 }
@@ -141,7 +141,7 @@ impl TreePath {
     /// Opens a regular file for reading, or for writing over its bytes.
     ///
     /// # Errors
-    /// [`TrustError`] when it is a link or not a regular file, else what the system says.
+    /// [`TrustError`] when it is a link or not a regular file, else the error of the system.
     pub(super) fn open_file(&self, write: bool) -> io::Result<File> {
         let file = self.folder.open_file(&self.name, write)?;
         if file.metadata()?.is_file() { Ok(file) } else { Err(TrustError::NotRegular.into()) }
@@ -280,7 +280,7 @@ impl Folder {
     }
 }
 
-/// The systems do not agree on what they say of a link that was not to be followed.
+/// Maps the different errors that systems report for a link that must not be followed.
 #[cfg(unix)]
 fn link_error(error: rustix::io::Errno) -> io::Error {
     use rustix::io::Errno;

@@ -34,12 +34,12 @@ impl From<TrustError> for io::Error {
 /// Opens a regular file of the current user for reading.
 ///
 /// # Errors
-/// [`TrustError`] inside of an error of the kind `InvalidData`; else what the system says.
+/// [`TrustError`] inside of an error of the kind `InvalidData`; else the error of the system.
 pub(super) fn open_own(path: &Path) -> io::Result<File> {
     open_own_with(OpenOptions::new().read(true), path)
 }
 
-/// The same with other options; they must not create or truncate, since nothing is known of the file yet.
+/// The same with other options; they must not create or truncate, since the file is not checked yet.
 pub(super) fn open_own_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = open_without_links(options, path)?;
     check_own(&file.metadata()?)?;
@@ -57,7 +57,7 @@ pub(super) fn read_own(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Reads to the end of a file that has at most `limit` bytes, whatever length it claims.
 ///
 /// # Errors
-/// [`TrustError::TooLarge`], else what the system says.
+/// [`TrustError::TooLarge`], else the error of the system.
 pub(super) fn read_at_most(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Read::by_ref(file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -98,7 +98,7 @@ pub(super) fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::
     use rustix::fs::OFlags;
     use rustix::io::Errno;
     use std::os::unix::fs::OpenOptionsExt;
-    // Without NONBLOCK a pipe that no one writes to would hold up the program.
+    // Without NONBLOCK, opening a pipe without a writer would block.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     options.custom_flags(flags.bits().cast_signed()).open(path).map_err(|error| match error.raw_os_error() {
         Some(code) if code == Errno::LOOP.raw_os_error() || code == Errno::MLINK.raw_os_error() => {

@@ -1,7 +1,7 @@
 //! Decompresses gzip data as far as possible, and notes what was unusual.
 //!
-//! Every member is read; a stream that ends early or has a wrong checksum keeps what could be unpacked. A ceiling
-//! bounds memory whatever the data say of themselves.
+//! Every member is read; of a truncated stream or one with a wrong checksum, the bytes that could be unpacked are kept. A
+//! limit bounds memory, whatever size the data claim.
 
 use super::detect;
 use super::error::Reason;
@@ -10,7 +10,7 @@ use crate::xml::defect::Defect;
 use flate2::bufread::GzDecoder;
 use std::io::{self, Read};
 
-/// How often gzip data may be packed in gzip data.
+/// Maximum nesting of gzip data in gzip data.
 const LAYERS: usize = 3;
 
 /// Unpacks gzip data, and gzip data in it. `limit` is in bytes. An error when not even the first byte can be
@@ -39,7 +39,7 @@ fn members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>
     loop {
         let mut decoder = GzDecoder::new(rest);
         let before = bytes.len();
-        // One byte more than allowed tells "too large" from "just fits".
+        // Read one byte beyond the limit to distinguish "too large" from "just fits".
         let room = (limit + 1).saturating_sub(before as u64);
         let read = decoder.by_ref().take(room).read_to_end(&mut bytes);
         if bytes.len() as u64 > limit {
@@ -47,7 +47,7 @@ fn members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>
         }
         match read {
             Ok(_) => count += 1,
-            // What follows a whole member and is none itself was never meant to be unpacked.
+            // Trailing bytes that are not a member are reported but not decompressed.
             Err(_) if count > 0 && bytes.len() == before => {
                 quirks.push(quirk(Defect::GzipTrailing, &format!("{} bytes", rest.len())));
                 break;
@@ -79,8 +79,8 @@ fn quirk(kind: Defect, what: &str) -> Quirk {
     Quirk { kind, at: (1, 1), entry: None, what: what.into() }
 }
 
-/// The size that gzip data say they unpack to (RFC 1952, ISIZE of the last member), bounded by what deflate
-/// can pack: a lying trailer must not reserve gigabytes.
+/// The uncompressed size that gzip data claim (RFC 1952, ISIZE of the last member), bounded by the maximum ratio of
+/// deflate, so that a wrong trailer does not reserve gigabytes.
 fn unpacked_size(stored: &[u8]) -> u64 {
     const BEST_RATIO: u64 = 1_032;
     let Some([a, b, c, d]) = stored.last_chunk::<4>() else { return 0 };

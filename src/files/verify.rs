@@ -1,7 +1,7 @@
 //! Verifies a save plan: the bytes on disk, the bytes to be written, and exactly where they differ.
 //!
-//! Reads every file of the plan and writes none. Nothing of it is taken from what was remembered: the file on disk is
-//! read again, the file to be is made whole, and both are compared outside of the spans that are said to differ.
+//! Reads every file of the plan and writes none. No cached state is used: the file on disk is read again, the new file is
+//! generated in full, and both are compared outside of the reported spans.
 
 use super::decode;
 use super::detect;
@@ -23,27 +23,27 @@ use std::sync::Arc;
 pub struct Proof {
     /// Relative to the set's folder.
     pub name: Arc<str>,
-    /// What a save does to it.
+    /// The action of the save.
     pub action: Action,
     /// Length and [`fingerprint`] of the bytes on disk, as stored.
     pub before: Option<(u64, u64)>,
-    /// Length and fingerprint of the bytes to be, uncompressed; those on disk where they stay.
+    /// Length and fingerprint of the new bytes, uncompressed; those on disk if the file is unchanged.
     pub after: Option<(u64, u64)>,
-    /// Where they differ, in uncompressed bytes.
+    /// The differing spans, in uncompressed bytes.
     pub spans: Vec<Span>,
-    /// What the first of them hold, before and after, cut.
+    /// The text of the first spans before and after, shortened.
     pub texts: Vec<[String; 2]>,
-    /// Bytes outside of them, the same in both.
+    /// Number of bytes outside of the spans, which are the same in both.
     pub same: u64,
-    /// Why it is not proved, in a whole sentence.
+    /// Why the file could not be verified, as a message for users.
     pub fault: Option<String>,
 }
 
-/// Spans whose text is kept, and bytes of each.
+/// Maximum number of spans whose text is kept, and maximum bytes of each.
 const SHOWN: usize = 20;
 const LONG: usize = 200;
 
-/// Looks at every file of a plan. `None` when cancelled.
+/// Verifies every file of a plan. `None` when cancelled.
 pub(crate) fn verify(plan: &Plan, saved: &Document, disk: &Disk, progress: &Progress) -> Option<Vec<Proof>> {
     progress.expect(plan.outputs.len() as u64, 0);
     let places = by_path(saved.sitemaps());
@@ -56,7 +56,7 @@ pub(crate) fn verify(plan: &Plan, saved: &Document, disk: &Disk, progress: &Prog
         .collect()
 }
 
-/// The document as saved, and which of its files is where.
+/// The document as saved, with its files by path.
 type Saved<'s> = (&'s Document, &'s HashMap<&'s Path, SitemapId>);
 
 fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
@@ -116,7 +116,7 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
     proof
 }
 
-/// Where a file differs: by its entries where memory has the stored bytes, else as a whole.
+/// The spans in which a file differs: compared by entries if memory has the stored bytes, else as a whole.
 fn spans_of(plan: &Plan, output: &Output, (saved, places): Saved<'_>, (before, after): (&[u8], &[u8])) -> Vec<Span> {
     let (was, is) = match output.file {
         FileId::Index | FileId::Another(_) => {
@@ -129,11 +129,11 @@ fn spans_of(plan: &Plan, output: &Output, (saved, places): Saved<'_>, (before, a
         }
         FileId::Gone => return Vec::new(),
     };
-    // A file that was repaired or decoded when it was read is other bytes in memory.
+    // The bytes in memory of a repaired or decoded file differ from the stored ones.
     if was.bytes() == before { spans::spans(&was, &is) } else { spans::spans_of_bytes(before, after) }
 }
 
-/// The text of a file as it is stored now, unpacked and decoded and nothing else; `None` if that is not what was read.
+/// The text of a file as stored now, only unpacked and decoded; `None` if it is not the text that was read.
 pub(crate) fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
     let stored = std::fs::read(path).ok()?;
     let known = disk.get(path)?;
@@ -148,7 +148,7 @@ pub(crate) fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
     Some(decode::decode(unpacked).into_stored())
 }
 
-/// The bytes under gzip.
+/// The bytes after gzip decompression.
 fn unpacked(stored: Vec<u8>) -> Result<Vec<u8>, String> {
     if !detect::is_gzip(&stored) {
         return Ok(stored);

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::path::Path;
 
-/// Works out a copy of `request.document` at `path` in a form that is not its own.
+/// Plans a copy of `request.document` at `path` in another form.
 pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
     let kind = match form {
         Form::Xml | Form::Feed(_) => FileKind::Urlset,
@@ -24,7 +24,7 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
         Form::Csv | Form::Tsv => FileKind::Table,
     };
     let mut document = Document::default();
-    // Messages about the copy's parts name what they are parts of.
+    // Messages about parts of the copy name the file that they are split from.
     let own = request.document.index().map(|index| &index.name);
     let own = own.or_else(|| request.document.sitemaps().first().map(|sitemap| &sitemap.name));
     let name = own.cloned().unwrap_or_else(|| Sitemap::default().name);
@@ -53,7 +53,7 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
         let lost = rows - written;
         plan.losses.push(format!("{} without a URL left out", crate::words::counted(lost, "row")));
     }
-    // A copy has no state before it.
+    // A copy has no earlier version.
     for output in plan.outputs.iter_mut().filter(|output| output.action == Action::Rewritten) {
         output.action = Action::Replaced;
     }
@@ -88,7 +88,7 @@ pub(crate) fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>
     Some((out, rows))
 }
 
-/// Adds a file of which these are the bytes.
+/// Adds a file with these bytes.
 fn append(document: &mut Document, bytes: Vec<u8>, kind: FileKind, sitemap: Sitemap) {
     let mut records = Records::default();
     let grid = (kind == FileKind::Table).then(|| Grid::of_table(&bytes, TableHints::default()).ok()).flatten();

@@ -10,7 +10,7 @@ use crate::xml::names::FileKind;
 use std::collections::BTreeMap;
 
 impl Planner<'_> {
-    /// A feed that is saved elsewhere is a sitemap from now on; what is not carried is reported.
+    /// Converts a feed that is saved elsewhere to a sitemap, and reports values that are lost.
     pub(super) fn convert_feed(&mut self, id: SitemapId) {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let Form::Feed(feed) = sitemap.form else { return };
@@ -37,7 +37,7 @@ impl Planner<'_> {
         document.index().is_none() && is_list
     }
 
-    /// Refuses new parts where no index could name them: of several files without one.
+    /// Refuses to split one of several files without an index, since nothing would list the new parts.
     pub(super) fn refuses_parts(&mut self, parts: &[(SitemapId, SitemapId)]) -> bool {
         let document = self.request.document;
         if parts.is_empty() || document.index().is_some() || document.only_sitemap().is_some() {
@@ -49,7 +49,7 @@ impl Planner<'_> {
         true
     }
 
-    /// Counts the changed values that their files have no place for, and refuses lines without a URL.
+    /// Counts the changed values that their files cannot hold, and refuses lines without a URL.
     pub(super) fn check_form_losses(&mut self) {
         let document = self.request.document;
         let mut lost: BTreeMap<SitemapId, Losses> = BTreeMap::new();
@@ -64,7 +64,7 @@ impl Planner<'_> {
                 continue;
             }
             for field in conversion::unwritable(document, row) {
-                // What was agreed to once is not asked again.
+                // Unchanged values were lost with consent in an earlier save.
                 if self.request.to.is_some() || document.compare(self.request.saved).field_differs(row, field) {
                     let counts = &mut lost.entry(file).or_default().fields;
                     if let Some(count) = counts.get_mut(field.index()) {
@@ -85,7 +85,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Feeds are never written over.
+    /// Refuses to overwrite a feed.
     pub(super) fn refuse_feeds(&mut self, outputs: &[Output]) {
         for output in outputs.iter().filter(|output| output.action == Action::Rewritten) {
             let super::FileId::Sitemap(id) = output.file else { continue };

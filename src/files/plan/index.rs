@@ -19,15 +19,15 @@ use std::sync::Arc;
 pub(super) struct Changes {
     /// Files whose bytes change: their entries get a new date if they have one.
     pub(super) dated: BTreeSet<SitemapId>,
-    /// Entries whose files are gone, by number.
+    /// Entries of removed files, by number.
     pub(super) dropped: BTreeSet<usize>,
-    /// Files that it does not name yet, with their URLs.
+    /// Files to add, with their URLs.
     pub(super) added: Vec<(SitemapId, Arc<str>)>,
-    /// The entries on disk, where they are not those of the document's index: a save came in between.
+    /// The entries on disk, if they differ from the document's index because of a save in between.
     pub(super) on_disk: Option<SavedIndex>,
 }
 
-/// The index as saved, and which of its entries names a file.
+/// The index as saved, with the files of its entries.
 #[derive(Debug)]
 pub(super) struct SavedIndex {
     pub(super) source: Arc<Source>,
@@ -41,7 +41,7 @@ impl SavedIndex {
 }
 
 impl Changes {
-    /// The index with the changes made; the same one when they come to nothing.
+    /// The index with the changes applied; the same one if nothing changes.
     pub(super) fn apply(&self, index: &Index, now: Now) -> Index {
         let source = &index.source;
         let (mut entries, mut children) = (Vec::with_capacity(source.bytes().len()), Vec::new());
@@ -49,10 +49,10 @@ impl Changes {
         let mut last_date = None;
         let mut firsts = Vec::with_capacity(index.more.len());
         for (number, child) in index.children.iter().enumerate() {
-            // Where one of its files begins now that entries before it may be gone.
+            // Volumes begin at other entries if earlier ones are removed.
             firsts.resize(index.file_of(number), children.len());
             let loaded = loaded(child);
-            // What is on disk has the true date of a file that does not change now, unless someone wrote another.
+            // An unchanged file keeps its date on disk, unless the user edited it.
             let is_own = index.edited.contains(&number);
             let text = loaded.filter(|_| !is_own).and_then(|id| self.on_disk.as_ref()?.entry_text(id));
             let text = text.unwrap_or_else(|| source.entry_text(number));

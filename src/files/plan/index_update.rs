@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Planner<'_> {
-    /// Makes the index say what the files are: dates, new entries, no entry for emptied files.
+    /// Updates the index to the files: dates, new entries, no entries for emptied files.
     pub(super) fn update_index(&mut self, path: &Path) {
         let now = self.request.now;
         let places: BTreeMap<PathBuf, SitemapId> =
@@ -34,7 +34,7 @@ impl Planner<'_> {
             if let Some(url) = sitemap.url.clone().filter(|_| !named && is_new) {
                 self.index_changes.added.push((id, url));
             }
-            // A new entry gets its date when it is made.
+            // A new entry is dated when it is created.
             let has_entry = named || on_disk.as_ref().is_some_and(|on_disk| on_disk.entries.contains_key(&id));
             let then = self.counterpart(id).or_else(|| self.renamed_from(id));
             if has_entry && !then.is_some_and(|then| self.same_bytes(id, then)) {
@@ -47,8 +47,8 @@ impl Planner<'_> {
         self.document.set_index(Some(index));
     }
 
-    /// The index that a single file becomes: the one that is there from a save that was undone, else a new
-    /// one. `None` for what stays a single file.
+    /// The index for a single file that is split: an existing one of a save that was undone, else a new one. `None` if it
+    /// stays a single file.
     fn index_again(&mut self, path: &Path, places: &BTreeMap<PathBuf, SitemapId>) -> Option<Index> {
         if self.moved_from.is_empty() || self.is_list_alone() {
             return None;
@@ -67,7 +67,7 @@ impl Planner<'_> {
                     None => continue,
                 };
             }
-            // A single file had no place in an index; all its parts are new to it.
+            // A single file was in no index, so all its parts are new entries.
             self.moved_from.entry(SitemapId(0)).or_insert(SitemapId(0));
             return Some(index);
         }
@@ -88,7 +88,7 @@ impl Planner<'_> {
         })
     }
 
-    /// The entries on disk, if another save than the one that this document comes from made them.
+    /// The entries on disk, if a later save than that of this document wrote them.
     fn index_on_disk(&self, index: &Index, places: &BTreeMap<PathBuf, SitemapId>) -> Option<index::SavedIndex> {
         let saved = self.request.saved;
         let on_disk = saved.index().filter(|_| self.request.to.is_none())?;

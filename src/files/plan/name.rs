@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-/// A file name taken apart: `sitemap-` `00012` `.xml.gz`.
+/// A parsed file name: `sitemap-` `00012` `.xml.gz`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
     before: String,
-    /// The number and how many digits it is written with; none when the name has no number of its own.
+    /// The number and its digits as written; `None` if the name has no number.
     number: Option<(u64, usize)>,
     after: String,
 }
 
 impl Pattern {
-    /// Reads a file name. A trailing year or month is part of the name and no number to count on.
+    /// Parses a file name. A trailing year or month belongs to the name and is not counted up.
     pub(super) fn of(name: &str) -> Self {
         let lower = name.to_ascii_lowercase();
         let end = [".xml.gz", ".xml", ".txt.gz", ".txt", ".gz"]
@@ -127,12 +127,12 @@ pub(super) fn sibling_name(name: &str, file: &str) -> String {
     }
 }
 
-/// The last part of a relative name.
+/// The last segment of a relative path.
 pub(super) fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// Whether a name asks for gzip.
+/// Whether a name has the extension of gzip.
 pub(super) fn is_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"))
 }

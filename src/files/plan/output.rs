@@ -25,7 +25,7 @@ impl<'a> SavedSet<'a> {
         Self(sitemaps.chain(indexes).filter(|(path, _)| request.disk.knows(path)).collect())
     }
 
-    /// The same for one sitemap alone.
+    /// The same for one sitemap.
     pub(super) fn of_one(request: &Request<'a>, id: SitemapId) -> Self {
         let path = request.saved.sitemap(id).and_then(|sitemap| sitemap.path.as_deref());
         Self(path.filter(|path| request.disk.knows(path)).map(|path| (path, FileId::Sitemap(id))).into_iter().collect())
@@ -37,7 +37,7 @@ impl<'a> SavedSet<'a> {
 }
 
 impl Planner<'_> {
-    /// Lists every file with what happens to it.
+    /// Lists every file with its action.
     pub(super) fn finish(mut self, path: PathBuf) -> Plan {
         for (part, from) in &self.moved_from {
             let rows = self.document.sitemap(*part).map_or(0, |sitemap| u64::from(sitemap.live));
@@ -75,7 +75,7 @@ impl Planner<'_> {
         Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, path: Some(path) }
     }
 
-    /// The files that are replaced with repairs that no one agreed to.
+    /// The files that are replaced and have repairs that the user has not accepted.
     pub(super) fn repairs(&self, outputs: &[Output]) -> Vec<Repairs> {
         let saved = self.request.saved;
         let of = |output: &Output| {
@@ -129,7 +129,7 @@ impl Planner<'_> {
         })
     }
 
-    /// What changes in a file.
+    /// Describes the changes in a file.
     fn words(&self, id: SitemapId, sitemap: &Sitemap, was_there: bool) -> String {
         let urls = match sitemap.live {
             1 => "1 URL".to_owned(),
@@ -208,7 +208,7 @@ impl Planner<'_> {
         })
     }
 
-    /// What changes in one of several files of the index.
+    /// Describes the changes in a volume of the index.
     fn words_of_one(&self, before: &IndexFile<'_>, after: &IndexFile<'_>) -> Option<String> {
         let texts = |file: &IndexFile<'_>| -> BTreeMap<Arc<str>, Vec<u8>> {
             let entries = file.entries.clone().zip(file.children());

@@ -1,6 +1,6 @@
 //! Plans a save of a streamed set: one file at a time, then the whole plan from the results.
 //!
-//! Both say what a plan of the whole set in memory says.
+//! The result equals the plan of the whole set in memory.
 
 use super::{Plan, Planner, Request, SavedSet};
 use crate::document::clear_quirks::mark_written;

@@ -1,4 +1,4 @@
-//! Restores files that had left the set and have rows again.
+//! Restores files that an earlier save removed and that have rows again.
 
 use super::{FileLocation, Planner};
 use crate::document::sitemap::{Sitemap, SitemapId};
@@ -20,7 +20,7 @@ impl Planner<'_> {
         let is_back = |id: &SitemapId| {
             self.document.sitemap(*id).is_some_and(|file| file.live > 0 && file.path.is_none()) && !new.contains(id)
         };
-        // Others have taken it from the set, and here it has rows still.
+        // Another program removed it from the set, but it still has rows here.
         let is_kept = |id: &SitemapId| {
             let has_left = self.request.saved.sitemap(*id).is_some_and(|was| was.path.is_none());
             has_left

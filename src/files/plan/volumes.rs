@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Planner<'_> {
-    /// Makes as many files of the index as its entries need, and says so when there are more than before.
+    /// Splits the index into as many files as its entries need, and reports it if there are more than before.
     pub(super) fn split_index(&mut self, index: Index) -> Index {
         let saved = self.request.saved.index().filter(|_| self.request.to.is_none());
         // The user agreed to split it.
@@ -24,7 +24,7 @@ impl Planner<'_> {
             if has_pending_split {
                 return false;
             }
-            // What no one touched keeps its bytes even over a limit.
+            // An unchanged file keeps its bytes even over a limit.
             let then = file.path.and_then(|path| saved?.file_at(path));
             then.is_some_and(|then| then.has_bytes_of(file))
         };
@@ -55,7 +55,7 @@ impl Planner<'_> {
     }
 }
 
-/// Gives the new files of an index their names.
+/// Names the new files of an index.
 struct Names<'p> {
     pattern: Pattern,
     next: u64,
@@ -77,7 +77,7 @@ impl Names<'_> {
     }
 }
 
-/// What is reported of an index that is several files from now on.
+/// The message for an index that is split into several files.
 pub(super) fn volumes_message(index: &Index, limits: Limits) -> String {
     let names: Vec<&str> = index.files().map(|file| &**file.name).collect();
     format!(
@@ -99,7 +99,7 @@ pub(in crate::files) fn siblings(first: &Path, names: impl Iterator<Item = Strin
     found.into_iter().map(|(_, name)| first.with_file_name(name)).collect()
 }
 
-/// Puts an index at another path, its further files beside it by its new name.
+/// Moves an index to another path, with its further files beside it under the new name.
 pub(super) fn relocated(index: Index, path: &Path, gzip: bool) -> Index {
     let name: Arc<str> = path.file_name().unwrap_or_default().to_string_lossy().into();
     let pattern = Pattern::indexes_of(&name);
