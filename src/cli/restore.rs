@@ -71,7 +71,7 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     let kept = done.backup.map_or_else(String::new, |dated| format!("; the previous files are in {}", dated.display()))
         + &unsigned(done.unsigned.as_deref());
     let (written, removed) = (counted(done.written as u64, "file"), counted(done.removed as u64, "file"));
-    streams.note(&format!("{written} put back, {removed} removed{kept}"));
+    streams.note(&format!("{written} restored, {removed} removed{kept}"));
     Ok(Status::Fine)
 }
 
@@ -118,7 +118,7 @@ fn in_words(set: &BackupSet) -> String {
 fn show(plan: &RestorePlan, prune: bool, streams: &mut Streams<'_>) {
     let line = |what: &str, path: &PathBuf| format!("{what:<9}  {}", path.display());
     for put in &plan.files {
-        streams.note(&line("put back", &put.target));
+        streams.note(&line("restored", &put.target));
     }
     for path in &plan.untouched {
         streams.note(&line("untouched", path));

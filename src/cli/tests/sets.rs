@@ -155,10 +155,10 @@ fn a_backup_is_listed_and_put_back() {
     let (_, out, _) = sited(&folder, "restore DIR/good.xml");
     assert_eq!(out, "2026-11-20T10-20-30Z  1 file, 397 B: good.xml\n2026-11-20T10-20-30Z-2  1 file, 420 B: good.xml\n");
     let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set 2026-11-20T10-20-30Z --dry-run");
-    assert_eq!((status, notes.as_str()), (0, "put back   DIR/good.xml\ndry run, nothing is written\n"));
+    assert_eq!((status, notes.as_str()), (0, "restored   DIR/good.xml\ndry run, nothing is written\n"));
     assert_ne!(fs::read(folder.path().join("good.xml")).unwrap(), good);
     let (status, _, notes) = sited(&folder, &format!("restore DIR/good.xml --set latest {now}"));
-    assert!(status == 0 && notes.contains("1 file put back, 0 files removed; the previous files are in"), "{notes}");
+    assert!(status == 0 && notes.contains("1 file restored, 0 files removed; the previous files are in"), "{notes}");
     assert!(fs::read_to_string(folder.path().join("good.xml")).unwrap().contains("<priority>0.1<"));
     assert_eq!(sited(&folder, &format!("restore DIR/good.xml --set 2026-11-20T10-20-30Z {now}")).0, 0);
     assert_eq!(fs::read(folder.path().join("good.xml")).unwrap(), good);

@@ -60,7 +60,7 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
     }
     let count = touched.len();
     Some(Intent {
-        label: Label::of("", count, "row", " put back as saved"),
+        label: Label::of("", count, "row", " reverted to the saved state"),
         edit: (count > 0).then_some(Edit::Several(edits)),
         idle: "it has no unsaved changes",
         ..Intent::counting(count)
@@ -142,7 +142,7 @@ pub(in crate::session) fn intend_file(snapshot: &Snapshot, file: Member) -> Inte
         (rename, edit) => rename.or(edit),
     };
     Intent {
-        label: format!("{} put back as saved, but for its rows", snapshot.file_name(file)).into(),
+        label: format!("{} reverted to the saved state, except its rows", snapshot.file_name(file)).into(),
         edit,
         idle: "use undo (u) to withdraw the agreement to repairs",
         ..Intent::counting(0)

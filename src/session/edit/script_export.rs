@@ -141,7 +141,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
         Change::Nudge { .. } => each_value(snapshot, intent)?,
         Change::Values { .. } => return Err("each row got its own value"),
         Change::Raw { .. } => return Err("an entry was edited as text"),
-        Change::RevertFile(_) => return Err("text around the entries of a file was put back"),
+        Change::RevertFile(_) => return Err("text around the entries of a file was reverted"),
     })
 }
 

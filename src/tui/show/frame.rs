@@ -197,7 +197,7 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
     if !waiting.is_empty() {
         let mut hints: Vec<(String, String, u8)> =
             waiting.iter().map(|(key, command)| (key.clone(), command.name.to_owned(), 1)).collect();
-        hints.push(hint("Esc", "never mind", 2));
+        hints.push(hint("Esc", "cancel", 2));
         return ("…".to_owned(), hints);
     }
     let enter = ENTER;
@@ -317,14 +317,14 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
             let narrowed = !changes.holds.is_empty();
             let mut hints = vec![
                 hint(enter, "go there", 1),
-                hint("r", "put back", 0),
+                hint("r", "revert", 0),
                 hint("/", "search", 1),
                 hint("u", "undo", 3),
                 hint("f", "filter the table", 4),
                 hint("Esc", if narrowed { "show all" } else { "close" }, 1),
             ];
             if narrowed {
-                hints.insert(2, hint("R", "put all of these back", 2));
+                hints.insert(2, hint("R", "revert all of these", 2));
             }
             ("UNSAVED".into(), hints)
         }

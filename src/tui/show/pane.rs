@@ -255,14 +255,14 @@ fn list_panel(list: &List) -> Panel {
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
         ListKind::Rules => ("findings by rule", "Enter shows rows   x fixes   K explains   w reports"),
         ListKind::Data => ("data", "Enter shows a column in the table"),
-        ListKind::Elements => ("what is added?", "type to narrow"),
+        ListKind::Elements => ("add an element", "type to narrow"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
-        ListKind::Explain if chooses => ("what is wrong here", "x fixes the selected finding"),
-        ListKind::Explain => ("what is wrong here", ""),
+        ListKind::Explain if chooses => ("findings here", "x fixes the selected finding"),
+        ListKind::Explain => ("findings here", ""),
         ListKind::Diff => ("pending changes", "Esc goes back"),
         ListKind::Conflict => ("both sides of the merge conflict", "Esc goes back"),
         ListKind::Proof => ("verified", "hashes: XXH3, 64 bits"),
-        ListKind::Decide(_) => ("how is it meant?", "of the marked rows, else of this one"),
+        ListKind::Decide(_) => ("choose a fix", "for the marked rows, else for this one"),
     };
     Panel {
         title: Line::new(Words::new().and(Role::Accent, title), Words::dim(right)),

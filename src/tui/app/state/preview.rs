@@ -82,7 +82,7 @@ fn verb(command: &Command) -> String {
         Command::Delete(_) => "delete".to_owned(),
         Command::Keep(_) => "delete all rows but".to_owned(),
         Command::Duplicate(_) => "duplicate".to_owned(),
-        Command::Revert(_) => "put back as saved".to_owned(),
+        Command::Revert(_) => "revert".to_owned(),
         Command::Fix { .. } => "fix".to_owned(),
         Command::Extend { acts, .. } => acts.iter().map(extended).collect::<Vec<_>>().join(", "),
         Command::Mark(_) => "mark".to_owned(),

@@ -32,7 +32,7 @@ fn values_of_extensions_are_edited_where_they_are_read() {
     bench.keys("<c-s>");
     assert_eq!(bench.on_disk(), IMAGES.replace("1.png", "1.jpg"), "and nothing else");
     bench.keys("a");
-    bench.shows("what is added?");
+    bench.shows("add an element");
     bench.keys("tit<enter>");
     bench.shows("ADD image[1]/title");
     bench.keys("A & B<enter><c-s>");

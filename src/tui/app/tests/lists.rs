@@ -172,7 +172,7 @@ fn a_fix_that_needs_a_decision_asks_for_it() {
     bench.keys("j");
     bench.shows("gx asks for a decision");
     bench.keys("gx");
-    bench.shows("how is it meant?");
+    bench.shows("choose a fix");
     bench.shows("2026-10-05T10:00:00 → 2026-10-05T10:00:00Z");
     assert!(!bench.app.shared.session.is_modified(), "nothing is guessed");
     bench.keys("j<enter>");
