@@ -102,7 +102,8 @@ fn for_each_broken(
         broken.contains(rule)
     };
     for rule in set.iter() {
-        let is_certain = !has_extensions && places(rule).nth(1).is_none();
+        // A rule of one field can be broken there alone. One of the whole entry may come from a repair instead.
+        let is_certain = !has_extensions && places(rule).eq(places(rule).flatten().take(1).map(Some));
         places(rule).filter(|field| is_certain || is_broken(rule, *field)).for_each(|field| visit(rule, field));
     }
 }
