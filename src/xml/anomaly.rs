@@ -1,7 +1,7 @@
 //! Locates the anomalies of an entry: the first position of each kind, and the text there.
 //!
-//! The scan only notes that an entry is odd. The place is looked for when a finding is put into words, in one walk over
-//! the children of the entry.
+//! The scan only flags the entry. The position is searched when the message of a finding is made, in one pass over the
+//! children of the entry.
 
 use super::entry::{Anomalies, Entry};
 use super::escape;
@@ -18,15 +18,15 @@ pub(crate) struct Anomaly<'t> {
     pub at: usize,
     /// The name of the element, as written; of stray text, the text.
     pub what: Cow<'t, str>,
-    /// The attribute that is odd, or the prefix that nothing declares.
+    /// The unexpected attribute, or the undeclared prefix.
     pub attribute: Option<Cow<'t, str>>,
 }
 
-/// The namespace of Baidu's mark of mobile pages (Baidu webmaster help, mobile Sitemap protocol).
+/// The namespace of Baidu's tag for mobile pages (Baidu webmaster help, mobile Sitemap protocol).
 const BAIDU_MOBILE: &str = "http://www.baidu.com/schemas/sitemap-mobile/1";
 
-/// The first place where the entry is odd in this way; `entry` must be the anatomy of `text`. `None` where the entry is
-/// not, and for anomalies without a position of their own.
+/// The first position of an anomaly; `entry` must be the parsed `text`. `None` if the entry does not have it, and for
+/// anomalies without a position.
 pub(crate) fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Anomalies) -> Option<Anomaly<'t>> {
     if !entry.anomalies.contains(wanted) {
         return None;
@@ -36,7 +36,7 @@ pub(crate) fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: An
     Walk { text, names: own.as_ref().unwrap_or(names), wanted }.entry(&tag)
 }
 
-/// Whether an entry has a child of an unknown namespace that is not Baidu's mark of mobile pages.
+/// Whether an entry has a child of an unknown namespace other than Baidu's tag for mobile pages.
 pub(crate) fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
     let is_mark = |uri: &str| uri.trim().trim_end_matches('/') == BAIDU_MOBILE;
     let declares = |prefix: &str| {
@@ -71,7 +71,7 @@ struct Walk<'t, 'n> {
 /// A child of an entry.
 enum Child {
     Element(Markup),
-    /// Text that is not blank, from here to there.
+    /// Text that is not blank, by start and end.
     Text(usize, usize),
 }
 
@@ -139,7 +139,7 @@ impl<'t> Walk<'t, '_> {
         self.names.resolve(self.text, tag).0 == Meaning::Extension(Namespace::Other)
     }
 
-    /// The attribute of the entry or of a field that is wanted.
+    /// The first unexpected attribute of the entry or of a field.
     fn attribute(&self, tag: &Markup) -> Option<Anomaly<'t>> {
         let is_odd = |name: &[u8], value: &[u8]| match self.wanted {
             Anomalies::ATTRIBUTE => !name.starts_with(b"xmlns") && !name.starts_with(b"xsi:"),
@@ -151,7 +151,7 @@ impl<'t> Walk<'t, '_> {
         Some(Anomaly { attribute: Some(String::from_utf8_lossy(found.name)), ..self.at(tag) })
     }
 
-    /// The first element in a child, itself included, whose prefix nothing declares.
+    /// The first element in a child, itself included, with an undeclared prefix.
     fn undeclared(&self, child: &Markup) -> Option<Anomaly<'t>> {
         let end = self.end_of(child);
         let mut at = child.start;

@@ -3,9 +3,9 @@
 /// What to do with one field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change<'v> {
-    /// Give it this value (decoded text, which is escaped when it is written).
+    /// Set it to this value (decoded text, escaped on writing).
     Set(&'v str),
-    /// Take the element out.
+    /// Remove the element.
     Remove,
 }
 

@@ -12,17 +12,17 @@ pub struct Damage {
     pub kind: Defect,
 }
 
-/// Most damages that one scan reports; more would not describe the file better.
+/// Maximum number of damaged positions that one scan reports.
 const DAMAGE_LIMIT: usize = 1_000;
 
 /// The damage that a scan found, up to a limit.
 #[derive(Debug, Default)]
 pub(crate) struct DamageLog {
-    /// The first of it.
+    /// The first positions, up to the limit.
     pub list: Vec<Damage>,
     /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
     pub(super) has_brackets: bool,
-    /// Whether no one asks for damage: what only that is examined for is passed over.
+    /// Whether damage is ignored, so that checks for damage alone are skipped.
     pub(super) is_quiet: bool,
 }
 
@@ -32,7 +32,7 @@ impl DamageLog {
         Self { has_brackets: memchr::memmem::find(bytes, b"]]>").is_some(), ..Self::default() }
     }
 
-    /// A log that takes in nothing that costs a look at the bytes.
+    /// A log for parsing without checks that examine the bytes.
     pub(super) fn quiet() -> Self {
         Self { is_quiet: true, ..Self::default() }
     }

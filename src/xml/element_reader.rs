@@ -9,7 +9,7 @@ use super::parser::Parser;
 use crate::protocol::Field;
 
 impl Elements {
-    /// Finds the elements of an entry, which must be the anatomy of `text`.
+    /// Finds the elements of an entry, which must be the parsed `text`.
     pub fn read(&mut self, entry: &Entry, text: &[u8], names: &Names) {
         self.clear();
         if !entry.anomalies.contains(Anomalies::BROKEN) {
@@ -110,14 +110,14 @@ impl Elements {
     }
 }
 
-/// Where to begin: nothing of an extension is before the end of a plain loc that comes first.
+/// The offset to begin at: no extension precedes the end of a plain `loc` that comes first.
 fn first_child(entry: &Entry) -> usize {
     let last = Field::ALL.into_iter().filter_map(|field| entry.field(field)).map(|span| span.end).max();
     let is_plain = entry.anomalies == Anomalies::default();
     last.filter(|_| is_plain).unwrap_or(entry.open_end) as usize
 }
 
-/// Declarations that are kept at a time: no sound entry has as many, and each element is compared with all of them.
+/// Maximum number of declarations in scope: each element is compared with all of them.
 const DECLARED: usize = 64;
 
 /// Namespaces that elements of the entry declare, innermost last.

@@ -1,9 +1,9 @@
 //! The elements of the extensions in an entry: positions of tags, attributes and texts, and what each element is.
 //!
-//! The parser notes them while it goes through an entry (`xml::fast_path`), so that the rules need not tokenize it
-//! again; an entry that is not written the usual way is walked once more (`xml::element_reader`). A property test holds both to the same
-//! list. Elements of strange namespaces and of the protocol are passed over whole; what is in an extension is listed
-//! whatever it is. An entry that is not well-formed has no elements.
+//! The parser lists them while it parses an entry (`xml::fast_path`), so that the rules need not tokenize it again; an
+//! entry that the fast path does not support is parsed once more (`xml::element_reader`). A property test holds both to
+//! the same list. Elements of unknown namespaces and of the protocol are skipped with their content; all content of an
+//! extension is listed. An entry that is not well-formed has no elements.
 
 use super::entry::TextKind;
 use super::markup::{Attribute, Markup};
@@ -28,26 +28,26 @@ pub struct Node {
     pub end: usize,
     /// The number of its parent, or [`TOP`].
     pub parent: u32,
-    /// Whose name it has.
+    /// The namespace of its name.
     pub meaning: Meaning,
-    /// What it is in that extension, at that place; `None` for what does not belong there.
+    /// Its definition in the extension; `None` if the extension does not allow it here.
     pub element: Option<&'static Element>,
-    /// Its place among the children of its parent, in the order of the schema.
+    /// Its position among the children of its parent, in schema order.
     pub place: usize,
-    /// What its text is made of.
+    /// The kind of its text.
     pub text: TextKind,
-    /// Its first attribute in the list of all, and the one behind its last.
+    /// The range of its attributes in `Elements::attributes`.
     attributes: (u32, u32),
 }
 
-/// Where an attribute is in the entry text.
+/// The position of an attribute in the entry text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AttributeSpan {
     name: (u32, u32),
     value: (u32, u32),
 }
 
-/// The elements of an entry, each before its children. The lists are used again for the next entry.
+/// The elements of an entry, each before its children. The lists are reused for the next entry.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Elements {
     /// In the order of their start tags.
@@ -70,7 +70,7 @@ pub(crate) fn is_extension(meaning: Meaning) -> bool {
 }
 
 impl Elements {
-    /// Forgets the elements of the entry before.
+    /// Removes the elements of the previous entry.
     pub(in crate::xml) fn clear(&mut self) {
         self.nodes.clear();
         self.outside.clear();
@@ -82,13 +82,13 @@ impl Elements {
         (self.nodes.len(), self.attributes.len())
     }
 
-    /// Takes the last ones out again.
+    /// Removes the last nodes and attributes.
     pub(in crate::xml) fn truncate(&mut self, (nodes, attributes): (usize, usize)) {
         self.nodes.truncate(nodes);
         self.attributes.truncate(attributes);
     }
 
-    /// Moves all positions, which wrap around: the same elements are further on in another entry, or further back.
+    /// Adds an offset to all positions, with wrapping, for the same elements elsewhere in another entry.
     pub(in crate::xml) fn shift(&mut self, by: usize) {
         for node in &mut self.nodes {
             let Markup { start, end, name_end, .. } = &mut node.tag;
@@ -115,7 +115,8 @@ impl Elements {
         noted.iter().any(|span| slice(text, span.name) == name)
     }
 
-    /// Notes a new element below `parent`, as far as its start tag tells. Its attributes are those from `attributes` on.
+    /// Notes a new element below `parent`, as far as its start tag tells. Its attributes are those from `attributes`
+    /// on.
     pub(in crate::xml) fn open(
         &mut self,
         tag: Markup,

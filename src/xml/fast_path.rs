@@ -1,6 +1,6 @@
-//! Fast path for an entry written the usual way; anything unusual is left to the parser.
+//! Fast path for usual entries; the parser handles all others.
 //!
-//! It finds what the general walk would find, or leaves the rest to it; it decides nothing by itself.
+//! It returns the result of the parser, or leaves the rest of the entry to it.
 
 pub(super) mod elements;
 
@@ -11,7 +11,7 @@ use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
 use std::ops::Range;
 
-/// The start tag of an entry that has nothing but blanks before it, from `at` on, and is written `<url>` or `<sitemap>`.
+/// The start tag of the next entry, if it is written `<url>` or `<sitemap>` and only blanks are between `at` and it.
 #[inline]
 pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     let start = skip_blanks(text, at);
@@ -26,7 +26,7 @@ pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     Some(Markup { kind: Kind::Start, start, end: start + len, name_end: start + len - 1 })
 }
 
-/// Where the end tag of such an entry starts and ends, if nothing but blanks is before it.
+/// Start and end of the end tag of such an entry, if only blanks are before it.
 #[inline]
 pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, usize)> {
     let close = skip_blanks(bytes, at);
@@ -39,19 +39,19 @@ pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, u
     Some((close, close + len))
 }
 
-/// The bytes that an entry is in.
+/// The position of an entry in the bytes of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryBytes<'b> {
     /// All of them.
     pub(super) bytes: &'b [u8],
     /// Where the entry text begins.
     pub(super) lead: usize,
-    /// What names mean in the entry.
+    /// The names in scope of the entry.
     pub(super) names: &'b Names,
 }
 
-/// Takes in the fields from `at` on: bare tags without attributes, text alone between them, in schema order,
-/// nothing but blanks around them. Returns the offset after the last one, and its place in that order.
+/// Parses the fields from `at` on that are in schema order, have tags without attributes, contain only text and are
+/// separated by blanks. Returns the offset after the last one, and its position in schema order.
 #[inline]
 pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> (usize, usize) {
     let EntryBytes { bytes, lead, names } = *inside;
@@ -60,7 +60,7 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
         && !names.is_unbound(b"loc")
         && walk.take(Field::Loc, b"<loc>", b"</loc>")
         && walk.take(Field::Lastmod, b"<lastmod>", b"</lastmod>")
-        // A `<sitemap>` has no changefreq and no priority; where one is all the same, that is odd.
+        // A `<sitemap>` has no changefreq and no priority; if it has one, the parser records the anomaly.
         && names.kind == FileKind::Urlset
         && walk.take(Field::Changefreq, b"<changefreq>", b"</changefreq>")
     {
@@ -69,8 +69,8 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
     (walk.end, walk.reached)
 }
 
-/// Takes in a field that follows an extension or a later field, if one comes next that is written barely and was not met
-/// before: [`fields`] would have taken one that is in schema order. Returns the offset after it.
+/// Parses a field that follows an extension or a later field, if it has tags without attributes and is the first of its
+/// name. Returns the offset after it.
 #[inline]
 pub(super) fn late_field(
     damage: &mut DamageLog,
@@ -107,10 +107,10 @@ pub(super) fn late_field(
     Some(end)
 }
 
-/// Where the raw text of a field follows the loc, whose value ends at `after`, in an entry in which nothing is
-/// odd: what the walk through elements finds, as long as all fields up to it are in schema order, with bare tags and
-/// nothing but blanks between them, and the text itself is ASCII without references or blanks around it. `None` tells
-/// nothing: the entry must be taken apart.
+/// The range of the raw text of a field that follows the loc, whose value ends at `after`, in an entry without
+/// anomalies. All fields up to it must be in schema order with tags without attributes, separated by blanks, and its
+/// text must be ASCII without references and without blanks around it. `None` if that is not so: the entry must be
+/// parsed.
 #[inline]
 pub(crate) fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: &Names) -> Option<Range<usize>> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
@@ -139,7 +139,7 @@ pub(crate) fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: 
     None
 }
 
-/// Where an element goes that an entry does not have.
+/// The place of an element that an entry does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MissingElement<'t> {
     /// The offset in the text of the entry.
@@ -148,8 +148,8 @@ pub(crate) struct MissingElement<'t> {
     pub(crate) before: &'t [u8],
 }
 
-/// Where a field goes that an entry does not have, under the conditions of [`place_behind_loc`]; `loc` is where the raw text
-/// of the loc is. `None` tells nothing: the field may be there, or the entry must be taken apart.
+/// The place of a field that an entry does not have, under the conditions of [`place_behind_loc`]; `loc` is the range
+/// of the loc's raw text. `None` if the field exists or the entry must be parsed.
 #[inline]
 pub(crate) fn place_of_missing<'t>(
     text: &'t [u8],
@@ -184,8 +184,8 @@ pub(crate) fn place_of_missing<'t>(
     None
 }
 
-/// The text of an entry from its first extension on, under the conditions of [`place_behind_loc`]; `after` is where the raw
-/// text of the loc ends. `None` if no extension follows the fields, or the entry must be parsed.
+/// The text of an entry from its first extension on, under the conditions of [`place_behind_loc`]; `after` is where the
+/// raw text of the loc ends. `None` if no extension follows the fields, or the entry must be parsed.
 #[inline]
 pub(crate) fn extensions_behind_loc<'t>(text: &'t [u8], after: usize, names: &Names) -> Option<&'t [u8]> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
@@ -200,8 +200,8 @@ pub(crate) fn extensions_behind_loc<'t>(text: &'t [u8], after: usize, names: &Na
     (!is_field && !name.starts_with(b"/")).then_some(rest)
 }
 
-/// Whether what follows is behind the place of a field in schema order: a later field, an element of an extension, or the
-/// end of the entry.
+/// Whether `rest` begins with something that follows a field in schema order: a later field, an extension element, or
+/// the end of the entry.
 fn is_behind(rest: &[u8], field: Field, names: &Names) -> bool {
     let later = Field::ALL.into_iter().skip(field.index() + 1);
     let mut later = later.map(|later| later.name().as_bytes());
@@ -219,13 +219,13 @@ fn is_behind(rest: &[u8], field: Field, names: &Names) -> bool {
     })
 }
 
-/// The raw text itself.
+/// The raw text of a field, as [`place_behind_loc`] finds it.
 #[inline]
 pub(crate) fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
     text.get(place_behind_loc(text, after, wanted, names)?)
 }
 
-/// The element that comes next, if it is this one: its text, and what follows it and the blanks behind it.
+/// The text of the next element, if it has these tags, and the rest after it and the blanks that follow.
 #[inline]
 fn next<'t, const O: usize, const C: usize>(
     rest: &'t [u8],
@@ -237,7 +237,7 @@ fn next<'t, const O: usize, const C: usize>(
     Some((value, close(rest, end)?))
 }
 
-/// What follows an end tag and the blanks behind it.
+/// The rest after an end tag and the blanks that follow.
 #[inline]
 fn close<'t, const N: usize>(rest: &'t [u8], end: &[u8; N]) -> Option<&'t [u8]> {
     let (_, rest) = rest.split_first_chunk().filter(|(start, _)| *start == end)?;
@@ -259,8 +259,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Takes in one field if it is next. Whether the next one may be looked for: not after a field of this name
-    /// that is written in another way.
+    /// Parses one field if it is next. Returns whether the next one may be tried: not after a field of this name that
+    /// must be parsed.
     #[inline]
     fn take<const O: usize, const C: usize>(&mut self, field: Field, open: &[u8; O], close: &[u8; C]) -> bool {
         let Some((start, rest)) = self.bytes.get(self.at..).and_then(<[u8]>::split_first_chunk) else { return true };
@@ -273,7 +273,7 @@ impl Walk<'_> {
         }
         let start = self.at;
         let (inner_start, inner_end) = (start + O, start + O + len);
-        // `]]>` is in few files, and a `>` in few values.
+        // Few files contain `]]>`, and few values `>`.
         let may_end_section = || rest.get(..len).is_some_and(|text| memchr::memchr(b'>', text).is_some());
         if is_escaped || (self.damage.has_brackets && may_end_section()) {
             self.damage.check_text(self.bytes, inner_start, inner_end);
@@ -305,11 +305,11 @@ fn is_space_at(text: &[u8], at: usize) -> bool {
 
 /// Length of the text before the first `<`, and whether there is a `&` in it; `None` where no `<` follows.
 ///
-/// Eight bytes at a time: most values are too short for the call of a vectorised search to pay. What is longer than
-/// [`SHORT`] bytes, mostly a URL, is searched by one.
+/// Eight bytes at a time: most values are too short for a call of a vectorised search. Values longer than [`SHORT`]
+/// bytes, mostly URLs, use one.
 #[inline]
 pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
-    /// The highest bit of each byte that is zero; of bytes behind the first of them it tells nothing.
+    /// The highest bit of each zero byte; bits after the first of them are unspecified.
     const fn zeros(word: u64) -> u64 {
         word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080
     }
@@ -338,7 +338,7 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     Some((at + len, is_escaped))
 }
 
-/// Bytes of a value that are searched without a call.
+/// Bytes of a value that are searched inline.
 const SHORT: usize = 16;
 
 #[inline]

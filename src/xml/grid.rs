@@ -1,8 +1,8 @@
 //! Files without markup: lists (one URL per line) and tables (CSV, TSV), scanned and spliced losslessly.
 //!
-//! Both are kept as losslessly as XML. An entry is a line (a record of a table may span several) with its own line
-//! break and the blank lines before it. Nothing is escaped in a list; a table quotes as RFC 4180 says, and read
-//! loosely: a quote that does not end is a character like any other, so that no row costs the rows after it.
+//! An entry is a line (a record of a table may span several) with its line break and the blank lines before it. Nothing
+//! is escaped in a list; tables are quoted according to RFC 4180 and read leniently: an unclosed quote is an ordinary
+//! character, so that it does not swallow the rows after it.
 
 mod columns;
 
@@ -16,15 +16,15 @@ pub(crate) use columns::{attributed, is_url_line, is_without_scheme};
 /// How the lines of a file without markup are laid out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Grid {
-    /// What ends the lines: that of the first.
+    /// The line break of the first line, used for new lines.
     pub line_end: &'static str,
-    /// What is between the columns; `None` for a list.
+    /// The delimiter of the columns; `None` for a list.
     pub delimiter: Option<u8>,
     /// The column of each field, by [`Field::index`].
     pub columns: [Option<u16>; 4],
     /// The header's cells as written, without quotes; empty for a list.
     pub header: Box<[Box<str>]>,
-    /// Whether the first record is a row, and not the names of the columns: then all those are empty.
+    /// Whether the first record is a row rather than a header; the names of the columns are empty then.
     pub is_headless: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct Grid {
 struct Cell {
     start: usize,
     end: usize,
-    /// What it says, without quotes and blanks.
+    /// Its value, without quotes and blanks.
     value: (usize, usize),
     text: TextKind,
 }
@@ -42,7 +42,7 @@ struct Cell {
 pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Grid {
-    /// A list whose lines end so.
+    /// A list with this line break.
     pub fn list(line_end: &'static str) -> Self {
         Self {
             line_end,
@@ -60,7 +60,7 @@ impl Grid {
         Self { line_end: "\n", delimiter: Some(delimiter), columns, header: header.into(), is_headless: false }
     }
 
-    /// The columns that hold no field of a sitemap: their number, from 1, and what the header calls them.
+    /// The columns without a field of a sitemap: number, from 1, and name in the header.
     pub fn unknown_columns(&self) -> impl Iterator<Item = (usize, &str)> {
         let known = |column: usize| self.columns.contains(&Some(column as u16));
         let columns = self.header.iter().enumerate().filter(move |(column, _)| !known(*column));
@@ -72,12 +72,12 @@ impl Grid {
         self.columns[field.index()].is_some()
     }
 
-    /// Whether a line says nothing: only blanks, in a table only blanks and delimiters.
+    /// Whether a line has only blanks, in a table only blanks and delimiters.
     fn is_blank(&self, line: &[u8]) -> bool {
         line.iter().all(|byte| markup::is_space(*byte) || Some(*byte) == self.delimiter)
     }
 
-    /// Where the record at `start` ends: before its line break, and after it.
+    /// The end of the record at `start`, without and with its line break.
     fn record(&self, bytes: &[u8], start: usize) -> (usize, usize) {
         let Some(delimiter) = self.delimiter else { return line(bytes, start) };
         let mut cells = Cells::new(bytes, start, delimiter);
@@ -85,7 +85,7 @@ impl Grid {
         line(bytes, cells.at)
     }
 
-    /// Where the first record at or after `from` that says something starts and ends: itself, and its line break.
+    /// The first record at or after `from` that is not blank: its start, its end, and the end of its line break.
     pub(super) fn next(&self, bytes: &[u8], mut from: usize) -> Option<(usize, usize, usize)> {
         while from < bytes.len() {
             let (end, after) = self.record(bytes, from);
@@ -97,7 +97,7 @@ impl Grid {
         None
     }
 
-    /// Takes apart an entry. One that has no line, or more than one, is flagged as broken.
+    /// Parses an entry. One without a line, or with more than one, is flagged as broken.
     pub(super) fn entry(&self, text: &[u8]) -> Entry {
         let Some((start, end, after)) = self.next(text, 0) else { return Entry::broken(text.len()) };
         let mut entry = Entry::plain(text.len());
@@ -132,7 +132,7 @@ impl Grid {
         entry
     }
 
-    /// Writes an entry with changes. What it has no place for is left out.
+    /// Writes an entry with changes. Fields without a column are left out.
     pub(super) fn splice(&self, text: &[u8], changes: &Changes<'_>, out: &mut Vec<u8>) {
         let (start, end, _) = self.next(text, 0).unwrap_or_else(|| {
             let (end, after) = line(text, 0);
@@ -207,7 +207,7 @@ impl Grid {
         cells.join(char::from(delimiter).encode_utf8(&mut [0; 4]))
     }
 
-    /// A value as it is in a cell, or on a line: there a line break cannot stand, so it is percent-encoded.
+    /// A value as written in a cell or on a line of a list, where line breaks are percent-encoded.
     fn written(&self, value: &str) -> String {
         let Some(delimiter) = self.delimiter else {
             return value.trim().replace('\r', "%0D").replace('\n', "%0A");
@@ -232,7 +232,7 @@ fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('"', "\"\""))
 }
 
-/// What is unusual about the lines of a list: how often, and where first.
+/// Unusual lines of a list: their number and the first offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Survey {
     /// Empty lines.
@@ -241,7 +241,7 @@ pub struct Survey {
     pub returns: Option<(u32, u32)>,
 }
 
-/// Looks at all lines.
+/// Surveys all lines.
 pub fn survey(bytes: &[u8]) -> Survey {
     let mut survey = Survey::default();
     let count = |slot: &mut Option<(u32, u32)>, at: usize| slot.get_or_insert((0, at as u32)).0 += 1;
@@ -259,7 +259,7 @@ pub fn survey(bytes: &[u8]) -> Survey {
     survey
 }
 
-/// Where the line at `start` ends, and where the next one starts. CR, LF and CR LF end a line.
+/// The end of the line at `start`, and the start of the next one. CR, LF and CR LF end a line.
 fn line(bytes: &[u8], start: usize) -> (usize, usize) {
     let rest = bytes.get(start..).unwrap_or_default();
     let Some(len) = memchr::memchr2(b'\n', b'\r', rest) else {
@@ -270,7 +270,7 @@ fn line(bytes: &[u8], start: usize) -> (usize, usize) {
     (end, end + 1 + usize::from(pair))
 }
 
-/// Where the first line that is not blank starts.
+/// The start of the first line that is not blank.
 fn first_line(bytes: &[u8]) -> usize {
     let mut at = 0;
     while at < bytes.len() {
@@ -283,7 +283,7 @@ fn first_line(bytes: &[u8]) -> usize {
     at
 }
 
-/// How the first line ends.
+/// The line break of the first line.
 pub(super) fn line_end(bytes: &[u8]) -> &'static str {
     let (end, after) = line(bytes, 0);
     match bytes.get(end..after) {
@@ -307,13 +307,13 @@ impl<'b> Cells<'b> {
         Self { bytes, at: start, delimiter, first: true }
     }
 
-    /// The end of what is in quotes that open at `open`, and whether a quote is doubled there.
+    /// The end of a quoted value that opens at `open`, and whether it contains doubled quotes.
     fn quoted(&self, open: usize) -> Option<(usize, bool)> {
         let (mut at, mut doubled) = (open + 1, false);
         loop {
             let quote = at + memchr::memchr(b'"', self.bytes.get(at..)?)?;
             if self.bytes.get(quote + 1) != Some(&b'"') {
-                // A quote with something behind it ends nothing: the one that seemed to open is a character.
+                // A quote that is not followed by a delimiter does not close: the opening one is an ordinary character.
                 let rest = self.bytes.get(quote + 1..).unwrap_or_default();
                 let next = rest.iter().find(|byte| **byte != b' ');
                 let ends = next.is_none_or(|byte| matches!(byte, b'\n' | b'\r') || *byte == self.delimiter);

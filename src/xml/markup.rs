@@ -27,7 +27,7 @@ pub enum Kind {
     Instruction,
     /// `<!DOCTYPE … >` and other declarations
     Declaration,
-    /// A `<` that begins no markup, or markup that does not end.
+    /// A `<` that does not begin markup, or markup without an end.
     Stray,
 }
 
@@ -36,7 +36,7 @@ pub enum Kind {
 pub struct Markup {
     /// What it is.
     pub kind: Kind,
-    /// Where its `<` stands.
+    /// Offset of its `<`.
     pub start: usize,
     /// Just after its last byte.
     pub end: usize,
@@ -201,8 +201,8 @@ fn declaration(bytes: &[u8], start: usize) -> Markup {
     stray(start, bytes.len())
 }
 
-/// What does not end runs to the end of the file: looking again after every such `<` would cost a
-/// hostile file its length squared.
+/// Markup without an end extends to the end of the file: searching again after each such `<` would take quadratic time
+/// in a hostile file.
 fn terminated(bytes: &[u8], start: usize, from: usize, end: &[u8], kind: Kind) -> Markup {
     match memmem::find(bytes.get(from..).unwrap_or_default(), end) {
         Some(len) => Markup { kind, start, end: from + len + end.len(), name_end: start },

@@ -1,7 +1,6 @@
-//! Resolves element names: what each name means under a file's root declarations.
+//! Resolves element names under the namespace declarations of a file's root.
 //!
-//! Entries are matched by literal names afterwards; only a tag that declares namespaces itself is
-//! read again (architecture: literal names after reading the root's declarations).
+//! Entries are then matched by their literal names; only a tag that declares namespaces is resolved again.
 
 mod prefixes;
 
@@ -13,7 +12,7 @@ use prefixes::Prefixes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a sitemap file's root element is.
+/// The kind of a file, by its root element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FileKind {
     /// `<urlset>`: entries are `<url>`.
@@ -43,7 +42,7 @@ impl FileKind {
         matches!(self, Self::Urlset | Self::Index)
     }
 
-    /// The local name of its root, or what people call the file.
+    /// The local name of its root, or the usual name of such a file.
     pub const fn root_name(self) -> &'static str {
         match self {
             Self::Urlset => "urlset",
@@ -54,7 +53,7 @@ impl FileKind {
     }
 }
 
-/// What a child element of an entry is.
+/// The namespace of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// In the sitemap's own namespace.
@@ -63,7 +62,7 @@ pub enum Meaning {
     Extension(Namespace),
 }
 
-/// The root's declarations. Cheap to copy: an entry that declares namespaces of its own has a copy for itself.
+/// The declarations of a root. Cheap to clone: an entry that declares namespaces gets its own copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Names {
     /// Root kind.
@@ -78,11 +77,11 @@ pub struct Names {
     bare_is_core: bool,
     /// Whether an unprefixed name is in no namespace although the root is in one, by what the root declares.
     bare_is_unbound: bool,
-    /// What an unprefixed name means otherwise.
+    /// The namespace of other unprefixed names.
     bare: Namespace,
-    /// What an element inside the root declares; it counts before what the root declares.
+    /// Declarations of an element inside the root, which take precedence over those of the root.
     own: Option<Arc<Prefixes>>,
-    /// What the root declares.
+    /// Declarations of the root.
     prefixes: Arc<Prefixes>,
     /// Attributes of the root as written: name and raw value.
     pub attributes: Arc<[(Box<str>, Box<str>)]>,
@@ -90,7 +89,7 @@ pub struct Names {
     pub grid: Option<Box<Grid>>,
 }
 
-/// Whether a name is that of a loc, in whatever letters.
+/// Whether a name is `loc`, ignoring case.
 pub(super) fn is_loc(name: &[u8]) -> bool {
     split(name).1.eq_ignore_ascii_case(b"loc")
 }
@@ -118,8 +117,8 @@ impl Names {
             .filter_map(|(name, value)| Some((name.strip_prefix("xmlns:")?, value.trim())))
             .map(|(prefix, declared)| (Arc::from(prefix.as_bytes()), meaning(declared, uri)))
             .collect::<Prefixes>();
-        // Unprefixed names below a prefixed root that declares no default namespace are in none:
-        // people write that by mistake, and mean the sitemap's.
+        // Unprefixed names below a prefixed root without a default namespace are in no namespace; files that have them
+        // by mistake mean the sitemap namespace.
         let bare_is_core = prefix.is_empty() || default.is_none() || default == uri;
         let bare_is_unbound = !prefix.is_empty() && default.is_none();
         let prefix: Arc<str> = if prefix.is_empty() { "".into() } else { format!("{own}:").into() };
@@ -144,12 +143,12 @@ impl Names {
         Self { kind, grid: Some(Box::new(grid)), ..Self::default() }
     }
 
-    /// What ends an entry and belongs to it: the line break of a file without markup.
+    /// The line break that ends an entry of a file without markup; empty for XML.
     pub fn entry_end(&self) -> &'static str {
         self.grid.as_ref().map_or("", |grid| grid.line_end)
     }
 
-    /// An entry's own text without what separates it from its neighbours.
+    /// The text of an entry without the whitespace that separates it from its neighbours.
     pub fn trimmed<'t>(&self, entry: &'t str) -> &'t str {
         match self.kind {
             FileKind::Table => entry.trim_matches(['\n', '\r']),
@@ -170,8 +169,8 @@ impl Names {
         }
     }
 
-    /// Whether an entry means the same under another root: each name that one of them declares means there what it means
-    /// here.
+    /// Whether an entry has the same meaning under another root: each prefix that one of the two declares has the same
+    /// namespace in both.
     pub fn means_the_same_under(&self, other: &Self) -> bool {
         let declared = |names: &Self| {
             let attributes =
@@ -202,14 +201,14 @@ impl Names {
         self.declared(prefix).is_some()
     }
 
-    /// Takes in a declaration that the root gets in addition. Not one of the root's own prefix, which says what the root
-    /// is.
+    /// Adds a declaration to the root. It must not be for the root's own prefix, which determines the kind of the file.
     pub(super) fn declare(&mut self, prefix: &[u8], uri: &str) {
         let meaning = meaning(uri.trim(), self.uri.as_deref());
         Arc::make_mut(&mut self.prefixes).push(prefix.into(), meaning);
     }
 
-    /// Whether a core element directly below the root is an entry's in other letters, or belongs into one.
+    /// Whether a core element directly below the root is an entry or a field in another case, or a field outside of an
+    /// entry.
     pub(super) fn is_outside(&self, name: &[u8]) -> bool {
         let (prefix, local) = split(name);
         let names: [&[u8]; 5] = [b"loc", b"url", b"sitemap", b"urlset", b"sitemapindex"];

@@ -1,7 +1,7 @@
-//! The extension elements of one entry, noted by the parser; unchanged ones are not parsed again.
+//! The extension elements of one entry, listed by the parser; repeated elements are not parsed again.
 //!
-//! Entries of one page in several languages list the same alternate links. Elements that follow each other with nothing
-//! but blanks between them are a *run*: where the next entry has the same bytes, its elements are those of the run, moved.
+//! Entries of one page in several languages have the same alternate links. Consecutive elements with only blanks
+//! between them are a *run*: if the next entry has the same bytes, its elements are those of the run at another offset.
 
 use super::elements::Elements;
 use super::entry::{Entry, Extensions};
@@ -12,7 +12,7 @@ use super::names::Names;
 use crate::progress::note_work;
 use std::ops::Range;
 
-/// The elements of the last entry, and what is known of the file they are in.
+/// The elements of the last entry, and caches for the file.
 #[derive(Debug, Default)]
 pub(super) struct NotedElements {
     elements: Elements,
@@ -21,46 +21,46 @@ pub(super) struct NotedElements {
     state: State,
 }
 
-/// The elements of an entry that are in one run.
+/// The run of the last entry.
 #[derive(Debug, Default)]
 struct Run {
-    /// Where it is in the bytes; empty if the last entry has no elements, or has them in several runs.
+    /// Its range in the bytes; empty if the last entry has no elements or more than one run.
     range: Range<usize>,
-    /// Where the text of that entry begins.
+    /// The offset of that entry's text.
     lead: usize,
-    /// The address and the length of the bytes.
+    /// Address and length of the bytes, which identify the file.
     bytes: (usize, usize),
-    /// What the elements count as.
+    /// The numbers of its elements by extension.
     extensions: Extensions,
 }
 
-/// How far an entry is with its elements.
+/// The state of an entry's elements.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// None was met; the list has those of the entry before.
+    /// None was found yet; the list has those of the previous entry.
     #[default]
     Before,
-    /// All that were met are noted in the list, and are one run.
+    /// All that were found are in the list, and are one run.
     Run,
-    /// All that were met are those of the entry before.
+    /// All that were found are those of the previous entry.
     Repeated,
-    /// They are noted, and are no run.
+    /// They are in the list, and are not one run.
     Apart,
 }
 
 impl NotedElements {
-    /// A new entry begins.
+    /// Begins a new entry.
     pub(super) const fn begin(&mut self) {
         self.state = State::Before;
     }
 
-    /// The next entry is not compared with this one, whose elements are not all noted.
+    /// Prevents the next entry from being compared with this one, whose list is incomplete.
     pub(super) fn forget(&mut self) {
         self.run = Run::default();
     }
 
-    /// Passes an element whose `<` is at `at`, as [`ElementWalk::pass`] does. `has_brackets` says whether `]]>` is anywhere
-    /// in the bytes.
+    /// Passes an element whose `<` is at `at`, as [`ElementWalk::pass`] does. `has_brackets`: whether the bytes contain
+    /// `]]>`.
     pub(super) fn pass(
         &mut self,
         inside: &EntryBytes<'_>,
@@ -93,7 +93,7 @@ impl NotedElements {
         self.state = if entry.extensions == self.run.extensions { State::Run } else { State::Apart };
     }
 
-    /// Passes the run of the entry before, if it is repeated here.
+    /// Passes the run of the previous entry, if it is repeated here.
     fn repeat(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
         let EntryBytes { bytes, lead, .. } = *inside;
         let known = bytes.get(self.run.range.clone()).filter(|known| !known.is_empty())?;
@@ -111,7 +111,7 @@ impl NotedElements {
         Some(self.run.range.end)
     }
 
-    /// The elements of an entry that is passed, and whether they are those of the entry before.
+    /// The elements of the parsed entry, and whether they are those of the previous entry.
     pub(super) fn of_entry(&mut self, entry: &Entry, text: &[u8], names: &Names) -> (&Elements, bool) {
         if self.state == State::Before {
             self.elements.clear();

@@ -17,59 +17,59 @@ use crate::protocol::namespace::{self, Namespace};
 use crate::xml::defect::Defect;
 use std::collections::HashSet;
 
-/// What entries inside a skipped element are.
+/// How entries inside a skipped element are classified.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seek {
-    /// No one looks for them.
+    /// They are ignored.
     #[default]
     Nothing,
-    /// Rows that are at the wrong place: the element is one that the protocol does not have.
+    /// Misplaced rows, inside an element in the sitemap namespace that the protocol does not define.
     Misplaced,
-    /// The same directly below the root, where a loc has no entry either.
+    /// As `Misplaced`, directly below the root, where a `loc` outside of an entry is damage as well.
     Stray,
-    /// Content of another namespace, which is its own business.
+    /// Content of another namespace, which is not sitemap data.
     Wrapped,
 }
 
-/// The walk through elements that the scanner and [`Entry::of`] share; keeps its stack between entries.
+/// The element parser that the scanner and [`Entry::of`] share; it reuses its buffers for all entries.
 #[derive(Debug, Default)]
 pub(crate) struct Parser {
     /// Names of the open elements below a child, as ranges of the bytes.
     stack: Vec<(u32, u32)>,
-    /// What open elements below a child declare.
+    /// Namespace declarations of the open elements below a child.
     scopes: Scopes,
     /// Whether the open entry declares namespaces itself.
     is_declaring: bool,
-    /// Whether an element was walked whose prefix nothing declares and no one knows.
+    /// Whether an element had a prefix that is neither declared nor well known.
     has_undeclared: bool,
-    /// What an entry would be in the element that is skipped.
+    /// How an entry inside the skipped element is classified.
     seeks: Seek,
-    /// Whether an entry was met inside an element of another namespace that was sought through.
+    /// Whether an entry was found inside a skipped element of another namespace.
     has_wrapped: bool,
-    /// Whether an entry or a field was walked that is in no namespace by what the root declares.
+    /// Whether an entry or a field was parsed that is in no namespace under the root's declarations.
     pub(super) has_unbound: bool,
-    /// What was not well-formed so far.
+    /// Damage found so far.
     pub damage: DamageLog,
     /// Whether the fast path for plain entries is disabled.
     pub(super) is_thorough: bool,
     /// The elements of the extensions of the last entry.
     noted: NotedElements,
-    /// Whether they are all there.
+    /// Whether that list is complete.
     has_elements: bool,
 }
 
 impl Parser {
-    /// A walk through these bytes.
+    /// A parser for these bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self { damage: DamageLog::of(bytes), ..Self::default() }
     }
 
-    /// A walk that looks for no damage.
+    /// A parser that does not look for damage.
     pub(crate) fn quiet() -> Self {
         Self { damage: DamageLog::quiet(), ..Self::default() }
     }
 
-    /// A walk that takes no short way.
+    /// A parser that uses no fast path.
     pub(super) fn thorough() -> Self {
         Self { is_thorough: true, ..Self::default() }
     }
@@ -94,8 +94,8 @@ impl Parser {
         }
     }
 
-    /// Looks whether the prefix of an element is declared. One that everyone knows and nothing declares is a damage,
-    /// unless the tag, or something around it, declares namespaces itself: those are believed.
+    /// Checks that the prefix of an element is declared. A well-known prefix without a declaration is damage, unless
+    /// the tag or an element around it declares namespaces: those are not resolved here.
     #[inline]
     fn check_prefix(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
         let prefix = super::names::split(tag.name(bytes)).0;
@@ -121,7 +121,7 @@ impl Parser {
         self.scopes.declares(prefix) || declared_by(tag.attributes(bytes)).any(|own| own == prefix)
     }
 
-    /// Looks at the attributes of an entry's tag or of a field's.
+    /// Records the anomalies of the attributes of an entry's or a field's tag.
     fn note_attributes(&self, bytes: &[u8], tag: &Markup, names: &Names, anomalies: &mut Anomalies) {
         let attributes = tag.attributes(bytes);
         if attributes.is_empty() {
@@ -151,7 +151,7 @@ impl Parser {
         }
     }
 
-    /// Whether an element was walked since the last look whose prefix nothing declares and no one knows.
+    /// Returns and resets whether an element had a prefix that is neither declared nor well known.
     pub(super) fn take_undeclared(&mut self) -> bool {
         std::mem::take(&mut self.has_undeclared)
     }
@@ -225,7 +225,7 @@ impl Parser {
         walked
     }
 
-    /// Passes an element of an extension whose `<` is at `at`, if it is written the usual way.
+    /// Passes the extension element whose `<` is at `at` on the fast path, if that supports it.
     #[inline]
     fn pass_element(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
         if inside.bytes.get(at) != Some(&b'<') || self.is_thorough {
@@ -240,8 +240,8 @@ impl Parser {
         self.noted.pass(inside, (at, self.damage.has_brackets), entry)
     }
 
-    /// The elements of the extensions of the last entry, if all of them were written the usual way, and whether they are
-    /// those of the entry before. `text` is that of the entry.
+    /// The elements of the extensions of the last entry, if all of them were written the usual way, and whether they
+    /// are those of the entry before. `text` is that of the entry.
     pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<(&Elements, bool)> {
         if !self.has_elements || entry.anomalies.contains(Anomalies::BROKEN) {
             self.noted.forget();
@@ -250,7 +250,7 @@ impl Parser {
         Some(self.noted.of_entry(entry, text, names))
     }
 
-    /// The children of an entry from `at` on; `last_order` is the place in schema order that was reached.
+    /// Parses the children of an entry from `at` on; `last_order` is the position in schema order of the last one.
     fn children(
         &mut self,
         inside: &EntryBytes<'_>,
@@ -299,7 +299,7 @@ impl Parser {
                     }
                 }
                 Kind::Cdata => {
-                    // Blanks are none, however they are written.
+                    // Blank text is not stray, also in a CDATA section.
                     let inside = bytes.get(child.start + CDATA..child.end.saturating_sub(3)).unwrap_or_default();
                     if !markup::is_blank(inside) {
                         entry.anomalies.insert(Anomalies::STRAY_TEXT);
@@ -319,7 +319,7 @@ impl Parser {
         }
     }
 
-    /// One child of an entry; returns the offset after it.
+    /// Parses one child of an entry; returns the offset after it.
     fn child(&mut self, inside: &EntryBytes<'_>, tag: &Markup, entry: &mut Entry, last_order: &mut usize) -> usize {
         let EntryBytes { bytes, lead, names } = *inside;
         let (meaning, local) = names.resolve(bytes, tag);
@@ -380,13 +380,13 @@ impl Parser {
         end
     }
 
-    /// Where the value of a core field stands whose start tag is `tag`, and the offset after its element.
+    /// The position of the value of the core field whose start tag is `tag`, and the offset after its element.
     pub(super) fn value(&mut self, bytes: &[u8], tag: &Markup, names: &Names) -> (FieldSpan, usize) {
         let (span, end, _) = self.field(bytes, 0, tag, names);
         (span, end)
     }
 
-    /// A core field from its start tag to its end; the flag says whether it was never closed.
+    /// Parses a core field from its start tag; the flag is true if it is never closed.
     fn field(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (FieldSpan, usize, bool) {
         let (mut text, mut at, mut broken) = (TextKind::Plain, tag.end, false);
         let name = tag.name(bytes);
@@ -444,19 +444,19 @@ impl Parser {
         (span, end, broken)
     }
 
-    /// Walks to the end of an element whose start tag is `tag`, checking that tags match on the way.
-    /// Returns the offset after it, or the place where it turned out not to be closed. No recursion:
-    /// a file nested 100,000 deep costs a stack in memory, not the thread's.
+    /// Skips the element whose start tag is `tag`, and checks that the tags in it match. Returns the offset after it,
+    /// or where it is found to be unclosed. Not recursive, so that nesting 100,000 deep does not overflow the thread's
+    /// stack.
     pub(crate) fn skip_element(&mut self, bytes: &[u8], tag: &Markup) -> usize {
         self.skip(bytes, tag, None)
     }
 
-    /// The same, looking at the prefixes of the element and of what is in it.
+    /// [`Self::skip_element`] that also checks the prefixes of the element and of its content.
     pub(super) fn skip_named(&mut self, bytes: &[u8], tag: &Markup, names: &Names) -> usize {
         self.skip(bytes, tag, Some(names))
     }
 
-    /// The same, looking for entries in it.
+    /// [`Self::skip_named`] that also looks for entries.
     pub(super) fn skip_seeking(&mut self, bytes: &[u8], tag: &Markup, names: &Names, seeks: Seek) -> usize {
         self.seeks = seeks;
         let end = self.skip(bytes, tag, Some(names));
@@ -464,12 +464,12 @@ impl Parser {
         end
     }
 
-    /// Whether an entry was met in an element of another namespace since the last look.
+    /// Returns and resets whether an entry was found in an element of another namespace.
     pub(super) fn take_wrapped(&mut self) -> bool {
         std::mem::take(&mut self.has_wrapped)
     }
 
-    /// Looks at an element inside the one that is skipped.
+    /// Checks an element inside the one that is skipped.
     #[inline]
     fn check_child(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
         let is_meant = match self.seeks {
@@ -529,7 +529,7 @@ impl Parser {
                     self.scopes.leave(bytes, open);
                 }
                 Kind::End => {
-                    // Give the end tag back to the parent: it may be the entry's own.
+                    // Leave the end tag to the parent: it may be that of the entry.
                     self.damage.note(next.start, Defect::EndTag);
                     at = next.start;
                     break;
@@ -545,13 +545,13 @@ impl Parser {
     }
 }
 
-/// The place of extensions in schema order: behind all fields.
+/// The position of extensions in schema order: after all fields.
 const BEHIND_FIELDS: usize = 4;
 
 /// Length of `<![CDATA[`.
 const CDATA: usize = 9;
 
-/// Whether the bytes at `at` are these, which end with the end tag of the entry `name`.
+/// Whether `bytes` at `at` start with `end`, and `end` ends with the end tag of the entry `name`.
 #[inline]
 fn is_end_at(bytes: &[u8], at: usize, end: &[u8], name: &[u8]) -> bool {
     let before_tag = || end.strip_suffix(b">")?.strip_suffix(name)?.strip_suffix(b"</");

@@ -1,7 +1,7 @@
 //! Scans a file in one pass: its head, the start of each entry, its tail, and its damage.
 //!
 //! Invariant I1: `head ++ entries ++ tail` are the file's bytes, for any bytes. The scan calls a
-//! visitor for each entry while its bytes are hot in the cache, so that facts and findings need no second pass.
+//! visitor for each entry while its bytes are in the cache, so that records and findings need no second pass.
 
 mod grid;
 mod parallel;
@@ -19,26 +19,26 @@ use super::{fast_path, instruction};
 use crate::progress::Progress;
 use crate::xml::defect::Defect;
 
-/// Visitor that is called for each entry once, in file order.
+/// A visitor of the entries of a file, in file order.
 pub trait Visit {
-    /// An entry and its text (leading trivia included).
+    /// Called once for each entry, with its text (leading trivia included).
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names);
 
-    /// The same with what the scan has noted of its extensions.
+    /// [`Visit::entry`] with what the scan found about extensions; the scan calls this one.
     fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
         self.entry(parsed.text, parsed.entry, names);
     }
 
     /// The bytes that the next entry should end with, from an element of an extension to the entry's end tag.
     ///
-    /// They must come from a scan without damage, from a usual entry below a root with the same names. Where the entry ends
-    /// with them, they are compared instead of tokenised, and its extensions are not counted.
+    /// They must come from a scan without damage, from a usual entry below a root with the same names. Where the entry
+    /// ends with them, they are compared instead of tokenised, and its extensions are not counted.
     fn expected_end(&mut self, _names: &Names) -> &[u8] {
         b""
     }
 
-    /// A visitor like this one that has seen nothing yet, for entries further on in the same file; what it has seen comes
-    /// back by [`Visit::join`]. `None`: all entries must be seen one after the other.
+    /// A new visitor for entries further on in the same file, which is merged by [`Visit::join`]. `None` if all entries
+    /// must be visited sequentially.
     fn fork(&self) -> Option<Self>
     where
         Self: Sized,
@@ -46,7 +46,7 @@ pub trait Visit {
         None
     }
 
-    /// Takes in what a fork has seen: the entries that follow those seen here.
+    /// Merges a fork that visited the entries after those of this visitor.
     fn join(&mut self, _later: Self)
     where
         Self: Sized,
@@ -59,18 +59,18 @@ pub trait Visit {
 pub struct ParsedEntry<'e> {
     /// Its text, leading trivia included.
     pub text: &'e [u8],
-    /// The anatomy of the text.
+    /// The parsed text.
     pub entry: &'e Entry,
     /// The elements of its extensions, if they were noted.
     pub elements: Option<&'e Elements>,
-    /// The text again, if the file is known to be UTF-8.
+    /// The text as a `str`, if the file is known to be UTF-8.
     pub utf8: Option<&'e str>,
     /// Whether the extensions are those of the entry before, byte for byte.
     pub repeats: bool,
 }
 
 impl<'e> ParsedEntry<'e> {
-    /// An entry of which no more is known.
+    /// An entry without further information.
     pub const fn new(text: &'e [u8], entry: &'e Entry) -> Self {
         Self { text, entry, elements: None, utf8: None, repeats: false }
     }
@@ -84,7 +84,7 @@ impl Visit for Ignore {
     fn entry(&mut self, _: &[u8], _: &Entry, _: &Names) {}
 }
 
-/// Where the parts of a file are. All offsets are into the scanned bytes, byte order mark included.
+/// The structure of a file. All offsets are into the scanned bytes, byte order mark included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     /// The root's names; `None` when the root is missing or not that of a sitemap.
@@ -99,17 +99,17 @@ pub struct Scan {
     pub root_is_empty: bool,
     /// Non-blank text or unknown sitemap elements directly below the root: offset of the first.
     pub stray: Option<u32>,
-    /// Whether an element of another namespace below the root holds entries. They are not rows, but a repair, which goes
-    /// by tokens, cannot know that the element will be closed, and makes rows of them.
+    /// Whether an element of another namespace below the root contains entries. They are not rows, but a repair, which
+    /// works token by token, cannot know that the element is closed later, and makes rows of them.
     pub wraps: bool,
     /// Whether an element of another namespace is directly below the root.
     pub has_siblings: bool,
     /// Whether an entry, or a field in one, has no prefix below a root that has one and declares no default namespace:
     /// it is in no namespace.
     pub has_unbound: bool,
-    /// What is not well-formed, in document order.
+    /// Damage, in document order.
     pub damage: Vec<Damage>,
-    /// Whether the work was cancelled before the end.
+    /// Whether the scan was cancelled.
     pub cancelled: bool,
 }
 
@@ -120,24 +120,24 @@ impl Scan {
     }
 }
 
-/// Entries between two looks at the cancel flag.
+/// Entries between two checks of the cancel flag.
 const ENTRIES_PER_LOOK: usize = 2_048;
 
-/// Scans a file up to the first entry or token that is damaged, if there is one: that entry is not visited. A large file
-/// is scanned on all cores, if the visitor can be forked.
+/// Scans a file up to its first damage; the damaged entry is not visited. A large file is scanned on all cores, if the
+/// visitor can be forked.
 pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
     scan_parallel(bytes, visitor, progress, parallel::PIECE)
 }
 
-/// The same with another size of what is worth a core.
+/// [`scan_sound`] with the minimum size of a piece for one core.
 pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, progress: &Progress, piece: usize) -> Scan {
     run(bytes, visitor, progress, Start { parser: Parser::default(), stops: true }, |from, names, walk| {
         parallel::body(bytes, from..bytes.len(), names, walk, piece);
     })
 }
 
-/// Goes on with a scan whose entries, and what is before them, are the same in these bytes: they are visited no
-/// more. There must be some.
+/// Continues a scan after its last entry. The bytes up to there must be the same, with at least one entry; those
+/// entries are not visited again.
 pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &Progress) -> Scan {
     let from = before.starts.last().map_or(0, |start| *start as usize);
     let stray = before.stray.filter(|at| (*at as usize) < from);
@@ -162,14 +162,14 @@ pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan
     })
 }
 
-/// [`scan`] without the fast path for plain entries: slower, and the reference for it.
+/// [`scan`] without fast paths: the reference that tests compare them with.
 pub fn scan_thoroughly(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
     run(bytes, visitor, progress, Start { parser: Parser::thorough(), stops: false }, |from, names, walk| {
         body(bytes, from, names, walk);
     })
 }
 
-/// How a scan begins.
+/// The options of a scan.
 struct Start {
     parser: Parser,
     /// Whether the first damage ends it.
@@ -200,7 +200,7 @@ fn run<V: Visit>(
     scan.starts.push(after_root as u32);
     if let Some(names) = scan.names.take() {
         if stops && !parser.damage.list.is_empty() {
-            // What is before the root is damaged already.
+            // There is damage before the root already.
             progress.advance(0, (bytes.len() - after_root.min(bytes.len())) as u64);
         } else if scan.root_is_empty {
             epilog(bytes, after_root, &mut parser);
@@ -216,8 +216,8 @@ fn run<V: Visit>(
     scan
 }
 
-/// What is not well-formed in XML of any kind, in document order; behind an end tag that does not match nothing is looked
-/// at. References are not.
+/// The damage of any XML document, in document order, up to the first end tag that does not match. References are not
+/// checked.
 pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     let mut parser = Parser::of(bytes);
     check_characters(bytes, 0, &mut parser);
@@ -234,7 +234,7 @@ pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     parser.damage.list
 }
 
-/// On its way behind the root's start tag.
+/// The state of a scan after the root's start tag.
 pub(super) struct Walk<'a, V> {
     pub(super) parser: &'a mut Parser,
     pub(super) scan: &'a mut Scan,
@@ -242,14 +242,14 @@ pub(super) struct Walk<'a, V> {
     pub(super) progress: &'a Progress,
     /// Whether the first damage ends it.
     pub(super) stops: bool,
-    /// Whether it began behind an entry, whose end is the one start that its scan has then.
+    /// Whether the scan began after an entry, whose end is then the first of `scan.starts`.
     pub(super) is_later: bool,
-    /// Rows and bytes that it has counted as done.
+    /// Rows and bytes that were reported as done.
     pub(super) counted: (u64, u64),
-    /// It ends where an entry ends at one of these places; which is the one that it has met.
+    /// The scan ends if an entry ends at one of these offsets; `met` is that offset.
     pub(super) until: Vec<usize>,
     pub(super) met: Option<usize>,
-    /// The bytes again, if they are UTF-8: pieces of them need not be validated one by one.
+    /// The bytes as a `str`, if they are UTF-8, so that entries need not be validated one by one.
     pub(super) utf8: Option<&'a str>,
 }
 
@@ -281,7 +281,7 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
         }
         match markup.kind {
             Kind::Start | Kind::Empty => return Some(markup),
-            // An XML declaration may only are at the very start (XML 1.0, production 22).
+            // An XML declaration may only be at the very start (XML 1.0, production 22).
             Kind::Instruction if markup.start > first && instruction::is_declaration(bytes, &markup) => {
                 parser.damage.note(markup.start, Defect::BeforeRoot);
             }
@@ -304,13 +304,13 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
 
 /// From the root's start tag to its end tag, and what follows.
 pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
-    // `done` is the end of what already belongs to the head or to an entry.
+    // `done` is the end of the bytes that belong to the head or to an entry.
     let (mut at, mut done, mut last_report) = (from, from, (walk.scan.entries(), from));
     loop {
         if walk.stops && !walk.parser.damage.list.is_empty() {
             break;
         }
-        // Nearly always the next entry follows with nothing but blanks before it.
+        // Nearly always only blanks precede the next entry.
         let plain = if walk.parser.is_thorough { None } else { fast_path::start(bytes, at, names) };
         let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
             note_stray(bytes, at, bytes.len(), walk);
@@ -322,8 +322,8 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
         }
         at = match markup.kind {
             Kind::Start | Kind::Empty if plain.is_some() || names.is_entry_tag(bytes, &markup) => {
-                // What is before the first entry up to its last comment is the file's own:
-                // a banner must not leave with the first row.
+                // Trivia before the first entry, up to its last comment, belong to the head, so that a banner is not
+                // deleted or moved with the first row.
                 let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
                 let expected_end = walk.visitor.expected_end(names);
@@ -402,9 +402,8 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
     let entries = walk.scan.entries();
     walk.advance(entries - last_report.0, walk.met.unwrap_or(bytes.len()) - last_report.1);
     if entries == 0 && !walk.is_later {
-        // Everything between the tags stays with the head up to the last comment; the tail begins where
-        // an entry would be put: right after the root's start tag or that comment. A scan that stopped at damage is
-        // repeated after the repair, and need not look for that place.
+        // The head ends after the last comment, or after the root's start tag: entries are inserted there. A scan that
+        // stopped at damage is repeated after the repair, and does not need that offset.
         let is_stopped = walk.stops && !walk.parser.damage.list.is_empty();
         let tail = if is_stopped { from } else { last_trivia_end(bytes, from) };
         walk.scan.starts.clear();
@@ -413,7 +412,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
 }
 
 impl<V> Walk<'_, V> {
-    /// The start of this end tag if it closes the root, else a place where it is not.
+    /// The start of this end tag if it closes the root, else `usize::MAX`.
     fn root_end(&self, bytes: &[u8], markup: &Markup) -> usize {
         let (start, end) = self.scan.root_tag;
         let root = markup::next(bytes, start as usize).filter(|root| root.end == end as usize);
@@ -445,7 +444,7 @@ fn last_trivia_end(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// What follows the root: only whitespace, comments and instructions may.
+/// Checks the bytes after the root: only whitespace, comments and instructions are allowed.
 fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
     let mut at = from;
     loop {
@@ -473,14 +472,14 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
     }
 }
 
-/// Control characters that XML 1.0 forbids (production 2), and bytes that are not UTF-8, from a place on.
+/// Finds control characters that XML 1.0 forbids (production 2) and bytes that are not UTF-8, from an offset on.
 fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
     const CHUNK: usize = 4_096;
     let (bytes, whole) = (bytes.get(from..).unwrap_or_default(), bytes);
     let illegal = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
     let (mut first, mut high) = (None, 0);
     for (index, chunk) in bytes.chunks(CHUNK).enumerate() {
-        // The whole chunk, no early exit: that is what the compiler vectorises, byte by byte in one register.
+        // Without an early exit the compiler vectorises this loop.
         let found = chunk.iter().fold((false, 0), |(found, high), byte| (found | illegal(*byte), high | byte));
         high |= found.1;
         if found.0 && first.is_none() {

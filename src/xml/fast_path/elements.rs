@@ -1,7 +1,7 @@
-//! Fast path for extension elements that are written the usual way: notes or skips them.
+//! Fast path that lists or skips usual extension elements.
 //!
-//! It is well-formed where this path takes it, and each byte is examined once. Comments, instructions, strange
-//! namespaces, undeclared prefixes, names beyond ASCII and whatever else is unusual are left to the parser.
+//! Elements that it lists are well-formed, and each byte is examined once. Comments, instructions, unknown namespaces,
+//! undeclared prefixes, names that are not ASCII and other unusual content are left to the parser.
 
 use super::{EntryBytes, skip_blanks, text_before_tag};
 use crate::progress::note_work;
@@ -15,29 +15,29 @@ use crate::xml::wellformed::is_legal_declaration;
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 use std::sync::LazyLock;
 
-/// Names of elements that are remembered: no sound file has as many.
+/// Maximum number of cached element names: no sound file has as many.
 const NAMES: usize = 64;
 
-/// Attributes of a tag up to which comparing each with all others is the quickest way.
+/// Maximum number of attributes of a tag that are compared pairwise for duplicates.
 const ATTRIBUTES: usize = 16;
 
 static SECTION_END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("]]>"));
 
 static DECLARATION: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
 
-/// What is known of a file while its entries are passed.
+/// Caches for the entries of one file.
 #[derive(Debug, Default)]
 pub(in crate::xml) struct Known {
-    /// Names as written, and what they mean by the declarations of the root.
+    /// Names as written, with their namespaces under the root's declarations.
     names: Vec<(Box<[u8]>, Meaning)>,
-    /// The namespace that an element declared last, and what it means.
+    /// The last namespace URI that an element declared, and its meaning.
     uri: Option<(Box<[u8]>, Meaning)>,
     /// Declarations of open elements: the number of the element, the prefix, its meaning.
     scopes: Vec<(u32, (usize, usize), Meaning)>,
 }
 
 impl Known {
-    /// What a name means by the declarations of the root; `None` where its prefix is not declared.
+    /// The namespace of a name under the root's declarations; `None` if its prefix is not declared.
     fn meaning(&mut self, name: &[u8], names: &Names) -> Option<Meaning> {
         note_work(1);
         if let Some((_, meaning)) = self.names.iter().find(|(known, _)| **known == *name) {
@@ -54,7 +54,7 @@ impl Known {
         Some(meaning)
     }
 
-    /// What a namespace means.
+    /// The meaning of a namespace URI.
     fn declared(&mut self, uri: &[u8], names: &Names) -> Option<Meaning> {
         if let Some((_, meaning)) = self.uri.as_ref().filter(|(known, _)| **known == *uri) {
             return Some(*meaning);
@@ -65,7 +65,7 @@ impl Known {
     }
 }
 
-/// On its way through one child of an entry.
+/// The state of listing one child of an entry.
 pub(in crate::xml) struct ElementWalk<'w> {
     pub(in crate::xml) inside: EntryBytes<'w>,
     pub(in crate::xml) known: &'w mut Known,
@@ -75,8 +75,8 @@ pub(in crate::xml) struct ElementWalk<'w> {
 }
 
 impl ElementWalk<'_> {
-    /// Passes the element whose `<` is at `start` if it is one of an extension, and counts it in `entry`. Returns the
-    /// offset after it; `None` leaves it to the parser, and nothing is noted.
+    /// Lists the element whose `<` is at `start` if it is an extension element, and counts it in `entry`. Returns the
+    /// offset after it; `None` leaves it to the parser, and nothing is listed.
     pub(in crate::xml) fn pass(mut self, start: usize, entry: &mut Entry) -> Option<usize> {
         let before = self.elements.len();
         self.known.scopes.clear();
@@ -148,7 +148,7 @@ impl ElementWalk<'_> {
         Some(at + len)
     }
 
-    /// The text of an open element is of this kind, or of a harder one.
+    /// Raises the kind of an open element's text to `kind`, if it is lower.
     fn raise_kind(&mut self, open: u32, kind: TextKind) -> Option<()> {
         let node = self.elements.nodes.get_mut(open as usize)?;
         node.text = node.text.max(kind);
@@ -161,7 +161,7 @@ impl ElementWalk<'_> {
         Some(at + "<![CDATA[".len() + SECTION_END.find(inside)? + "]]>".len())
     }
 
-    /// An end tag, which must be that of the innermost open element: where it ends, and the number of the parent.
+    /// Parses the end tag of the innermost open element. Returns the offset after it and the number of the parent.
     #[inline]
     fn close(&mut self, at: usize, open: u32) -> Option<(usize, u32)> {
         let node = self.elements.nodes.get_mut(open as usize)?;
@@ -184,7 +184,7 @@ impl ElementWalk<'_> {
         }
     }
 
-    /// A start tag; positions of what is returned are those in the bytes.
+    /// Parses a start tag; the returned positions are offsets into the bytes of the file.
     #[inline]
     fn open(&mut self, start: usize, parent: u32) -> Option<Markup> {
         let (bytes, lead) = (self.inside.bytes, self.inside.lead);
@@ -208,7 +208,7 @@ impl ElementWalk<'_> {
         Some(tag)
     }
 
-    /// What a name means where elements around it, or its own tag, declare namespaces.
+    /// The namespace of a name if elements around it, or its own tag, declare namespaces.
     fn in_scope(&mut self, name: &[u8]) -> Option<Meaning> {
         let prefix = split(name).0;
         let declared =
@@ -219,7 +219,7 @@ impl ElementWalk<'_> {
         }
     }
 
-    /// The attributes from the end of the name on: whether the tag is empty, and where it ends.
+    /// Parses the attributes after the name. Returns the kind of the tag and the offset after it.
     #[inline]
     fn attributes(&mut self, name_end: usize) -> Option<(Kind, usize)> {
         let (bytes, lead) = (self.inside.bytes, self.inside.lead);
@@ -256,7 +256,7 @@ impl ElementWalk<'_> {
         }
     }
 
-    /// A declaration of the element that is opened next.
+    /// Records a namespace declaration of the element that is opened next.
     fn declare(&mut self, (name, name_at): (&[u8], usize), value: &[u8]) -> Option<()> {
         let prefix = match name.strip_prefix(b"xmlns") {
             Some(b"") => (0, 0),
@@ -274,13 +274,13 @@ impl ElementWalk<'_> {
     }
 }
 
-/// Open elements that [`skip`] follows; deeper ones are left to the parser.
+/// Maximum nesting that [`skip`] supports; deeper elements are left to the parser.
 const DEPTH: usize = 8;
 
-/// Skips the element of an extension whose `<` is at `start`, and those of the same name that follow, and counts them in
-/// `entry`. Returns the offset after the last one; `None` leaves the first to the parser.
+/// Skips the element of an extension whose `<` is at `start`, and those of the same name that follow, and counts them
+/// in `entry`. Returns the offset after the last one; `None` leaves the first to the parser.
 ///
-/// Nothing is validated: where an element is not well-formed, its end is the one that the parser finds.
+/// Nothing is validated; in an element that is not well-formed, the end is that which the parser finds.
 pub(in crate::xml) fn skip(inside: &EntryBytes<'_>, start: usize, entry: &mut Entry) -> Option<usize> {
     let EntryBytes { bytes, names, .. } = *inside;
     let name = name_at(bytes, start + 1)?;
@@ -360,8 +360,8 @@ fn name_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     (ends_name(rest) && name.first().is_some_and(is_start)).then_some(name)
 }
 
-/// The kind of a tag whose name ends at `at`, and where it ends. `None` where it may declare a namespace, or where the
-/// first `>` may be inside of quotes.
+/// The kind of a tag whose name ends at `at`, and the offset after it. `None` if it may declare a namespace, or if the
+/// first `>` may be quoted.
 #[inline]
 fn tag_end(bytes: &[u8], at: usize) -> Option<(Kind, usize)> {
     let rest = bytes.get(at..)?;
@@ -378,7 +378,7 @@ fn tag_end(bytes: &[u8], at: usize) -> Option<(Kind, usize)> {
     Some((kind, at + len + 1))
 }
 
-/// Whether a value with an ampersand in it has no `<`, and only references that XML knows.
+/// Whether a value that contains an ampersand has no `<` and only references that XML defines.
 fn is_sound_value(value: &[u8]) -> bool {
     memchr(b'<', value).is_none() && escape::first_bad_reference(value).is_none()
 }
@@ -398,7 +398,7 @@ const NAME_BYTES: [bool; 256] = {
     table
 };
 
-/// Counts a child of an entry that is one of an extension.
+/// Counts an extension element of an entry.
 pub(in crate::xml) const fn count(entry: &mut Entry, namespace: Namespace, local: &[u8]) {
     let extensions = &mut entry.extensions;
     let counter = match namespace {
