@@ -1,4 +1,4 @@
-//! One `<url>` or `<sitemap>` element: where its fields are, with nothing decoded.
+//! A parsed `<url>` or `<sitemap>` element: the positions of its fields, not decoded.
 //!
 //! Positions are relative to the entry text, which begins with the trivia before the element.
 
@@ -7,7 +7,7 @@ use crate::protocol::Field;
 use bitflags::bitflags;
 use std::borrow::Cow;
 
-/// Where one core child is inside the entry text. All positions are byte offsets.
+/// The position of one core child in the entry text. All positions are byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSpan {
     /// Start of `<loc>`.
@@ -22,14 +22,14 @@ pub struct FieldSpan {
     pub value_start: u32,
     /// End of the value.
     pub value_end: u32,
-    /// What the value is made of.
+    /// The kind of the value's text.
     pub text: TextKind,
 }
 
-/// What a field's text is made of, from simplest to hardest.
+/// The kind of a field's text, from simplest to hardest to decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TextKind {
-    /// Characters that stand for themselves.
+    /// Characters that need no decoding.
     Plain,
     /// Holds at least one `&`.
     Escaped,
@@ -63,9 +63,9 @@ bitflags! {
         const FIELD_IN_SITEMAP = 1 << 7;
         /// An entry of the other kind of file (`sitemap` in `urlset`).
         const OTHER_KIND = 1 << 9;
-        /// A child in a namespace that no one knows.
+        /// A child in an unknown namespace.
         const FOREIGN = 1 << 10;
-        /// A child whose prefix nothing declares, and no one knows what it would be.
+        /// A child with a prefix that is neither declared nor well known.
         const UNDECLARED = 1 << 11;
         /// The entry or a core field declares that names without a prefix are in no namespace.
         const NO_NAMESPACE = 1 << 12;
@@ -109,7 +109,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry in which nothing was found yet, and nothing odd.
+    /// An entry without fields and anomalies.
     pub(super) const fn plain(len: usize) -> Self {
         Self { anomalies: Anomalies::empty(), ..Self::broken(len) }
     }
@@ -146,10 +146,10 @@ impl Entry {
     }
 }
 
-/// What is in a CDATA section, if that is all there is: nothing of it has to be copied.
+/// The content of a value that is exactly one CDATA section, which needs no copy.
 fn only_section(raw: &[u8]) -> Option<&[u8]> {
     let inside = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
-    // A section ends where it can end first.
+    // A section ends at the first `]]>`.
     let ends_earlier =
         memchr::memchr_iter(b'>', inside).any(|at| inside.get(..at).is_some_and(|it| it.ends_with(b"]]")));
     (!ends_earlier).then_some(inside)
@@ -166,7 +166,7 @@ pub fn decode_value(raw: &[u8], kind: TextKind) -> Cow<'_, str> {
             None => Cow::Owned(escape::decode_mixed(raw)),
         },
     };
-    // Whitespace inside CDATA or written as a reference is trimmed like any other.
+    // Whitespace in CDATA or written as a reference is trimmed as well.
     let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     match decoded {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(blank)),

@@ -7,8 +7,8 @@ use super::names::Names;
 use super::parser::Parser;
 
 impl Entry {
-    /// Takes apart an entry text (leading trivia included). Total: what holds no entry tag gives an
-    /// entry without fields that is flagged `Anomalies::BROKEN`.
+    /// Parses an entry text (leading trivia included). Total: text without an entry tag gives an entry without fields
+    /// that is flagged `Anomalies::BROKEN`.
     pub fn of(text: &[u8], names: &Names) -> Self {
         if let Some(grid) = &names.grid {
             return grid.entry(text);

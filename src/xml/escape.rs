@@ -34,7 +34,7 @@ pub fn escape(value: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Length in bytes of what [`escape`] makes of a value.
+/// Length in bytes of a value escaped by [`escape`].
 pub fn escaped_len(value: &str) -> usize {
     let len = |character: char| match character {
         '&' => "&amp;".len(),
@@ -50,12 +50,12 @@ pub fn escaped_len(value: &str) -> usize {
     value.chars().map(len).sum()
 }
 
-/// Control characters that XML can hold; the others cannot be written at all.
+/// Control characters that XML allows as references; the others cannot be written at all.
 fn is_written_as_number(character: char) -> bool {
     character.is_control() && is_xml_char(character)
 }
 
-/// Whether XML 1.0 can hold the character at all (production 2, `Char`).
+/// Whether XML 1.0 allows the character (production 2, `Char`).
 pub const fn is_xml_char(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
@@ -81,8 +81,8 @@ pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     Some((character, end + 1))
 }
 
-/// Length of the reference to a number (XML 1.0, production 66) at the start of `bytes`, whether or not the number is that
-/// of a character. It may have any number of zeros in front.
+/// Length of the reference to a number (XML 1.0, production 66) at the start of `bytes`, whether or not the number is
+/// that of a character. It may have any number of zeros in front.
 pub fn number_len(bytes: &[u8]) -> Option<usize> {
     let from = bytes.strip_prefix(b"&#")?;
     let (prefix, is_digit): (usize, fn(&u8) -> bool) =
@@ -102,7 +102,7 @@ fn number(text: &[u8]) -> Option<char> {
     char::from_u32(value)
 }
 
-/// Whether every `&` begins a reference to a character that XML can hold. The offset of the first that does not.
+/// The offset of the first `&` that does not begin a reference to a character that XML allows.
 pub fn first_bad_reference(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr(b'&', text.get(at..)?) {
@@ -114,8 +114,8 @@ pub fn first_bad_reference(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Text of bytes, U+FFFD where they are not UTF-8. Short sound text is the common case, and `from_utf8` judges
-/// it several times faster than `from_utf8_lossy` does.
+/// Bytes as text, with U+FFFD for invalid UTF-8. For short valid text, the common case, `from_utf8` is several times
+/// faster than `from_utf8_lossy`.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
@@ -138,7 +138,7 @@ pub fn decode(text: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Decodes what is between two tags: text and CDATA joined, comments, instructions and tags left out.
+/// Decodes the content of an element: text and CDATA are joined; comments, instructions and tags are left out.
 pub fn decode_mixed(inner: &[u8]) -> String {
     let (mut out, mut at) = (String::with_capacity(inner.len()), 0);
     while let Some(markup) = markup::next(inner, at) {

@@ -1,7 +1,7 @@
 //! `Record`: the decoded fields of one row in 12 bytes, for sorting, filtering and colouring.
 //!
-//! Invariant I7: a record equals the one recomputed from its entry and its overrides. Text for the
-//! screen is never made from it: `0.50` stays `0.50`.
+//! Invariant I7: a record equals the one recomputed from its entry and its overrides. The screen shows the text of the
+//! entry, never a value formatted from its record: `0.50` stays `0.50`.
 
 use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
 use super::names::Names;
@@ -22,9 +22,9 @@ bitflags! {
         const ADDED = 1 << 1;
         /// The loc needs decoding before it is compared.
         const LOC_ESCAPED = 1 << 2;
-        /// The loc's place does not fit the record, or its text is not plain: take the entry apart.
+        /// The position of the loc does not fit into the record, or its text is not plain: the entry must be parsed.
         const LOC_FAR = 1 << 3;
-        /// Something in the entry's structure is unusual: a change of one field may change what is reported of others.
+        /// The entry has anomalies: a change of one field may change the findings of others.
         const ANOMALOUS = 1 << 4;
         /// Has `image:image`.
         const IMAGE = 1 << 5;
@@ -86,9 +86,9 @@ pub struct Record {
     pub flags: Flags,
 }
 
-/// Code of a value that is there but says nothing readable.
+/// Code of a value that cannot be read.
 pub const UNREADABLE: u8 = 254;
-/// Code of a value that is not there.
+/// Code of a missing value.
 pub const ABSENT: u8 = 255;
 
 impl Default for Record {
@@ -98,7 +98,7 @@ impl Default for Record {
 }
 
 impl Record {
-    /// The facts of an entry as read.
+    /// The record of an entry as read.
     pub fn of(entry: &Entry, text: &[u8]) -> Self {
         let mut record = Self::default();
         record.flags.set(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
@@ -125,7 +125,7 @@ impl Record {
         record
     }
 
-    /// The facts of an entry whose fields are written barely and say these values: what [`Record::of`] finds.
+    /// The record of an entry whose fields have plain text with these values; equals [`Record::of`].
     pub(crate) fn plain(
         entry: &Entry,
         loc: &FieldSpan,
@@ -172,8 +172,8 @@ impl Record {
         self.flags = self.flags.with_precision(instant.precision as u16);
     }
 
-    /// Takes in a field's new value (`None`: the element is gone). The loc's place is that of the text as
-    /// read and does not change; whether there is a loc does.
+    /// Records a field's new value (`None`: the element is removed). The position of the loc is that in the text as
+    /// read and does not change.
     pub fn note(&mut self, field: Field, value: Option<&str>) {
         match field {
             Field::Loc => self.flags.set(Flags::NO_LOC, value.is_none()),
@@ -195,7 +195,7 @@ impl Record {
         }
     }
 
-    /// Takes in a field's value from a record that has noted it.
+    /// Copies a field's value from another record.
     pub fn take(&mut self, field: Field, from: &Self) {
         match field {
             Field::Loc => self.flags.set(Flags::NO_LOC, from.flags.contains(Flags::NO_LOC)),
@@ -208,7 +208,7 @@ impl Record {
         }
     }
 
-    /// Whether a field's text is the one that `wanted` has noted; `None` when only the text can tell.
+    /// Whether a field has the value recorded in `wanted`; `None` if the texts must be compared.
     pub const fn has_value(&self, field: Field, wanted: &Self) -> Option<bool> {
         let (ours, theirs, absent) = match field {
             Field::Loc => (self.flags.contains(Flags::NO_LOC) as u32, wanted.flags.contains(Flags::NO_LOC) as u32, 1),
@@ -225,8 +225,8 @@ impl Record {
         }
     }
 
-    /// Whether a field's raw text, without markup or references in it, is sound and says what the record has noted.
-    /// "No" is not a verdict: an odd value must be examined.
+    /// Whether a field's raw text, without markup and references, is valid and has the recorded value. `false` only
+    /// means that the value must be parsed.
     pub fn is_sound(&self, field: Field, raw: Option<&[u8]>) -> bool {
         let Some(raw) = raw else { return self.has_value(field, &Self::default()) == Some(true) };
         match field {
@@ -248,28 +248,28 @@ impl Record {
         text.get(self.loc_place()?)
     }
 
-    /// Where they are in it.
+    /// Their range in that text.
     #[inline]
     pub fn loc_place(&self) -> Option<Range<usize>> {
         let is_known = !self.flags.intersects(Flags::LOC_FAR.union(Flags::NO_LOC));
         is_known.then(|| usize::from(self.loc_at)..usize::from(self.loc_at) + usize::from(self.loc_len))
     }
 
-    /// Where the loc's raw text ends in the entry text as read, if nothing about the entry is odd.
+    /// The end of the loc's raw text in the entry text as read, if the entry has no anomalies.
     #[inline]
     pub const fn plain_loc_end(&self) -> Option<usize> {
         let anomalies = Flags::ANOMALOUS.union(Flags::LOC_FAR).union(Flags::NO_LOC);
         if self.flags.intersects(anomalies) { None } else { Some(self.loc_at as usize + self.loc_len as usize) }
     }
 
-    /// Where the loc's raw text is, as [`Record::plain_loc_end`] says where it ends.
+    /// The range of the loc's raw text under the same condition.
     #[inline]
     pub(crate) fn plain_loc(&self) -> Option<Range<usize>> {
         let end = self.plain_loc_end()?;
         Some(self.loc_at as usize..end)
     }
 
-    /// When lastmod says, if it can be read.
+    /// The time of lastmod, if it can be read.
     pub fn lastmod(&self) -> Option<Lastmod> {
         let seconds = i64::from(self.lastmod.checked_sub(2)?);
         let precision = match self.flags.precision() {

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 /// Open elements that declare namespaces.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// How deep each stands, and where its start tag is.
+    /// The depth of each, and the offset of its start tag.
     open: Vec<(usize, u32)>,
-    /// The prefixes that they declare, and how many of them do.
+    /// The declared prefixes, each with the number of elements that declare it.
     declared: HashMap<Box<[u8]>, u32>,
 }
 
@@ -23,7 +23,7 @@ impl Scopes {
         !self.declared.is_empty() && self.declared.contains_key(prefix)
     }
 
-    /// An element opens, `depth` deep.
+    /// Opens an element at `depth`.
     #[inline]
     pub(super) fn enter(&mut self, bytes: &[u8], tag: &Markup, depth: usize) {
         if memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_some() {
@@ -34,7 +34,7 @@ impl Scopes {
         }
     }
 
-    /// The innermost element closes; `depth` remain.
+    /// Closes the innermost element; `depth` elements remain open.
     #[inline]
     pub(super) fn leave(&mut self, bytes: &[u8], depth: usize) {
         let Some((_, start)) = self.open.pop_if(|(own, _)| *own > depth) else { return };
@@ -48,11 +48,11 @@ impl Scopes {
         }
     }
 
-    /// No element is open any more.
+    /// Closes all elements.
     pub(super) fn clear(&mut self) {
         self.open.clear();
         if !self.declared.is_empty() {
-            // A large table is not cleared again and again: that costs its capacity.
+            // Clearing a large table takes time proportional to its capacity, so it is replaced.
             self.declared = HashMap::new();
         }
     }

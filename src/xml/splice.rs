@@ -1,8 +1,8 @@
 //! Writes an entry with changed fields and keeps every other byte.
 //!
 //! Invariant I2: without overrides the bytes are copied. A changed value replaces only the trimmed
-//! value between its tags; a missing element goes in schema order with the entry's own indentation
-//! and prefix; a removed one takes the whitespace before it along.
+//! value between its tags; a missing element is inserted in schema order with the entry's indentation
+//! and prefix; an element is removed together with the whitespace before it.
 
 pub use super::change::{Change, Changes};
 
@@ -22,12 +22,12 @@ struct Patch<'a> {
     text: Text<'a>,
 }
 
-/// What a patch puts there. Its length is known without writing it.
+/// The replacement text of a patch. Its length is known without writing it.
 #[derive(Debug, Clone, Copy)]
 enum Text<'a> {
     /// Nothing.
     None,
-    /// As it is.
+    /// Unchanged text.
     Raw(&'a str),
     /// Escaped.
     Value(&'a str),
@@ -39,7 +39,7 @@ enum Text<'a> {
     End(&'a [u8]),
 }
 
-/// What the changes of one entry come to: one for each field, and two to open and close an empty `<url/>`.
+/// The patches of one entry: one for each field, and two to open and close an empty `<url/>`.
 type Patches<'a> = [Option<Patch<'a>>; 6];
 
 /// A new element with the whitespace before it; the prefix has its colon.
@@ -51,7 +51,7 @@ struct Element<'a> {
     value: &'a str,
 }
 
-/// Where the parts of a spliced entry go: into a text, or into a sum of lengths.
+/// The output of a splice: a text, or a sum of lengths.
 trait Sink {
     fn put(&mut self, bytes: &[u8]);
 
@@ -115,7 +115,7 @@ impl Element<'_> {
     }
 }
 
-/// Writes `text` with `changes` applied to `out`. `entry` must be the anatomy of `text`.
+/// Writes `text` with `changes` to `out`. `entry` must be the parsed `text`.
 pub fn splice(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>, out: &mut Vec<u8>) {
     if let Some(grid) = &names.grid {
         return grid.splice(text, changes, out);
@@ -137,7 +137,7 @@ pub fn spliced_len(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<
     len
 }
 
-/// Writes `text` with a field that it does not have.
+/// Writes `text` with a field inserted that it does not have.
 pub(crate) fn insert(text: &[u8], place: MissingElement<'_>, field: Field, value: &str, out: &mut Vec<u8>) {
     let (before, after) = text.split_at(place.at.min(text.len()));
     out.extend_from_slice(before);
@@ -145,7 +145,7 @@ pub(crate) fn insert(text: &[u8], place: MissingElement<'_>, field: Field, value
     out.extend_from_slice(after);
 }
 
-/// Length in bytes of what [`insert`] adds for a value of this length as it is written.
+/// Number of bytes that [`insert`] adds for a value of this length, escaped.
 pub(crate) const fn inserted_len(place: MissingElement<'_>, field: Field, value: usize) -> usize {
     place.before.len() + "<></>".len() + 2 * field.name().len() + value
 }
@@ -160,7 +160,7 @@ fn write(entry: &Entry, text: &[u8], changes: &Changes<'_>, out: &mut impl Sink)
         };
     }
     insert_missing(entry, text, changes, &mut patches);
-    // Stable: insertions at one place stay in schema order, after a removal that ends there.
+    // A stable sort keeps insertions at one offset in schema order, after a removal that ends there.
     if patches.iter().flatten().count() > 1 {
         patches.sort_by_key(|patch| patch.map_or((usize::MAX, 0), |patch| (patch.start, patch.end)));
     }
@@ -177,7 +177,7 @@ const fn has_repeats(entry: &Entry) -> bool {
     entry.anomalies.contains(Anomalies::FIELD_TWICE) || entry.anomalies.contains(Anomalies::LOC_TWICE)
 }
 
-/// An element that is twice is removed twice: a user who removes lastmod does not want the second.
+/// Removes all elements of a field, also repeated ones.
 fn remove_repeats(entry: &Entry, names: &Names, changes: &Changes<'_>, (out, start): (&mut Vec<u8>, usize)) {
     if !has_repeats(entry) {
         return;
@@ -211,14 +211,14 @@ fn replace<'a>(text: &'a [u8], span: &FieldSpan, value: &'a str) -> Patch<'a> {
         && cdata.kind == Kind::Cdata
         && (cdata.start, cdata.end) == (start, end)
     {
-        // A value that is one CDATA section stays one: only what it says changes.
+        // A value that is one CDATA section stays one; only its content changes.
         let (start, end) = markup::trim(text, start + 9, end - 3);
         return Patch { start, end, text: Text::Raw(value) };
     }
     Patch { start, end, text: text_of }
 }
 
-/// Where the start of an empty tag `<name … />` ends if it is opened, and its name.
+/// The end of the part of an empty tag `<name … />` that is kept when it is opened, and its name.
 fn opened(text: &[u8], start: usize, end: usize) -> (usize, &[u8]) {
     let tag = text.get(start..end).unwrap_or_default();
     let name = markup::next(tag, 0).map(|markup| markup.name(tag)).unwrap_or_default();
@@ -247,7 +247,7 @@ fn own_prefix<'a>(entry: &Entry, text: &'a [u8]) -> &'a [u8] {
     colon.and_then(|colon| name.get(..=colon)).unwrap_or_default()
 }
 
-/// Elements that the entry does not have, each after the last field before it in schema order.
+/// Inserts elements that the entry does not have, each after the last field before it in schema order.
 fn insert_missing<'a>(entry: &Entry, text: &'a [u8], changes: &Changes<'a>, patches: &mut Patches<'a>) {
     let missing = Field::ALL.map(|field| match (changes[field.index()], entry.field(field)) {
         (Some(Change::Set(value)), None) => Some((field, value)),
@@ -272,14 +272,14 @@ fn insert_missing<'a>(entry: &Entry, text: &'a [u8], changes: &Changes<'a>, patc
     }
 }
 
-/// The whitespace that this entry puts before its fields: what is before `loc`, or before any other field.
+/// The whitespace before the fields of this entry: that before `loc`, else before any other field.
 fn separator<'t>(entry: &Entry, text: &'t [u8]) -> &'t [u8] {
     let Some(span) = entry.fields.iter().flatten().next() else { return b"" };
     let end = span.start as usize;
     text.get(blank_before(text, end).max(entry.open_end as usize)..end).unwrap_or_default()
 }
 
-/// How the entries of a file are laid out; what a new entry copies.
+/// The layout of the entries of a file, which new entries copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Whitespace before `<url>`.
@@ -288,7 +288,7 @@ pub struct Layout {
     pub before_field: String,
     /// Whitespace before `</url>`.
     pub before_close: String,
-    /// What ends the entry: a line break in files without markup.
+    /// The end of the entry: a line break in files without markup.
     pub after: &'static str,
 }
 
@@ -299,7 +299,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// The layout of an existing entry; `None` if it has no field to learn from.
+    /// The layout of an existing entry; `None` if it has no field.
     pub fn of(entry: &Entry, text: &[u8]) -> Option<Self> {
         entry.fields.iter().flatten().next()?;
         let run = |end: u32, from: u32| -> String {
@@ -314,14 +314,14 @@ impl Layout {
         })
     }
 
-    /// The layout of new entries of a file without neighbours to learn from.
+    /// The layout of new entries in a file without entries.
     pub fn of_file(names: &Names) -> Self {
         let Some(grid) = &names.grid else { return Self::default() };
         let empty = String::new;
         Self { before_entry: empty(), before_field: empty(), before_close: empty(), after: grid.line_end }
     }
 
-    /// An entry's own text with what separates it from its neighbours.
+    /// The text of an entry with the whitespace that separates it from its neighbours.
     pub fn wrap(&self, names: &Names, element: &str) -> String {
         format!("{}{}{}", self.before_entry, names.trimmed(element), self.after)
     }

@@ -5,15 +5,15 @@ use crate::progress::note_work;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Prefixes up to which looking at each in turn is the quickest way.
+/// Maximum number of prefixes that are searched linearly.
 const FEW: usize = 8;
 
 /// Prefixes (without colon) with their meanings, in document order. Of several equal ones the first counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Prefixes {
     list: Vec<(Arc<[u8]>, Meaning)>,
-    /// All of them by name, where there are more than a few. Its hashes differ from run to run: no one can choose
-    /// prefixes that meet.
+    /// All of them by name, if there are more than [`FEW`]. The hash function is seeded randomly, so that a file cannot
+    /// contain prefixes chosen to collide.
     by_name: HashMap<Arc<[u8]>, Meaning>,
 }
 
@@ -28,10 +28,10 @@ impl Prefixes {
         self.list.iter().find(|(known, _)| **known == *prefix).map(|(_, meaning)| *meaning)
     }
 
-    /// Adds a prefix behind all others.
+    /// Appends a prefix.
     pub(super) fn push(&mut self, prefix: Arc<[u8]>, meaning: Meaning) {
         self.list.push((prefix, meaning));
-        // From one more than a few on, all of them are there.
+        // The table contains either none or all of them.
         let known = if self.list.len() == FEW + 1 { 0 } else { self.list.len() - 1 };
         if self.list.len() > FEW {
             for (prefix, meaning) in self.list.iter().skip(known) {

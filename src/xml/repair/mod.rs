@@ -1,7 +1,8 @@
 //! Repairs damaged XML: makes it well-formed token by token, and lists what was changed.
 //!
-//! Repairs tokens first and parses later: a raw `&` becomes `&amp;`, and one bad row never costs the rows after it. One
-//! pass over UTF-8 bytes, no recursion. Invariant: what it returns scans without damage. Rule catalogue, section 11.
+//! Tokens are repaired before anything is parsed: a raw `&` becomes `&amp;`, and one damaged row does not affect the
+//! rows after it. One pass over UTF-8 bytes, without recursion. Invariant: the result scans without damage. Rule
+//! catalogue, section 11.
 
 mod closing;
 mod elements;
@@ -35,25 +36,25 @@ use words::snippet;
 pub struct Repaired {
     /// Well-formed bytes.
     pub bytes: Vec<u8>,
-    /// What was done: once per kind and entry, in the order of the file.
+    /// The repairs: one per kind and entry, in file order.
     pub repairs: Vec<FoundDefect>,
-    /// Places that belong together, in rising order: an offset of the repaired bytes, and one of the damaged.
+    /// Corresponding offsets in the repaired and in the damaged bytes, in rising order.
     pub anchors: Vec<(usize, usize)>,
-    /// How many of the first bytes are known to be those of the damaged file: up to [`SoundPrefix::end`], or none.
+    /// Length of the prefix that is known to be unchanged: [`SoundPrefix::end`] or 0.
     pub kept: usize,
 }
 
 /// The undamaged beginning of a damaged file; it ends with an entry that has fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoundPrefix {
-    /// How many entries it has.
+    /// Number of entries.
     pub entries: u32,
-    /// Where the last of them ends.
+    /// The end of the last entry.
     pub end: usize,
 }
 
-/// Limit of memory: repairs, moved entries and open elements that are held for any file, and one more for so many of its
-/// bytes. A file that needs more is damaged in nearly every tag; the rest of it is left out.
+/// Memory limit: the number of repairs, moved entries and open elements that are held for any file, plus one for a
+/// number of its bytes. A file that exceeds it is damaged in nearly every tag; the rest of it is left out.
 const PIECES: usize = 200_000;
 const BYTES_OF_PIECE: usize = 16;
 
@@ -78,7 +79,7 @@ pub fn repair_after(bytes: &[u8], kept: Option<SoundPrefix>) -> Option<Repaired>
     Some(Repaired { kept: kept.filter(|_| is_kept).map_or(0, |kept| kept.end), ..repaired })
 }
 
-/// The kind of sitemap that damaged bytes hold, if any: the first root in whatever letters, else the first entry.
+/// The kind of a damaged sitemap, if it is one: by the first root, ignoring case, else by the first entry.
 pub fn kind(bytes: &[u8]) -> Option<FileKind> {
     let (mut tokens, mut at, mut entry, mut is_first) = (Tokens::default(), 0, None, true);
     let mut is_cut = false;
@@ -89,7 +90,7 @@ pub fn kind(bytes: &[u8]) -> Option<FileKind> {
             if let Some(kind) = root_kind(local) {
                 return Some(kind);
             }
-            // Entries without a root count where nothing else can be the root.
+            // Without another root, entries determine the kind.
             is_cut |= is_first && matches!(local, b"url" | b"sitemap");
             is_cut |= is_first && Field::ALL.iter().any(|field| local == field.name().as_bytes());
             is_first = false;
@@ -106,12 +107,12 @@ pub fn kind(bytes: &[u8]) -> Option<FileKind> {
     entry
 }
 
-/// The kind of file that a root's local name means, in whatever letters.
+/// The kind of a file by the local name of its root, ignoring case.
 fn root_kind(local: &[u8]) -> Option<FileKind> {
     [FileKind::Urlset, FileKind::Index].into_iter().find(|kind| local.eq_ignore_ascii_case(kind.root_name().as_bytes()))
 }
 
-/// A root that is written where the file has none, or where it stood twice.
+/// The root of the repaired file.
 #[derive(Default)]
 struct Root {
     /// Its start tag, as written last.
@@ -125,7 +126,7 @@ struct Root {
     is_closed: bool,
 }
 
-/// An entry without children: where its start tag, its end tag and that one's end were put.
+/// An entry without children: the output offsets of its start tag, its end tag and the end of that.
 struct EmptyEntry {
     tag: usize,
     close: usize,
@@ -144,18 +145,18 @@ struct Repairer<'b> {
     /// Prefixes to be declared, with their namespaces.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
     names: Names,
-    /// Finds sound entries; without it everything goes token by token.
+    /// Finds sound entries; without it all entries are repaired token by token.
     soundness: Option<SoundnessCheck>,
-    /// What prefixes mean in the open entry, where it declares some itself.
+    /// The names in the open entry, if it declares namespaces.
     inside: Option<Names>,
     root: Root,
     elements: OpenElements<'b>,
-    /// Entries that were begun.
+    /// Number of entries begun.
     entries: u32,
     nesting: Nesting<'b>,
-    /// Where an entry without children and its end tag were put, while nothing but blanks follows it.
+    /// The last entry, if it has no children and only blanks follow it.
     empty_entry: Option<EmptyEntry>,
-    /// Where the root's end was put, and where what follows begins.
+    /// The output offset of the root's end tag, and the input offset after it.
     closed: Option<(usize, usize)>,
 }
 
@@ -182,12 +183,12 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Notes a repair, with what is there.
+    /// Records a repair, with the text at that position.
     fn note(&mut self, kind: Defect, at: usize) {
         self.note_with(kind, at, |repairer| snippet(repairer.bytes, at));
     }
 
-    /// Whether what is held of this file has become too much.
+    /// Whether the memory limit for this file is exceeded.
     fn is_too_damaged(&self) -> bool {
         let pieces = self.log.repairs.len() + self.anchors.len() + self.elements.stack.len() + self.nesting.len();
         pieces > PIECES + self.bytes.len() / BYTES_OF_PIECE
@@ -197,7 +198,7 @@ impl<'b> Repairer<'b> {
         self.note_with(kind, at, |_| what);
     }
 
-    /// Notes markup that is not well-formed: what is wrong, and what was made of it.
+    /// Records markup that is not well-formed, with its replacement.
     fn note_broken(&mut self, at: usize, what: impl FnOnce(&Self) -> String) {
         self.note_with(Defect::NotWellFormed, at, what);
     }
@@ -216,7 +217,7 @@ impl<'b> Repairer<'b> {
         if is_open { self.entries.checked_sub(1) } else { None }
     }
 
-    /// Notes an instruction or a declaration that cannot stay.
+    /// Records an instruction or a declaration that is removed.
     fn note_stray(&mut self, token: &Markup) {
         self.note_broken(token.start, |repairer| {
             format!("{} is not allowed here; omitted", snippet(repairer.bytes, token.start))
@@ -245,7 +246,7 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Writes a root where the file has none.
+    /// Writes a root if the file has none.
     fn root_for(&mut self, token: &Markup, kind: FileKind) {
         self.note_broken(token.start, |_| format!("no <{}> before the first entry; added", kind.root_name()));
         self.root.start = self.out.len();
@@ -257,7 +258,7 @@ impl<'b> Repairer<'b> {
         self.read_names();
     }
 
-    /// Reads what the root's tag declares, and what will be declared on it.
+    /// Reads the declarations of the root's tag and those to be added to it.
     fn read_names(&mut self) {
         let tag = declared(&self.root.tag, &self.needed);
         if let Some(names) = markup::next(&tag, 0).and_then(|token| Names::of_root(&tag, &token)) {
@@ -265,20 +266,20 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Has a prefix declared on the root.
+    /// Adds a declaration to the root.
     fn declare(&mut self, prefix: &[u8], uri: &[u8]) {
         if self.names.declares(prefix) {
             return;
         }
         self.needed.push((prefix.to_vec(), uri.to_vec()));
         if names::split(&self.root.name).0 == prefix {
-            // What the root itself is depends on it.
+            // The namespace of the root depends on it.
             return self.read_names();
         }
         self.names.declare(prefix, &super::escape::lossy(uri));
     }
 
-    /// Has the prefix of an element declared if nothing declares it and its meaning is known.
+    /// Declares the prefix of an element if it is undeclared and well known.
     fn declare_usual(&mut self, token: &Markup) {
         let prefix = names::split(token.name(self.bytes)).0;
         if prefix.is_empty() || self.names.declares(prefix) {
@@ -314,7 +315,7 @@ impl<'b> Repairer<'b> {
     }
 }
 
-/// Whether an instruction can stay as it is.
+/// Whether an instruction is kept unchanged.
 fn is_sound_instruction(bytes: &[u8], token: &Markup) -> bool {
     instruction::is_sound(bytes, token) && !text::has_illegal(bytes.get(token.start..token.end).unwrap_or_default())
 }

@@ -1,8 +1,8 @@
-//! Copies the undamaged entries of a damaged file without taking them apart.
+//! Copies the undamaged entries of a damaged file without tokenising them.
 //!
-//! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens, and so is a sound one among
-//! many damaged: both ways write the same. Looking ahead is paid for from a budget, so that a file in which every entry
-//! looks endless costs no more than twice its length.
+//! An entry in which the parser finds damage is repaired token by token, and so may be a sound one among many damaged:
+//! both write the same bytes. Looking ahead is limited by a budget, so that a file in which every entry seems unclosed
+//! is examined at most twice.
 
 use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, TextKind};
@@ -20,19 +20,19 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Debug)]
 pub(super) struct SoundnessCheck {
     parser: Parser,
-    /// Where the next character stands that XML cannot hold, from the place on that was asked for last.
+    /// The offset of the next character that XML does not allow, after the last offset that was checked.
     illegal: usize,
-    /// Bytes that may still be examined in vain.
+    /// Remaining bytes of entries that may turn out damaged after they were examined.
     budget: usize,
-    /// Entries in a row that were examined in vain.
+    /// Consecutive entries that were examined and found damaged.
     failures: u32,
-    /// Entries that are left to the tokens without a look, since those before them were damaged.
+    /// Number of entries to repair token by token without examining them, since those before were damaged.
     skipped: u32,
 }
 
-/// Entries in a row that are examined in vain before some are left out.
+/// Consecutive damaged entries before some are not examined.
 const PATIENCE: u32 = 4;
-/// The most entries that are left out before the next look, as a power of two.
+/// Maximum number of entries that are not examined, as a power of two.
 const LONGEST_SKIP: u32 = 5;
 
 impl SoundnessCheck {
@@ -41,14 +41,14 @@ impl SoundnessCheck {
         Self { parser, illegal: 0, budget: bytes.len(), failures: 0, skipped: 0 }
     }
 
-    /// Whether the next entry is worth a look: where entry after entry is damaged, few are.
+    /// Whether to examine the next entry: seldom, if all entries before it were damaged.
     fn is_worth_checking(&mut self) -> bool {
         let is_next = self.skipped == 0;
         self.skipped = self.skipped.saturating_sub(1);
         is_next && self.budget > 0
     }
 
-    /// Takes note of an entry that was examined in vain.
+    /// Records that an examined entry was damaged.
     fn fail(&mut self, len: usize) {
         self.budget = self.budget.saturating_sub(len);
         self.failures += 1;
@@ -57,7 +57,7 @@ impl SoundnessCheck {
         }
     }
 
-    /// Whether a character that XML cannot hold is between two places.
+    /// Whether a character that XML does not allow is in a range.
     fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
         if self.illegal < from || self.illegal == 0 {
             self.illegal = next_illegal(bytes, from);
@@ -76,7 +76,7 @@ impl SoundPrefix {
             return None;
         }
         let last = Entry::of(bytes.get(start as usize..end as usize)?, names);
-        // What follows an entry without anything in it may belong into it.
+        // Elements after an entry without fields may belong to it.
         let has_fields = Field::ALL.iter().any(|field| last.field(*field).is_some());
         has_fields.then_some(Self { entries: scan.entries() as u32, end: end as usize })
     }
@@ -124,8 +124,8 @@ impl Repairer<'_> {
     }
 }
 
-/// The values of the entry at `span`, in the order of the file, each with its start, end and context. `None` if the entry
-/// is damaged by more than a raw `&` or characters that XML cannot hold in these values.
+/// The values of the entry at `span`, in the order of the file, each with its start, end and context. `None` if the
+/// entry is damaged by more than a raw `&` or characters that XML cannot hold in these values.
 fn damaged_values(
     bytes: &[u8],
     span: Range<usize>,

@@ -1,23 +1,24 @@
 //! Scans one large file on all cores, in halves.
 //!
-//! Where an entry ends is guessed for the second half, by the end tag that an entry has. The first half decides: if one of
-//! its entries ends exactly there, a scan that had gone on would have was there in the very same state, and what the
-//! second half found is taken over. If not – the tag was in a comment, in a CDATA section, in an element of its own – the
-//! first half goes on to the end, and the second is forgotten. So the outcome is that of one scan, whatever was guessed.
+//! The second half begins after an end tag that looks like that of an entry. If an entry of the first half ends exactly
+//! there, a sequential scan would be in the same state at that offset, and the result of the second half is used.
+//! Otherwise the tag was in a comment, a CDATA section or another element: the first half continues to the end, and the
+//! second is discarded. The result always equals that of a sequential scan.
 
 use super::{Scan, Visit, Walk};
 use crate::xml::names::Names;
 use crate::xml::parser::Parser;
 use std::ops::Range;
 
-/// Bytes that are worth a piece of their own. Files of a set, which are read at the same time anyway, are smaller than two.
+/// Minimum bytes of a piece. Most files of a set are smaller than two pieces; those are scanned in parallel with each
+/// other.
 pub(super) const PIECE: usize = 16 << 20;
 
-/// Bytes in which an entry must end to be found.
+/// Bytes in which the end of an entry is searched.
 const NEAR: usize = 64 << 10;
 
-/// Scans what follows the root's start tag, as [`super::body`] does, from the start of a range on. The range says
-/// how much there is to share out.
+/// Scans the content of the root, as [`super::body`] does, from the start of `range` on. The length of the range
+/// determines the number of pieces.
 pub(super) fn body<V: Visit + Send>(
     bytes: &[u8],
     range: Range<usize>,
@@ -52,7 +53,8 @@ pub(super) fn body<V: Visit + Send>(
     );
     let (rows, done) = later.counted;
     if walk.met != Some(seam) {
-        // The first half has gone on to the end, or stopped at damage, and has counted what the second one had done.
+        // The first half continued to the end, or stopped at damage: progress that the second half reported is
+        // subtracted.
         walk.progress.uncount(rows, done);
         return;
     }
@@ -68,7 +70,7 @@ pub(super) fn body<V: Visit + Send>(
     walk.visitor.join(fork);
 }
 
-/// Where the first entry behind a place seems to end.
+/// The offset after the first end tag of an entry at or after `from`.
 fn seam(bytes: &[u8], from: usize) -> Option<usize> {
     let near = bytes.get(from..(from + NEAR).min(bytes.len()))?;
     let is_end_tag = |at: usize| {
