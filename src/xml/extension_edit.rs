@@ -35,7 +35,7 @@ pub enum ExtensionChange {
         /// Paths below the element (the element's own for its text), with decoded values.
         values: Vec<(Path, Box<str>)>,
     },
-    /// Takes out what is at a place. Without an index, all of that name.
+    /// Removes the element or attribute at a path. Without an index, all of that name.
     Remove(Path),
 }
 
@@ -43,7 +43,7 @@ pub enum ExtensionChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExtensionError(pub String);
 
-/// The entry text with `act` done; `None` if it says so already.
+/// The entry text with `act` applied; `None` if nothing would change.
 ///
 /// # Errors
 /// [`ExtensionError`] if there is no such place, or nothing can be there.

@@ -1,4 +1,4 @@
-//! Closes elements: by their end tags, by tags that stand for those, and where end tags are missing.
+//! Closes elements: by their end tags, by tags used instead of those, and where end tags are missing.
 
 use super::super::markup::Markup;
 use super::super::names;
@@ -14,7 +14,7 @@ impl Repairer<'_> {
         self.pop_by(0, 0);
     }
 
-    /// Closes it by an end tag of the file, or by one of our own where that is nothing.
+    /// Closes it by an end tag of the file, or by a new one if that range is empty.
     fn pop_by(&mut self, from: usize, to: usize) {
         let Some(top) = self.elements.pop() else { return };
         let start = self.out.len();
@@ -30,7 +30,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// Closes what is open above `height`; a field with markup in it that does not end holds text.
+    /// Closes the elements above `height`; unclosed markup in a field becomes text.
     pub(super) fn close_above(&mut self, height: usize, to: usize) {
         if self.elements.stack.len() > 2
             && matches!(self.elements.stack.get(1), Some(Open { level: Level::Field(_), .. }))
@@ -62,7 +62,7 @@ impl Repairer<'_> {
         self.characters(from, to, self.place());
     }
 
-    /// A start tag where the end tag of the open element belongs.
+    /// Handles a start tag in place of the end tag of the open element.
     pub(super) fn close_by_start_tag(&mut self, token: &Markup) {
         self.note_intended(token, |repairer| {
             repairer.elements.stack.last().map_or_else(String::new, |top| end_tag(&top.written))
@@ -70,7 +70,7 @@ impl Repairer<'_> {
         self.pop();
     }
 
-    /// Notes an end tag whose name has a character that no name may have.
+    /// Records an end tag whose name has an illegal character.
     pub(super) fn note_name(&mut self, token: &Markup) {
         self.note_broken(token.start, |repairer| {
             let written = excerpt(repairer.bytes, token.start, token.end);
@@ -132,7 +132,7 @@ impl Repairer<'_> {
         if self.elements.stack.is_empty() && is_entry && self.close_nested() {
             return;
         }
-        // A field, or an element that holds text alone, is closed by whatever end tag comes.
+        // Any end tag closes a field or an element that contains only text.
         let is_typo = self.elements.stack.last().is_some_and(|top| match top.level {
             Level::Entry => false,
             Level::Field(_) => true,

@@ -48,7 +48,7 @@ impl Repairer<'_> {
         self.closed = Some((start, self.out.len()));
     }
 
-    /// The root was closed too early: takes its end tag back and keeps what followed it.
+    /// Removes the end tag of a root that was closed too early, and keeps what follows it.
     fn reopen(&mut self) {
         let Some((start, end)) = self.closed.take() else { return };
         let trivia = self.out.split_off(end.min(self.out.len()));
@@ -88,7 +88,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// What follows the root: trivia stays, entries are taken in, the rest goes.
+    /// Handles a token after the root: trivia are kept, entries are added to the root, the rest is removed.
     pub(super) fn after_root(&mut self, token: &Markup) {
         match token.kind {
             Kind::Comment => self.comment(token),
@@ -126,7 +126,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// The file ends here: what is open and not complete goes.
+    /// Ends a truncated file: removes open elements that are incomplete.
     pub(super) fn cut(&mut self, at: usize) {
         if self.closed.is_some() {
             return;
@@ -147,7 +147,7 @@ impl Repairer<'_> {
         self.close_cut();
     }
 
-    /// The repair ends here, and so does the document: the damage is too much to hold.
+    /// Ends the repair and the document, because the memory limit is exceeded.
     pub(super) fn give_up(&mut self, at: usize) {
         self.drop_open();
         let kept = match self.entries {
@@ -161,7 +161,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// Leaves out what is open below the root. Whether something was.
+    /// Removes the open elements below the root. Returns whether there were any.
     fn drop_open(&mut self) -> bool {
         let Some(first) = self.elements.stack.first() else { return false };
         let is_entry = first.is_entry();
@@ -176,7 +176,7 @@ impl Repairer<'_> {
         true
     }
 
-    /// Writes the end of a document that has none.
+    /// Writes the missing end of a document.
     fn close_cut(&mut self) {
         if !self.out.ends_with(b"\n") {
             self.out.push(b'\n');

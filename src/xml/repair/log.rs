@@ -2,13 +2,13 @@
 
 use crate::xml::defect::{Defect, FoundDefect};
 
-/// How many repairs of one kind outside of entries are kept.
+/// Maximum repairs of one kind outside of entries.
 const OUTSIDE_ENTRIES: u32 = 100;
 
-/// Bytes of what repairs say about the place, for any file; as many more as the file has.
+/// Maximum bytes of descriptions for any file, plus the size of the file.
 const WORDS: usize = 1 << 20;
 
-/// Where a kind of repair was made so far.
+/// The last repair of one kind.
 #[derive(Default)]
 struct Noted {
     /// The entry of the last one.
@@ -26,7 +26,7 @@ pub(super) struct RepairLog {
     pub(super) repairs: Vec<FoundDefect>,
     /// By kind; a file has few, so that a search costs less than a hash.
     noted: Vec<(Defect, Noted)>,
-    /// Bytes that repairs may still say about their places.
+    /// Remaining bytes for descriptions.
     words: usize,
 }
 
@@ -35,7 +35,7 @@ impl RepairLog {
         Self { repairs: Vec::new(), noted: Vec::new(), words: WORDS + file_len }
     }
 
-    /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
+    /// Whether to keep a repair: one of a kind per entry, a hundred outside of entries, adjacent ones as one.
     pub(super) fn is_new(&mut self, kind: Defect, at: usize, entry: Option<u32>) -> bool {
         let known = self.noted.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
             self.noted.push((kind, Noted::default()));
@@ -53,18 +53,18 @@ impl RepairLog {
         !is_near && noted.outside <= OUTSIDE_ENTRIES
     }
 
-    /// Whether nothing more can be reported about places.
+    /// Whether there is no room for descriptions any more.
     pub(super) const fn is_full(&self) -> bool {
         self.words == 0
     }
 
-    /// Makes sure that one more repair can say something about its place.
+    /// Ensures room for the description of one more repair.
     pub(super) fn make_room(&mut self) {
         self.words = self.words.max(WORDS);
     }
 
     pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, mut what: String) {
-        // Each text has memory of its own beside its letters.
+        // Each text has an allocation besides its bytes.
         let left = self.words.checked_sub(what.len() + size_of::<FoundDefect>());
         if left.is_none() {
             what.clear();

@@ -24,11 +24,11 @@ pub(super) enum TextContext {
     RawUrl,
 }
 
-/// Bytes of a reference to a number that a message shows.
+/// Maximum bytes of a character reference in a message.
 const LONGEST_SHOWN: usize = 34;
 
 impl Repairer<'_> {
-    /// Writes characters `from..to` of the file.
+    /// Writes the characters `from..to` of the file, repaired.
     pub(super) fn characters(&mut self, from: usize, to: usize, place: TextContext) {
         let mut at = from;
         while at < to {
@@ -67,7 +67,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// A character that XML cannot hold, `len` bytes of the file long.
+    /// Repairs a character that XML does not allow, of `len` bytes.
     fn illegal(&mut self, at: usize, encoded: &[u8], place: TextContext, len: usize) -> usize {
         self.note_text(Defect::Character, at, format!("U+{:04X}", code_point(encoded)));
         if matches!(place, TextContext::Url | TextContext::RawUrl) {
@@ -77,13 +77,13 @@ impl Repairer<'_> {
                 self.out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
             }
         } else if place == TextContext::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
-            // What is on both sides must not come together as the end of a section, comment or instruction.
+            // The text on both sides must not form the end of a section, comment or instruction.
             self.out.push(b' ');
         }
         len
     }
 
-    /// An ampersand and what it may begin; returns how much of the file that is.
+    /// Repairs an ampersand and the reference that it may begin; returns their length in the file.
     fn reference(&mut self, at: usize, rest: &[u8], place: TextContext) -> usize {
         match escape::reference(rest) {
             Some((character, len)) if escape::is_xml_char(character) => {
@@ -98,8 +98,8 @@ impl Repairer<'_> {
             None => {}
         }
         if let Some(len) = escape::number_len(rest) {
-            // A surrogate or a number beyond Unicode is not a character: nothing says what was meant, and a URL
-            // without it is another page. It stays to be seen, as text.
+            // A surrogate or a number beyond Unicode is not a character, and a URL without it names another page: keep
+            // it as text.
             let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
             self.note_text(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
             {
@@ -123,7 +123,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// A comment; `--` in it is taken apart.
+    /// Writes a comment; each `--` in it is separated.
     pub(super) fn comment(&mut self, token: &Markup) {
         let (from, to) = (token.start + 4, token.end.saturating_sub(3).max(token.start + 4));
         let inside = self.bytes.get(from..to).unwrap_or_default();
@@ -150,7 +150,7 @@ impl Repairer<'_> {
         self.out.extend_from_slice(b"-->");
     }
 
-    /// A start tag under the name that it is to have.
+    /// Writes a start tag under its corrected name.
     pub(super) fn tag(&mut self, token: &Markup, written: &[u8]) {
         self.out.push(b'<');
         self.out.extend_from_slice(written);
@@ -163,7 +163,7 @@ impl Repairer<'_> {
         self.out.extend_from_slice(if token.kind == markup::Kind::Empty { b"/>" } else { b">" });
     }
 
-    /// Attributes `from..to` of the file, each once and quoted.
+    /// Writes the attributes `from..to` of the file, without duplicates and quoted.
     fn attributes(&mut self, from: usize, to: usize) {
         let mut seen: HashSet<&[u8]> = HashSet::new();
         let bytes = self.bytes;
@@ -259,18 +259,18 @@ pub(super) fn is_sound_end(bytes: &[u8], token: &Markup) -> bool {
     markup::is_blank(bytes.get(token.name_end..token.end.saturating_sub(1)).unwrap_or_default())
 }
 
-/// Whether what an element of an extension, or an attribute, of that local name holds is a URL ([`crate::protocol::extension`]).
+/// Whether the value of an extension element or attribute of that local name is a URL ([`crate::protocol::extension`]).
 pub(super) fn is_url(local: &[u8]) -> bool {
     matches!(local, b"loc" | b"license" | b"packageurl" | b"href" | b"src") || local.ends_with(b"_loc")
 }
 
-/// Whether bytes hold a character that XML cannot hold.
+/// Whether bytes contain a character that XML does not allow.
 pub(super) fn has_illegal(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| is_illegal(*byte))
         || bytes.windows(3).any(|three| matches!(three, [0xEF, 0xBF, 0xBE | 0xBF]))
 }
 
-/// Where the first byte is that may have to be repaired; the end where there is none.
+/// The offset of the first byte that may need a repair; the length if there is none.
 fn first_special(bytes: &[u8]) -> usize {
     let mut from = 0;
     for chunk in bytes.chunks(32) {

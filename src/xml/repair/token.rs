@@ -1,4 +1,4 @@
-//! Tokenizer for damaged bytes: an unterminated token costs one `<`, not the rest of the file.
+//! Tokenizer for damaged bytes: an unterminated token is a single `<`, not the rest of the file.
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::wellformed;
@@ -6,10 +6,10 @@ use super::Repairer;
 use super::tree::Role;
 use super::words::end_tag;
 
-/// Markup tokens, with what is known not to end.
+/// The tokenizer, with the kinds of tokens that are known to be unterminated.
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
-    /// Beginnings whose end is in the rest of the file no more.
+    /// Kinds of tokens without an end in the rest of the file.
     endless: [bool; 4],
 }
 
@@ -41,8 +41,8 @@ impl Tokens {
     }
 }
 
-/// A tag under the part of its name that is one: what follows it is not a valid attribute name, and goes. Without such a part
-/// it is not a tag.
+/// A tag under the part of its name that is one: what follows it is not a valid attribute name, and goes. Without such
+/// a part it is not a tag.
 fn named(bytes: &[u8], token: Markup) -> Markup {
     let name = token.name(bytes);
     // The usual case: letters are a name, and need no decoding.

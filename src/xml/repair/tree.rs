@@ -13,7 +13,7 @@ use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
 
-/// What a tag below the root means.
+/// The meaning of a tag below the root.
 pub(super) enum Role<'b> {
     Root,
     Entry(Cow<'b, [u8]>),
@@ -22,10 +22,10 @@ pub(super) enum Role<'b> {
 }
 
 impl<'b> Repairer<'b> {
-    /// From after the root's start tag to the end of the file.
+    /// Repairs the file after the root's start tag.
     pub(super) fn body(&mut self, from: usize) {
         let bytes = self.bytes;
-        // Where the last token other than whitespace between entries ends: trivia goes with what follows it.
+        // The end of the last token other than whitespace between entries: trivia belong to the entry that follows.
         let mut at = from;
         while let Some(token) = self.tokens.next(bytes, at) {
             let is_cut = token.kind == Kind::Stray
@@ -78,7 +78,8 @@ impl<'b> Repairer<'b> {
                 if let Some(top) = self.elements.stack.last_mut() {
                     top.has_text = true;
                 }
-                // What a comment was to hold that does not end, and where a URL ends that it begins in, no one can say.
+                // The content of an unterminated comment, and the end of a URL in which it begins, cannot be
+                // determined.
                 let rest = self.bytes.get(token.start..).unwrap_or_default();
                 let is_open = self.place() == TextContext::Url || self.elements.stack.last().is_none_or(Open::is_entry);
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
@@ -93,7 +94,7 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Where characters stand now.
+    /// The context of the characters at the current position.
     pub(super) fn place(&self) -> TextContext {
         match self.elements.stack.get(1) {
             Some(Open { level: Level::Field(Field::Loc), .. }) => TextContext::Url,
@@ -104,7 +105,7 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Text between two tokens.
+    /// Repairs the text between two tokens.
     fn gap(&mut self, from: usize, to: usize) {
         let text = self.bytes.get(from..to).unwrap_or_default();
         if text.is_empty() {
@@ -129,7 +130,7 @@ impl<'b> Repairer<'b> {
         self.characters(from, to, self.place());
     }
 
-    /// Does something while an entry counts as open.
+    /// Runs `act` while an entry counts as open.
     pub(super) fn within_entry(&mut self, act: impl FnOnce(&mut Self)) {
         let entry = Open {
             level: Level::Entry,
@@ -151,14 +152,14 @@ impl<'b> Repairer<'b> {
         self.elements.pop();
     }
 
-    /// What a tag means here; names of the protocol in other letters count, and get their own.
+    /// The role of a tag here. Names of the protocol are recognized in any case, and written in lower case.
     pub(super) fn role(&self, token: &Markup) -> Role<'b> {
         let name: &'b [u8] = token.name(self.bytes);
         let (prefix, local) = names::split(name);
         if root_kind(local).is_some() && self.names.is_core(prefix) {
             return Role::Root;
         }
-        // Nearly always the name is as it should be, and nothing is copied.
+        // Nearly always the name is correct and is not copied.
         let written = |own: &str| {
             if local == own.as_bytes() {
                 return Cow::Borrowed(name);
@@ -166,7 +167,7 @@ impl<'b> Repairer<'b> {
             Cow::Owned([name.get(..name.len() - local.len()).unwrap_or_default(), own.as_bytes()].concat())
         };
         let is = |own: &str| local.eq_ignore_ascii_case(own.as_bytes());
-        // An entry may declare what its own prefix means, for itself and for what is in it.
+        // An entry may declare its own prefix, for itself and its content.
         let inside = self.inside.as_ref().filter(|_| !self.elements.stack.is_empty());
         let is_own = self.names.is_entry_tag(self.bytes, token);
         if !is_own && !inside.unwrap_or(&self.names).is_core(prefix) {
@@ -196,7 +197,7 @@ impl<'b> Repairer<'b> {
                     }
                     self.close_all(token.start);
                 }
-                // What the entry before it declared ends with that one.
+                // The declarations of the previous entry end with it.
                 self.inside = None;
                 if !self.names.is_entry_tag(self.bytes, token) && !names::split(&written).0.is_empty() {
                     let uri = self.names.uri.as_deref().unwrap_or(SITEMAP_09).to_owned();
@@ -224,7 +225,7 @@ impl<'b> Repairer<'b> {
                 self.close_all(token.start);
                 self.imply_entry(token);
             }
-            // A second loc begins another entry that has no tags of its own.
+            // A second loc begins another entry, without tags.
             Some(Level::Entry) if field == Field::Loc && has_child && self.elements.is_implied() => {
                 self.close_all(token.start);
                 self.imply_entry(token);
@@ -242,7 +243,7 @@ impl<'b> Repairer<'b> {
         self.push(token, Level::Field(field), written);
     }
 
-    /// Takes what begins an entry out of the elements around it. One that would be left with nothing in it goes.
+    /// Moves the start of an entry out of the elements around it, and removes those that would become empty.
     fn unwrap(&mut self, at: usize, has_tags: bool) {
         let names: Vec<&[u8]> = self.elements.stack.iter().map(|open| open.name).collect();
         self.note_wrapped(&names, Unwrapped { at, number: self.entries, has_tags });
@@ -271,7 +272,7 @@ impl<'b> Repairer<'b> {
         self.push(token, Level::Other, Cow::Borrowed(name));
     }
 
-    /// Notes that a tag is where another one was meant, which closes what is open.
+    /// Records that a tag replaces the end tag of the open element.
     pub(super) fn note_intended(&mut self, token: &Markup, meant: impl FnOnce(&Self) -> String) {
         self.note_broken(token.start, |repairer| {
             let name = token.name(repairer.bytes);
@@ -280,7 +281,7 @@ impl<'b> Repairer<'b> {
         });
     }
 
-    /// Notes a tag before which the innermost open element is not closed.
+    /// Records that the innermost open element is not closed before a tag.
     pub(super) fn note_unclosed(&mut self, token: &Markup) {
         self.note_broken(token.start, |repairer| {
             let name = token.name(repairer.bytes);
@@ -290,14 +291,14 @@ impl<'b> Repairer<'b> {
         });
     }
 
-    /// An entry for a loc that has none: the empty one before it, or a new one.
+    /// Begins an entry for a loc outside of an entry: the empty one before it, or a new one.
     fn imply_entry(&mut self, token: &Markup) {
         let bytes = self.bytes;
         let empty_entry = self.empty_entry.take();
         let reopened = empty_entry.is_some();
         let mut lead = self.out.len();
         let name = if let Some(EmptyEntry { tag, close, end }) = empty_entry {
-            // Its end tag goes; what follows it are blanks.
+            // Remove its end tag, which is followed by blanks only.
             lead = tag;
             let name = self.out.get(close + 2..end - 1).unwrap_or_default().trim_ascii_end().to_vec();
             self.out.drain(close..end);
@@ -311,7 +312,7 @@ impl<'b> Repairer<'b> {
             self.out.extend_from_slice(&name);
             self.out.push(b'>');
             self.entries += 1;
-            // It declares nothing, whatever the entry before it did.
+            // The new entry declares no namespaces.
             self.inside = None;
             name
         };
@@ -349,7 +350,7 @@ impl<'b> Repairer<'b> {
         self.push(token, Level::Entry, written);
     }
 
-    /// Remembers that two places belong together, if the last such pair does not say so any more.
+    /// Records an anchor if the last one does not apply any more.
     pub(super) fn anchor(&mut self, at: usize) {
         if std::mem::take(&mut self.moved) {
             self.anchors.push((self.out.len(), at));
@@ -371,12 +372,12 @@ impl<'b> Repairer<'b> {
         let is_below_root = self.elements.stack.is_empty() && level == Level::Other;
         let is_stray = is_below_root && self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
         if is_below_root {
-            // What an entry before it declared ended with that.
+            // The declarations of the previous entry ended with it.
             self.inside = None;
         }
         let recased = *written != *name;
         let shown = written.clone();
-        // The entry is open before its tag is written, so that what is repaired in the tag is counted as its own.
+        // Open the entry before its tag is written, so that repairs in the tag belong to it.
         self.elements.push(Open {
             level,
             name,
