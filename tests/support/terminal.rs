@@ -246,6 +246,11 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn assert_restored(&self) {
         assert_eq!(self.modes(), self.modes_before, "the line discipline is not as before");
+        // A program that is stopped has written all of its output, which may not be read yet.
+        drop(self.wait(|state| {
+            let screen = state.parser.screen();
+            !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste()
+        }));
         self.look(|screen| {
             assert!(!screen.alternate_screen(), "still on the alternate screen");
             assert!(!screen.hide_cursor(), "the cursor is still hidden");
