@@ -1,15 +1,15 @@
-//! One value of a data column in 8 bytes: a decimal number or a date as it is usually written, or the number of a text.
+//! One value of a data column in 8 bytes: a decimal number or a date in a common notation, or the id of a text.
 //!
-//! Invariant: a cell gives back the very text that it was made of, so that nothing but the notation is stored.
+//! Invariant: the text that a cell was made from can be restored from it, because the cell has value and notation.
 
 use super::interner::TextId;
 use crate::protocol::lastmod::{self, Now};
 
-/// A value of a column. Zero is the absence of one.
+/// A value of a column. Zero means absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Cell(u64);
 
-/// What a cell holds.
+/// The decoded content of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Content {
     Absent,
@@ -18,28 +18,28 @@ pub(super) enum Content {
     Date { seconds: i64, is_day: bool },
 }
 
-// The two highest bits say what the others are.
+// The two highest bits are the kind of the content.
 const KIND: u64 = 0b11 << 62;
 const TEXT: u64 = 0;
 const DECIMAL: u64 = 1 << 62;
 const DATE: u64 = 2 << 62;
 
-// A decimal: sign, percent sign, digits behind the point, all digits as an integer.
+// A decimal: sign, percent sign, number of digits after the point, all digits as an integer.
 const NEGATIVE: u64 = 1 << 61;
 const PERCENT: u64 = 1 << 60;
 const SCALE_AT: u32 = 56;
 const DIGITS: u64 = (1 << SCALE_AT) - 1;
-/// Every integer of so many digits, and the power of ten of as many, is an `f64`: their quotient is the nearest one.
-const MOST_DIGITS: usize = 15;
+/// Up to this many digits, the integer and the power of ten are exact as `f64`, so that their quotient is the nearest.
+const MAX_DIGITS: usize = 15;
 
-// A date: notation, minutes by which its zone is ahead of UTC plus a bias, seconds since 1970.
+// A date: notation, offset of its zone from UTC in minutes plus a bias, seconds since 1970.
 const NOTATION_AT: u32 = 60;
 const ZONE_AT: u32 = 48;
 const ZONE: u64 = 0xfff;
 const ZONE_BIAS: i64 = 1_024;
 const SECONDS: u64 = (1 << ZONE_AT) - 1;
 
-/// How a date is written.
+/// The notation of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Notation {
     /// `2026-05-10`
@@ -57,12 +57,12 @@ impl Notation {
 }
 
 impl Cell {
-    /// A text of a list.
+    /// The cell of a text.
     pub(super) const fn text(id: TextId) -> Self {
         Self(TEXT | (id as u64 + 1))
     }
 
-    /// A value in a usual notation of numbers and dates; `None` of every other text.
+    /// The cell of a number or a date in a common notation; `None` for every other text.
     pub(super) fn of(text: &str) -> Option<Self> {
         decimal(text).or_else(|| date(text))
     }
@@ -83,7 +83,7 @@ impl Cell {
         }
     }
 
-    /// The text of a number or a date as it was written; `None` of everything else.
+    /// The text of a number or a date as it was written; `None` for everything else.
     pub(super) fn written(self) -> Option<String> {
         match self.0 & KIND {
             DECIMAL => Some(self.written_decimal()),
@@ -98,7 +98,7 @@ impl Cell {
 
     fn written_decimal(self) -> String {
         let scale = self.scale();
-        // At least one digit is before the point.
+        // There is at least one digit before the point.
         let mut text = format!("{:01$}", self.0 & DIGITS, scale + 1);
         if scale > 0 {
             text.insert(text.len() - scale, '.');
@@ -138,7 +138,7 @@ impl Cell {
     }
 }
 
-/// A decimal number without an exponent and without needless signs and zeros in front: `301`, `-0.50`, `12.5%`.
+/// A decimal number without an exponent, a plus sign or leading zeros: `301`, `-0.50`, `12.5%`.
 fn decimal(text: &str) -> Option<Cell> {
     let (number, percent) = match text.strip_suffix('%') {
         Some(number) => (number, PERCENT),
@@ -151,7 +151,7 @@ fn decimal(text: &str) -> Option<Cell> {
     let (mut value, mut count, mut point) = (0, 0, None);
     for byte in number.bytes() {
         match byte {
-            b'0'..=b'9' if count < MOST_DIGITS => {
+            b'0'..=b'9' if count < MAX_DIGITS => {
                 value = value * 10 + u64::from(byte - b'0');
                 count += 1;
             }
@@ -164,7 +164,7 @@ fn decimal(text: &str) -> Option<Cell> {
     is_plain.then_some(Cell(DECIMAL | sign | percent | ((count - integers) as u64) << SCALE_AT | value))
 }
 
-/// A date as sitemaps or as HTTP write it.
+/// A date in the notation of sitemaps or of HTTP.
 fn date(text: &str) -> Option<Cell> {
     let (notation, zone, moment) = if text.ends_with(" GMT") {
         let moment = lastmod::validate(text).instant.filter(|moment| http_date(moment.seconds) == text)?;
@@ -182,7 +182,7 @@ fn date(text: &str) -> Option<Cell> {
     Some(Cell(DATE | (notation as u64) << NOTATION_AT | zone << ZONE_AT | seconds))
 }
 
-/// A moment as HTTP writes it (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// An HTTP date (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn http_date(seconds: i64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -199,7 +199,7 @@ mod tests {
     use crate::data::column::{parse_date, parse_number};
     use proptest::prelude::*;
 
-    /// A cell, if there is one, has the text and the value that the text has.
+    /// Asserts that the cell of a text, if there is one, has the same text and value.
     fn assert_same(text: &str) {
         let Some(cell) = Cell::of(text) else { return };
         assert_eq!(cell.written().as_deref(), Some(text));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_notations_need_no_text() {
+    fn common_notations_are_stored_without_text() {
         for text in [
             "0",
             "-0",
@@ -270,7 +270,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cell_has_the_text_and_the_value_that_it_was_made_of(
+        fn a_cell_restores_its_text_and_value(
             number in "-?[0-9]{1,16}(\\.[0-9]{0,15})?%?",
             noise in "[0-9.%+,: TZGM-]{0,30}",
             seconds in 0..253_402_300_799_i64,

@@ -1,4 +1,4 @@
-//! One data column: its values, and the kind that most of them are.
+//! One data column: its values, and the kind of most of them.
 
 use super::DataRow;
 use super::cell::{Cell, Content};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The text of a row that has no value.
 const ABSENT: TextId = TextId::MAX;
 
-/// What the values of a column are.
+/// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers, perhaps with a percent sign.
@@ -29,7 +29,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What its values are, for messages: `numbers`.
+    /// Its values in the plural, for messages: `numbers`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Number => "numbers",
@@ -51,19 +51,19 @@ pub enum Value<'d> {
     Number(f64),
     /// A moment.
     Date {
-        /// Seconds since 1970 in UTC; of a day without a time its beginning.
+        /// Seconds since 1970 in UTC; for a day without a time, its beginning.
         seconds: i64,
         /// Whether it is a day without a time.
         is_day: bool,
     },
-    /// Whether it is so.
+    /// True or false.
     Boolean(bool),
     /// A text.
     Text(&'d str),
 }
 
 impl Value<'_> {
-    /// The order of two values of one column: absent ones last, unreadable ones before them.
+    /// Compares two values of one column: absent ones come last, unreadable ones before them.
     pub fn compare(&self, other: &Self) -> Ordering {
         let rank = |value: &Self| match value {
             Self::Absent => 2,
@@ -80,14 +80,14 @@ impl Value<'_> {
     }
 }
 
-/// A column of a [`super::DataSet`]: 8 bytes a row where it holds numbers or dates, 4 bytes where it holds anything else,
-/// and every different text once that its values are not made of.
+/// A column of a [`super::DataSet`]: 8 bytes per row for numbers or dates, 4 bytes for other kinds, and each distinct text
+/// that is not stored as a number or a date.
 #[derive(Debug)]
 pub struct Column {
     name: String,
     kind: Kind,
     rows: Rows,
-    /// What it says of the final URL of redirects: `None` where it says the same as of the URL that redirected.
+    /// Its values for the final URLs of redirects; `None` if they equal those of the URL that redirected.
     target: Option<Target>,
     texts: Texts,
 }
@@ -96,14 +96,14 @@ pub struct Column {
 #[derive(Debug)]
 struct Target(Option<Rows>);
 
-/// The values of the rows.
+/// The values of a column by row.
 #[derive(Debug, Clone)]
 pub(super) enum Rows {
-    /// Of numbers or dates.
+    /// Numbers or dates.
     Cells(Arc<Vec<Cell>>),
-    /// Of booleans and texts.
+    /// Booleans and texts.
     Texts(Vec<TextId>),
-    /// Of anything, while more are added.
+    /// Any values, while more are added.
     Shared(persistent::Column<Cell>),
 }
 
@@ -113,12 +113,12 @@ impl Column {
         &self.name
     }
 
-    /// What its values are.
+    /// The kind of its values.
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The text of a row as the table has it.
+    /// The text of a row as in the table.
     pub fn text(&self, row: DataRow) -> Option<Cow<'_, str>> {
         let cell = self.cell(row)?;
         match cell.content() {
@@ -148,7 +148,7 @@ impl Column {
         }
     }
 
-    /// The cell of the URL itself, else that of the redirect which ends there.
+    /// The cell of the URL itself, else that of a redirect that ends there.
     fn cell(&self, row: DataRow) -> Option<Cell> {
         let own = row.own.and_then(|own| self.rows.get(own));
         own.filter(|cell| !cell.is_absent()).or_else(|| {
@@ -160,12 +160,12 @@ impl Column {
         })
     }
 
-    /// Its numbers, for another column that says them of final URLs.
+    /// Its cells, if they are numbers, for use as the target cells of another column.
     pub(super) fn shared_cells(&self) -> Option<Rows> {
         (self.kind == Kind::Number).then(|| self.rows.clone())
     }
 
-    /// Lets it say other numbers of the final URLs of redirects, or nothing.
+    /// Sets its values for the final URLs of redirects; `None` for no values.
     pub(super) fn set_target_cells(&mut self, cells: Option<Rows>) {
         self.target = Some(Target(cells));
     }
@@ -184,7 +184,7 @@ impl Rows {
 
 #[cfg(test)]
 impl Column {
-    /// The memory of its values.
+    /// Memory of its values in bytes.
     pub(super) fn held_bytes(&self) -> usize {
         let rows = match &self.rows {
             Rows::Cells(cells) => cells.capacity() * size_of::<Cell>(),
@@ -195,8 +195,8 @@ impl Column {
     }
 }
 
-/// Values of a column that are measured for its width, at most.
-const MEASURED: usize = 256;
+/// Maximum number of values that are measured for the width of a column.
+const MAX_SAMPLES: usize = 256;
 
 impl Column {
     /// Some of its texts, evenly spread over the rows.
@@ -206,7 +206,7 @@ impl Column {
             Rows::Shared(cells) => cells.len(),
             Rows::Texts(ids) => ids.len(),
         };
-        let chosen = (0..count).step_by(count.div_ceil(MEASURED).max(1));
+        let chosen = (0..count).step_by(count.div_ceil(MAX_SAMPLES).max(1));
         chosen.filter_map(|row| self.text(DataRow::of(row as u32)))
     }
 
@@ -214,6 +214,21 @@ impl Column {
     pub fn has(&self, row: DataRow) -> bool {
         self.cell(row).is_some_and(|cell| !cell.is_absent())
     }
+}
+
+/// A column to which the cells of tables are written.
+pub(super) trait WriteColumn {
+    /// An empty column.
+    fn new(name: String) -> Self;
+
+    /// Its name, without `@`.
+    fn name(&self) -> &str;
+
+    /// Sets the text of a row. An empty text keeps the value of an earlier table. `false` if no more texts fit.
+    fn set(&mut self, row: u32, text: &str) -> bool;
+
+    /// Removes the value of a row.
+    fn clear(&mut self, row: u32);
 }
 
 /// A column while tables are read.
@@ -235,17 +250,16 @@ impl From<&Column> for ColumnBuilder {
     }
 }
 
-impl ColumnBuilder {
-    pub(super) fn new(name: String) -> Self {
+impl WriteColumn for ColumnBuilder {
+    fn new(name: String) -> Self {
         Self { name, texts: Interner::default(), cells: Vec::new() }
     }
 
-    pub(super) fn name(&self) -> &str {
+    fn name(&self) -> &str {
         &self.name
     }
 
-    /// Sets the text of a row. An empty text keeps what an earlier table said. `false`: no more texts can be held.
-    pub(super) fn set(&mut self, row: u32, text: &str) -> bool {
+    fn set(&mut self, row: u32, text: &str) -> bool {
         if text.is_empty() {
             return true;
         }
@@ -258,15 +272,16 @@ impl ColumnBuilder {
         true
     }
 
-    /// Removes the text of a row.
-    pub(super) fn clear(&mut self, row: u32) {
+    fn clear(&mut self, row: u32) {
         if let Some(cell) = self.cells.get_mut(row as usize) {
             *cell = Cell::default();
         }
     }
+}
 
-    /// Turns grouped numbers of these rows into plain ones, if all values of the rows are numbers, all are grouped by the
-    /// same mark, and none that could be grouped is not.
+impl ColumnBuilder {
+    /// Replaces grouped numbers of these rows by plain ones, if all values of the rows are numbers, all have the same
+    /// separator, and all of 1,000 or more are grouped.
     pub(super) fn ungroup(&mut self, rows: &RoaringBitmap, can_be_comma: bool) {
         let mut mark = None;
         let mut found = Vec::new();
@@ -277,7 +292,7 @@ impl ColumnBuilder {
                 Content::Number(number) if number.abs() < 1_000.0 => {}
                 Content::Number(_) | Content::Date { .. } => return,
                 Content::Text(id) => {
-                    let Some((own, number)) = grouped::ungrouped(self.texts.texts().get(id)) else { return };
+                    let Some((own, number)) = grouped::parse(self.texts.texts().get(id)) else { return };
                     let Some(number) = Cell::of(&number) else { return };
                     if *mark.get_or_insert(own) != own || (own == ',' && !can_be_comma) {
                         return;
@@ -292,7 +307,7 @@ impl ColumnBuilder {
         for (row, number) in found {
             self.cells[row as usize] = number;
         }
-        // The kind of a column follows from its texts: those of the grouped numbers go.
+        // The kind of a column depends on its texts, so the texts of the grouped numbers are dropped.
         let old = std::mem::take(&mut self.texts);
         for cell in &mut self.cells {
             if let Content::Text(id) = cell.content() {
@@ -301,7 +316,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// The column with the kind that more than half of its different texts have.
+    /// The column, whose kind is that of more than half of its distinct texts.
     pub(super) fn finish(mut self, rows: usize) -> Column {
         self.cells.resize(rows, Cell::default());
         let kind = kind_of(|| self.cells.iter().copied(), self.texts.texts());
@@ -321,7 +336,7 @@ impl ColumnBuilder {
     }
 }
 
-/// The kind that more than half of the different texts of a column have.
+/// The kind of more than half of the distinct texts of a column.
 fn kind_of<I: Iterator<Item = Cell>>(cells: impl Fn() -> I, texts: &Texts) -> Kind {
     let (has_number, has_date) = (cells().any(is_number), cells().any(is_date));
     match (has_number, has_date) {
@@ -329,16 +344,17 @@ fn kind_of<I: Iterator<Item = Cell>>(cells: impl Fn() -> I, texts: &Texts) -> Ki
         (false, true) if texts.len() == 0 => return Kind::Date,
         _ => {}
     }
-    let mut different: Vec<Cell> = cells().filter(|cell| is_number(*cell) || is_date(*cell)).collect();
-    different.sort_unstable();
-    different.dedup();
-    let all = different.len() + texts.len();
-    let is_most =
-        |cells: usize, is_it: fn(&str) -> bool| (cells + texts.iter().filter(|text| is_it(text)).count()) * 2 > all;
-    let numbers = different.iter().filter(|cell| is_number(**cell)).count();
+    let mut distinct: Vec<Cell> = cells().filter(|cell| is_number(*cell) || is_date(*cell)).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let all = distinct.len() + texts.len();
+    let is_most = |cells: usize, is_of_that_kind: fn(&str) -> bool| {
+        (cells + texts.iter().filter(|text| is_of_that_kind(text)).count()) * 2 > all
+    };
+    let numbers = distinct.iter().filter(|cell| is_number(**cell)).count();
     if is_most(numbers, |text| parse_number(text).is_some()) {
         Kind::Number
-    } else if is_most(different.len() - numbers, |text| parse_date(text).is_some()) {
+    } else if is_most(distinct.len() - numbers, |text| parse_date(text).is_some()) {
         Kind::Date
     } else if is_most(0, |text| parse_boolean(text).is_some()) {
         Kind::Boolean
@@ -347,7 +363,7 @@ fn kind_of<I: Iterator<Item = Cell>>(cells: impl Fn() -> I, texts: &Texts) -> Ki
     }
 }
 
-/// Whether a cell may be in a column: values of another kind are texts that cannot be read.
+/// Whether a cell can be in a column of a kind: values of another kind are stored as unreadable texts.
 fn is_of_kind(cell: Cell, kind: Kind) -> bool {
     match cell.content() {
         Content::Absent | Content::Text(_) => true,
@@ -356,23 +372,23 @@ fn is_of_kind(cell: Cell, kind: Kind) -> bool {
     }
 }
 
-/// The text of a number or a date as one of the list.
+/// The cell of a number or a date as a text.
 fn as_text(cell: Cell, texts: &mut Interner) -> Cell {
     let id = cell.written().and_then(|text| texts.intern(&text));
     id.map_or_else(Cell::default, Cell::text)
 }
 
-/// A column to which values are added while earlier versions of it are read.
+/// A column to which values are added while earlier versions of it are in use.
 #[derive(Debug)]
 pub(super) struct GrowingColumn {
     name: String,
-    /// The kind, once there was a value.
+    /// The kind; `None` before the first value.
     kind: Option<Kind>,
     cells: persistent::Column<Cell>,
     texts: Interner,
-    /// How many values were set, and of how many the kind was found.
+    /// Number of values that were set, and the number when the kind was last determined.
     set: usize,
-    judged: usize,
+    counted_for_kind: usize,
 }
 
 impl From<&Column> for GrowingColumn {
@@ -381,23 +397,22 @@ impl From<&Column> for GrowingColumn {
         texts.share();
         let set = cells.iter().filter(|cell| !cell.is_absent()).count();
         let kind = (set > 0).then_some(column.kind);
-        Self { name, kind, cells: cells.into_iter().collect(), texts, set, judged: set }
+        Self { name, kind, cells: cells.into_iter().collect(), texts, set, counted_for_kind: set }
     }
 }
 
-impl GrowingColumn {
-    pub(super) fn new(name: String) -> Self {
+impl WriteColumn for GrowingColumn {
+    fn new(name: String) -> Self {
         let mut texts = Interner::default();
         texts.share();
-        Self { name, kind: None, cells: persistent::Column::default(), texts, set: 0, judged: 0 }
+        Self { name, kind: None, cells: persistent::Column::default(), texts, set: 0, counted_for_kind: 0 }
     }
 
-    pub(super) fn name(&self) -> &str {
+    fn name(&self) -> &str {
         &self.name
     }
 
-    /// As [`ColumnBuilder::set`].
-    pub(super) fn set(&mut self, row: u32, text: &str) -> bool {
+    fn set(&mut self, row: u32, text: &str) -> bool {
         if text.is_empty() {
             return true;
         }
@@ -410,18 +425,20 @@ impl GrowingColumn {
         true
     }
 
-    pub(super) fn clear(&mut self, row: u32) {
+    fn clear(&mut self, row: u32) {
         if self.cells.get(row as usize).is_some_and(|cell| !cell.is_absent()) {
             note_work(1);
             self.cells.set(row as usize, Cell::default());
         }
     }
+}
 
-    /// The column as it is. Its kind is found again each time that twice as many values were set.
+impl GrowingColumn {
+    /// The current version of the column. Its kind is determined again when the number of values has doubled.
     pub(super) fn share(&mut self, rows: usize) -> Column {
         self.cells.grow(rows);
-        if self.set > self.judged && self.set >= self.judged * 2 {
-            self.judged = self.set;
+        if self.set > self.counted_for_kind && self.set >= self.counted_for_kind * 2 {
+            self.counted_for_kind = self.set;
             note_work(self.cells.len());
             let kind = kind_of(|| self.cells.iter().copied(), self.texts.texts());
             self.kind = Some(kind);
@@ -443,7 +460,7 @@ impl GrowingColumn {
 
 #[cfg(test)]
 impl Column {
-    /// How many values a page has that another version of the column does not share.
+    /// Number of values on pages that another version of the column does not share.
     pub(super) fn copied_since(&self, other: &Self) -> usize {
         match (&self.rows, &other.rows) {
             (Rows::Shared(cells), Rows::Shared(others)) => cells.differing_pages(others).len() * persistent::PAGE,
@@ -463,15 +480,15 @@ fn is_date(cell: Cell) -> bool {
 /// A decimal number, with a percent sign or without: `301`, `0.5`, `-3`, `1.2e6`, `12.5%`.
 pub(crate) fn parse_number(text: &str) -> Option<f64> {
     let digits = text.strip_suffix('%').unwrap_or(text).trim_end();
-    // Not `inf` and `nan`, which are words in a table.
+    // `inf` and `nan` are words in a table.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     digits.parse().ok().filter(|_| is_number)
 }
 
-/// The moment of a date in any notation that `lastmod` is read in, of HTTP and mail too.
+/// The moment of a date in any notation that is read for `lastmod`, including those of HTTP and mail.
 pub(super) fn parse_date(text: &str) -> Option<Lastmod> {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    // A bare number is a number, although ten digits could be Unix time.
+    // A number is not a date, although ten digits could be Unix time.
     if !has_digit || parse_number(text).is_some() {
         return None;
     }

@@ -1,29 +1,28 @@
-//! Numbers whose digits are in groups of three: `1,234`, `1 234`, `1'234`.
+//! Parses numbers whose digits are in groups of three: `1,234`, `1 234`, `1'234`.
 
-/// What separates groups; a point never does here, since `1.234` is a decimal.
-const MARKS: [char; 6] = [',', ' ', '\u{a0}', '\u{202f}', '\'', '\u{2019}'];
+/// Separators of groups; not the point, since `1.234` is a decimal.
+const SEPARATORS: [char; 6] = [',', ' ', '\u{a0}', '\u{202f}', '\'', '\u{2019}'];
 
-/// The mark between the groups of a number, and the number without them; `None` where it has none, or is written in
-/// another way.
-pub(super) fn ungrouped(text: &str) -> Option<(char, String)> {
+/// The separator of a grouped number, and the number without separators; `None` if it is not a grouped number.
+pub(super) fn parse(text: &str) -> Option<(char, String)> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (integer, fraction) = digits.split_once('.').map_or((digits, None), |(integer, rest)| (integer, Some(rest)));
-    let mark = integer.chars().find(|char| MARKS.contains(char))?;
-    let mut groups = integer.split(mark);
+    let separator = integer.chars().find(|char| SEPARATORS.contains(char))?;
+    let mut groups = integer.split(separator);
     let first = groups.next()?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // `0,123` is a decimal.
     let is_first = is_number(first) && first.len() <= 3 && !first.starts_with('0');
     let is_grouped = is_first && groups.all(|group| group.len() == 3 && is_number(group));
-    (is_grouped && fraction.is_none_or(is_number)).then(|| (kind_of(mark), text.replace(mark, "")))
+    (is_grouped && fraction.is_none_or(is_number)).then(|| (normalise(separator), text.replace(separator, "")))
 }
 
-/// One mark for all that look the same.
-const fn kind_of(mark: char) -> char {
-    match mark {
+/// One separator for all that look the same.
+const fn normalise(separator: char) -> char {
+    match separator {
         '\u{a0}' | '\u{202f}' => ' ',
         '\u{2019}' => '\'',
-        mark => mark,
+        separator => separator,
     }
 }
 
@@ -33,14 +32,14 @@ mod tests {
 
     #[test]
     fn groups_have_three_digits_and_one_mark() {
-        for (text, mark, number) in [
+        for (text, separator, number) in [
             ("1,234", ',', "1234"),
             ("12,345,678.50", ',', "12345678.50"),
             ("-1 234", ' ', "-1234"),
             ("1\u{202f}234\u{202f}567", ' ', "1234567"),
             ("1\u{2019}234", '\'', "1234"),
         ] {
-            assert_eq!(ungrouped(text), Some((mark, number.to_owned())), "{text}");
+            assert_eq!(parse(text), Some((separator, number.to_owned())), "{text}");
         }
         for text in [
             "1234",
@@ -56,7 +55,7 @@ mod tests {
             "a,123",
             "",
         ] {
-            assert_eq!(ungrouped(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 }

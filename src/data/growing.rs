@@ -1,7 +1,8 @@
-//! A data set that grows by batches of answers while it is read.
+//! A data set to which batches of answers are added while earlier versions of it are in use.
 //!
-//! Invariant: what a batch costs is in proportion to the batch. Each version shares with the one before all pages in which
-//! nothing was set; indexes grow by doubling, and the kind of a column is found again when twice as many values were set.
+//! Invariant: the cost of a batch is proportional to the batch. Each version shares with the previous one all pages in
+//! which nothing was set; indexes grow by doubling, and the kind of a column is determined again when the number of its
+//! values has doubled.
 
 use super::column::{Column, GrowingColumn};
 use super::targets::{self, Targets};
@@ -10,7 +11,7 @@ use super::{DataSet, DataSetBuilder, ReadOptions, Sink, TableError, TableSummary
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// A data set to which tables are added, each with a version of its own.
+/// A data set to which tables are added, with a version after each.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingDataSet {
     columns: Vec<GrowingColumn>,
@@ -22,7 +23,7 @@ pub(crate) struct GrowingDataSet {
 }
 
 impl GrowingDataSet {
-    /// What is known, with a name for what will be added.
+    /// A copy of a data set, with the name of the table that will be added.
     pub(crate) fn new(known: &DataSet, table: &str) -> Self {
         let (mut urls, mut tables) = (known.urls.unshared(), known.tables.clone());
         let mut targets = known.targets.unshared();
@@ -44,7 +45,7 @@ impl GrowingDataSet {
         read::read(self, text, options)
     }
 
-    /// Everything that is known now.
+    /// The current version.
     pub(crate) fn version(&mut self) -> Arc<DataSet> {
         self.urls.share();
         let rows = self.urls.len();
@@ -58,37 +59,25 @@ impl GrowingDataSet {
         Arc::new(DataSet::new(columns, self.urls.clone(), self.targets.clone(), self.tables.clone()))
     }
 
-    /// The same as if all tables had been read at once.
+    /// The data set as if all tables had been read at once.
     pub(crate) fn finish(mut self) -> Arc<DataSet> {
         Arc::new(DataSetBuilder::from(&*self.version()).finish())
     }
 }
 
 impl Sink for GrowingDataSet {
+    type Column = GrowingColumn;
+
     fn row(&mut self, url: &str) -> Option<u32> {
         let row = self.urls.insert(url)?;
         self.touched.push(row);
         Some(row)
     }
 
-    fn column(&mut self, name: &str) -> usize {
-        if let Some(found) = self.columns.iter().position(|column| column.name() == name) {
-            return found;
-        }
-        self.columns.push(GrowingColumn::new(name.to_owned()));
-        self.columns.len() - 1
+    fn columns(&mut self) -> &mut Vec<GrowingColumn> {
+        &mut self.columns
     }
 
-    fn set(&mut self, column: usize, row: u32, text: &str) -> bool {
-        self.columns.get_mut(column).is_none_or(|column| column.set(row, text))
-    }
-
-    fn clear(&mut self, column: usize, row: u32) {
-        if let Some(column) = self.columns.get_mut(column) {
-            column.clear(row);
-        }
-    }
-
-    // Answers of the site have no such numbers.
+    // Answers of a site have no grouped numbers.
     fn ungroup(&mut self, _: &RoaringBitmap, _: bool) {}
 }

@@ -1,4 +1,4 @@
-//! Texts that are stored once, however often they occur.
+//! Interns texts: each distinct text is stored once and has an id.
 
 use crate::persistent::Column;
 use foldhash::fast::FixedState;
@@ -6,15 +6,15 @@ use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// The number of a text in its list.
+/// The id of a text: its position in the list.
 pub(super) type TextId = u32;
 
-/// A list of texts: 4 bytes each, and the text. Of a list that was shared, those that are added take 12 bytes each, and a
-/// clone shares all of them.
+/// A list of texts with 4 bytes of overhead each. Texts that are added after [`Texts::share`] have 12 bytes of overhead,
+/// and clones share all of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     base: Arc<Base>,
-    /// Where each text is that was added since the list was shared.
+    /// The span of each text that was added since the list was shared.
     spans: Column<Span>,
     chunks: Column<Arc<str>>,
     /// The chunk that is not shared yet.
@@ -36,7 +36,7 @@ struct Span {
 }
 
 impl Texts {
-    /// The text of a number.
+    /// The text with an id.
     pub(super) fn get(&self, id: TextId) -> &str {
         let Base { text, ends } = &*self.base;
         if let Some(end) = ends.get(id as usize) {
@@ -48,23 +48,23 @@ impl Texts {
         chunk.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// All texts, in the order of their numbers.
+    /// All texts, in the order of their ids.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len() as u32).map(|id| self.get(id))
     }
 
-    /// How many there are.
+    /// Number of texts.
     pub(super) fn len(&self) -> usize {
         self.base.ends.len() + self.spans.len()
     }
 
-    /// The memory of all texts.
+    /// Memory of all texts in bytes.
     #[cfg(test)]
     pub(super) fn held_bytes(&self) -> usize {
         self.base.text.capacity() + self.base.ends.capacity() * size_of::<u32>()
     }
 
-    /// Adds a text; `None` where all texts together are 4 GiB or more.
+    /// Adds a text; `None` if all texts together would be 4 GiB or more.
     pub(super) fn push(&mut self, text: &str) -> Option<TextId> {
         let id = u32::try_from(self.len()).ok()?;
         if self.is_shared {
@@ -80,7 +80,7 @@ impl Texts {
         Some(id)
     }
 
-    /// From now on a clone costs nothing, whatever was added.
+    /// Makes clones cheap, now and after texts are added.
     pub(super) fn share(&mut self) {
         self.is_shared = true;
         if !self.open.is_empty() {
@@ -88,7 +88,7 @@ impl Texts {
         }
     }
 
-    /// The same texts as a list that is not shared.
+    /// The texts as a list that is not shared.
     pub(super) fn unshared(&self) -> Self {
         if !self.is_shared {
             return self.clone();
@@ -109,7 +109,7 @@ impl Texts {
     }
 }
 
-/// Adds texts to a list, each once.
+/// Adds each distinct text to a list once.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     texts: Texts,
@@ -127,7 +127,7 @@ impl From<Texts> for Interner {
 }
 
 impl Interner {
-    /// The number of a text; `None` where all texts together are 4 GiB or more.
+    /// The id of a text; `None` if all texts together would be 4 GiB or more.
     pub(super) fn intern(&mut self, text: &str) -> Option<TextId> {
         let hash = hash(text);
         if let Some(id) = self.index.find(hash, |id| self.texts.get(*id) == text) {
@@ -144,13 +144,13 @@ impl Interner {
         &self.texts
     }
 
-    /// The texts so far, shared with the list that goes on.
+    /// The current texts, shared with the interner.
     pub(super) fn share(&mut self) -> Texts {
         self.texts.share();
         self.texts.clone()
     }
 
-    /// The list, without what finds a text in it.
+    /// The list without the index.
     pub(super) fn into_texts(self) -> Texts {
         let mut texts = self.texts;
         texts.shrink_to_fit();

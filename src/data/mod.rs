@@ -1,11 +1,11 @@
-//! Data columns: what other programs know about URLs (crawls, probes, statistics, logs), as typed read-only columns.
+//! Data columns: tables of other programs about URLs (crawls, probes, statistics, logs) as typed read-only columns.
 //!
-//! A [`DataSet`] is read from tables whose rows are keyed by URL. It answers "what is the value of this column for this
-//! URL"; URLs are compared by their normalised form (RFC 3986, 6.2.2), as the rules for duplicates compare them. It holds
-//! 8 bytes for each row of a column of numbers or dates and 4 bytes for each of any other, every different text of the
-//! latter once, and each URL with its place in a table of 13 bytes and what that leaves free.
+//! A [`DataSet`] is read from tables whose rows are keyed by URL, and gives the value of a column for a URL. URLs are
+//! compared by their normalised form (RFC 3986, 6.2.2), as in the rules for duplicates. Memory: 8 bytes per row of a
+//! column of numbers or dates, 4 bytes per row of other columns plus each distinct text once, and each URL plus a slot of
+//! 13 bytes in a hash table.
 
-// Only answers of the site are added while a data set is read.
+// Data sets grow only with answers of a site, which need the feature `net`.
 #![cfg_attr(not(feature = "net"), allow(dead_code))]
 
 mod cell;
@@ -24,18 +24,18 @@ pub(crate) use column::{parse_boolean, parse_number};
 pub(crate) use growing::GrowingDataSet;
 pub(crate) use read::{ReadOptions, TableError, is_log};
 
-use column::ColumnBuilder;
+use column::{ColumnBuilder, WriteColumn};
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use targets::Targets;
 use urls::Urls;
 
-/// What a [`DataSet`] holds of one URL.
+/// The records of a [`DataSet`] for one URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataRow {
     /// The record of the URL itself.
     own: Option<u32>,
-    /// The record of a URL whose redirects end here, for what the own record does not tell.
+    /// The record of a URL whose redirects end here, for columns in which the own record has no value.
     redirect: Option<u32>,
 }
 
@@ -56,7 +56,7 @@ pub struct DataSet {
     columns: Vec<Column>,
     urls: Urls,
     targets: Targets,
-    /// What the tables are called that it was read from.
+    /// Names of the tables that it was read from.
     tables: Vec<String>,
 }
 
@@ -76,15 +76,15 @@ impl DataSet {
         self.columns.iter().find(|column| column.name() == name)
     }
 
-    /// The row of a URL, given decoded. A URL without a status of its own at which redirects end has the data of the URL
-    /// that redirected.
+    /// The row of a decoded URL. A URL at which redirects end has the data of the URL that redirected, unless it has a status
+    /// of its own.
     pub fn find(&self, url: &str) -> Option<DataRow> {
         let mut scratch = String::new();
         let (key, half) = Urls::key_of(url, &mut scratch);
         let own = self.urls.find_key(key, half);
         let is_asked =
             || own.is_some_and(|own| self.column("status").is_some_and(|column| column.has(DataRow::of(own))));
-        // A redirect may lead elsewhere since it was noted.
+        // The redirect may have changed since the target was recorded.
         let redirect = self.targets.find_key(key, half).filter(|record| {
             let target = targets::of(&self.columns, *record);
             target.is_some_and(|target| Urls::key_of(&target, &mut String::new()).0 == key) && !is_asked()
@@ -92,27 +92,27 @@ impl DataSet {
         (own.is_some() || redirect.is_some()).then_some(DataRow { own, redirect })
     }
 
-    /// Where the redirects of a URL end, if a page answered there.
+    /// The final URL of the redirects of a URL, if it has a page.
     pub fn target(&self, url: &str) -> Option<Cow<'_, str>> {
         targets::of(&self.columns, self.urls.find(url)?)
     }
 
-    /// What the tables are called that it was read from, each once.
+    /// Names of the tables that it was read from, each once.
     pub fn tables(&self) -> &[String] {
         &self.tables
     }
 
-    /// How many URLs it knows.
+    /// Number of URLs.
     pub fn len(&self) -> usize {
         self.urls.len()
     }
 
-    /// Whether it knows none.
+    /// Whether it has no URLs.
     pub fn is_empty(&self) -> bool {
         self.urls.len() == 0
     }
 
-    /// Every row with its URL as the table has it, in the order in which they were read first.
+    /// Every row with its URL as in the table, in the order in which the URLs were first read.
     pub fn urls(&self) -> impl Iterator<Item = (DataRow, &str)> {
         (0..self.urls.len() as u32).map(|row| (DataRow::of(row), self.urls.get(row)))
     }
@@ -127,47 +127,47 @@ pub(crate) struct DataSetBuilder {
 }
 
 impl From<&DataSet> for DataSetBuilder {
-    /// A data set to which tables are added: a later value replaces an earlier one.
+    /// A builder that begins with a data set; values of tables that are added replace earlier ones.
     fn from(set: &DataSet) -> Self {
         let columns = set.columns.iter().map(ColumnBuilder::from).collect();
         Self { columns, urls: set.urls.unshared(), tables: set.tables.clone() }
     }
 }
 
-/// What was read of one table.
+/// Number of rows that were read from one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct TableSummary {
     /// Rows with a URL.
     pub rows: u64,
-    /// Rows whose URL a row of the table before had already; the later value counts.
+    /// Rows whose URL an earlier row of the table has; the later value counts.
     pub repeated: u64,
     /// Rows without a URL.
     pub without_url: u64,
 }
 
 impl DataSetBuilder {
-    /// A data set without tables.
+    /// A builder without tables.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a table: CSV or TSV with a line of names, JSON Lines, or a log in the combined format.
+    /// Adds a table: CSV or TSV with a header, JSON Lines, or a log in the combined format.
     ///
     /// # Errors
     ///
-    /// The text is none of these, has no column of URLs, or is damaged; what was read before stays.
+    /// The text is none of these, has no column of URLs, or is damaged; the rows before the error are added.
     pub(crate) fn add(&mut self, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
         read::read(self, text, options)
     }
 
-    /// Notes what a table is called that is added.
+    /// Adds the name of a table.
     pub(crate) fn note_table(&mut self, name: &str) {
         if !self.tables.iter().any(|known| known == name) {
             self.tables.push(name.to_owned());
         }
     }
 
-    /// The columns with their kinds.
+    /// The finished data set, in which every column has a kind.
     pub(crate) fn finish(self) -> DataSet {
         let Self { columns, mut urls, tables } = self;
         let rows = urls.len();
@@ -184,26 +184,14 @@ impl DataSetBuilder {
 }
 
 impl Sink for DataSetBuilder {
+    type Column = ColumnBuilder;
+
     fn row(&mut self, url: &str) -> Option<u32> {
         self.urls.insert(url)
     }
 
-    fn column(&mut self, name: &str) -> usize {
-        if let Some(found) = self.columns.iter().position(|column| column.name() == name) {
-            return found;
-        }
-        self.columns.push(ColumnBuilder::new(name.to_owned()));
-        self.columns.len() - 1
-    }
-
-    fn set(&mut self, column: usize, row: u32, text: &str) -> bool {
-        self.columns.get_mut(column).is_none_or(|column| column.set(row, text))
-    }
-
-    fn clear(&mut self, column: usize, row: u32) {
-        if let Some(column) = self.columns.get_mut(column) {
-            column.clear(row);
-        }
+    fn columns(&mut self) -> &mut Vec<ColumnBuilder> {
+        &mut self.columns
     }
 
     fn ungroup(&mut self, rows: &RoaringBitmap, can_be_comma: bool) {
@@ -213,22 +201,41 @@ impl Sink for DataSetBuilder {
     }
 }
 
-/// What tables are read into.
+/// A data set into which tables are read.
 trait Sink {
-    /// The row of a URL, a new one where it was not there; `None` where no more URLs can be held.
+    /// Its columns while they are written.
+    type Column: WriteColumn;
+
+    /// The row of a URL, which is added if absent; `None` if no more URLs fit.
     fn row(&mut self, url: &str) -> Option<u32>;
 
-    /// The number of the column of this name, a new one where there was none.
-    fn column(&mut self, name: &str) -> usize;
+    /// The columns so far.
+    fn columns(&mut self) -> &mut Vec<Self::Column>;
 
-    /// Sets the text of a row. An empty text keeps what an earlier table said. `false`: no more texts can be held.
-    fn set(&mut self, column: usize, row: u32, text: &str) -> bool;
-
-    /// Removes the text of a row.
-    fn clear(&mut self, column: usize, row: u32);
-
-    /// Reads the numbers of a table whose digits are grouped, in the rows that it has set.
+    /// Replaces grouped numbers in the rows of a table; see [`ColumnBuilder::ungroup`].
     fn ungroup(&mut self, rows: &RoaringBitmap, can_be_comma: bool);
+
+    /// The position of the column with this name, which is added if absent.
+    fn column(&mut self, name: &str) -> usize {
+        let columns = self.columns();
+        let known = columns.iter().position(|column| column.name() == name);
+        known.unwrap_or_else(|| {
+            columns.push(Self::Column::new(name.to_owned()));
+            columns.len() - 1
+        })
+    }
+
+    /// Sets the text of a row; see [`WriteColumn::set`].
+    fn set(&mut self, column: usize, row: u32, text: &str) -> bool {
+        self.columns().get_mut(column).is_none_or(|column| column.set(row, text))
+    }
+
+    /// Removes the value of a row.
+    fn clear(&mut self, column: usize, row: u32) {
+        if let Some(column) = self.columns().get_mut(column) {
+            column.clear(row);
+        }
+    }
 }
 
 #[cfg(test)]

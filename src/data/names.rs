@@ -1,12 +1,12 @@
-//! Names of columns: which one holds the URLs, and standard names for those of known exports.
+//! Names of columns: usual names of the URL column, and standard names for columns of known exports.
 
 use std::collections::HashSet;
 
-/// Names of the URL column in exports of usual tools, in lower case, the more specific first.
+/// Names of the URL column in exports of common tools, in lower case, the more specific first.
 pub(super) const URL_NAMES: [&str; 9] =
     ["loc", "url", "address", "page", "top pages", "landing page", "link", "original url", "page url"];
 
-/// Names in exports and what they are called here. Screaming Frog SEO Spider (export of internal URLs), Sitebulb (URL
+/// Names in exports and their standard names. Sources: Screaming Frog SEO Spider (export of internal URLs), Sitebulb (URL
 /// explorer), Google Search Console (pages).
 const STANDARD: [(&str, &str); 18] = [
     ("status code", "status"),
@@ -29,8 +29,8 @@ const STANDARD: [(&str, &str); 18] = [
     ("average position", "position"),
 ];
 
-/// The names of the columns of a table in queries, by their headings. A column of a known export has its standard name
-/// alone: `Status`, the words beside the number of `Status Code`, becomes `status_text`.
+/// The names of the columns of a table in queries, from their headings. Only a column of a known export gets a standard
+/// name: if `Status Code` is `status`, the text column `Status` becomes `status_text`.
 pub(super) fn column_names<'h>(headings: impl Iterator<Item = &'h str> + Clone) -> Vec<String> {
     let standard = |heading: &str| {
         let heading = heading.trim().to_lowercase();
@@ -44,7 +44,7 @@ pub(super) fn column_names<'h>(headings: impl Iterator<Item = &'h str> + Clone) 
     headings.map(name).collect()
 }
 
-/// The name of a column in queries: a standard name where the export is known, else its own in lower case with `_` for
+/// The name of a column in queries: a standard name for known exports, else the heading in lower case with `_` for
 /// everything that is not a letter or digit.
 pub(super) fn column_name(heading: &str) -> String {
     let heading = heading.trim().to_lowercase();

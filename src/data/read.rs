@@ -1,4 +1,4 @@
-//! Reads a table into data columns: CSV and TSV with a line of names, JSON Lines, and logs in the combined format.
+//! Reads a table into data columns: CSV and TSV with a header, JSON Lines, and logs in the combined format.
 
 use super::names::{URL_NAMES, column_name, column_names};
 use super::{Sink, TableSummary};
@@ -8,39 +8,39 @@ use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 use serde_json::Value as Json;
 
-/// Delimiters, the one that URLs cannot hold first.
+/// Delimiters; the ones that cannot be in URLs come first.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
-/// Records that are examined to find the column of URLs.
+/// Number of records that are examined to find the column of URLs.
 const SAMPLE: usize = 1_000;
 
-/// How a table is read.
+/// Options for reading a table.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ReadOptions<'o> {
     /// The name of the column of URLs, or its number from 1.
     pub key: Option<&'o str>,
-    /// Scheme, host and port that paths of a log belong to: `https://example.com`.
+    /// Scheme, host and port for the paths of a log: `https://example.com`.
     pub origin: Option<&'o str>,
 }
 
 /// Why a table cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TableError {
-    /// There is no row in it.
+    /// It has no row.
     #[error("the table is empty")]
     Empty,
-    /// No column is called like one of URLs, and not exactly one holds URLs.
+    /// No column has a usual name for URLs, and not exactly one contains URLs.
     #[error("no column holds the URLs; the columns are {}", .0.join(", "))]
     NoUrlColumn(Vec<String>),
-    /// The named key is not there.
+    /// There is no column with the given name.
     #[error("there is no column {key:?}; the columns are {}", columns.join(", "))]
     UnknownKey {
-        /// As it was given.
+        /// The given name.
         key: String,
-        /// What is there.
+        /// The columns of the table.
         columns: Vec<String>,
     },
-    /// A line is not what the first lines promised.
+    /// A line is not in the format of the first lines.
     #[error("line {line}: {message}")]
     Line {
         /// From 1.
@@ -48,7 +48,7 @@ pub(crate) enum TableError {
         /// What was expected.
         message: String,
     },
-    /// A log has paths, and the site is not known.
+    /// The table is a log, which has only paths, and the base URL is unknown.
     #[error("a log has paths, and the base URL of the site is not known")]
     NoOrigin,
     /// The texts of a column, or the URLs, are 4 GiB or more.
@@ -57,7 +57,7 @@ pub(crate) enum TableError {
 }
 
 /// Reads one table into the data set.
-pub(super) fn read(set: &mut dyn Sink, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
+pub(super) fn read<S: Sink>(set: &mut S, text: &str, options: &ReadOptions<'_>) -> Result<TableSummary, TableError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some(first) = text.lines().find(|line| !line.trim().is_empty()) else { return Err(TableError::Empty) };
     let mut table = Table { set, summary: TableSummary::default(), seen: RoaringBitmap::new() };
@@ -68,7 +68,7 @@ pub(super) fn read(set: &mut dyn Sink, text: &str, options: &ReadOptions<'_>) ->
     } else {
         read_separated(&mut table, text, options)?;
     }
-    // Where a semicolon separates the values, a comma is a decimal mark.
+    // If a semicolon separates the values, a comma is a decimal separator.
     let can_be_comma = delimiter(text) != b';';
     table.set.ungroup(&table.seen, can_be_comma);
     Ok(table.summary)
@@ -79,15 +79,15 @@ pub(crate) fn is_log(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| LogLine::parse(line).is_some())
 }
 
-/// A table while it is read.
-struct Table<'s> {
-    set: &'s mut dyn Sink,
+/// State of reading a table.
+struct Table<'s, S> {
+    set: &'s mut S,
     summary: TableSummary,
     /// Rows that this table has set.
     seen: RoaringBitmap,
 }
 
-impl Table<'_> {
+impl<S: Sink> Table<'_, S> {
     /// The row of a URL of this table; `None` for a row without one.
     fn row(&mut self, url: &str) -> Result<Option<u32>, TableError> {
         let url = url.trim();
@@ -104,9 +104,7 @@ impl Table<'_> {
     fn set(&mut self, column: usize, row: u32, text: &str) -> Result<(), TableError> {
         if self.set.set(column, row, text.trim()) { Ok(()) } else { Err(TableError::TooLarge) }
     }
-}
 
-impl Table<'_> {
     fn clear(&mut self, column: usize, row: u32) {
         self.set.clear(column, row);
     }
@@ -116,7 +114,7 @@ fn is_url(text: &str) -> bool {
     Location::of(text.trim()).origin().is_some()
 }
 
-fn read_separated(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>) -> Result<(), TableError> {
+fn read_separated(table: &mut Table<'_, impl Sink>, text: &str, options: &ReadOptions<'_>) -> Result<(), TableError> {
     let delimiter = delimiter(text);
     let mut reader = csv::ReaderBuilder::new().flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
     let headings = reader.headers().map_err(|error| line_error(&error))?.clone();
@@ -153,16 +151,16 @@ fn line_error(error: &csv::Error) -> TableError {
     TableError::Line { line, message: "a CSV record is damaged".to_owned() }
 }
 
-/// The delimiter that splits the line of names most often.
+/// The delimiter that occurs most often in the header.
 fn delimiter(text: &str) -> u8 {
     let names = text.lines().next().unwrap_or_default();
-    // What is inside quotes is every second piece.
+    // Every second piece is inside quotes.
     let unquoted = || names.split('"').step_by(2).flat_map(str::bytes);
     let count = |delimiter: &u8| unquoted().filter(|byte| byte == delimiter).count();
     DELIMITERS.into_iter().rev().max_by_key(count).unwrap_or(b',')
 }
 
-/// Which column holds the URLs: the named one, else the usual names, else the only one whose values are URLs.
+/// The column of URLs: the given one, else one with a usual name, else the only one whose values are URLs.
 fn key_column(headings: &[String], key: Option<&str>, holds_urls: impl Fn(usize) -> bool) -> Result<usize, TableError> {
     let position = |name: &str| headings.iter().position(|heading| heading.eq_ignore_ascii_case(name));
     if let Some(key) = key {
@@ -180,7 +178,7 @@ fn key_column(headings: &[String], key: Option<&str>, holds_urls: impl Fn(usize)
     }
 }
 
-fn read_json_lines(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>) -> Result<(), TableError> {
+fn read_json_lines(table: &mut Table<'_, impl Sink>, text: &str, options: &ReadOptions<'_>) -> Result<(), TableError> {
     let mut key: Option<String> = options.key.map(ToOwned::to_owned);
     let mut columns: HashMap<String, usize> = HashMap::new();
     for (at, line) in text.lines().enumerate() {
@@ -194,7 +192,7 @@ fn read_json_lines(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>)
         };
         let object: serde_json::Map<String, Json> = match serde_json::from_str(line) {
             Ok(object) => object,
-            // The last line of a probe that was stopped may be half written.
+            // The last line may be incomplete if the probe was stopped.
             Err(error) if error.is_eof() && text.lines().nth(at + 1).is_none() => break,
             Err(error) => return Err(damaged(&error)),
         };
@@ -210,7 +208,7 @@ fn read_json_lines(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>)
                 None => *columns.entry(name.clone()).or_insert(table.set.column(&column_name(name))),
             };
             if value.is_null() {
-                // Unlike an empty cell it says that there is no value any more: of a page that was asked again, say.
+                // Unlike an empty cell, null removes an earlier value: the page was probed again.
                 table.clear(column, row);
             } else {
                 table.set(column, row, &json_text(value))?;
@@ -220,14 +218,14 @@ fn read_json_lines(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>)
     Ok(())
 }
 
-/// The member that holds the URL: one of the usual names, else the only URL.
+/// The member with the URL: one with a usual name, else the only URL.
 fn json_key(object: &serde_json::Map<String, Json>) -> Result<String, TableError> {
     let headings: Vec<String> = object.keys().cloned().collect();
     let holds_url = |at: usize| object.get(&headings[at]).and_then(Json::as_str).is_some_and(is_url);
     key_column(&headings, None, holds_url).map(|at| headings[at].clone())
 }
 
-/// A JSON value as a cell: a list by its first member, an object as JSON.
+/// A JSON value as the text of a cell: the first item of a list, an object as JSON.
 fn json_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
@@ -270,12 +268,12 @@ impl<'l> LogLine<'l> {
 }
 
 /// Counts the requests of Googlebot for each URL and keeps the time of the last one.
-fn read_log(table: &mut Table<'_>, text: &str, options: &ReadOptions<'_>) -> Result<(), TableError> {
+fn read_log(table: &mut Table<'_, impl Sink>, text: &str, options: &ReadOptions<'_>) -> Result<(), TableError> {
     let origin = options.origin.ok_or(TableError::NoOrigin)?.trim_end_matches('/');
     let mut hits: HashMap<&str, (u64, i64, &str)> = HashMap::new();
     let mut order = Vec::new();
     for line in text.lines() {
-        // Logs hold whatever clients sent: a line of another form is skipped.
+        // Logs contain whatever clients sent: lines in another form are skipped.
         let Some(line) = LogLine::parse(line) else { continue };
         if !line.path.starts_with('/') || !line.agent.contains("Googlebot") {
             continue;

@@ -1,4 +1,4 @@
-//! URLs at which redirects end: a row that gets such a URL keeps the data of the URL that redirected.
+//! Final URLs of redirects: a row that is changed to such a URL keeps the data of the URL that redirected.
 
 use super::column::Column;
 use super::urls::Urls;
@@ -7,11 +7,11 @@ use crate::persistent;
 use crate::protocol::location;
 use std::borrow::Cow;
 
-/// The final URLs of redirects, and the records that name them. A clone of those that were shared costs nothing.
+/// The final URLs of redirects with the records of the URLs that redirect. Clones are cheap after [`Targets::share`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Targets {
     urls: Urls,
-    /// Of each final URL, the record that named it last.
+    /// For each final URL, the last record that redirects to it.
     records: persistent::Column<u32>,
 }
 
@@ -24,7 +24,7 @@ impl Targets {
         }
     }
 
-    /// The record that named a URL last, by its normalised form.
+    /// The last record that redirects to a URL, by its normalised form.
     pub(super) fn find_key(&self, key: &str, half: u32) -> Option<u32> {
         self.records.get(self.urls.find_key(key, half)? as usize).copied()
     }
@@ -38,7 +38,7 @@ impl Targets {
     }
 }
 
-/// Makes the columns answer for final URLs: `status` with the status of the final URL, and `location` with nothing.
+/// Sets the values of columns for final URLs: `status` has the status of the final URL, and `location` is absent.
 pub(super) fn link(columns: &mut [Column]) {
     let end = columns.iter().find(|column| column.name() == "final_status").and_then(Column::shared_cells);
     for column in columns {
@@ -50,7 +50,7 @@ pub(super) fn link(columns: &mut [Column]) {
     }
 }
 
-/// Where the redirects of a record end, if a page answered there.
+/// The final URL of the redirects of a record, if it has a page.
 pub(super) fn of(columns: &[Column], record: u32) -> Option<Cow<'_, str>> {
     let column = |name: &str| columns.iter().find(|column| column.name() == name);
     let answers = |name, statuses: std::ops::Range<f64>| {

@@ -47,7 +47,7 @@ fn a_column_of_a_known_export_keeps_its_name() {
 }
 
 #[test]
-fn null_takes_an_earlier_value_away_and_an_empty_cell_does_not() {
+fn null_removes_an_earlier_value_and_an_empty_cell_keeps_it() {
     let set = set(&[
         "{\"url\":\"https://e.com/a\",\"status\":301,\"robots\":\"noindex\",\"title\":\"A\"}\n\
          {\"url\":\"https://e.com/a\",\"status\":200,\"robots\":null}\n",
@@ -58,7 +58,7 @@ fn null_takes_an_earlier_value_away_and_an_empty_cell_does_not() {
 }
 
 #[test]
-fn a_data_set_takes_more_tables() {
+fn tables_can_be_added_to_a_data_set() {
     let earlier = set(&["url,status,title\nhttps://e.com/a,301,A\nhttps://e.com/b,200,B\n"]);
     let mut builder = DataSetBuilder::from(&earlier);
     builder.add("url,status,clicks\nhttps://e.com/a,200,7\nhttps://e.com/c,404,1\n", &ReadOptions::default()).unwrap();
@@ -78,7 +78,7 @@ fn urls_are_found_in_every_equivalent_spelling() {
 }
 
 #[test]
-fn json_lines_of_a_probe_are_read_up_to_a_half_written_line() {
+fn json_lines_are_read_up_to_an_incomplete_last_line() {
     let set = set(&[
         "{\"url\":\"https://e.com/a\",\"status\":301,\"location\":[\"https://e.com/b\",\"https://e.com/c\"],\"noindex\":true}\n\
          {\"url\":\"https://e.com/d\",\"status\":200,\"location\":null,\"noindex\":false}\n\
@@ -110,7 +110,7 @@ fn the_final_url_of_redirects_has_the_data_of_their_record() {
     assert_eq!(set.find("https://e.com/gone"), None, "it is no page");
     assert_eq!(set.len(), 3, "final URLs are not URLs of the tables");
 
-    // A record of its own counts alone, and a redirect that has changed leads there no more.
+    // A URL with a status uses only its own record, and a redirect that has changed is no longer used.
     let own = "{\"url\":\"https://e.com/new\",\"status\":404}\n";
     let set = self::set(&[redirects, own]);
     assert_eq!(value(&set, "status", "https://e.com/new"), Value::Number(404.0));
@@ -149,7 +149,7 @@ fn a_log_counts_the_requests_of_googlebot() {
 }
 
 #[test]
-fn the_column_of_urls_is_found_or_named() {
+fn the_column_of_urls_is_detected_or_given() {
     let both = "source,target\nhttps://e.com/a,https://e.com/b\n";
     let mut builder = DataSetBuilder::new();
     let columns = vec!["source".to_owned(), "target".to_owned()];
@@ -196,9 +196,9 @@ fn a_few_unreadable_values_do_not_change_the_kind_of_a_column() {
 }
 
 /// The work of a join grows with the rows of both sides: each URL is normalised once when its table is read, and once when
-/// a row of the set looks for it.
+/// it is looked up.
 #[test]
-fn a_column_of_numbers_or_dates_takes_8_bytes_a_row_and_any_other_its_different_texts() {
+fn a_column_of_numbers_or_dates_takes_8_bytes_per_row_and_others_their_distinct_texts() {
     const ROWS: usize = 20_000;
     let mut text = "loc,clicks,ctr,modified,seen,note,class\n".to_owned();
     let mut notes = 0;
@@ -221,9 +221,9 @@ fn a_column_of_numbers_or_dates_takes_8_bytes_a_row_and_any_other_its_different_
     for (name, most) in [("clicks", 8.1), ("ctr", 8.1), ("modified", 8.1), ("seen", 8.1), ("class", 4.1)] {
         assert!(per_row(name) <= most, "{name}: {} bytes a row", per_row(name));
     }
-    // Texts that are all different: 8 bytes beside them.
+    // All texts are distinct: 8 bytes of overhead each.
     assert!(per_row("note") <= 8.1 + notes as f64 / ROWS as f64, "{}", per_row("note"));
-    // Numbers and dates in notations that need their texts, all of them different.
+    // Numbers and dates in notations that are stored as texts, all distinct.
     let mut odd = "loc,number\n".to_owned();
     (0..ROWS).for_each(|row| writeln!(odd, "https://e.com/{row},{row}e0").unwrap());
     let odd = self::set(&[&odd]);
@@ -235,7 +235,7 @@ fn a_column_of_numbers_or_dates_takes_8_bytes_a_row_and_any_other_its_different_
 #[test]
 fn a_url_is_normalised_once_by_each_side() {
     for rows in [100_u64, 3_000] {
-        // Every second URL is not written in its normal form; all of them are in one chain of the table's growth.
+        // Every second URL is not in its normal form.
         let url = |row: u64| {
             if row.is_multiple_of(2) { format!("https://e.com/{row}") } else { format!("HTTPS://E.com:443/{row}#x") }
         };
@@ -281,14 +281,14 @@ proptest! {
         }
     }
 
-    /// No text makes it panic.
+    /// Reading does not panic for any text.
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,200}") {
         let _ = DataSetBuilder::new().add(&text, &ReadOptions { key: None, origin: Some("https://e.com") });
     }
 }
 
-/// What a probe says about some pages, from one number on.
+/// The output of a probe for a range of pages.
 fn answers(pages: std::ops::Range<u32>) -> String {
     let line = |page: u32| {
         let status = if page.is_multiple_of(7) { "null" } else { "200" };
@@ -306,14 +306,14 @@ fn answers(pages: std::ops::Range<u32>) -> String {
 }
 
 #[test]
-fn a_batch_of_answers_copies_what_it_touches() {
+fn a_batch_of_answers_copies_only_the_pages_that_it_changes() {
     const KNOWN: u32 = 60_000;
     const BATCH: u32 = 10;
     let mut growing = GrowingDataSet::new(&set(&[&answers(0..KNOWN)]), "answers");
     let mut before = growing.version();
     let work = here(|| {
         for batch in 0..200 {
-            // Half of it is about pages that are known, spread over all of them.
+            // Half of the batch are known pages, spread over all pages.
             let known: String =
                 (0..BATCH / 2).map(|at| answers(batch * 293 + at * 97..batch * 293 + at * 97 + 1)).collect();
             let new = KNOWN + batch * BATCH / 2;
@@ -335,7 +335,7 @@ fn a_batch_of_answers_copies_what_it_touches() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn batches_are_the_same_as_one_table(
+    fn batches_give_the_same_data_as_one_table(
         rows in prop::collection::vec((0..40_u32, 0..5_u32, 0..6_usize), 1..60),
         known in 0..30_usize,
         size in 1..9_usize,
@@ -372,7 +372,7 @@ proptest! {
         prop_assert!(versions.iter().all(|(version, len)| version.len() == *len));
         let finished = growing.finish();
         prop_assert_eq!(shown(&finished), shown(&all));
-        // A table can be read into it again.
+        // Another table can be added.
         let mut builder = DataSetBuilder::from(&*versions.last().unwrap().0);
         builder.add(&text(&rows), &ReadOptions::default()).unwrap();
         prop_assert_eq!(builder.finish().len(), all.len());

@@ -1,4 +1,4 @@
-//! The URLs of a data set, each once, found by their normalised form.
+//! The URLs of a data set, each once, with a hash table by normalised form.
 
 use super::interner::Texts;
 use crate::persistent::Column;
@@ -7,7 +7,7 @@ use crate::protocol::location;
 use hashbrown::{HashMap, HashTable};
 use std::sync::Arc;
 
-/// The URLs of a data set. A clone of those that were shared costs nothing, whatever was added.
+/// The URLs of a data set. Clones are cheap after [`Urls::share`].
 #[derive(Debug, Default, Clone)]
 pub(super) struct Urls {
     /// All URLs as written.
@@ -17,48 +17,49 @@ pub(super) struct Urls {
     is_shared: bool,
 }
 
-/// What finds the URLs that were there before they were shared.
+/// Index of the URLs that were added before [`Urls::share`].
 #[derive(Debug, Default, Clone)]
 struct Base {
-    /// The normalised form of those that are written in another one, so that none is normalised twice.
+    /// Normalised forms of URLs that are not written in it, so that none is normalised twice.
     keys: HashMap<u32, Box<str>>,
-    /// Half of the hash of the key, and the row.
+    /// The lower half of the hash of the key, and the row.
     index: HashTable<(u32, u32)>,
 }
 
-/// What finds the others: the same as persistent columns.
+/// Index of the URLs that were added later, in persistent columns.
 #[derive(Debug, Default, Clone)]
 struct Later {
-    /// Of each row, the number of its normalised form in `forms`, from 1; 0 where it is the URL as written.
+    /// For each row, the position of its normalised form in `forms`, from 1; 0 if the URL is written in it.
     keys: Column<u32>,
     forms: Texts,
-    /// Half of the hash of the key, and the row from 1: a table of a power of two with open addressing.
+    /// A hash table with open addressing, whose size is a power of two: the lower half of the hash of the key, and the row
+    /// from 1.
     slots: Column<(u32, u32)>,
     len: usize,
 }
 
-/// The hash of a table's slot, from the half that the table holds: no URL is hashed again when the table grows. 32 bits
-/// are enough to find a slot; whether it is the URL, the texts decide.
+/// The hash for a slot from the stored half, so that no URL is hashed again when the table grows. 32 bits are enough to
+/// find a slot, since the texts are compared.
 const fn spread(half: u32) -> u64 {
     (half as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The slots of the smallest table.
-const FEWEST_SLOTS: usize = 256;
+/// Slots of the smallest table.
+const MIN_SLOTS: usize = 256;
 
 impl Later {
-    /// The slots that may have a key, up to the first that is free.
+    /// The probe sequence of slots for a key.
     fn slots_of(&self, half: u32) -> impl Iterator<Item = usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let first = (spread(half) >> 32) as usize;
         (0..self.slots.len()).map(move |step| first.wrapping_add(step) & mask)
     }
 
-    fn find(&self, half: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+    fn find(&self, half: u32, has_key: impl Fn(u32) -> bool) -> Option<u32> {
         for at in self.slots_of(half) {
             let (own, row) = self.slots.get(at).copied()?;
             let row = row.checked_sub(1)?;
-            if own == half && is_it(row) {
+            if own == half && has_key(row) {
                 return Some(row);
             }
         }
@@ -67,7 +68,7 @@ impl Later {
 
     fn insert(&mut self, half: u32, row: u32) {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
-            let larger = (self.slots.len() * 2).max(FEWEST_SLOTS);
+            let larger = (self.slots.len() * 2).max(MIN_SLOTS);
             note_work(larger);
             let old = std::mem::replace(&mut self.slots, Column::filled(larger));
             old.iter().filter(|(_, row)| *row > 0).for_each(|slot| self.take_slot(*slot));
@@ -110,7 +111,7 @@ impl Urls {
         self.find_key(key, half)
     }
 
-    /// The normalised form of a URL, and half of its hash.
+    /// The normalised form of a URL, and the lower half of its hash.
     pub(super) fn key_of<'u>(url: &'u str, scratch: &'u mut String) -> (&'u str, u32) {
         note_work(1);
         let key = location::key(url, scratch);
@@ -118,12 +119,12 @@ impl Urls {
     }
 
     pub(super) fn find_key(&self, key: &str, half: u32) -> Option<u32> {
-        let is_it = |row: u32| self.key(row) == key;
-        let in_base = self.base.index.find(spread(half), |(own, row)| *own == half && is_it(*row));
-        in_base.map(|(_, row)| *row).or_else(|| self.later.find(half, is_it))
+        let has_key = |row: u32| self.key(row) == key;
+        let in_base = self.base.index.find(spread(half), |(own, row)| *own == half && has_key(*row));
+        in_base.map(|(_, row)| *row).or_else(|| self.later.find(half, has_key))
     }
 
-    /// The row of the URL, a new one where it was not there; `None` where all URLs together are 4 GiB or more.
+    /// The row of the URL, which is added if absent; `None` if all URLs together would be 4 GiB or more.
     pub(super) fn insert(&mut self, url: &str) -> Option<u32> {
         let mut scratch = String::new();
         let (key, half) = Self::key_of(url, &mut scratch);
@@ -145,14 +146,14 @@ impl Urls {
         Some(row)
     }
 
-    /// From now on a clone costs nothing, whatever was added.
+    /// Makes clones cheap, now and after URLs are added.
     pub(super) fn share(&mut self) {
         self.is_shared = true;
         self.texts.share();
         self.later.forms.share();
     }
 
-    /// The same URLs, not shared.
+    /// The URLs as a list that is not shared.
     pub(super) fn unshared(&self) -> Self {
         if !self.is_shared {
             return self.clone();
