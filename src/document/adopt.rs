@@ -19,22 +19,22 @@ pub struct ExternalFiles {
 
 /// Shared [`ExternalFiles`]; equal only to itself, so that comparing edits is cheap.
 #[derive(Debug, Clone)]
-pub struct Adopted(Arc<ExternalFiles>);
+pub struct AdoptedFiles(Arc<ExternalFiles>);
 
-impl Adopted {
+impl AdoptedFiles {
     /// The files as the content of [`super::edit::Edit::Adopt`].
     pub fn new(files: ExternalFiles) -> Self {
         Self(Arc::new(files))
     }
 }
 
-impl PartialEq for Adopted {
+impl PartialEq for AdoptedFiles {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Adopted {}
+impl Eq for AdoptedFiles {}
 
 /// The index of another document with the file ids of this one; a file without an id here is missing.
 pub(super) fn with_ids_of(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Index {
@@ -47,7 +47,7 @@ pub(super) fn with_ids_of(index: &Index, ids: &HashMap<SitemapId, SitemapId>) ->
     index
 }
 
-impl Adopted {
+impl AdoptedFiles {
     /// Adds and removes the files in a document.
     pub(super) fn apply_to(&self, document: &mut Document) {
         for sitemap in &self.0.new {

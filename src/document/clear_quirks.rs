@@ -27,7 +27,7 @@ pub(crate) fn mark_written(document: &mut Document, written: &[Member], of_index
                 document.change_sitemap(*id, |sitemap| {
                     let quirks = sitemap.quirks.iter().filter(|quirk| current.contains(&quirk.kind));
                     sitemap.quirks = quirks.cloned().collect();
-                    (sitemap.accepted, sitemap.apart, sitemap.encoding) = (false, false, UTF_8);
+                    (sitemap.accepted, sitemap.separate_news, sitemap.encoding) = (false, false, UTF_8);
                 });
             }
         }

@@ -168,7 +168,7 @@ impl<'d> Comparison<'d> {
         let live = |document: &'d Document| move |row: &RowId| document.is_live(*row);
         ours.path == theirs.path
             && ours.gzip == theirs.gzip
-            && (ours.accepted, ours.apart) == (theirs.accepted, theirs.apart)
+            && (ours.accepted, ours.separate_news) == (theirs.accepted, theirs.separate_news)
             && Arc::ptr_eq(&ours.frame, &theirs.frame)
             && ours.rows.iter().filter(live(self.document)).eq(theirs.rows.iter().filter(live(self.saved)))
     }

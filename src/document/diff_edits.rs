@@ -179,8 +179,8 @@ pub(crate) fn diff_edits(document: &Document, saved: &Document) -> Vec<Edit> {
         let id = SitemapId(number as u32);
         let Some(file) = fresh_ids.file(id) else { continue };
         let Some(was) = saved.sitemap(id) else { continue };
-        if sitemap.apart && !was.apart {
-            edits.push(Edit::Apart(file));
+        if sitemap.separate_news && !was.separate_news {
+            edits.push(Edit::SeparateNews(file));
         }
         if sitemap.accepted && !was.accepted {
             agreed.push(Edit::Accept(Member::Sitemap(file)));

@@ -5,7 +5,7 @@
 
 mod page;
 
-use super::adopt::Adopted;
+use super::adopt::AdoptedFiles;
 use super::index::{Child, ChildState, Index};
 use super::overlay::ValueId;
 use super::rows::{self, RowId, RowList, RowSet};
@@ -87,7 +87,7 @@ pub enum Edit {
         frame: Arc<Source>,
     },
     /// Adds and removes files as other programs did.
-    Adopt(Adopted),
+    Adopt(AdoptedFiles),
     /// Replaces the frame of a further volume of the index, and whether it is written gzipped.
     Volume {
         /// Its number; the first file is 0 and is the index.
@@ -112,7 +112,7 @@ pub enum Edit {
         name: Arc<str>,
     },
     /// Moves the news entries of a file to files of their own when it is written.
-    Apart(SitemapId),
+    SeparateNews(SitemapId),
     /// Several edits, in order, as one.
     Several(Vec<Edit>),
 }
@@ -125,7 +125,7 @@ impl Edit {
                 Some(*file)
             }
             Self::Volume { .. } => Some(Member::Index),
-            Self::Apart(id) => Some(Member::Sitemap(*id)),
+            Self::SeparateNews(id) => Some(Member::Sitemap(*id)),
             _ => None,
         }
     }
@@ -264,9 +264,9 @@ impl Applied {
                 adopted.apply_to(&mut self.document);
                 Some(())
             }
-            Edit::Apart(id) => {
+            Edit::SeparateNews(id) => {
                 self.framed = true;
-                self.document.change_sitemap(*id, |sitemap| sitemap.apart = true);
+                self.document.change_sitemap(*id, |sitemap| sitemap.separate_news = true);
                 Some(())
             }
             Edit::Several(edits) => self.run_all(edits, progress),

@@ -7,7 +7,7 @@ mod index;
 mod pairs;
 
 use super::Document;
-use super::adopt::{Adopted, ExternalFiles, with_ids_of};
+use super::adopt::{AdoptedFiles, ExternalFiles, with_ids_of};
 use super::edit::{Edit, NewEntry};
 use super::index::ChildState;
 use super::repartition::text_under_roots;
@@ -475,7 +475,7 @@ impl Merge {
             .map(|sitemap| Sitemap { frame: Arc::new(sitemap.frame.without_entries()), ..sitemap.clone() })
             .collect();
         let gone = gone.into_iter().map(|file| file.id).collect();
-        vec![Edit::Adopt(Adopted::new(ExternalFiles { new, gone, index }))]
+        vec![Edit::Adopt(AdoptedFiles::new(ExternalFiles { new, gone, index }))]
     }
 
     /// Whether "both" keeps our whole text of a row with their fields put in, so that what else they changed in it, its

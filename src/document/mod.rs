@@ -70,10 +70,10 @@ pub struct Document {
     index: Option<Arc<Index>>,
     records: Column<Record>,
     overlay: Overlay,
-    /// File id of a row plus one; 0 for the file of its source.
+    /// File id of each row plus one; 0 means the file of its source.
     row_files: Column<u32>,
     live: u32,
-    /// What a streamed set keeps of unloaded files; `None` while all files are resident.
+    /// Data about unloaded files of a streamed set; `None` if all files are resident.
     streaming: Option<Streaming>,
     /// The document after its pending split; see [`pending_split`].
     pending_split: Option<Arc<Self>>,
@@ -100,7 +100,7 @@ impl Document {
         self.live += len;
     }
 
-    /// Sets the index, at the start and the end of loading.
+    /// Sets the index.
     pub fn set_index(&mut self, index: Option<Index>) {
         self.pending_split = None;
         self.index = index.map(Arc::new);
@@ -140,12 +140,12 @@ impl Document {
         self.index.as_deref()
     }
 
-    /// Whether the rows are the entries of an index: sitemaps, which have a loc and a lastmod and nothing else.
+    /// Whether the rows are the entries of an index, which have only loc and lastmod.
     pub fn lists_sitemaps(&self) -> bool {
         self.only_sitemap().is_some_and(|only| only.frame.names.kind == FileKind::Index)
     }
 
-    /// Rows that are not deleted: the set's URLs.
+    /// Number of rows that are not deleted: the URLs of the set.
     pub const fn live(&self) -> u32 {
         self.live
     }
@@ -200,7 +200,7 @@ impl Document {
         }
     }
 
-    /// The names that a row's text is written in.
+    /// The names that a row's text is written with.
     pub fn names(&self, row: RowId) -> &Names {
         static PLAIN: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::default);
         // Those of the root that it is written under, which may declare more than the one it was read under.
@@ -261,7 +261,7 @@ impl Document {
         }
     }
 
-    /// Whether a row's field has this value, mostly decided by its record alone.
+    /// A test whether a row's field has a value; usually decided by the record.
     pub fn has_value<'d>(&'d self, field: Field, value: Option<&'d str>) -> impl Fn(RowId) -> bool + 'd {
         let mut wanted = Record::default();
         wanted.note(field, value);
@@ -334,7 +334,7 @@ impl Document {
         self.live_rows().map(|row| row.0).collect()
     }
 
-    /// This document and a saved version of it, to be compared.
+    /// A comparison of this document with a saved version.
     pub const fn compare<'d>(&'d self, saved: &'d Self) -> Comparison<'d> {
         Comparison::new(self, saved)
     }
@@ -433,7 +433,7 @@ impl Document {
         self.streaming.as_ref()?.resident
     }
 
-    /// The live rows of resident files in file order. Of a set that is not streamed, all live rows.
+    /// The live rows of resident files in file order; all live rows if the set is not streamed.
     pub fn resident_rows(&self) -> impl Iterator<Item = RowId> + '_ {
         let all = (!self.is_streamed()).then(|| self.live_rows());
         let some = self.resident_file().and_then(|id| self.sitemap(id)).into_iter();
@@ -452,7 +452,7 @@ impl Document {
         kept.unwrap_or_else(|| self.entry_text(row).len() as u64)
     }
 
-    /// Whether a row is news.
+    /// Whether a row has a news extension.
     pub fn is_news(&self, row: RowId) -> bool {
         let kept = self.streaming.as_ref().and_then(|streaming| streaming.is_news(row));
         kept.unwrap_or_else(|| self.record(row).flags.contains(Flags::NEWS))

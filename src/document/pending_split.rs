@@ -24,7 +24,7 @@ pub(super) fn update(document: &mut Document) {
     let limits = Limits::default();
     let files: Vec<SitemapId> = (0..)
         .zip(document.sitemaps())
-        .filter(|(_, sitemap)| sitemap.accepted || sitemap.apart)
+        .filter(|(_, sitemap)| sitemap.accepted || sitemap.separate_news)
         .filter(|(_, sitemap)| document.can_have_parts() && is_split(document, sitemap, limits))
         .map(|(number, _)| SitemapId(number))
         .collect();
@@ -56,7 +56,7 @@ pub(super) fn update(document: &mut Document) {
 fn is_split(document: &Document, sitemap: &Sitemap, limits: Limits) -> bool {
     let can = !matches!(sitemap.form, Form::Feed(_))
         && !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
-    can && (sitemap.apart
+    can && (sitemap.separate_news
         || sitemap.live > limits.urls
         || sitemap.bytes() > limits.bytes
         || exceeds_news_limit(document, sitemap))

@@ -148,7 +148,7 @@ impl Rebased {
                 sitemap.gzip = is.gzip;
             }
             sitemap.accepted &= !was.accepted || is.accepted;
-            sitemap.apart &= !was.apart || is.apart;
+            sitemap.separate_news &= !was.separate_news || is.separate_news;
             if Arc::ptr_eq(&sitemap.frame, &was.frame) {
                 sitemap.frame = Arc::clone(&is.frame);
             }

@@ -35,13 +35,13 @@ pub enum Member {
 pub struct Sitemap {
     /// Its path; `None` for an unsaved document.
     pub path: Option<PathBuf>,
-    /// Its name on screen and in queries: the path relative to the set's folder.
+    /// Its name as shown and in queries: the path relative to the set's folder.
     pub name: Arc<str>,
     /// Its public URL, if known from an index or a base URL.
     pub url: Option<Arc<str>>,
     /// Whether it is written gzipped.
     pub gzip: bool,
-    /// Head, tail and names come from here.
+    /// The source of its head, tail and names.
     pub frame: Arc<Source>,
     /// Its rows in file order, deleted ones included until the next save.
     pub rows: RowList,
@@ -49,16 +49,16 @@ pub struct Sitemap {
     pub live: u32,
     /// Sum of the entry texts of the live rows, in bytes as they will be written.
     pub entry_bytes: u64,
-    /// The encoding that it is stored in; in memory it is UTF-8 always.
+    /// The encoding that it is stored in; in memory it is always UTF-8.
     pub encoding: &'static str,
     /// Its quirks, in the order of entries.
     pub quirks: Arc<[Quirk]>,
-    /// In which form it is stored.
+    /// The form that it is stored in.
     pub form: Form,
     /// Whether the user agreed to write its repairs, even if no row differs.
     pub accepted: bool,
     /// Whether a save puts its news entries into files of their own.
-    pub apart: bool,
+    pub separate_news: bool,
 }
 
 /// Path, name and URL of a file; see [`Sitemap`].
@@ -90,7 +90,7 @@ impl Default for Sitemap {
             quirks: Arc::default(),
             form: Form::Xml,
             accepted: false,
-            apart: false,
+            separate_news: false,
         }
     }
 }
@@ -112,7 +112,7 @@ impl Sitemap {
     }
 }
 
-/// Files by the paths that they are written to; of several at one path, the first.
+/// Files by path; the first one if several have the same path.
 pub fn by_path(files: &Column<Arc<Sitemap>>) -> HashMap<&Path, SitemapId> {
     let mut places = HashMap::with_capacity(files.len());
     for (number, file) in (0..).zip(files) {

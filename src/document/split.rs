@@ -28,8 +28,8 @@ pub(crate) struct SplitResult {
 
 /// Drops deleted rows and splits files that are over a limit.
 ///
-/// Such a file keeps as many of its first rows as both limits allow; the rest goes to new files in order, each filled
-/// up. Sizes are those of the finished files: head, entries, tail.
+/// Such a file keeps as many of its first rows as both limits allow; the rest goes to new files in order, each filled to
+/// the limit. Sizes are those of the finished files: head, entries, tail.
 ///
 /// A file that equals its version in `saved` keeps its bytes even over a limit.
 pub(crate) fn split_files(document: &Document, saved: Option<&Document>, limits: Limits) -> SplitResult {
@@ -46,11 +46,11 @@ pub(crate) fn split_files(document: &Document, saved: Option<&Document>, limits:
             let rows = RowList::from_ids(live);
             split.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
         }
-        // A table is not a sitemap: nothing limits it. An index has no index above it that could list two.
+        // A table is not a sitemap and has no limits. An index whose entries are shown as rows cannot be split here.
         let limited = !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
         let is_over =
             || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || exceeds_news_limit(document, sitemap);
-        if sitemap.apart || (limited && is_over()) {
+        if sitemap.separate_news || (limited && is_over()) {
             split.split(id, limits);
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn exceeds_news_limit(document: &Document, sitemap: &Sitemap) -> bool
     sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
 }
 
-/// The frame of a file without the declaration of the news namespace, where nothing in the file uses it.
+/// The frame of a file without the declaration of the news namespace; `None` if something in the file uses it.
 fn without_news(document: &Document, id: SitemapId) -> Option<Source> {
     let sitemap = document.sitemap(id)?;
     let frame = &sitemap.frame;
@@ -78,7 +78,7 @@ fn without_news(document: &Document, id: SitemapId) -> Option<Source> {
     if is_used(after) || is_used(&tail) || sitemap.rows.iter().any(|row| is_used(&document.entry_text(row))) {
         return None;
     }
-    // The attribute with the whitespace before it, to the quote that ends it.
+    // Cuts the attribute from the whitespace before it to its closing quote.
     let at = memchr::memmem::find(tag, name.as_bytes())?;
     let blank = tag.get(..at)?.iter().rposition(|byte| !markup::is_space(*byte))? + 1;
     let open = at + tag.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
@@ -104,13 +104,14 @@ impl SplitResult {
         // The first file keeps its own head and tail with all comments.
         let (own, new) = (overhead(&sitemap.frame), overhead(&frame));
         let mut files = vec![FilledPart::default()];
-        let is_apart = |row: &RowId| sitemap.apart && self.document.record(*row).flags.contains(Flags::NEWS);
-        let (news, rest): (Vec<RowId>, Vec<RowId>) = sitemap.rows.iter().partition(is_apart);
-        let (stay, mut go) = (rest.len(), !news.is_empty() && !rest.is_empty());
+        let is_separated =
+            |row: &RowId| sitemap.separate_news && self.document.record(*row).flags.contains(Flags::NEWS);
+        let (news, rest): (Vec<RowId>, Vec<RowId>) = sitemap.rows.iter().partition(is_separated);
+        let (first_news, mut starts_news) = (rest.len(), !news.is_empty() && !rest.is_empty());
         for (number, row) in rest.into_iter().chain(news).enumerate() {
             // The first news entry begins a new file.
-            if go && number == stay {
-                go = false;
+            if starts_news && number == first_news {
+                starts_news = false;
                 files.push(FilledPart::default());
             }
             let len = self.document.entry_text(row).len() as u64;
@@ -142,7 +143,7 @@ impl SplitResult {
         if let Some(first) = files.next() {
             self.document.change_sitemap(id, |sitemap| fill(sitemap, &first));
         }
-        if sitemap.apart
+        if sitemap.separate_news
             && let Some(frame) = without_news(&self.document, id)
         {
             self.document.change_sitemap(id, |sitemap| sitemap.frame = Arc::new(frame));
@@ -155,7 +156,7 @@ impl SplitResult {
                 rows: RowList::default(),
                 quirks: Arc::default(),
                 accepted: false,
-                apart: false,
+                separate_news: false,
                 ..sitemap.clone()
             });
             self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));
@@ -168,7 +169,7 @@ impl SplitResult {
 }
 
 fn fill(sitemap: &mut Sitemap, filled: &FilledPart) {
-    sitemap.apart = false;
+    sitemap.separate_news = false;
     sitemap.rows = RowList::from_ids(filled.rows.iter().copied());
     sitemap.live = filled.rows.len() as u32;
     sitemap.entry_bytes = filled.bytes;
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_copies_the_root_of_its_source_without_its_comments() {
+    fn a_part_copies_the_root_without_comments() {
         let table = [
             (
                 "\u{feff}<?xml version='1.0'?>\r\n<?xml-stylesheet href='a.xsl'?>\r\n<!-- part 1 -->\r\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:image='i'>\r\n<!-- banner -->\r\n <url/>\r\n <!-- end -->\r\n</urlset>\r\n<!-- bye -->\r\n",
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_stay_what_they_are_when_their_file_is_split() {
+    fn rows_are_unchanged_when_their_file_is_split() {
         let urls: Vec<String> = (0..5).map(|number| format!("\n<url><loc>http://e/{number}</loc></url>")).collect();
         let before = document(&[format!("<urlset>{}\n</urlset>", urls.concat())]);
         let edit = Edit::Delete([1].into_iter().collect());
@@ -238,7 +239,7 @@ mod tests {
             written(&split.document, SitemapId(1))
                 .ends_with("<urlset>\n<url><loc>http://e/3</loc></url>\n<url><loc>http://e/4</loc></url>\n</urlset>")
         );
-        // A row added to the new part finds its way there.
+        // A row added to the new part is written there.
         let insert = Edit::Insert {
             sitemap: SitemapId(1),
             after: Some(RowId(4)),
@@ -250,7 +251,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every file keeps both limits and the rows keep their order, whatever the sizes are.
+        /// Every file is within both limits and the rows keep their order, for all sizes.
         #[test]
         fn parts_keep_the_limits_and_the_order(
             sizes in proptest::collection::vec(0usize..120, 0..30),

@@ -563,7 +563,7 @@ impl Planner<'_> {
         let saved = self.request.saved;
         !self.changes.contains_key(&id)
             && (now.rows == then.rows || now.rows.iter().eq(then.rows.iter().filter(|row| saved.is_live(*row))))
-            && (now.accepted, now.apart) == (then.accepted, then.apart)
+            && (now.accepted, now.separate_news) == (then.accepted, then.separate_news)
             && same_frame(&now.frame, &then.frame, now.live > 0)
     }
 }

@@ -131,7 +131,8 @@ pub(super) fn safe_rules() -> RuleSet {
 /// Whether the news entries of a file can have files of their own, and no one has said yet that they shall.
 pub(super) fn parts_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     let is_whole = snapshot.document.can_have_parts();
-    let is_new = snapshot.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
+    let is_new =
+        snapshot.document.sitemap(id).is_some_and(|sitemap| !sitemap.separate_news && sitemap.form == Form::Xml);
     let mut broken = snapshot.checks.set().broken_of(Some(id.0));
     is_whole && is_new && broken.any(|broken| broken == (Some(id.0), SetRule::NewsMixed))
 }

@@ -1,7 +1,7 @@
 //! The volumes of an index: the files of an index that is too long for one, each with a range of its entries.
 //!
-//! Everywhere else an index is one list of entries; only what reads, plans, writes, locks and compares files looks
-//! here. An index of one file has no [`Volume`], and is that file.
+//! Everywhere else an index is one list of entries; only the code that reads, plans, writes, locks and compares files
+//! uses volumes. An index of one file has no [`Volume`].
 
 use super::{Child, Index};
 use crate::document::frame::part_frame;
@@ -24,17 +24,17 @@ pub struct Volume {
     pub name: Arc<str>,
     /// Whether it is written gzipped.
     pub gzip: bool,
-    /// Head and tail come from here; it has no entries.
+    /// The source of its head and tail; it has no entries.
     pub frame: Arc<Source>,
-    /// The first of its entries, counted through the whole index.
+    /// Its first entry, counted over the whole index.
     pub first: usize,
-    /// The encoding that it is stored in; in memory it is UTF-8 always.
+    /// The encoding that it is stored in; in memory it is always UTF-8.
     pub encoding: &'static str,
     /// What was unusual about it as stored; entries are counted through the whole index.
     pub quirks: Arc<[Quirk]>,
 }
 
-/// One file of an index, the first like all others.
+/// A view of one file of an index, which may be the first.
 #[derive(Debug, Clone)]
 pub struct IndexFile<'i> {
     index: &'i Index,
@@ -44,9 +44,9 @@ pub struct IndexFile<'i> {
     pub name: &'i Arc<str>,
     /// Whether it is written gzipped.
     pub gzip: bool,
-    /// Head and tail come from here.
+    /// The source of its head and tail.
     pub frame: &'i Arc<Source>,
-    /// Its entries, counted through the whole index.
+    /// Its entries, counted over the whole index.
     pub entries: Range<usize>,
     /// The encoding that it is stored in.
     pub encoding: &'static str,
@@ -69,7 +69,7 @@ impl<'i> IndexFile<'i> {
         self.index.children.get(self.entries.clone()).unwrap_or_default()
     }
 
-    /// The text of one of its entries, counted through the whole index.
+    /// The text of an entry, counted over the whole index.
     pub fn entry_text(&self, entry: usize) -> &'i [u8] {
         self.index.source.entry_text(entry)
     }
@@ -84,7 +84,7 @@ impl<'i> IndexFile<'i> {
         self.frame.tail(!self.entries.is_empty())
     }
 
-    /// Its bytes, uncompressed, in three pieces.
+    /// Its bytes, uncompressed: head, entries and tail.
     pub fn pieces(&self) -> [Cow<'i, [u8]>; 3] {
         [self.head(), Cow::Borrowed(self.index.source.run(self.entries.start, self.entries.end)), self.tail()]
     }
@@ -107,7 +107,7 @@ impl<'i> IndexFile<'i> {
         self.pieces().iter().map(|piece| piece.len() as u64).sum()
     }
 
-    /// Whether it lists nothing.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -147,12 +147,12 @@ impl Index {
         })
     }
 
-    /// All of its files, in order.
+    /// Its files, in order.
     pub fn files(&self) -> impl DoubleEndedIterator<Item = IndexFile<'_>> {
         (0..self.file_count()).filter_map(|number| self.file(number))
     }
 
-    /// The one at a path.
+    /// The file at a path.
     pub fn file_at(&self, path: &Path) -> Option<IndexFile<'_>> {
         self.file(self.volume_at(path)?)
     }
@@ -179,13 +179,13 @@ impl Index {
         self.more = more.into();
     }
 
-    /// This index with another head and tail of a further file, by its number.
+    /// This index with another frame of the volume `number`, which is not the first.
     #[must_use]
     pub fn with_volume(&self, number: usize, frame: &Arc<Source>, gzip: bool) -> Self {
         self.with_volumes(&BTreeMap::from([(number, (Arc::clone(frame), gzip))]))
     }
 
-    /// The same for several files.
+    /// This index with other frames of several volumes, by number.
     #[must_use]
     pub fn with_volumes(&self, frames: &BTreeMap<usize, (Arc<Source>, bool)>) -> Self {
         let mut index = self.clone();
@@ -199,7 +199,7 @@ impl Index {
         index
     }
 
-    /// The further files, by their numbers, whose head, tail or packing is not that of the same file of another.
+    /// The volumes, by number, whose head, tail or compression differs from the same volume of another index.
     pub fn other_volumes<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (usize, &'o Volume)> {
         let pairs = (1..).zip(self.more.iter().zip(other.more.iter()));
         let differs = |own: &Volume, was: &Volume| {
@@ -209,7 +209,7 @@ impl Index {
         pairs.filter(move |(_, (own, was))| differs(own, was)).map(|(number, (own, _))| (number, own))
     }
 
-    /// Drops the quirks of files that were just written, by number.
+    /// Drops the quirks of the volumes that were written, by number.
     pub(in crate::document) fn mark_files_written(&mut self, is_written: &dyn Fn(usize) -> bool) {
         if is_written(0) {
             (self.quirks, self.encoding) = (Arc::default(), UTF_8);
@@ -224,9 +224,9 @@ impl Index {
         (self.accepted, self.edited) = (false, Arc::default());
     }
 
-    /// Several indexes as one: entries of all, in order. Each was read from a file of its own.
+    /// Joins indexes that were read from several files into one with the entries of all, in order.
     ///
-    /// `None` where their roots give prefixes other meanings: an entry means what it means only under its root.
+    /// `None` if their roots declare prefixes differently, which would change the meaning of entries.
     pub fn joined(mut indexes: Vec<Self>) -> Option<Self> {
         let sources: Vec<&Source> = indexes.iter().map(|index| &*index.source).collect();
         let source =
@@ -237,7 +237,7 @@ impl Index {
         for index in rest.by_ref() {
             let first = joined.children.len();
             let mut frame = index.source.without_entries();
-            // What is between entries is theirs, and they are elsewhere now.
+            // Stray text between entries is no longer in the frame.
             frame.stray = frame.stray.filter(|at| (*at as usize) < frame.head(true).len());
             let moved = |quirk: &Quirk| Quirk { entry: quirk.entry.map(|entry| entry + first as u32), ..quirk.clone() };
             more.push(Volume {
@@ -255,14 +255,14 @@ impl Index {
         Some(joined)
     }
 
-    /// The same entries in these files; `name` gives each new one, by its number, a name and, if it is known, a path.
+    /// Distributes the entries over files. `name` returns the name and, if known, the path of a new file by its number.
     #[must_use]
     pub fn split_into_files(&self, slots: &[Slot], mut name: impl FnMut(usize) -> (Arc<str>, Option<PathBuf>)) -> Self {
         let last = self.more.last().map_or((&self.source, self.gzip), |last| (&last.frame, last.gzip));
         let (frame, gzip, mut more) = (Arc::new(part_frame(last.0)), last.1, Vec::new());
         for (number, slot) in slots.iter().enumerate().skip(1) {
-            let there = slot.file.and_then(|file| self.more.get(file.checked_sub(1)?)).cloned();
-            more.push(there.map_or_else(
+            let existing = slot.file.and_then(|file| self.more.get(file.checked_sub(1)?)).cloned();
+            more.push(existing.map_or_else(
                 || {
                     let (name, path) = name(number);
                     let (frame, quirks) = (Arc::clone(&frame), Arc::default());
@@ -274,9 +274,9 @@ impl Index {
         Self { more: more.into(), ..self.clone() }
     }
 
-    /// The first entry of each volume after the entries have changed: an entry stays in its volume, and a new one joins that
-    /// of the entry before it. `was` gives the old number of each entry. Where entries moved between volumes, each keeps
-    /// its number of entries.
+    /// The volumes with their first entries after the entries have changed: an entry stays in its volume, and a new one joins
+    /// the volume of the entry before it. `was` has the old number of each entry. If entries moved between volumes, each
+    /// volume keeps its number of entries.
     pub(super) fn volume_starts(&self, was: &[Option<usize>]) -> Arc<[Volume]> {
         if self.more.is_empty() {
             return Arc::clone(&self.more);
@@ -284,7 +284,7 @@ impl Index {
         let known: Vec<usize> = was.iter().flatten().map(|entry| self.file_of(*entry)).collect();
         let mut more = self.more.to_vec();
         if known.is_sorted() {
-            // Of each file the first entry that is in it, or in a later one: files and entries go on together.
+            // For each volume, the first entry in it or in a later one.
             let mut firsts = Vec::with_capacity(more.len());
             for (place, entry) in was.iter().enumerate() {
                 let file = entry.map_or(0, |entry| self.file_of(entry));
@@ -306,15 +306,15 @@ impl Index {
 pub struct Slot {
     /// The number of the existing file; `None` for a new one.
     pub file: Option<usize>,
-    /// Its entries, counted through the whole index.
+    /// Its entries, counted over the whole index.
     pub entries: Range<usize>,
 }
 
-/// Assigns the entries of an index to its files. `may_stay` says which of them keep their bytes whatever the limits say.
+/// Assigns the entries of an index to its files. Files for which `may_stay` is true keep their entries even over a limit.
 pub(crate) fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
     let mut slots: Vec<Slot> =
         index.files().enumerate().map(|(number, file)| Slot { file: Some(number), entries: file.entries }).collect();
-    // The first is the one that the set is known by: where it would be empty it takes over what the next one has.
+    // The first volume identifies the set: if it is empty it takes the entries of the next one.
     let is_emptied = index.file(0).is_some_and(|first| first.is_empty() && !may_stay(&first));
     let filled = slots.iter().position(|slot| !slot.entries.is_empty());
     if let Some(filled) = filled.filter(|_| is_emptied)
@@ -332,8 +332,11 @@ pub(crate) fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&Ind
         let file = slot.file.and_then(|number| index.file(number));
         let Some(file) = file else { continue };
         let stays = start == slot.entries.start && file.entries == slot.entries && may_stay(&file);
-        let end =
-            if stays { slot.entries.end } else { full(index, start..slot.entries.end, overhead(file.frame), limits) };
+        let end = if stays {
+            slot.entries.end
+        } else {
+            fitting_end(index, start..slot.entries.end, overhead(file.frame), limits)
+        };
         if start < end || stays || slot.file == Some(0) {
             out.push(Slot { file: slot.file, entries: start..end });
         }
@@ -341,15 +344,15 @@ pub(crate) fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&Ind
     }
     let new = overhead(&part_frame(index.more.last().map_or(&index.source, |last| &last.frame)));
     while start < index.children.len() {
-        let end = full(index, start..index.children.len(), new, limits);
+        let end = fitting_end(index, start..index.children.len(), new, limits);
         out.push(Slot { file: None, entries: start..end });
         start = end;
     }
     out
 }
 
-/// How many of these entries fit into a file with so many bytes around them; at least one.
-fn full(index: &Index, entries: Range<usize>, overhead: u64, limits: Limits) -> usize {
+/// The end of the entries that fit into a file with `overhead` bytes of frame; at least one entry.
+fn fitting_end(index: &Index, entries: Range<usize>, overhead: u64, limits: Limits) -> usize {
     let mut bytes = overhead;
     let most = entries.start.saturating_add(limits.parts.max(1) as usize).min(entries.end);
     for entry in entries.start..most {

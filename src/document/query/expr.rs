@@ -1,7 +1,7 @@
 //! The syntax tree of a query, and its canonical text.
 //!
-//! Trees are normal by construction ([`Expr::all`], [`Expr::any`], [`Expr::not`]): no nested `All` in an
-//! `All`, no double negation. That is what makes parsing the canonical text give the same tree back.
+//! Trees are normalised by construction ([`Expr::all`], [`Expr::any`], [`Expr::not`]): no `All` in an `All`, no double
+//! negation. Therefore parsing the canonical text gives the same tree.
 
 use super::date::Date;
 use super::scan::{needs_quotes, quoted, quoted_if_needed};
@@ -30,15 +30,15 @@ pub enum Name {
     Changefreq,
     /// Its weight within the site.
     Priority,
-    /// The sitemap file it is in.
+    /// The sitemap file that the row is in.
     File,
-    /// What the entry holds.
+    /// The fields and extensions of the entry.
     Has,
-    /// What happened to the row.
+    /// The state of the row.
     Is,
-    /// Which rules the row breaks.
+    /// The rules that the row breaks.
     Rule,
-    /// How bad its findings are.
+    /// The severity of its findings.
     Severity,
 }
 
@@ -65,7 +65,7 @@ impl Name {
         Self::ALL.iter().find(|(name, ..)| *name == self).map_or("", |(_, word, _)| word)
     }
 
-    /// The name of that word, in any case.
+    /// The name with this word, ignoring case.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(word)).map(|(name, ..)| *name)
     }
@@ -74,7 +74,7 @@ impl Name {
 /// How a text is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Match {
-    /// `:` without a wildcard: the value stands somewhere in the text.
+    /// `:` without a wildcard: the text contains the value.
     Contains,
     /// `:` with `*` or `?`.
     Glob,
@@ -111,7 +111,7 @@ impl Order {
         }
     }
 
-    /// The order with its sides exchanged.
+    /// The order with its sides swapped.
     pub(super) const fn reversed(self) -> Self {
         match self {
             Self::Less => Self::More,
@@ -139,7 +139,7 @@ impl Order {
 pub enum Has {
     /// A core field's element.
     Field(Field),
-    /// A kind of extension.
+    /// One kind of extension.
     Extension(Extension),
     /// Any extension.
     AnyExtension,
@@ -184,9 +184,9 @@ impl State {
 /// One `field op value`, or one word.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Test {
-    /// A text against a text; for a typed field, its text as written in the file.
+    /// Compares texts; for a typed field, its text as written in the file.
     Text(Name, Match, String),
-    /// The instant of lastmod against a period.
+    /// Compares the instant of lastmod with a period.
     Lastmod(Order, Date),
     /// Hundredths.
     Priority(Order, u8),
@@ -222,12 +222,12 @@ pub(super) enum Expr {
 }
 
 impl Expr {
-    /// Whether any of its tests is of a kind.
-    pub(super) fn has(&self, is_meant: &impl Fn(&Test) -> bool) -> bool {
+    /// Whether a predicate is true for any of its tests.
+    pub(super) fn has(&self, predicate: &impl Fn(&Test) -> bool) -> bool {
         match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.has(is_meant)),
-            Self::Not(part) => part.has(is_meant),
-            Self::Test(test) => is_meant(test),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.has(predicate)),
+            Self::Not(part) => part.has(predicate),
+            Self::Test(test) => predicate(test),
         }
     }
 
@@ -301,7 +301,7 @@ impl Test {
     fn write(&self, f: &mut fmt::Formatter<'_>, negated: bool) -> fmt::Result {
         let (name, sign, value) = match self {
             Self::Text(Name::Loc, Match::Contains | Match::Glob, value) => {
-                return write!(f, "{}{}", if negated { "not " } else { "" }, bare(value));
+                return write!(f, "{}{}", if negated { "not " } else { "" }, loc_word_text(value));
             }
             Self::Text(name, Match::Contains | Match::Glob, value) => (*name, ":", quoted_if_needed(value)),
             Self::Text(name, Match::Regex, value) => (*name, "~", quoted_if_needed(value)),
@@ -348,8 +348,8 @@ pub(super) fn is_name_character(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '_' | '-')
 }
 
-/// A word that is looked for in loc, quoted unless it would surely be read as that.
-fn bare(word: &str) -> String {
+/// A word that is searched for in loc, quoted if it could be parsed as something else.
+fn loc_word_text(word: &str) -> String {
     let name_end = word.find(|c| !is_name_character(c)).unwrap_or(word.len());
     let (name, rest) = word.split_at(name_end);
     let special = word.starts_with(['-', '@'])
@@ -374,16 +374,16 @@ fn decimal(hundredths: u8) -> String {
     if rest % 10 == 0 { format!("{whole}.{}", rest / 10) } else { format!("{whole}.{rest:02}") }
 }
 
-/// A data column against a value.
+/// A comparison of a data column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DataTest {
     /// Its name, without `@`.
     pub column: String,
-    /// What is asked of its value.
+    /// The comparison of its value.
     pub comparison: Comparison,
 }
 
-/// What is asked of a value of a data column.
+/// How a value of a data column is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Comparison {
     /// `= none`
@@ -397,7 +397,7 @@ pub(super) enum Comparison {
 /// The right side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operand {
-    /// As typed: a number, a date, a text.
+    /// A number, a date or a text as typed.
     Value(String),
     /// `loc`, `lastmod` or `priority` of the same row.
     Field(Name),
@@ -406,7 +406,7 @@ pub(super) enum Operand {
 }
 
 impl Operand {
-    /// Reads the right side of a comparison.
+    /// Parses the right side of a comparison.
     pub(super) fn parse(text: &str, is_quoted: bool) -> Self {
         match (text.strip_prefix('@'), Name::from_word(text)) {
             _ if is_quoted => Self::Value(text.to_owned()),
@@ -422,7 +422,7 @@ impl fmt::Display for Operand {
         match self {
             Self::Field(name) => f.write_str(name.word()),
             Self::Column(name) => write!(f, "@{name}"),
-            // What would be read as something else is quoted.
+            // Quoted if it would be parsed as something else.
             Self::Value(text) if Self::parse(text, false) != *self || text == NONE => f.write_str(&quoted(text)),
             Self::Value(text) => f.write_str(&quoted_if_needed(text)),
         }

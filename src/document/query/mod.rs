@@ -1,8 +1,7 @@
 //! The query language of filters, marks, `where` and the headless commands.
 //!
-//! Parsing gives a [`Query`] or an error with its place; a query never changes and never fails while
-//! it runs. It knows rows only through `RowFacts`, and neither clock nor rules but through
-//! [`Vocabulary`].
+//! Parsing gives a [`Query`] or an error with its position; a query is immutable and evaluation cannot fail. Rows are
+//! accessed only through `RowFacts`, the clock and the rules only through [`Vocabulary`].
 //!
 //! # The language
 //!
@@ -13,22 +12,22 @@
 //! operator= `:` `=` `!=` `<` `<=` `>` `>=` `~`
 //! ```
 //!
-//! A word is looked for in loc. Values with spaces, quotes or parentheses are in double quotes, a
+//! A word is searched for in loc. Values with spaces, quotes or parentheses are in double quotes, a
 //! double quote inside is written twice. All texts are decoded (`&amp;` is `&`) and trimmed.
 //!
-//! - Texts (loc, host, path, section, file): `:` contains, or matches a pattern when it holds `*` or `?`
-//!   (`*` and `?` stay within a path segment, `**` does not; a pattern is the whole text, except in loc,
-//!   where it may stand anywhere and only `*` makes one); `=` is exact; `~` is a regular expression.
-//!   Words and `:` ignore case unless they hold an upper-case letter; host always does.
+//! - Texts (loc, host, path, section, file): `:` contains, or matches a pattern if it has `*` or `?`
+//!   (`*` and `?` match within a path segment, `**` across segments; a pattern matches the whole text, except in
+//!   loc, where it may match anywhere and only `*` makes a pattern); `=` is exact; `~` is a regular expression.
+//!   Words and `:` ignore case unless they have an upper-case letter; host always ignores case.
 //! - lastmod compares instants in UTC against a period: `lastmod=2025-03` is within March,
 //!   `lastmod<=2025` includes all of 2025; also `today`, `now`, `-30d`, `+2w`, `-6m`, `-1y`.
 //! - priority and depth compare as numbers; changefreq has no order. For lastmod, changefreq and
-//!   priority `~` and patterns look at the text as written.
+//!   priority `~` and patterns are matched against the text as written.
 //! - `none` is the absent value. An absent or unreadable value is never less or more than anything;
-//!   `!=` is the opposite of `=` and so holds for it.
+//!   `!=` is the negation of `=`, so it is true for such a value.
 //! - `@name` is a data column: numbers and dates are compared as such, or with a field (`@modified>lastmod`,
-//!   `@canonical!=loc`) or another column; `:` and `~` look at its text.
-//! - `severity:warning` are rows with a warning; `<`, `<=`, `>=`, `>` look at the row's worst finding.
+//!   `@canonical!=loc`) or another column; `:` and `~` are matched against its text.
+//! - `severity:warning` matches rows with a warning; `<`, `<=`, `>=`, `>` compare the row's worst finding.
 
 mod complete;
 mod data;
@@ -74,9 +73,9 @@ pub struct Query {
 pub struct Vocabulary<'a> {
     /// Rule codes; a rule's position here is its index in `RowFacts::has_rule`.
     pub rules: &'a [&'a str],
-    /// The time.
+    /// The current time.
     pub now: Now,
-    /// Data columns, where some are loaded.
+    /// The loaded data columns.
     pub data: Option<&'a Arc<DataSet>>,
 }
 
@@ -84,21 +83,20 @@ pub struct Vocabulary<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct QueryError {
-    /// The place in the text, in bytes; empty at the very end.
+    /// The span in the text, in bytes; empty at the end of the text.
     pub span: Range<usize>,
     /// What was expected, in one line without a full stop.
     pub message: String,
 }
 
 impl QueryError {
-    /// An error at a place.
-    pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self { span, message: message.into() }
     }
 }
 
 impl Query {
-    /// Reads a query. The empty text is the query that every row passes.
+    /// Parses a query. Every row matches the empty query.
     pub fn parse(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Self, QueryError> {
         let expr = parse::parse(text, vocabulary)?;
         let node = eval::compile(&expr, vocabulary);
@@ -115,22 +113,22 @@ impl Query {
         self.node.holds(&Row::new(row))
     }
 
-    /// A text that the URL of every row that passes contains, as far as one is known. Its length, if conversely every URL
-    /// in which it stands passes.
+    /// A text that the URL of every matching row contains, if one is known; and its length, if conversely every row whose URL
+    /// contains it matches.
     pub(super) fn needle(&self) -> Option<(Needle, Option<usize>)> {
         let needle = Needle::of(&self.node)?;
         let decides = needle.decides(&self.node);
         Some((needle, decides))
     }
 
-    /// Whether other rows have a say in whether a row passes: duplicates, rules of the set.
+    /// Whether a match depends on other rows: duplicates, rules of the set.
     pub fn compares_rows(&self) -> bool {
         self.expr.has(&|test| {
             matches!(test, expr::Test::Is(State::Duplicate) | expr::Test::Rule(_) | expr::Test::Severity(..))
         })
     }
 
-    /// The data columns that it tests, without `@`.
+    /// Names of the data columns that it tests, without `@`.
     pub fn data_columns(&self) -> Vec<String> {
         let names = RefCell::new(Vec::new());
         self.expr.has(&|test| {
@@ -142,7 +140,7 @@ impl Query {
         names.into_inner()
     }
 
-    /// Whether every row passes, known without looking.
+    /// Whether it is constantly true.
     pub fn matches_all(&self) -> bool {
         matches!(*self.node, Node::Known(true))
     }

@@ -1,7 +1,7 @@
 //! `Needle`: a text that the URL of every matching row must contain.
 //!
-//! Looking for it in the bytes of a whole file is many times faster than looking at each row, and leaves few rows to
-//! look at. It decides nothing: what may pass is asked.
+//! Searching for it in the bytes of a whole file is many times faster than testing each row, and leaves few rows to
+//! test.
 
 use super::eval::Node;
 use super::expr::Name;
@@ -10,10 +10,10 @@ use super::text::Matcher;
 use memchr::memmem;
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Bytes that a needle has at least: shorter ones stand nearly everywhere.
-const SHORTEST: usize = 3;
+/// Minimum length of a needle in bytes: shorter ones are in nearly every URL.
+const MIN_LENGTH: usize = 3;
 
-/// How a needle is looked for.
+/// A needle with its search algorithm.
 #[derive(Debug, Clone)]
 pub(crate) enum Needle {
     /// These bytes.
@@ -40,12 +40,12 @@ impl Needle {
             Matcher::IsFolded(value) => Self::folded(value.as_bytes()),
             Matcher::Regex(regex, any_case) => {
                 let hir = regex_syntax::parse(regex.as_str()).ok()?;
-                let longest = literal(&hir)?;
+                let longest = longest_literal(&hir)?;
                 if !*any_case {
                     return Self::exact(longest);
                 }
-                // Letters in a pattern that takes any case stand for both of theirs, and these two for a third, which is
-                // not ASCII (Unicode, CaseFolding: U+212A, U+017F).
+                // Without case, `k` and `s` also match a letter that is not ASCII (Unicode, CaseFolding: U+212A, U+017F),
+                // so the literal is split at them.
                 let pieces = longest.split(|letter| matches!(letter.to_ascii_lowercase(), b'k' | b's'));
                 Self::folded(pieces.max_by_key(|piece| piece.len())?)
             }
@@ -53,18 +53,18 @@ impl Needle {
     }
 
     fn exact(needle: &[u8]) -> Option<Self> {
-        // Bytes that are not UTF-8 are shown as U+FFFD, which is in no file.
-        let is_written = !String::from_utf8_lossy(needle).contains('\u{FFFD}');
-        (needle.len() >= SHORTEST && is_written)
+        // Invalid UTF-8 is decoded to U+FFFD, which is not in the bytes of the file.
+        let is_valid_text = !String::from_utf8_lossy(needle).contains('\u{FFFD}');
+        (needle.len() >= MIN_LENGTH && is_valid_text)
             .then(|| Self::Exact(Box::new(memmem::Finder::new(needle).into_owned())))
     }
 
     fn folded(needle: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(needle).ok().filter(|text| text.len() >= SHORTEST && text.is_ascii())?;
+        let text = std::str::from_utf8(needle).ok().filter(|text| text.len() >= MIN_LENGTH && text.is_ascii())?;
         Folded::new(text).map(|folded| Self::Folded(Box::new(folded)))
     }
 
-    /// Its length in bytes, where a URL as written in which it stands passes the query whatever else holds.
+    /// Its length in bytes, if every row whose URL, as written, contains it matches the query.
     pub(super) fn decides(&self, node: &Node) -> Option<usize> {
         let Node::Text(Name::Loc, Matcher::Find(_) | Matcher::FindFolded(_)) = node else { return None };
         let bytes = match self {
@@ -75,7 +75,7 @@ impl Needle {
         (!bytes.iter().any(u8::is_ascii_whitespace)).then_some(bytes.len())
     }
 
-    /// Where it is first.
+    /// The offset of the first match.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Exact(finder) => finder.find(bytes),
@@ -84,13 +84,13 @@ impl Needle {
     }
 }
 
-/// The longest text that every match contains, as far as the pattern shows it openly.
-fn literal(hir: &Hir) -> Option<&[u8]> {
+/// The longest literal that every match of a regular expression contains, as far as its syntax tree shows.
+fn longest_literal(hir: &Hir) -> Option<&[u8]> {
     match hir.kind() {
         HirKind::Literal(literal) => Some(&literal.0),
-        HirKind::Capture(capture) => literal(&capture.sub),
-        HirKind::Repetition(repetition) if repetition.min > 0 => literal(&repetition.sub),
-        HirKind::Concat(parts) => parts.iter().filter_map(literal).max_by_key(|text| text.len()),
+        HirKind::Capture(capture) => longest_literal(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => longest_literal(&repetition.sub),
+        HirKind::Concat(parts) => parts.iter().filter_map(longest_literal).max_by_key(|text| text.len()),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
-//! Parses a query into [`Expr`]; errors have a position and say what was expected.
+//! Parses a query into [`Expr`]; errors have a position and the expected syntax.
 //!
 //! A recursive descent over the grammar in the module documentation. Recursion is bounded by
-//! [`DEEPEST`], so no text can exhaust the stack.
+//! [`MAX_DEPTH`], so no text can exhaust the stack.
 
 use super::data::DataNode;
 use super::date::Date;
@@ -17,10 +17,10 @@ use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Severity, priority};
 use std::ops::Range;
 
-/// How deep parentheses and negations may nest.
-const DEEPEST: usize = 64;
+/// Maximum nesting of parentheses and negations.
+const MAX_DEPTH: usize = 64;
 
-/// Parses a whole query; the empty text is the query that holds for every row.
+/// Parses a whole query; every row matches the empty text.
 pub(super) fn parse(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Expr, QueryError> {
     let mut parser = Parser { scanner: Scanner::new(text), vocabulary, depth: 0 };
     parser.scanner.skip_spaces();
@@ -41,7 +41,7 @@ struct Parser<'t> {
     depth: usize,
 }
 
-/// A right side as written.
+/// The right side of a test as written.
 struct Value {
     text: String,
     quoted: bool,
@@ -62,7 +62,7 @@ enum Operator {
     Ordered(Order),
 }
 
-/// The operators, longer ones before their beginnings.
+/// The operators, longer ones before their prefixes.
 const OPERATORS: [(&str, Operator); 8] = [
     ("!=", Operator::Unequal),
     ("<=", Operator::Ordered(Order::AtMost)),
@@ -99,8 +99,8 @@ impl Parser<'_> {
     fn factor(&mut self) -> Result<Expr, QueryError> {
         self.scanner.skip_spaces();
         let at = self.scanner.at();
-        if self.depth >= DEEPEST {
-            return Err(QueryError::new(at..at + 1, format!("more than {DEEPEST} levels of parentheses and `not`")));
+        if self.depth >= MAX_DEPTH {
+            return Err(QueryError::new(at..at + 1, format!("more than {MAX_DEPTH} levels of parentheses and `not`")));
         }
         if self.consume_connective("not") || self.scanner.consume("-") {
             self.depth += 1;
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Ok(in_loc(self.scanner.take_balanced().to_owned()))
     }
 
-    /// A test of a data column, if one comes next: `@`, a name and an operator. Other words with `@` are looked for in loc.
+    /// A test of a data column, if one comes next: `@`, a name and an operator. Other words with `@` are searched for in loc.
     fn data_test(&mut self) -> Result<Option<Expr>, QueryError> {
         let at = self.scanner.at();
         let mut ahead = self.scanner.clone();
@@ -187,7 +187,7 @@ impl Parser<'_> {
         Ok(Some(if is_unequal { test.not() } else { test }))
     }
 
-    /// The test, if its column is there and its value is of the column's kind.
+    /// The test, if its column exists and its value is of the column's kind.
     fn checked(&self, test: DataTest, span: Range<usize>) -> Result<Expr, QueryError> {
         match DataNode::new(&test, self.vocabulary) {
             Ok(_) => Ok(Expr::Test(Test::Data(test))),
@@ -209,10 +209,10 @@ impl Parser<'_> {
         Ok(Value { span: at..self.scanner.at(), quoted: false, text })
     }
 
-    /// The value after an operator, and the test they make.
+    /// Parses the value after an operator, and builds the test.
     fn comparison(&mut self, name: Name, operator: Operator, sign: Range<usize>) -> Result<Expr, QueryError> {
         let value = self.value(&sign, expectation(name))?;
-        // A field against a data column is that column against the field.
+        // A field compared with a data column becomes that column compared with the field.
         if let (false, Some(column), Name::Loc | Name::Lastmod | Name::Priority) =
             (value.quoted, value.text.strip_prefix('@'), name)
             && let Operator::Unequal | Operator::Ordered(_) = operator
@@ -238,7 +238,7 @@ impl Parser<'_> {
                     value.span,
                     format!("`{}` is never absent; expected {}", name.word(), expectation(name)),
                 )),
-                // No rule broken and no finding are the same thing.
+                // Breaking no rule and having no finding are the same.
                 Name::Rule => Ok(Expr::Test(Test::Absent(Name::Severity))),
                 other => Ok(Expr::Test(Test::Absent(other))),
             };
@@ -323,7 +323,7 @@ impl Parser<'_> {
 }
 
 impl Scanner<'_> {
-    /// Consumes `and`, `or` or `not`, lower or upper case, when it is as a word of its own.
+    /// Consumes `and`, `or` or `not`, in lower or upper case, if it is a whole word.
     fn consume_connective(&mut self, word: &str) -> bool {
         debug_assert!(CONNECTIVES.contains(&word));
         let mut ahead = self.clone();
@@ -336,7 +336,7 @@ impl Scanner<'_> {
     }
 }
 
-/// The operator that comes next. After a space only those count that begin no ordinary word.
+/// Consumes the next operator. After a space `:` is not one, because it can begin a word.
 fn take_operator(scanner: &mut Scanner<'_>, spaced: bool) -> Option<Operator> {
     OPERATORS
         .into_iter()
@@ -367,17 +367,17 @@ fn in_loc(word: String) -> Expr {
     Expr::Test(Test::Text(Name::Loc, how, word))
 }
 
-/// In a URL `?` is an ordinary character, so only `*` makes a pattern of it.
+/// Whether a text is a pattern. In a URL `?` is an ordinary character, so only `*` counts.
 fn has_wildcard_for(name: Name, text: &str) -> bool {
     if name == Name::Loc { text.contains('*') } else { has_wildcard(text) }
 }
 
-/// Whether a field's text in the file can be examined beside its meaning.
+/// Whether the text of a field as written can be tested as well as its value.
 fn is_written(name: Name) -> bool {
     matches!(name, Name::Lastmod | Name::Changefreq | Name::Priority)
 }
 
-/// A priority to compare with: a number in range that hundredths can tell from its neighbours.
+/// Parses a priority in range with at most two decimals.
 fn hundredths(text: &str) -> Option<u8> {
     let validation = priority::validate(text);
     let clear = !validation.faults.contains(priority::Faults::PRECISION)
@@ -389,7 +389,7 @@ fn find<T: Copy>(table: &[(T, &'static str)], word: &str) -> Option<T> {
     table.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
 }
 
-/// The words a field's value is chosen from, where it is chosen from words.
+/// The words that complete a value of the field; empty if it has none.
 pub(super) fn values_of(name: Name) -> Vec<&'static str> {
     match name {
         Name::Has => Has::ALL.iter().map(|(_, word)| *word).collect(),
@@ -402,7 +402,7 @@ pub(super) fn values_of(name: Name) -> Vec<&'static str> {
     }
 }
 
-/// What a value of the field looks like.
+/// The syntax of a value of the field, for messages.
 fn expectation(name: Name) -> &'static str {
     match name {
         Name::Loc | Name::Host | Name::Path | Name::Section | Name::File => "a text",
@@ -417,7 +417,7 @@ fn expectation(name: Name) -> &'static str {
     }
 }
 
-/// The operators that a field takes.
+/// The operators of a field, for messages.
 fn usage(name: Name) -> &'static str {
     match name {
         Name::Loc | Name::Host | Name::Path | Name::Section | Name::File => {

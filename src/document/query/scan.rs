@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-/// A double quote that is never closed; holds the place where it was opened.
+/// A double quote that is not closed, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unclosed(pub Range<usize>);
 
-/// A reader over one line. Positions are byte offsets into it.
+/// A scanner over one line. Positions are byte offsets.
 #[derive(Debug, Clone)]
 pub(crate) struct Scanner<'t> {
     text: &'t str,
@@ -17,17 +17,17 @@ pub(crate) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// A reader at the start of `text`.
+    /// A scanner at the start of `text`.
     pub(crate) const fn new(text: &'t str) -> Self {
         Self { text, at: 0 }
     }
 
-    /// Where the reader stands.
+    /// The current position.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
-    /// What has not been read.
+    /// The text from the current position.
     pub(crate) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -37,12 +37,12 @@ impl<'t> Scanner<'t> {
         self.rest().chars().next()
     }
 
-    /// Whether everything has been read.
+    /// Whether the end is reached.
     pub(crate) fn is_done(&self) -> bool {
         self.rest().is_empty()
     }
 
-    /// Passes over whitespace.
+    /// Skips whitespace.
     pub(crate) fn skip_spaces(&mut self) {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
@@ -56,7 +56,7 @@ impl<'t> Scanner<'t> {
         found
     }
 
-    /// Consumes characters as long as `wanted` holds, and returns them.
+    /// Consumes characters while `wanted` is true, and returns them.
     pub(crate) fn take_while(&mut self, mut wanted: impl FnMut(char) -> bool) -> &'t str {
         let rest = self.rest();
         let len = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -87,7 +87,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Consumes a value in double quotes; the reader is on the opening quote.
+    /// Consumes a value in double quotes; the scanner is at the opening quote.
     pub(crate) fn take_quoted(&mut self) -> Result<String, Unclosed> {
         let open = self.at;
         let mut value = String::new();
@@ -112,12 +112,12 @@ pub(crate) fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('"', "\"\""))
 }
 
-/// `value` as it may stand unquoted, otherwise in quotes.
+/// `value` unquoted if possible, otherwise in quotes.
 pub(crate) fn quoted_if_needed(value: &str) -> String {
     if needs_quotes(value) { quoted(value) } else { value.to_owned() }
 }
 
-/// Whether a value would not be read back as it is without quotes.
+/// Whether a value without quotes would not be parsed as itself.
 pub(crate) fn needs_quotes(value: &str) -> bool {
     value.is_empty() || value.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '(' | ')'))
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_end_where_they_should() {
+    fn words_end_at_spaces_and_unopened_parentheses() {
         let table =
             [("abc def", "abc"), ("a(b)c) d", "a(b)c"), ("a(b c", "a(b"), (")x", ""), ("a\u{a0}b", "a"), ("", "")];
         for (text, expected) in table {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hold_anything_and_double_for_themselves() {
+    fn quotes_are_doubled_inside_quotes() {
         let table = [
             (r#""a b" c"#, Ok("a b"), 5),
             (r#""""#, Ok(""), 2),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn quoting_is_undone_by_reading() {
+    fn quoted_values_are_read_back() {
         for value in ["", "a b", "\"", "a\"\"b", "(", "plain"] {
             let text = quoted(value);
             let mut scanner = Scanner::new(&text);

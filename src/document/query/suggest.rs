@@ -1,8 +1,8 @@
 //! Suggests the known word closest to a misspelt one, for error messages.
 //!
-//! Pure string distance; it never decides anything, it only words a hint.
+//! Used only for hints, never to choose a command.
 
-/// The candidate nearest to `typed`, if any is near enough to be worth naming.
+/// The candidate nearest to `typed`, if any is near enough for a hint.
 ///
 /// Near enough: a prefix either way, or at most a third of the longer word in edits (insert, delete,
 /// replace, swap of neighbours), compared without regard to ASCII case.
@@ -23,7 +23,7 @@ pub(crate) fn nearest<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c 
         .map(|(_, candidate)| candidate)
 }
 
-/// Words with `or` before the last: `a, b or c`.
+/// A list of words such as `a, b or c`.
 pub(crate) fn listed<'c>(words: impl IntoIterator<Item = &'c str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     match words.as_slice() {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_words_are_found_and_far_ones_are_not() {
+    fn near_words_are_suggested_and_far_ones_are_not() {
         let names = ["lastmod", "loc", "changefreq", "priority", "path"];
         let table = [
             ("lastmdo", Some("lastmod")),

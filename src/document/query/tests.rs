@@ -21,9 +21,9 @@ fn parse(text: &str) -> Result<Query, QueryError> {
     Query::parse(text, &VOCABULARY)
 }
 
-/// A row made by hand; facts are derived from the texts as far as the tests need.
+/// A row given by its texts; facts are derived from them as far as the tests need.
 #[derive(Clone, Copy, Default)]
-struct Made {
+struct TextRow {
     loc: &'static str,
     lastmod: Option<&'static str>,
     changefreq: Option<&'static str>,
@@ -34,7 +34,7 @@ struct Made {
     severities: &'static [Severity],
 }
 
-impl RowFacts for Made {
+impl RowFacts for TextRow {
     fn loc(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.loc)
     }
@@ -77,7 +77,7 @@ fn fact<T>(text: Option<&str>, read: impl Fn(&str) -> Option<T>) -> Fact<T> {
     text.map_or(Fact::Absent, |text| read(text).map_or(Fact::Unreadable, Fact::Is))
 }
 
-const FULL: Made = Made {
+const FULL: TextRow = TextRow {
     loc: "https://www.Example.com/blog/2024/Post?b=1&c=2",
     lastmod: Some("2025-03-09T10:20:00Z"),
     changefreq: Some("weekly"),
@@ -88,7 +88,7 @@ const FULL: Made = Made {
     severities: &[Severity::Error, Severity::Note],
 };
 
-const BARE: Made = Made {
+const BARE: TextRow = TextRow {
     loc: "https://www.example.com/",
     lastmod: None,
     changefreq: None,
@@ -99,7 +99,7 @@ const BARE: Made = Made {
     severities: &[],
 };
 
-const ODD: Made = Made {
+const ODD: TextRow = TextRow {
     loc: "/none and or",
     lastmod: Some("yesterday"),
     changefreq: Some("Weekly"),
@@ -111,7 +111,7 @@ const ODD: Made = Made {
 };
 
 #[test]
-fn rows_pass_as_the_language_says() {
+fn rows_match_as_documented() {
     // Query, then whether FULL, BARE and ODD pass.
     let table = [
         ("", [true, true, true]),
@@ -217,7 +217,7 @@ fn rows_pass_as_the_language_says() {
 }
 
 #[test]
-fn the_canonical_text_is_short_and_plain() {
+fn canonical_texts_are_minimal() {
     let table = [
         ("", ""),
         ("  a   b ", "a b"),
@@ -256,7 +256,7 @@ fn the_canonical_text_is_short_and_plain() {
 }
 
 #[test]
-fn errors_name_the_place_and_the_expectation() {
+fn errors_have_a_span_and_the_expected_syntax() {
     // Query, the text at the span, part of the message.
     let table = [
         ("blog priorty<0.5", "priorty", "did you mean priority?"),
@@ -311,7 +311,7 @@ fn nesting_is_bounded() {
 }
 
 #[test]
-fn what_is_known_beforehand_costs_nothing() {
+fn constant_queries_are_folded() {
     for (text, everything) in [("", true), ("priority<0 or -priority<0", true), ("priority<0", false), ("a", false)] {
         assert_eq!(parse(text).map(|query| query.matches_all()), Ok(everything), "{text}");
     }
@@ -379,7 +379,7 @@ fn any_date() -> impl Strategy<Value = Date> {
     use Precision::{Day, Minute, Month, Second, Year};
     let precision = prop::sample::select(vec![Year, Month, Day, Minute, Second]);
     let unit = prop::sample::select(vec![Unit::Days, Unit::Weeks, Unit::Months, Unit::Years]);
-    // Any second from 1990 to 2300, cut down to the precision.
+    // Any second from 1990 to 2300, truncated to the precision.
     let written = (631_152_000..10_413_792_000_i64, precision).prop_map(|(seconds, precision)| {
         let length = match precision {
             Minute => 60,
@@ -443,7 +443,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_breaks_the_parser(text in "[a-z0-9 ()\"*?:=!<>~ü\u{3000}-]{0,40}|\\PC{0,24}") {
+    fn no_text_panics_the_parser(text in "[a-z0-9 ()\"*?:=!<>~ü\u{3000}-]{0,40}|\\PC{0,24}") {
         match parse(&text) {
             Ok(query) => prop_assert_eq!(parse(&query.to_string()), Ok(query)),
             Err(error) => prop_assert!(text.get(error.span.clone()).is_some() || error.span.start >= text.len(), "{:?}", error),
@@ -452,7 +452,7 @@ proptest! {
     }
 
     #[test]
-    fn no_near_miss_breaks_the_parser(words in prop::collection::vec(prop::sample::select(vec![
+    fn no_sequence_of_tokens_panics_the_parser(words in prop::collection::vec(prop::sample::select(vec![
         "lastmod", "priority", "has:", "is:", "rule:", "severity", ":", "=", "!=", "<", "<=", "~", "(", ")", "-", "not ", "or ", "and ",
         "\"", " ", "2025-03", "0.5", "none", "image", "error", "*", "[", "loc-*", "+7d",
     ]), 0..12)) {
@@ -514,7 +514,7 @@ fn data_columns_are_compared_by_their_kind() {
 }
 
 #[test]
-fn errors_of_data_columns_name_the_column_and_what_is_there() {
+fn errors_of_data_columns_list_the_known_columns() {
     let data = crawl();
     let table = [
         ("@state=200", "there is no data column @state; did you mean @status?"),
@@ -536,8 +536,8 @@ fn errors_of_data_columns_name_the_column_and_what_is_there() {
 }
 
 #[test]
-fn words_with_an_at_sign_are_looked_for_in_the_url() {
-    let row = Made { loc: "https://e.com/@ann/x", ..BARE };
+fn words_with_an_at_sign_are_searched_for_in_the_url() {
+    let row = TextRow { loc: "https://e.com/@ann/x", ..BARE };
     for text in ["@ann", "@ann/x", "\"@status=200\""] {
         let query = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(query.matches(&row), text != "\"@status=200\"", "{text}");

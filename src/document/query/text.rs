@@ -1,32 +1,32 @@
 //! Text matchers of queries: substrings, wildcard patterns and regular expressions.
 //!
-//! Nothing here allocates while it searches.
+//! Searching does not allocate.
 
 use super::expr::{Match, Name, Test};
 use super::folded::Folded;
 use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// The most memory one compiled expression may take, in bytes.
+/// Maximum memory of a compiled regular expression, in bytes.
 const REGEX_LIMIT: usize = 1 << 20;
 
-/// One text test, ready to run.
+/// A compiled text test.
 #[derive(Debug, Clone)]
 pub(super) enum Matcher {
     /// Contains these bytes.
     Find(Box<memmem::Finder<'static>>),
     /// Contains these ASCII letters and bytes in any case.
     FindFolded(Folded),
-    /// Is this text.
+    /// Equals this text.
     Is(Box<str>),
-    /// Is this text, ASCII letters in any case.
+    /// Equals this text, ASCII letters in any case.
     IsFolded(Box<str>),
-    /// Matches; whether letters stand for both of their cases.
+    /// Matches a regular expression; the flag is true if it ignores case.
     Regex(Box<Regex>, bool),
 }
 
 impl Matcher {
-    /// Builds the matcher of a text test; the error is in words, for the value's place.
+    /// Builds the matcher of a text test; the error is a message about the value.
     pub(super) fn new(name: Name, how: Match, value: &str) -> Result<Self, String> {
         let any_case = name == Name::Host || !value.chars().any(char::is_uppercase);
         Ok(match how {
@@ -65,10 +65,10 @@ impl Matcher {
 pub(crate) struct UrlPattern(Matcher);
 
 impl UrlPattern {
-    /// A part of a URL, or with `*` and `?` a pattern.
+    /// A part of a URL, or a pattern if it has `*` or `?`.
     ///
     /// # Errors
-    /// A pattern that is empty or takes too much memory, in words.
+    /// A message if the pattern is empty or takes too much memory.
     pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() {
             return Err("an empty pattern would match every URL".to_owned());
@@ -83,13 +83,13 @@ impl UrlPattern {
     }
 }
 
-/// Whether `:` makes a pattern of this text.
+/// Whether `:` treats this text as a pattern.
 pub(super) fn has_wildcard(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 
-/// The pattern as a regular expression: `*` and `?` stay within a path segment, `**` does not, and
-/// `**/` may stand for no segment at all.
+/// The pattern as a regular expression: `*` and `?` match within a path segment, `**` across segments, and `**/` may
+/// match no segment.
 fn glob(pattern: &str, whole: bool) -> String {
     let mut out = String::from(if whole { r"\A(?:" } else { "(?:" });
     let mut rest = pattern;
@@ -123,7 +123,7 @@ fn build(pattern: &str, any_case: bool) -> Result<Regex, String> {
         .map_err(|error| regex_message(&error))
 }
 
-/// The regex crate's message without the drawing, in one line.
+/// The last line of the regex crate's message, without the marked pattern.
 pub(crate) fn regex_message(error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
@@ -138,7 +138,7 @@ pub(crate) fn regex_message(error: &regex::Error) -> String {
 
 /// The rules that a code or pattern matches.
 pub(crate) fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u16> {
-    // Built once: every key that is typed into a query asks for hundreds of codes.
+    // Built once: every key typed into a query tests hundreds of codes.
     let regex = has_wildcard(pattern).then(|| build(&glob(pattern, true), false));
     let named = |code: &str| match &regex {
         Some(regex) => regex.as_ref().is_ok_and(|regex| regex.is_match(code.as_bytes())),
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_match_as_their_form_says() {
+    fn texts_match_by_operator() {
         use Match::{Contains, Glob, Is, Regex};
         use Name::{File, Host, Loc, Path};
         let table = [
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_expression_says_why_in_one_line() {
+    fn errors_of_regular_expressions_are_one_line() {
         assert_eq!(
             Matcher::new(Name::Loc, Match::Regex, "(a").map(|_| ()),
             Err("not a regular expression: unclosed group".to_owned())
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_named_by_code_or_pattern() {
+    fn rules_are_matched_by_code_or_pattern() {
         let rules = ["loc-empty", "loc-too-long", "lastmod-future"];
         let table: [(&str, &[u16]); 5] =
             [("loc-empty", &[0]), ("loc-*", &[0, 1]), ("*", &[0, 1, 2]), ("loc", &[]), ("LOC-*", &[])];

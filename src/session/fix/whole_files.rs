@@ -116,7 +116,7 @@ pub(in crate::session) fn edits_of_file(
         && rules.contains(Rule::SET_NEWS_MIXED)
         && fix_table::parts_news(snapshot, id)
     {
-        edits.push(Edit::Apart(id));
+        edits.push(Edit::SeparateNews(id));
     }
     let quirks: Vec<&Quirk> = match member {
         Member::Index => was.index().into_iter().flat_map(Index::all_quirks).collect(),

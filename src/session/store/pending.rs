@@ -201,7 +201,7 @@ fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
     let differs = |(ours, was): (&Arc<Sitemap>, &Arc<Sitemap>)| {
         let is_named = is_same_set && ours.path.is_some() && was.path.is_some() && ours.path != was.path;
         !Arc::ptr_eq(ours, was)
-            && ((ours.accepted, ours.apart) != (was.accepted, was.apart)
+            && ((ours.accepted, ours.separate_news) != (was.accepted, was.separate_news)
                 || is_named
                 || !Arc::ptr_eq(&ours.frame, &was.frame))
     };
@@ -230,7 +230,7 @@ pub(crate) fn file_differences(snapshot: &Snapshot, file: Member) -> Vec<String>
         Member::Sitemap(id) => {
             let (Some(is), Some(was)) = (document.sitemap(id), saved.sitemap(id)) else { return Vec::new() };
             agreed(is.accepted, was.accepted, was.quirks.to_vec());
-            if is.apart && !was.apart {
+            if is.separate_news && !was.separate_news {
                 others.push("its news get files of their own".to_owned());
             }
             if is.path.is_some() && was.path.is_some() && is.path != was.path {

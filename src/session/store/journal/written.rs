@@ -163,7 +163,7 @@ impl From<&Edit> for Written {
             }
             Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
             Edit::Rename { file, name } => Self::Rename { file: number(*file), name: name.to_string() },
-            Edit::Apart(id) => Self::Apart(id.0),
+            Edit::SeparateNews(id) => Self::Apart(id.0),
             // It comes with a merge, after which the journal counts from the files that have them.
             Edit::Adopt(_) => Self::Several(Vec::new()),
             Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
@@ -277,7 +277,7 @@ impl Written {
                 let is_free = name::name_error(&name).is_none() && !rename::has_file(document, &name, file);
                 is_free.then(|| Edit::Rename { file, name: name.into() })?
             }
-            Self::Apart(id) => Edit::Apart(file(id)?),
+            Self::Apart(id) => Edit::SeparateNews(file(id)?),
             // Each speaks of the document after the one before; they are taken one by one.
             Self::Several(_) => return None,
         })
