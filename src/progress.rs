@@ -43,6 +43,13 @@ pub struct Reading {
     pub sealed: bool,
 }
 
+impl Reading {
+    /// Whether all files that are known so far are finished.
+    pub const fn is_complete(&self) -> bool {
+        self.files_done == self.files_total
+    }
+}
+
 impl Progress {
     /// Adds to the number of files that the work will touch, and of the bytes in them.
     pub fn expect(&self, files: u64, bytes: u64) {

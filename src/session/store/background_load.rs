@@ -47,12 +47,12 @@ impl BackgroundLoad {
         self.session.loader(options)
     }
 
-    /// Adds a file. Gives all files so far if they are to be shown: pages that are shown are copied when the next file
-    /// comes, so of many files an eighth at a time is shown.
-    pub(crate) fn add(&mut self, file: LoadedFile) -> Option<FilesSoFar> {
+    /// Adds a file. Returns all files so far if they are to be shown: pages that are shown are copied when the next file
+    /// comes, so of many files an eighth at a time is shown, and the last.
+    pub(crate) fn add(&mut self, file: LoadedFile, is_last: bool) -> Option<FilesSoFar> {
         self.session.add_file(file);
         let files = self.session.document().sitemaps().len();
-        if files > 0 && (files - self.shown) * 8 < files {
+        if !is_last && files > 0 && (files - self.shown) * 8 < files {
             return None;
         }
         self.shown = files;
@@ -97,9 +97,9 @@ mod tests {
     const NOW: Now = Now { seconds: 1_795_176_000, offset: 0 };
 
     /// Loads a folder of so many files of two rows; how many parts were shown.
-    fn load(files: usize) -> (Session, usize) {
+    fn load(count: usize) -> (Session, usize) {
         let folder = tempfile::tempdir().unwrap();
-        for number in 0..files {
+        for number in 0..count {
             let text = format!(
                 "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
                  <url><loc>https://e.com/{number}</loc></url>\n<url><loc>https://e.com/twice</loc></url>\n</urlset>\n"
@@ -110,10 +110,15 @@ mod tests {
         let mut load = BackgroundLoad::new(&session);
         let loader = load.loader(Options::default());
         let mut parts = Vec::new();
-        let deliver = &mut |file| parts.extend(load.add(file));
-        let loaded = loader.load(folder.path(), &Progress::default(), deliver).unwrap();
+        let progress = Progress::default();
+        let deliver = &mut |file| {
+            let is_last = progress.read().is_complete();
+            parts.extend(load.add(file, is_last).map(|files| (files, is_last)));
+        };
+        let loaded = loader.load(folder.path(), &progress, deliver).unwrap();
+        assert!(parts.last().is_some_and(|(files, is_last)| *is_last && files.document.sitemaps().len() == count));
         let shown = parts.len();
-        for files in parts {
+        for (files, _) in parts {
             show(&mut session, files);
             assert_eq!(session.view().shown(), session.document().live());
             assert!(session.view().checks.set().is_empty(), "the set index stays with the job");

@@ -20,8 +20,9 @@ pub(in crate::tui) mod state;
 mod tests;
 
 pub use state::Start;
-pub(crate) use state::jobs::{Effect, Part};
 pub use state::jobs::{Event, Work};
+
+pub(crate) use state::jobs::{Effect, Part};
 pub(crate) use state::outcome::JobOutcome;
 
 use super::draw::columns::Columns;
@@ -45,6 +46,7 @@ use modes::line::LineEdit;
 use modes::list::{List, ListKind};
 use modes::{Mode, Modes};
 use operations::cursor;
+use state::KeyHold;
 use state::Shared;
 use state::large::ReadNext;
 use state::recent::Purpose;
@@ -124,7 +126,7 @@ impl App {
 
     /// Whether the rows on show are not yet those that were asked for.
     fn rows_are_coming(&self) -> bool {
-        self.modes.is_browsing() && (self.shared.wanted.is_any() || self.shared.opening.holds_keys)
+        self.modes.is_browsing() && (self.shared.wanted.is_any() || self.shared.opening.keys != KeyHold::Off)
     }
 
     /// Whether an event is about rows that are still being looked for: `f` and a query, Enter, `dd` deletes
@@ -153,17 +155,23 @@ impl App {
             Event::Mouse(mouse) => input::mouse(self, mouse),
             Event::Resize(columns, rows) => self.shared.size = (columns, rows),
             Event::Focus => external_changes::check_external_changes(&mut self.shared, Thoroughness::Glance, false),
-            Event::Part(Part::Files(files)) => {
+            Event::Part(Part::Files { files, is_last }) => {
                 if files.has_rows() {
                     self.shared.opening.first_rows = Vec::new();
+                    // All rows are there: keys are about the set that can be edited.
+                    self.shared.opening.keys = if is_last { KeyHold::On } else { KeyHold::Off };
                 }
                 background_load::show(&mut self.shared.session, *files);
             }
-            // All rows are there: what is typed now is about the set that can be edited.
-            Event::Part(Part::FilesRead) => self.shared.opening.holds_keys = true,
             Event::Part(Part::Answers(answers)) => probe::answered(&mut self.shared, answers),
             Event::Done(finished) => outcomes::job_ended(self, finished.kind, finished.outcome),
-            Event::Progress(kind, reading) => self.shared.jobs.set_reading(kind, reading),
+            Event::Progress(kind, reading) => {
+                self.shared.jobs.set_reading(kind, reading);
+                let keys = &mut self.shared.opening.keys;
+                if kind == Kind::Load && *keys == KeyHold::UntilProgress && self.ahead.is_empty() {
+                    *keys = KeyHold::Off;
+                }
+            }
             // What is to be reported is on the screen as long as it lasts.
             Event::Journal => {}
             Event::Signal(Signal::Stop) => leave::suspend(&mut self.shared),

@@ -10,6 +10,7 @@ use super::state::find::Hit;
 use super::state::jobs::Effect;
 use super::state::outcome::JobOutcome;
 use super::state::preview::Preview;
+use crate::tui::app::state::KeyHold;
 use crate::tui::jobs::Kind;
 
 /// Takes in the outcome of a job that has ended; `None` if it panicked.
@@ -21,7 +22,7 @@ pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) 
             Kind::Search => app.shared.wanted.stop_search(),
             Kind::Probe => probe::probed(&mut app.shared, Ok(String::new())),
             // The set stays as it is: it cannot be changed, and what waits in the state folder is not lost.
-            Kind::Load | Kind::Edit if std::mem::take(&mut app.shared.opening.holds_keys) => {
+            Kind::Load | Kind::Edit if std::mem::take(&mut app.shared.opening.keys) != KeyHold::Off => {
                 app.shared.session.set_read_only("the journal could not be read");
             }
             Kind::Plan => (app.shared.save.wanted, app.shared.save.then_leave) = (None, false),

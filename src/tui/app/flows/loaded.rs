@@ -12,6 +12,7 @@ use crate::files::journal::LockedByOther;
 use crate::files::{self, Error, Loaded, Reason};
 use crate::session::store::journal::recovery::{JournalRead, OpenSet};
 use crate::session::store::{journal, load, save};
+use crate::tui::app::state::KeyHold;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
@@ -20,8 +21,8 @@ use std::path::PathBuf;
 
 pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) {
     app.shared.opening.first_rows = Vec::new();
-    // What was typed since the last file was read waits for the journal as well.
-    app.shared.opening.holds_keys = result.is_ok() && !app.ahead.is_empty();
+    // The journal is read in a moment, as a rule. A slow state folder does not stop the keys.
+    app.shared.opening.keys = if result.is_ok() { KeyHold::UntilProgress } else { KeyHold::Off };
     match result {
         Ok(loaded) => read_journal(app, loaded),
         Err(error) if error.is_missing() && !error.is_folder_missing() => {
@@ -78,7 +79,7 @@ pub(in crate::tui::app) fn journal_read(app: &mut App, mut loaded: Loaded, read:
 
 /// The set is complete.
 fn finish(app: &mut App, loaded: Loaded) {
-    app.shared.opening.holds_keys = false;
+    app.shared.opening.keys = KeyHold::Off;
     let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
     load::finish_compared(&mut app.shared.session, loaded);
     app.shared.grid.follow(&app.shared.session);
@@ -125,7 +126,7 @@ fn report_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
 
 /// A new sitemap begins, at a path where nothing is.
 pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, read: Option<Result<JournalRead, LockedByOther>>) {
-    app.shared.opening.holds_keys = false;
+    app.shared.opening.keys = KeyHold::Off;
     load::start_new(&mut app.shared.session, path);
     match read {
         Some(Ok(read)) => recovery::begin(app, read),

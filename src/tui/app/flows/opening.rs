@@ -15,6 +15,7 @@ use crate::session::store::journal;
 use crate::session::store::journal::recovery::{self, OpenSet};
 use crate::session::store::load::Loader;
 use crate::session::store::save;
+use crate::tui::app::state::KeyHold;
 use crate::tui::jobs::Kind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,8 +45,9 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
             let mut load = load;
             let mut read = |loader: &Loader| {
                 let deliver = &mut |file| {
-                    if let Some(files) = load.add(file) {
-                        part(Part::Files(Box::new(files)));
+                    let is_last = progress.read().is_complete();
+                    if let Some(files) = load.add(file, is_last) {
+                        part(Part::Files { files: Box::new(files), is_last });
                     }
                 };
                 match &start {
@@ -62,8 +64,7 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
                 loaded => loaded,
             };
             if loaded.is_ok() {
-                part(Part::FilesRead);
-                part(Part::Files(Box::new(load.complete())));
+                part(Part::Files { files: Box::new(load.complete()), is_last: true });
             }
             JobOutcome::Loaded(loaded)
         }),
@@ -156,7 +157,7 @@ pub(in crate::tui::app) fn stopped(opened: Start) -> Loaded {
 /// Takes the state slot of a new set and reads its journal; the set is there when that is known.
 pub(in crate::tui::app) fn create(shared: &mut Shared, path: PathBuf) {
     let (options, clock) = (shared.opening.options.clone(), shared.session.view().clock);
-    shared.opening.holds_keys = true;
+    shared.opening.keys = KeyHold::On;
     shared.jobs.run(Kind::Load, false, move |_| {
         let state_slot = StateSlot::acquire_if_enabled(&options, std::slice::from_ref(&path));
         let set = OpenSet::new_at(path.clone(), clock);

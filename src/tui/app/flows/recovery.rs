@@ -10,6 +10,7 @@ use crate::protocol::lastmod::{self, Now};
 use crate::session::store::journal::RecoverableChanges;
 use crate::session::store::journal::recovery::{self, JournalRead};
 use crate::session::store::journal::replay::{self, Replay, Replayed};
+use crate::tui::app::state::KeyHold;
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
@@ -100,14 +101,14 @@ fn date_and_time(shared: &Shared, seconds: i64) -> String {
 /// Does again what an earlier session left unsaved, in a job; keys wait, since they are about the result.
 pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges) {
     let replay = Replay::of(&shared.session, left);
-    shared.opening.holds_keys = true;
+    shared.opening.keys = KeyHold::On;
     shared.show_note("replaying the changes…");
     shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Replayed(replay.run(progress).map(Box::new)));
 }
 
 /// The changes are replayed, or that was stopped and they wait for another time.
 pub(in crate::tui::app) fn replayed(shared: &mut Shared, replayed: Option<Replayed>) {
-    shared.opening.holds_keys = false;
+    shared.opening.keys = KeyHold::Off;
     let Some(replayed) = replayed else { return later(shared) };
     let kept = if replayed.has_gaps() { "; the damaged journal is kept: sited recover shows it" } else { "" };
     match replay::replace_session(&mut shared.session, replayed) {

@@ -11,9 +11,12 @@ use std::collections::VecDeque;
 /// What a job brings while it runs.
 pub enum Part {
     /// The files of the set that are loaded.
-    Files(Box<FilesSoFar>),
-    /// All files are read; their rows are compared next.
-    FilesRead,
+    Files {
+        /// The rows of these files.
+        files: Box<FilesSoFar>,
+        /// Whether all files are read.
+        is_last: bool,
+    },
     /// Answers of the site.
     Answers(Answers),
 }

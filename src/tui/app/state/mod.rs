@@ -69,12 +69,23 @@ pub enum Start {
     Sample,
 }
 
+/// Whether keys wait until the set can be edited.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum KeyHold {
+    /// They are handled at once; a change is refused while files are read.
+    #[default]
+    Off,
+    /// They wait: all files are read, a new set is created, or changes of an earlier session are replayed.
+    On,
+    /// They wait, unless the job reports progress before the first of them.
+    UntilProgress,
+}
+
 /// What was opened, and what is known of it while it is read.
 #[derive(Default)]
 pub(in crate::tui) struct Opening {
-    /// Whether keys wait: all files are read and the set is about to be editable, a new set is being made, or the changes of an earlier session are being replayed, and what is
-    /// typed is about the result.
-    pub holds_keys: bool,
+    /// Whether keys wait for the set.
+    pub keys: KeyHold,
     /// How files are read.
     pub(in crate::tui::app) options: Options,
     /// What was opened last.

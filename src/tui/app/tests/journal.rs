@@ -3,8 +3,9 @@
 use super::bench::{Bench, SMALL};
 use crate::files::Options;
 use crate::files::journal::StateSlot;
-use crate::tui::app::Start;
+use crate::progress::Reading;
 use crate::tui::app::modes::Mode;
+use crate::tui::app::{Event, Start};
 use crate::tui::jobs::Kind;
 use std::path::{Path, PathBuf};
 
@@ -34,14 +35,21 @@ fn crash(bench: Bench) {
     drop(bench);
 }
 
+/// Leaves the journal of these keys.
+fn leave_journal(path: &Path, options: &Options, keys: &str) {
+    let mut bench = open(path, options, Kind::Read);
+    bench.keys(keys);
+    crash(bench);
+}
+
 #[test]
 fn until_the_journal_is_read_nothing_can_be_changed() {
     let (_folder, path, options) = small();
-    let mut first = open(&path, &options, Kind::Read);
-    first.keys("j$c0.8<enter>");
-    crash(first);
+    leave_journal(&path, &options, "j$c0.8<enter>");
     let mut bench = open(&path, &options, Kind::Load);
     bench.step();
+    // The state folder is slow.
+    bench.send(Event::Progress(Kind::Load, Reading::default()));
     assert_eq!(bench.paths().len(), 4, "the rows can be looked at");
     bench.keys("dd");
     assert!(bench.says().contains("still loading"), "{}", bench.says());
@@ -57,6 +65,18 @@ fn until_the_journal_is_read_nothing_can_be_changed() {
     assert!(std::fs::read_to_string(&path).unwrap().contains("0.8"));
 }
 
+#[test]
+fn keys_typed_right_after_the_last_file_wait_for_the_journal() {
+    let (_folder, path, options) = small();
+    let mut bench = open(&path, &options, Kind::Load);
+    bench.step();
+    bench.keys("dd");
+    bench.send(Event::Progress(Kind::Load, Reading::default()));
+    assert!(!is_modified(&bench));
+    bench.let_go();
+    assert!(is_modified(&bench));
+}
+
 fn folder_of(options: &Options) -> PathBuf {
     options.state.clone().unwrap()
 }
@@ -64,9 +84,7 @@ fn folder_of(options: &Options) -> PathBuf {
 #[test]
 fn a_load_that_is_stopped_while_the_journal_is_read_leaves_it_for_later() {
     let (_folder, path, options) = small();
-    let mut first = open(&path, &options, Kind::Read);
-    first.keys("j$c0.8<enter>");
-    crash(first);
+    leave_journal(&path, &options, "j$c0.8<enter>");
     let mut bench = open(&path, &options, Kind::Load);
     bench.step();
     bench.keys("<esc>");
@@ -82,9 +100,7 @@ fn a_load_that_is_stopped_while_the_journal_is_read_leaves_it_for_later() {
 #[test]
 fn keys_typed_while_changes_are_replayed_are_about_the_result() {
     let (_folder, path, options) = small();
-    let mut first = open(&path, &options, Kind::Read);
-    first.keys("dd");
-    crash(first);
+    leave_journal(&path, &options, "dd");
     let mut bench = open(&path, &options, Kind::Edit);
     bench.keys("r");
     bench.shows("replaying");
@@ -106,9 +122,7 @@ fn keys_typed_while_changes_are_replayed_are_about_the_result() {
 #[test]
 fn a_replay_that_is_stopped_keeps_the_journal() {
     let (_folder, path, options) = small();
-    let mut first = open(&path, &options, Kind::Read);
-    first.keys("dd");
-    crash(first);
+    leave_journal(&path, &options, "dd");
     let mut bench = open(&path, &options, Kind::Edit);
     bench.keys("r<esc>");
     bench.let_go();
