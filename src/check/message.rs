@@ -102,9 +102,13 @@ fn for_each_broken(
         broken.contains(rule)
     };
     for rule in set.iter() {
-        // A rule of one field can be broken there alone. One of the whole entry may come from a repair instead.
-        let is_certain = !has_extensions && places(rule).eq(places(rule).flatten().take(1).map(Some));
-        places(rule).filter(|field| is_certain || is_broken(rule, *field)).for_each(|field| visit(rule, field));
+        let mut candidates = places(rule);
+        // Only that field can break the rule. A rule of the whole entry may come from a repair instead.
+        if let (Some(Some(field)), None, false) = (candidates.next(), candidates.next(), has_extensions) {
+            visit(rule, Some(field));
+            continue;
+        }
+        places(rule).filter(|field| is_broken(rule, *field)).for_each(|field| visit(rule, field));
     }
 }
 
