@@ -5,7 +5,7 @@
 
 use super::robots::{Block, ROBOTS_RULES, RobotsTxt};
 use super::rule::{Rule, RuleSet};
-use crate::data::{DataRow, DataSet, Value};
+use crate::data::{DataRow, DataSet, REDIRECT_LOOP, Value};
 use crate::document::query::compare_with_lastmod;
 use crate::protocol::lastmod;
 use crate::protocol::location::{self, Fault, Faults, UrlPrefix};
@@ -336,7 +336,7 @@ impl<'d> Page<'d> {
     /// Whether redirects lead back to where they began: to the URL itself, or as a probe found them.
     fn is_loop(&self, loc: &str) -> bool {
         match self.text("error") {
-            Some(error) => error.contains("loop"),
+            Some(error) => error == REDIRECT_LOOP,
             None => self.destination().is_some_and(|end| is_same_page(&end, loc)),
         }
     }

@@ -22,6 +22,7 @@ pub(crate) use column::{Column, Kind, Value};
 pub(crate) use column::{parse_boolean, parse_number};
 #[cfg_attr(not(feature = "net"), allow(unused_imports))]
 pub(crate) use growing::GrowingDataSet;
+pub(crate) use names::REDIRECT_LOOP;
 pub(crate) use read::{ReadOptions, TableError, is_log};
 
 use column::{ColumnBuilder, WriteColumn};

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+/// The `error` of a probed URL whose redirects form a loop: what a probe writes and `site-redirect-loop` looks for.
+pub(crate) const REDIRECT_LOOP: &str = "the redirects form a loop";
+
 /// Names of the URL column in exports of common tools, in lower case, the more specific first.
 pub(super) const URL_NAMES: [&str; 9] =
     ["loc", "url", "address", "page", "top pages", "landing page", "link", "original url", "page url"];

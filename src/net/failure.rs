@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_users_can_do_something_about_is_said_in_plain_words() {
+    fn errors_that_users_can_correct_are_explained() {
         let limits = TimeLimits { whole: Duration::from_secs(1), silence: None };
         let tls = rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType);
         let error = RequestError::of_io(&io::Error::other(tls), limits);

@@ -6,6 +6,7 @@ use super::head::Head;
 use super::hosts::{Hosts, without_credentials};
 use super::polite::Stop;
 use super::record::{Record, date};
+use crate::data::REDIRECT_LOOP;
 use flate2::read::MultiGzDecoder;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -98,7 +99,7 @@ impl Visitor<'_> {
                 return Ok(());
             };
             if seen.contains(&target) {
-                record.error = Some("the redirects form a loop".to_owned());
+                record.error = Some(REDIRECT_LOOP.to_owned());
                 return Ok(());
             }
             if seen.len() > MOST_REDIRECTS {
