@@ -118,12 +118,12 @@ pub(crate) fn line_values(document: &Document, row: RowId) -> [Option<Cow<'_, st
         return values;
     }
     let line = document.loc(row);
-    if let Some(present) = grid::attributed(&line) {
-        for ((value, present), field) in values.iter_mut().zip(present).zip(Field::ALL) {
+    if let Some(written) = grid::attributed(&line) {
+        for ((value, written), field) in values.iter_mut().zip(written).zip(Field::ALL) {
             // An edited value takes precedence over the one on the line.
             let is_edited = field != Field::Loc && document.edited(row, field).is_some();
-            if let Some(present) = present.filter(|_| !is_edited) {
-                *value = Some(Cow::Owned(present.to_owned()));
+            if let Some(written) = written.filter(|_| !is_edited) {
+                *value = Some(Cow::Owned(written.to_owned()));
             }
         }
     }
