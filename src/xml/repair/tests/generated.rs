@@ -1,0 +1,228 @@
+//! Tests of repairs of generated files: equal to a repair token by token, and without damage.
+
+use super::*;
+
+fn any_part() -> impl Strategy<Value = String> {
+    let parts = [
+        "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>",
+        "<urlset>",
+        "</urlset>",
+        "<URLSET>",
+        "<urlset/>",
+        "<sitemapindex>",
+        "</sitemapindex>",
+        "<sm:urlset xmlns:sm='http://www.sitemaps.org/schemas/sitemap/0.9'>",
+        "<sm:url>",
+        "<sm:loc>",
+        "</sm:loc>",
+        "</sm:url>",
+        "<url>",
+        "</url>",
+        "<url/>",
+        "<Url>",
+        "</URL>",
+        "<sitemap>",
+        "</sitemap>",
+        "<loc>",
+        "</loc>",
+        "<loc/>",
+        "<Loc>",
+        "<lastmod>",
+        "</lastmod>",
+        "<priority>0.5</priority>",
+        "<!-- c -->",
+        "<!-- - -- -->",
+        "<!-->",
+        "<!--->",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<![CDATA[a]]>",
+        "<?xml version='1.0'?>",
+        "<?xml encoding='x'?>",
+        "<?p q?>",
+        "<? p?>",
+        "<?",
+        "?>",
+        "<!DOCTYPE a>",
+        "<!DOCTYPE a [<!ENTITY b 'c'>]>",
+        "&b;",
+        "&",
+        "&amp;",
+        "&#1;",
+        "&eacute;",
+        "\n  ",
+        "text",
+        "<image:image>",
+        "</image:image>",
+        "<image:loc>x</image:loc>",
+        "<x:y a='1' a='2'>",
+        "</x:y>",
+        "<x a=b>",
+        "<x a='<' b>",
+        "</x>",
+        "<",
+        ">",
+        "\"",
+        "'",
+        "\u{1}",
+        "\0",
+        "\u{FFFE}",
+        "é",
+        "<a xmlns:image='i'>",
+        "</a>",
+        "<xhtml:link/>",
+        "<url xmlns='x'>",
+        "<loc xmlns='x'>",
+        "=",
+    ];
+    prop_oneof![12 => proptest::sample::select(parts.to_vec()).prop_map(str::to_owned), 1 => ".{0,6}"]
+}
+
+/// The model: a repair of the whole file, token by token.
+fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
+    let mut repairer = Repairer::new(bytes);
+    let body = prolog::write(&mut repairer)?;
+    repairer.body(body);
+    Some(repairer.finish())
+}
+
+/// Where an offset of repaired bytes is in the damaged ones.
+fn origin(repaired: &Repaired, offset: usize) -> usize {
+    let anchor = repaired.anchors.iter().rev().find(|(ours, _)| *ours <= offset);
+    anchor.map_or(offset, |(ours, theirs)| theirs + (offset - ours))
+}
+
+/// An entry, mostly a sound one.
+fn any_entry() -> impl Strategy<Value = String> {
+    let sound = [
+        "<url><loc>a</loc><priority>&amp;</priority></url>",
+        "\n  <url>\n <loc>b</loc>\n <lastmod>2026</lastmod>\n</url >",
+        "<!-- c --><url a='1'><loc>c&amp;d</loc><priority>1</priority></url>",
+        "<url><loc>d</loc><image:image><image:loc>e</image:loc></image:image></url>",
+        "<url xmlns:x='y'><x:z>]] ></x:z><loc><![CDATA[f]]></loc></url>",
+        "<url><b><c/></b></url>",
+        "<url></url>",
+        "<url/>",
+        "<sitemap><loc>g</loc></sitemap>",
+        "<x:y xmlns:x='y'/>",
+    ];
+    let damaged = [
+        "<url><loc>h?a&b</loc></url>",
+        "<url><loc>i<j</loc></url>",
+        "<url>\n<loc>h?a&b&eacute;&#1;</loc><lastmod>&</lastmod></url>",
+        "<url><priority>&</priority><loc>h&</loc><a b='&'/></url>",
+        "<url><loc>h&amp;</loc><loc>h&</loc></url>",
+        "<url><loc>k</loc>",
+        "<url><loc>l</url>",
+        "<url><loc>m\u{1}</loc></url>",
+        "<url><loc>n\u{FFFE}</loc></url>",
+        "<url><Loc>o</Loc></url>",
+        "<loc>p</loc>",
+        "<priority>1</priority>",
+        "<url><url><loc>q</loc></url></url>",
+        "</url>",
+        "</urlset>",
+        "<urlset>",
+        "<!-- r -- -->",
+        "<url><loc>s</loc><!--</url>",
+        "<url><video:video/><loc>t]]></loc></url>",
+        "text & text",
+        "<url><loc>a\u{1}b</loc><priority>\u{8}0.5</priority></url>",
+        "<url><loc>a\u{FFFE}&b</loc><image:image>\u{1}</image:image></url>",
+        "<url><loc>v</loc>\u{1}<lastmod>\u{FFFF}</lastmod></url>",
+        "<url><loc><![CDATA[\u{1}]]></loc></url>",
+        "<url><loc \u{1}a='b'>w</loc></url>",
+        "<url><loc>u",
+        "<",
+        "\0",
+    ];
+    prop_oneof![
+        8 => proptest::sample::select(sound.to_vec()).prop_map(str::to_owned),
+        2 => proptest::sample::select(damaged.to_vec()).prop_map(str::to_owned),
+    ]
+}
+
+/// An entry that is begun for a value outside of all declares nothing, whatever the one before it did.
+#[test]
+fn an_implied_entry_has_the_names_of_the_root() {
+    let text = "<url xmlns='x'><!--><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><loc/><Loc><url>";
+    let repaired = repair(text.as_bytes()).unwrap();
+    let (scan, _) = rows(&repaired.bytes);
+    assert_eq!(scan.damage, [], "{}", String::from_utf8_lossy(&repaired.bytes));
+}
+
+/// Where entry after entry is damaged, not every one is examined; what is written is the same.
+#[test]
+fn sound_entries_after_many_damaged_ones_are_written_alike() {
+    let sound =
+        |number: usize| format!("<url>\n<loc>https://e.com/{number}</loc><lastmod>2026-01-01</lastmod></url>\n");
+    let damaged = |number: usize| format!("<url>\n<loc>https://e.com/{number}<lastmod>2026-01-01</lastmod></url>\n");
+    for run in [3, 4, 5, 9, 40, 120] {
+        let entry = |number: usize| if number % (2 * run) < run { damaged(number) } else { sound(number) };
+        let text = format!("<urlset {NS}>\n{}</urlset>\n", (0..480).map(entry).collect::<String>());
+        let (whole, model) = (repair(text.as_bytes()).unwrap(), by_tokens(text.as_bytes()).unwrap());
+        assert_eq!(String::from_utf8_lossy(&whole.bytes), String::from_utf8_lossy(&model.bytes), "runs of {run}");
+        assert_eq!(whole.repairs, model.repairs, "runs of {run}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn sound_entries_are_copied_as_the_tokens_would_write_them(
+        declared in any::<bool>(),
+        entries in proptest::collection::vec(any_entry(), 0..12),
+        is_closed in any::<bool>(),
+    ) {
+        let image = if declared { " xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'" } else { "" };
+        let end = if is_closed { "\n</urlset>\n" } else { "" };
+        let text = format!("<urlset {NS}{image}>{}{end}", entries.concat());
+        let bytes = text.as_bytes();
+        let model = by_tokens(bytes).unwrap();
+        let whole = repair(bytes).unwrap();
+        prop_assert_eq!(String::from_utf8_lossy(&whole.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
+        prop_assert_eq!(&whole.repairs, &model.repairs, "{}", &text);
+        // The same from the first damage on.
+        let mut locs = Locs::default();
+        let scan = scan::scan_sound(bytes, &mut locs, &Progress::default());
+        let end = *scan.starts.last().unwrap() as usize;
+        let after = repair_after(bytes, SoundPrefix::of(bytes, &scan)).unwrap();
+        prop_assert_eq!(String::from_utf8_lossy(&after.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
+        prop_assert_eq!(&after.repairs, &model.repairs, "{}", &text);
+        let (fresh, expected) = rows(&model.bytes);
+        for start in &fresh.starts {
+            prop_assert_eq!(origin(&after, *start as usize), origin(&model, *start as usize), "{} in {}", start, &text);
+        }
+        if after.kept > 0 {
+            prop_assert_eq!(after.kept, end);
+            let resumed = scan::resume(&after.bytes, scan, &mut locs, &Progress::default());
+            prop_assert_eq!(&resumed.starts, &fresh.starts);
+            prop_assert_eq!((resumed.stray, resumed.damage), (fresh.stray, fresh.damage));
+            prop_assert_eq!(locs.0, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_repaired_scans_without_damage(root in any::<bool>(), parts in proptest::collection::vec(any_part(), 0..24)) {
+        let root = if root { "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" } else { "" };
+        let text = format!("{root}{}", parts.concat());
+        if let Some(repaired) = repair(text.as_bytes()) {
+            let out = String::from_utf8(repaired.bytes.clone()).unwrap();
+            let (scan, locs) = rows(&repaired.bytes);
+            prop_assert_eq!(&scan.damage, &[], "{}\n{}", text, out);
+            prop_assert!(repaired.repairs.iter().all(|repair| repair.at <= text.len()));
+            for repair in &repaired.repairs {
+                prop_assert!(repair.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{:?} {}", repair, out);
+            }
+            prop_assert!(repaired.anchors.iter().all(|(ours, theirs)| *ours <= out.len() && *theirs <= text.len()));
+            // What is sound stays as it is.
+            let before = rows(text.as_bytes()).0;
+            if before.damage.is_empty() && before.names.is_some() {
+                prop_assert_eq!(out, text);
+                prop_assert_eq!(repaired.repairs, []);
+            }
+        }
+    }
+}
