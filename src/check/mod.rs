@@ -31,9 +31,9 @@ mod site_entry;
 pub use action::{Action, Fix};
 pub use context::Context;
 pub use entry::check;
-pub(crate) use fields::{check_value, rules_of_field};
 pub use finding::Position;
-pub(crate) use finding::{ExtensionPart, Finding, FindingTarget};
 pub use message::messages;
-pub use rule::{FixKind, Profile, Rule};
-pub use rule::{RuleSet, Scope};
+pub use rule::{FixKind, Profile, Rule, RuleSet, Scope};
+
+pub(crate) use fields::{check_value, rules_of_field};
+pub(crate) use finding::{ExtensionPart, Finding, FindingTarget};

@@ -11,12 +11,10 @@ mod restore;
 #[cfg(test)]
 mod tests;
 
-pub use list::{incomplete, prune, sets};
-
-pub use list::Incomplete;
+pub use list::{Incomplete, incomplete, prune, sets};
+pub use restore::Restored;
 
 pub(crate) use list::{BackupFile, BackupSet, remove_incomplete, superfluous};
-pub use restore::Restored;
 pub(crate) use restore::{RestorePlan, Trust, plan_restore};
 
 use super::disk::fingerprint;

@@ -15,6 +15,7 @@ pub(super) use recovery::recover_all;
 #[cfg(test)]
 pub(super) use recovery::recover_with_gate;
 pub use recovery::{Finished, PendingSave, Recovery, discard, finish, recover};
+
 pub(crate) use recovery::{Pending, RecordAction, RecordStep as PendingStep, Recovered, inspect, pending_records};
 
 use super::gate::{FsOperation, Gate, attempt, sync_folder};

@@ -4,9 +4,9 @@ mod blocks;
 mod text;
 
 pub use blocks::{Block, blocks};
+pub use text::{Line, lines};
 
 pub(crate) use blocks::Span;
-pub use text::{Line, lines};
 
 /// A page of the manual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,11 +13,12 @@ mod repair;
 mod time_of_day;
 mod verdict;
 
-pub(crate) use disambiguate::{date_only, in_order, in_zone, zone_of, zone_text};
 pub use explain::explain;
 pub use input::{Now, parse_input, shift_days};
 pub use repair::{repair, suggest, written};
 pub use verdict::verdicts;
+
+pub(crate) use disambiguate::{date_only, in_order, in_zone, zone_of, zone_text};
 
 use bitflags::bitflags;
 use calendar::{DAY, Date};

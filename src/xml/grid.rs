@@ -11,6 +11,7 @@ use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup;
 use crate::protocol::Field;
 pub use columns::{NameHint, TableHints};
+
 pub(crate) use columns::{attributed, is_url_line, is_without_scheme};
 
 /// How the lines of a file without markup are laid out.

@@ -22,10 +22,10 @@ mod rule;
 mod set_delta;
 
 pub use alternates::Link;
+pub use counters::Presence;
 
 pub(crate) use alternates::host_hash;
 pub(crate) use counters::CounterDelta;
-pub use counters::Presence;
 pub(crate) use duplicates::Duplicates;
 pub(crate) use link_lists::LinkLists;
 pub(crate) use near_duplicates::NearDuplicates;

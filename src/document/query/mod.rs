@@ -41,17 +41,16 @@ pub(crate) mod scan;
 pub(crate) mod suggest;
 mod text;
 
+pub use super::row_facts::{Fact, State};
 pub use complete::completions;
+pub use expr::{Has, Name};
 
+pub(crate) use super::row_facts::{Extension, RowFacts};
 pub(crate) use complete::{Candidate, Completions};
 pub(crate) use data::{compare_with_lastmod, data_column};
-pub use expr::{Has, Name};
 pub(super) use needle::Needle;
 pub(crate) use text::{UrlPattern, regex_message, rule_indexes};
 
-pub use super::row_facts::{Fact, State};
-
-pub(crate) use super::row_facts::{Extension, RowFacts};
 use crate::data::DataSet;
 use crate::protocol::lastmod::Now;
 use eval::{Node, Row};

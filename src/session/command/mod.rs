@@ -12,18 +12,17 @@ mod script;
 mod table;
 mod value;
 
-pub use complete::completions;
-
-pub use complete::{COLUMNS, THEMES};
+pub use complete::{COLUMNS, THEMES, completions};
+pub use parse::parse;
+pub use script::script;
+pub use table::{TABLE, spec};
 
 pub(crate) use complete::path_argument;
-pub(in crate::session) use data_value::DataValue;
-pub use parse::parse;
 pub(crate) use replace::{Replace, Targets};
 pub(crate) use script::ScriptLine;
-pub use script::script;
 pub(crate) use table::{Arguments, Spec};
-pub use table::{TABLE, spec};
+
+pub(in crate::session) use data_value::DataValue;
 
 use crate::check::Profile;
 use crate::document::query::scan::{quoted, quoted_if_needed};

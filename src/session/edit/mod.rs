@@ -15,10 +15,10 @@ pub(crate) mod url_effects;
 pub(super) mod values;
 
 pub use change::Change;
+pub use intent::Sample;
+pub use scope::Asker;
 
 pub(crate) use change::{EditError, Reach};
-pub use intent::Sample;
 pub(crate) use intent::{Intent, Label, PreviewPart};
 pub(crate) use prepared::Prepared;
-pub use scope::Asker;
 pub(crate) use scope::rules_named;
