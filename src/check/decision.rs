@@ -115,17 +115,17 @@ impl Decision {
             Self::OutOf(most) => {
                 let number: u8 = value.parse().ok().filter(|number| number <= most && *number > 1)?;
                 let hundredths = u32::from(number) * 100 / u32::from(*most);
-                format!("0.{hundredths:02}").trim_end_matches('0').to_owned()
+                match (hundredths / 10, hundredths % 10) {
+                    (10.., _) => "1.0".to_owned(),
+                    (tenths, 0) => format!("0.{tenths}"),
+                    _ => format!("0.{hundredths:02}"),
+                }
             }
             Self::Without(_) => return Some(None),
             Self::Today(date) => (**date).to_owned(),
             Self::Usual | Self::Delete | Self::Scheme(_) | Self::Www(_) | Self::Language(_) | Self::Name(_) => {
                 return None;
             }
-        };
-        let new = match new.as_str() {
-            "0." => "1.0".to_owned(),
-            _ => new,
         };
         let right = match self.field() {
             Some(Field::Lastmod) => lastmod::validate(&new).faults.is_empty(),
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn each_decision_fixes_the_value_in_its_way() {
         let hints = Hints { zone: 60, origin: Some("https://e.com"), today: Some("2026-11-20") };
-        let table: [Case<'_>; 8] = [
+        let table: [Case<'_>; 10] = [
             (
                 Rule::LASTMOD_NO_TIMEZONE,
                 "2026-10-05T10:00:00",
@@ -384,6 +384,25 @@ mod tests {
                 &[
                     ("read it on a scale of 0 to 10", Some("0.8")),
                     ("read it on a scale of 0 to 100", Some("0.08")),
+                    ("use the nearest allowed number", Some("1.0")),
+                    ("remove priority", None),
+                ],
+            ),
+            (
+                Rule::PRIORITY_RANGE,
+                "10",
+                &[
+                    ("read it on a scale of 0 to 10", Some("1.0")),
+                    ("read it on a scale of 0 to 100", Some("0.1")),
+                    ("use the nearest allowed number", Some("1.0")),
+                    ("remove priority", None),
+                ],
+            ),
+            (
+                Rule::PRIORITY_RANGE,
+                "100",
+                &[
+                    ("read it on a scale of 0 to 100", Some("1.0")),
                     ("use the nearest allowed number", Some("1.0")),
                     ("remove priority", None),
                 ],

@@ -184,7 +184,7 @@ impl Subject<'_> {
             Rule::VIDEO_TAG_LIMIT => format!("more than {} tags for one video", value::VIDEO_TAGS),
             Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is not a language code of ISO 639"),
             Rule::NEWS_STALE => format!("published on {shown}: over two days ago"),
-            Rule::NEWS_FUTURE => format!("published on {shown}: more than a day in the future"),
+            Rule::NEWS_FUTURE => format!("published on {shown}: in the future"),
             Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map needs the filetype archive".to_owned(),
             Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no effect in a sitemap"),
             Rule::HREFLANG_SELF_MISSING => {
