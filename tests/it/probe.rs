@@ -218,8 +218,9 @@ fn a_server_that_dies_is_left_alone_and_asked_later() {
     assert_eq!(status, Some(3), "{notes}");
     assert!(notes.contains("127.0.0.1 was skipped: 10 failures in a row"), "{notes}");
     assert!(notes.contains("URLs were not requested; --resume requests them later"), "{notes}");
-    let first = records(&folder).len();
-    assert!((1..=1_000).contains(&first), "{first}");
+    // Requests that were under way when the server died have a record without a status.
+    let answered = records(&folder).values().filter(|record| !record["status"].is_null()).count();
+    assert!((1..=1_000).contains(&answered), "{answered}");
     drop(server);
     let _server = Server::again(address, pages);
     let (status, notes) = probe(&folder, &[&["--resume"][..], &FAST].concat());
