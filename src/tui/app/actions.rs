@@ -200,6 +200,7 @@ fn stop_jobs(app: &mut App) -> bool {
     app.ahead.clear();
     let kinds = [
         Kind::Search,
+        Kind::Preview,
         Kind::Plan,
         Kind::Edit,
         Kind::View,

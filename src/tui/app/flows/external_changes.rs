@@ -8,7 +8,7 @@ use super::super::operations::edit::reported;
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::request::{Answer, Request};
-use super::opening;
+use super::{leave, opening};
 use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
 use crate::protocol::Severity;
 use crate::session::store::external_changes;
@@ -134,12 +134,9 @@ fn open_outside(app: &mut App, saving: bool) {
 
 /// Reads the files again; asks first if that loses something.
 pub(in crate::tui::app) fn reload_outside(app: &mut App) {
-    if !app.shared.session.is_modified() {
-        return opening::reload(&mut app.shared, true);
-    }
-    let changed = counted(u64::from(app.shared.session.view().changed()), "changed row");
+    let Some(unsaved) = leave::unsaved(&app.shared.session) else { return opening::reload(&mut app.shared, true) };
     app.ask(Ask::new(
-        Words::text(format!("{changed} not saved")),
+        Words::text(format!("{unsaved} not saved")),
         vec![Words::text("Reloading would lose them.").into()],
         vec![('k', "keep editing", Answer::Stay), ('D', "discard and reload", Answer::DiscardAndReload)],
     ));

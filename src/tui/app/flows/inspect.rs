@@ -82,7 +82,10 @@ pub(in crate::tui::app) fn verify(shared: &mut Shared) {
 
 /// Shows the proof, unless something else was begun meanwhile.
 pub(in crate::tui::app) fn show_proofs(app: &mut App, proofs: Option<Vec<Proof>>) {
-    let Some(proofs) = proofs.filter(|_| app.modes.is_browsing()) else { return };
+    if !app.modes.is_browsing() {
+        return;
+    }
+    let Some(proofs) = proofs else { return app.shared.show_note("stopped; the save was not verified") };
     app.shared.message = None;
     app.open_list(ListKind::Proof, proof_lines(&proofs, &app.shared.theme.signs));
 }

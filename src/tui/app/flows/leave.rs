@@ -6,6 +6,7 @@ use super::super::state::Shared;
 use super::super::state::jobs::Effect;
 use super::super::state::request::Answer;
 use super::super::state::save::PlanRequest;
+use crate::session::Session;
 use crate::session::store::journal::take_journal;
 use crate::tui::jobs::Kind;
 use crate::tui::words::Words;
@@ -19,20 +20,16 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
         app.shared.save.then_leave = true;
         return app.shared.show_note("quitting after the save");
     }
-    let is_modified = app.shared.session.is_modified();
+    let unsaved = unsaved(&app.shared.session);
     let unwritten = app.shared.probing.unwritten();
-    if discard || (!is_modified && unwritten == 0) {
+    if discard || (unsaved.is_none() && unwritten == 0) {
         return leave(&mut app.shared);
     }
     let mut answers = vec![('k', "keep editing", Answer::Stay), ('D', "discard and quit", Answer::Discard)];
     let mut lost = Vec::new();
-    if is_modified {
+    if let Some(unsaved) = unsaved {
         answers.insert(1, ('s', "save and quit", Answer::SaveAndQuit));
-        lost.push(match u64::from(app.shared.session.view().changed()) {
-            // The rows are as they were: what is new is where they are.
-            0 => "the new order of the rows is not saved".to_owned(),
-            rows => format!("{} not saved", counted(rows, "changed row")),
-        });
+        lost.push(format!("{unsaved} not saved"));
     }
     let mut lines = vec![Words::text("Leaving now would lose them.").into()];
     if unwritten > 0 {
@@ -40,6 +37,14 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
         lines.push(Words::text(":probe write FILE writes the answers.").into());
     }
     app.ask(Ask::new(Words::text(lost.join(", ")), lines, answers));
+}
+
+/// The changes that are not saved, such as `3 changed rows`; `None` if there are none.
+pub(in crate::tui::app) fn unsaved(session: &Session) -> Option<String> {
+    session.is_modified().then(|| match session.view().changed() {
+        0 => "changes to files or to the order of rows".to_owned(),
+        rows => counted(u64::from(rows), "changed row"),
+    })
 }
 
 /// Leaves as it should be: nothing is kept that the user could want back.
@@ -57,9 +62,7 @@ pub(in crate::tui::app) fn remove_journal(shared: &mut Shared) {
 
 /// Stops as Ctrl-Z does.
 pub(in crate::tui::app) fn suspend(shared: &mut Shared) {
-    let unsaved = match shared.session.view().changed() {
-        0 => "no unsaved changes".to_owned(),
-        changed => format!("{} unsaved", counted(u64::from(changed), "changed row")),
-    };
-    shared.jobs.effect(Effect::Suspend(unsaved));
+    let words = unsaved(&shared.session)
+        .map_or_else(|| "no unsaved changes".to_owned(), |unsaved| format!("{unsaved} not saved"));
+    shared.jobs.effect(Effect::Suspend(words));
 }

@@ -128,11 +128,12 @@ fn report_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
 pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, read: Option<Result<JournalRead, LockedByOther>>) {
     app.shared.opening.keys = KeyHold::Off;
     load::start_new(&mut app.shared.session, path);
+    app.shared.grid.follow(&app.shared.session);
+    app.shared.show_note("a new sitemap; o adds its first URL");
+    // What is said of a journal or a lock replaces the note.
     match read {
         Some(Ok(read)) => recovery::begin(app, read),
         Some(Err(held)) => recovery::read_only(app, &held),
         None => {}
     }
-    app.shared.grid.follow(&app.shared.session);
-    app.shared.show_note("a new sitemap; o adds its first URL");
 }

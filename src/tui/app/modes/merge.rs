@@ -89,7 +89,7 @@ impl Merging {
             (KeyCode::Down | KeyCode::Char('j'), false) => self.go(true, 1),
             (KeyCode::Up | KeyCode::Char('k'), false) => self.go(false, 1),
             (KeyCode::PageDown | KeyCode::Char(' '), false) | (KeyCode::Char('d' | 'f'), true) => self.go(true, page),
-            (KeyCode::PageUp, _) | (KeyCode::Char('u'), true) => self.go(false, page),
+            (KeyCode::PageUp, _) | (KeyCode::Char('u' | 'b'), true) => self.go(false, page),
             (KeyCode::Home | KeyCode::Char('g'), false) => self.go(false, usize::MAX),
             (KeyCode::End | KeyCode::Char('G'), false) => self.go(true, usize::MAX / 2),
             _ => {}

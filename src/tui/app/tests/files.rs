@@ -249,15 +249,16 @@ fn a_read_only_set_refuses_and_says_why() {
 fn suspending_says_that_nothing_is_lost() {
     let mut bench = Bench::file(SMALL);
     bench.keys("t<c-z>");
-    assert_eq!(bench.suspended, ["1 changed row unsaved"]);
+    assert_eq!(bench.suspended, ["1 changed row not saved"]);
     assert!(bench.app.shared.session.is_modified(), "and undoes nothing");
 }
 
 #[test]
 fn leaving_names_a_new_order_too() {
     let mut bench = Bench::file(SMALL);
-    bench.keys(":sort -loc<enter>:apply-order<enter>q");
-    bench.shows("the new order of the rows is not saved");
+    bench.keys(":sort -loc<enter>:apply-order<enter><c-z>q");
+    assert_eq!(bench.suspended, ["changes to files or to the order of rows not saved"]);
+    bench.shows("changes to files or to the order of rows not saved");
     bench.keys("<esc>uddq");
     bench.shows("1 changed row not saved");
 }

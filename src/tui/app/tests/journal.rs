@@ -98,6 +98,18 @@ fn a_load_that_is_stopped_while_the_journal_is_read_leaves_it_for_later() {
 }
 
 #[test]
+fn a_new_sitemap_that_another_editor_holds_is_read_only_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, options) = (folder.path().join("sitemap.xml"), options(folder.path()));
+    let mut first = open(&path, &options, Kind::Read);
+    first.keys("c");
+    assert_eq!(first.says(), "a new sitemap; o adds its first URL");
+    let mut second = open(&path, &options, Kind::Read);
+    second.keys("c");
+    assert!(second.says().contains("it can be read here, not changed"), "{}", second.says());
+}
+
+#[test]
 fn keys_typed_while_changes_are_replayed_are_about_the_result() {
     let (_folder, path, options) = small();
     leave_journal(&path, &options, "dd");

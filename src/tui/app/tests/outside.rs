@@ -43,6 +43,14 @@ fn a_save_is_held_back_and_merged_row_by_row() {
     assert_eq!(bench.on_disk(), theirs);
     bench.keys("m");
     bench.shows("4 rows changed by others   1 to decide");
+    let chosen = |bench: &Bench| match bench.app.modes.current() {
+        Mode::Merge(merging) => merging.chosen,
+        _ => usize::MAX,
+    };
+    bench.keys("<c-f>");
+    assert_eq!(chosen(&bench), 3);
+    bench.keys("<c-b>");
+    assert_eq!(chosen(&bench), 0);
     bench.shows("changed here too");
     bench.keys("<enter>");
     assert!(bench.says().contains("both sides changed this row"), "{}", bench.says());
@@ -55,6 +63,15 @@ fn a_save_is_held_back_and_merged_row_by_row() {
     assert_eq!(bench.on_disk(), merged);
     bench.keys("uu");
     assert!(bench.app.shared.session.is_modified());
+}
+
+#[test]
+fn reloading_after_a_new_order_names_what_is_lost() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":sort -loc<enter>:apply-order<enter>");
+    write(&bench, &SMALL.replace("0.2", "0.3"));
+    bench.keys("gor");
+    bench.shows("changes to files or to the order of rows not saved");
 }
 
 #[test]

@@ -50,6 +50,15 @@ fn what_is_typed_during_a_save_stays_modified() {
 }
 
 #[test]
+fn a_proof_that_is_stopped_says_so() {
+    let mut bench = Bench::file(SMALL);
+    bench.hold = Some(Kind::Preview);
+    bench.keys("t:verify<enter><esc>");
+    bench.let_go();
+    assert_eq!(bench.says(), "stopped; the save was not verified");
+}
+
+#[test]
 fn a_save_is_stopped_until_files_are_put_in_place() {
     let mut bench = Bench::file(SMALL);
     bench.hold = Some(Kind::Save);
