@@ -234,9 +234,9 @@ fn stream(
         Task::Repeated { keep, equivalent } => repeated_rows(set, *keep, *equivalent, streams)?,
         _ => RowSet::new(),
     };
-    if how.asks_languages()
+    if how.needs_languages()
         && let SetReader::Counted(streamed) = set
-        && !streams.watched(|progress| streamed.learn_languages(progress))?
+        && !streams.watched(|progress| streamed.collect_languages(progress))?
     {
         return Ok(Err(Reopen::Held("a page has too many versions")));
     }
@@ -244,7 +244,7 @@ fn stream(
     let each = set.each_file(streams, |session, id, _| {
         let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
             Err(Fallback::Edit(error)) => return Err(error.into()),
-            Err(Fallback::Held(why)) => {
+            Err(Fallback::InMemory(why)) => {
                 reopen = Some(Reopen::Held(why));
                 return Err(EditError::Refused(why.to_owned()).into());
             }
@@ -281,7 +281,7 @@ fn stream(
     let done = match bulk.finish(set.session_mut()) {
         Ok(done) => done,
         Err(Fallback::Edit(error)) => return Err(error.into()),
-        Err(Fallback::Held(why)) => return Ok(Err(Reopen::Held(why))),
+        Err(Fallback::InMemory(why)) => return Ok(Err(Reopen::Held(why))),
         Err(Fallback::Counted) => return Ok(Err(Reopen::Counted)),
     };
     if target.refuses_faults {

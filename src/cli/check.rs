@@ -209,7 +209,7 @@ impl Report {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
         let refused: Vec<LocatedFinding> =
-            set.session().unread().iter().filter_map(findings::file_findings::refused).collect();
+            set.session().unread().iter().filter_map(findings::file_findings::of_error).collect();
         for found in refused {
             self.take_outside(&found, streams.out)?;
         }
@@ -218,7 +218,7 @@ impl Report {
 
     /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
     fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        let Some(found) = findings::file_findings::refused(&error) else { return Err(error.into()) };
+        let Some(found) = findings::file_findings::of_error(&error) else { return Err(error.into()) };
         self.take_outside(&found, streams.out)
     }
 
@@ -453,7 +453,7 @@ impl Receiver for FileReport<'_> {
     fn count(&mut self, counted: Counted) {
         let Report { groups, choice, .. } = &mut *self.report;
         let mut unlisted = Vec::new();
-        counted.asked(|rule| choice.takes(rule)).ungrouped(
+        counted.filter_rules(|rule| choice.takes(rule)).add_to_groups(
             groups,
             self.session.view().profile(),
             |rule, severity, findings| {

@@ -125,7 +125,7 @@ pub(super) fn compare(
     let after =
         note_incomplete(common, read(new.paths(), &of_new, Digests::default, Digests::append, streams)?, streams);
     let rows = (before.len(), after.len());
-    let keys = before.differing(after);
+    let keys = before.differences(after);
     if keys.is_empty() {
         return Ok(Compared { found: Vec::new(), rows });
     }

@@ -219,13 +219,13 @@ pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) ->
     let [paths @ .., pattern, replacement] = words.as_slice() else { return Ok(Status::Fine) };
     let paths = paths_of(paths)?;
     let (pattern, replacement) = (text_of(pattern)?, text_of(replacement)?);
-    let replace = Replace::of(pattern, replacement, task.all, task.ignore_case).map_err(|error| {
+    let replace = Replace::from_texts(pattern, replacement, task.all, task.ignore_case).map_err(|error| {
         let text = if error.span.start <= pattern.len() { pattern } else { replacement };
         let away = if error.span.start <= pattern.len() { 0 } else { pattern.len() + 1 };
         let span = error.span.start - away..error.span.end.max(error.span.start) - away;
         Failure::text("this replacement", text, &CommandError::new(span, error.message))
     })?;
-    let replace = replace.within(task.targets);
+    let replace = replace.with_targets(task.targets);
     let scope = Scope { shown: false, query: filter(task.filter.as_deref(), &task.edit.save.common)? };
     let task_of_all = Task::Command(Command::Replace { scope, replace });
     each_set(&paths, &task.edit, streams, |target, streams| {

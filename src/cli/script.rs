@@ -91,7 +91,7 @@ impl Run<'_> {
                 streams.note(&report.message);
             }
             Ok(CommandOutcome::Shown(words)) => streams.note(&words),
-            Ok(CommandOutcome::Asked(command)) => return self.asked(line, &command, streams),
+            Ok(CommandOutcome::Delegated(command)) => return self.asked(line, &command, streams),
         }
         Ok(true)
     }

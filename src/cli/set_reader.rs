@@ -87,7 +87,7 @@ pub(super) fn change(
         (Some(set), _) => set,
         (None, ScanMode::SinglePass) => SetReader::single_pass(common, paths, now, streams)?,
         (None, ScanMode::Counted) => SetReader::counted(common, paths, now, streams)?,
-        (None, ScanMode::Held(why)) => SetReader::load(common, paths, why, streams)?,
+        (None, ScanMode::InMemory(why)) => SetReader::load(common, paths, why, streams)?,
     };
     loop {
         let is_counted = match set {

@@ -1,7 +1,7 @@
 //! `Checks`: the findings of a document, updated by changed rows and never recomputed from all.
 //!
 //! Entry rules: one number per row (which set of rules it violates) and a counter per rule. Set rules: an
-//! index that rows are removed of and put back into. File and index rules: made again for touched files.
+//! index that rows are removed from and inserted into. File and index rules: recomputed for touched files.
 
 mod criteria;
 mod flagged;
@@ -40,20 +40,20 @@ use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-/// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
+/// Edits of up to this many rows update the set index in place; for larger ones a worker updates a copy.
 pub(crate) const INLINE_ROWS: u64 = 2_000;
 
-/// Rows up to which near duplicates follow every edit: a whole file. They need a walk over all rows, of about 300 ns
-/// each; above it, a report looks for them.
+/// Sets of up to this many rows (one full file) find near duplicates again after every edit, which takes about 300 ns a
+/// row; in larger sets only reports look for them.
 pub(crate) const NEAR_ROWS: u32 = 50_000;
 
-/// Bytes of a short entry: what room is taken for while a file is read.
+/// Bytes of a short entry, by which the number of rows is estimated before a file is read.
 const ENTRY_BYTES: u64 = 128;
 
 /// One counter per rule.
 pub(crate) type Counts = [u32; Rule::COUNT];
 
-/// What the rules say.
+/// The findings of a document, and the criteria and indexes that they are made with.
 #[derive(Debug, Clone)]
 pub struct Checks {
     /// Sets of rules by their number; grows, and is shared by all versions.
@@ -66,14 +66,14 @@ pub struct Checks {
     /// given theirs away ([`Checks::without_set_index`]) unless a worker made it.
     set: Arc<SetIndex>,
     is_bare: bool,
-    /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
+    /// Rows that are near duplicates of an earlier one, in sets of up to [`NEAR_ROWS`].
     near: Arc<NearDuplicates>,
-    /// Whether those are all of the set.
+    /// Whether `near` is complete.
     knows_near: bool,
     /// Public URL of each sitemap, by its id, as far as known.
     url_prefixes: Arc<Vec<Option<UrlPrefix>>>,
     criteria: Criteria,
-    /// The data about the pages that the findings were found for, of a state that is kept without it.
+    /// The site data that the findings were made with, in a state that does not keep it in memory.
     detached_site: Option<Weak<Site>>,
     /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
     allows_other_sites: bool,
@@ -100,7 +100,7 @@ impl Default for Checks {
     }
 }
 
-/// What rows are checked against beside their file and the clock.
+/// What rows are checked against, besides their file and the clock.
 #[derive(Debug, Clone, Default)]
 pub struct Criteria {
     /// Whose expectations count.
@@ -136,7 +136,7 @@ pub(crate) const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
     Rule::SET_MIXED_HOST,
 ]);
 
-/// Finds or gives the number of a set of rules; asks the shared table only for sets it has not seen.
+/// Interns sets of rules; locks the shared table only for sets that it has not seen.
 struct Numbers<'t> {
     table: &'t RwLock<RuleSets>,
     known: HashMap<RuleSet, u16, FixedState>,
@@ -148,7 +148,7 @@ impl<'t> Numbers<'t> {
         Self { table, known: HashMap::with_hasher(FixedState::default()), last: (RuleSet::EMPTY, 0) }
     }
 
-    fn of(&mut self, set: RuleSet) -> u16 {
+    fn number_of(&mut self, set: RuleSet) -> u16 {
         if set == self.last.0 {
             return self.last.1;
         }
@@ -162,7 +162,7 @@ impl<'t> Numbers<'t> {
 }
 
 impl Checks {
-    /// What rows are checked against beside their file.
+    /// What rows are checked against, besides their file and the clock.
     pub const fn criteria(&self) -> &Criteria {
         &self.criteria
     }
@@ -184,7 +184,13 @@ impl Checks {
 
     /// The checks of all rows under other criteria, on all cores. `None` when cancelled.
     #[must_use]
-    pub fn under(&self, criteria: Criteria, document: &Document, now: Now, progress: &Progress) -> Option<Self> {
+    pub fn with_criteria(
+        &self,
+        criteria: Criteria,
+        document: &Document,
+        now: Now,
+        progress: &Progress,
+    ) -> Option<Self> {
         let mut checks = Self { criteria, ..self.clone() };
         let all = Applied { touched: document.rows().map(|row| row.0).collect(), ..Applied::unchanged(document) };
         let Rechecked { findings, counts, .. } = checks.recheck_rows(&all, now, progress)?;
@@ -192,7 +198,7 @@ impl Checks {
         Some(checks)
     }
 
-    /// Declares cross-submission: the rules of [`CROSS_SUBMISSION`] do not hold. Before anything is taken in.
+    /// Declares cross-submission: the rules of [`CROSS_SUBMISSION`] do not apply. Call it before any file is added.
     pub fn allow_other_sites(&mut self) {
         self.allows_other_sites = true;
         Arc::make_mut(&mut self.set).set_cross_submission(true);
@@ -203,20 +209,20 @@ impl Checks {
         self.allows_other_sites
     }
 
-    /// What rows of a file with this URL are held against.
+    /// The prefix that URLs in a file with this URL must have.
     fn url_prefix_of(&self, url: Option<&str>) -> Option<UrlPrefix> {
         url.filter(|_| !self.allows_other_sites).and_then(UrlPrefix::parse)
     }
 
-    /// A reader for a file of so many bytes that is about to be scanned, at a known public URL or not.
+    /// A reader for a file of `bytes` bytes that is about to be scanned; `url` is its public URL, if known.
     pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
-        // Room that is not used costs nothing: the system gives memory when it is first written to.
+        // Unused capacity costs nothing: the system maps memory when it is first written to.
         let rows = (bytes / ENTRY_BYTES) as usize;
         Reader::new(Arc::clone(&self.sets), now.seconds, self.criteria.clone(), self.url_prefix_of(url), rows)
     }
 
-    /// Takes in the rows of a file that was just appended to the document. If the reader has near keys, each row is taken
-    /// in as if no other named its page, and [`Checks::compare`] tells later of those for which that is not so.
+    /// Adds the rows of a file that was just appended to the document. If the reader has near keys, each row is added as
+    /// if its page were unique, and [`Checks::compare`] finds the duplicates later.
     pub fn add_file(
         &mut self,
         document: &Document,
@@ -259,7 +265,7 @@ impl Checks {
         set.recompute(&locs);
     }
 
-    /// The numbers of the rules of a file's entries, with the rules that their quirks break.
+    /// The rule set numbers of a file's entries, including the rules that their quirks violate.
     fn with_quirks<'r>(&self, quirks: &[Quirk], findings: &'r [u16]) -> Cow<'r, [u16]> {
         let mut findings = Cow::Borrowed(findings);
         let mut numbers = Numbers::new(&self.sets);
@@ -268,7 +274,7 @@ impl Checks {
             let Some(entry) = quirks.first().and_then(|quirk| quirk.entry) else { continue };
             if let Some(number) = findings.to_mut().get_mut(entry as usize) {
                 let own = sets.get(usize::from(*number)).copied().unwrap_or_default();
-                *number = numbers.of(quirk::with_entry(own, quirk::rules(quirks)));
+                *number = numbers.number_of(quirk::with_entry(own, quirk::rules(quirks)));
             }
         }
         findings
@@ -294,7 +300,7 @@ impl Checks {
         quirk::with_entry(own, quirk::rules(document.quirks_of(row)))
     }
 
-    /// What the rules need to know about a row's surroundings.
+    /// The context that entry rules need to check a row.
     pub fn context<'c>(&'c self, document: &'c Document, row: RowId, now: Now) -> Context<'c> {
         let url_prefix = self.url_prefixes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
         Context {
@@ -307,9 +313,9 @@ impl Checks {
         }
     }
 
-    /// Puts rechecked findings in place; the set index follows here unless a worker did it.
+    /// Replaces the findings with rechecked ones, and updates the set index unless a worker did it.
     pub fn commit(&mut self, rechecked: Rechecked, before: &Document, applied: &Applied) {
-        self.follow_urls(before, applied);
+        self.update_url_prefixes(before, applied);
         self.findings = rechecked.findings;
         self.counts = rechecked.counts;
         if let Some(set) = rechecked.set {
@@ -326,7 +332,7 @@ impl Checks {
         }
     }
 
-    /// Finds the near duplicates again, if the rows are few enough.
+    /// Finds the near duplicates again, in sets of up to [`NEAR_ROWS`].
     pub fn find_near_duplicates(&mut self, document: &Document) {
         self.knows_near = document.live() <= NEAR_ROWS;
         let near = if self.knows_near {
@@ -337,7 +343,7 @@ impl Checks {
         self.near = Arc::new(near);
     }
 
-    /// After a save moved rows to other files: the set index, if there is one here, counts them there.
+    /// Updates the set index, if this state has one, after a save moved rows to other files.
     pub fn move_rows(&mut self, before: &Document, after: &Document, moved: &RowSet) {
         let files = after.sitemaps().len();
         if self.url_prefixes.len() < files {
@@ -351,7 +357,7 @@ impl Checks {
     /// The numbers of sets of rules.
     pub fn numbers(&self, sets: impl Iterator<Item = RuleSet>) -> Vec<u16> {
         let mut numbers = Numbers::new(&self.sets);
-        sets.map(|set| numbers.of(set)).collect()
+        sets.map(|set| numbers.number_of(set)).collect()
     }
 
     /// These checks without the set index: what the history keeps, so that the current index is never copied.
@@ -360,9 +366,9 @@ impl Checks {
         Self { set: Arc::default(), is_bare: true, ..self.clone() }
     }
 
-    /// After undo or redo: if this state is bare, it takes the set index of the state that it replaces, and
-    /// brings it up to date by the rows that differ: those that the step touched (in one field only, if it says
-    /// so), and those that a save in between has put into another file.
+    /// After undo or redo: a state without a set index takes the one of the state that it replaces, and updates it by
+    /// the rows that differ: those that the step touched (only in `field`, if given), and those that a save since then
+    /// has moved to another file.
     pub fn adopt_set_index(
         &mut self,
         other: &mut Self,
@@ -390,12 +396,12 @@ impl Checks {
         (0..sets.len() as u32).map(|number| sets.get(number as u16)).collect()
     }
 
-    /// How many findings rows have, by the number of their set of entry rules; of other numbers it is not known.
+    /// How many findings rows have, by the number of their set of entry rules; only for sets interned with counts.
     pub fn rule_places(&self) -> Arc<RulePlaces> {
         Arc::clone(self.sets.read().unwrap_or_else(PoisonError::into_inner).places())
     }
 
-    /// Whether any row is a finding of a rule of the set.
+    /// Whether any row violates a set rule.
     pub fn flags_rows(&self) -> bool {
         let mut row_rules = SetRule::ALL.iter().filter(|rule| rule.place() == SetRuleTarget::Row);
         row_rules.any(|rule| self.set.count_of(*rule) > 0)
@@ -416,7 +422,7 @@ impl Checks {
         self.with_set_rules(own, row, document)
     }
 
-    /// [`Checks::rules_of`] for a caller with many rows, who asks for the sets of rules once ([`Checks::rule_sets`]).
+    /// [`Checks::rules_of`] for callers with many rows, which get the sets of rules once ([`Checks::rule_sets`]).
     pub fn rules_in(&self, row: RowId, document: &Document, sets: &[RuleSet]) -> RuleSet {
         let own = sets.get(usize::from(self.finding_id(row))).copied().unwrap_or_default();
         self.with_set_rules(own, row, document)
@@ -463,7 +469,7 @@ impl Checks {
     }
 }
 
-/// The rule of the table that a set rule is.
+/// The entry of the rule table for a set rule.
 pub(crate) fn rule_of(rule: SetRule) -> Rule {
     rule.rule()
 }
@@ -481,8 +487,8 @@ pub(super) fn is_part(document: &Document) -> bool {
     document.index().is_none() && document.sitemaps().len() == 1
 }
 
-/// What the set rules read of a row.
-fn facts_of(record: &Record, file: u32) -> IndexedRow {
+/// The properties of a row that the set index counts.
+fn indexed_row(record: &Record, file: u32) -> IndexedRow {
     let code = |code: u8| if code == ABSENT || code == UNREADABLE { None } else { Some(code) };
     IndexedRow {
         file,
@@ -498,38 +504,38 @@ fn facts_of(record: &Record, file: u32) -> IndexedRow {
     }
 }
 
-/// Brings the set index up to date by the touched rows. `field` is the only one that changed, if so.
+/// Updates the set index by the touched rows. `field` is the only field that changed, if given.
 fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
-    let is_dealt = before.has_pending_split() || after.has_pending_split();
+    let has_pending_split = before.has_pending_split() || after.has_pending_split();
     set.set_part(is_part(after.with_pending_split()));
-    // Rows are counted in the files that someone agreed to.
+    // Rows count for the files of a split that the user agreed to.
     let (before, after) = (before.with_pending_split(), after.with_pending_split());
-    let moved = if is_dealt { before.compare(after).rows_in_other_files() } else { RowSet::new() };
+    let moved = if has_pending_split { before.compare(after).rows_in_other_files() } else { RowSet::new() };
     let (touched, field) =
         if moved.is_empty() { (Cow::Borrowed(touched), field) } else { (Cow::Owned(touched | &moved), None) };
     let touched = &*touched;
     let (old, new) = (DocumentLocs(before), DocumentLocs(after));
-    let facts = |document: &Document, row: RowId| facts_of(&document.record(row), document.sitemap_of(row).0);
+    let facts = |document: &Document, row: RowId| indexed_row(&document.record(row), document.sitemap_of(row).0);
     if field.is_some_and(|field| matches!(field, Field::Changefreq | Field::Priority)) {
-        // Nothing but a few counters has changed; they are added up on all cores.
-        let turns = rows::par_chunks(touched, |share| {
-            let mut turns = CounterDelta::default();
+        // Only a few counters change; their deltas are summed on all cores.
+        let deltas = rows::par_chunks(touched, |share| {
+            let mut delta = CounterDelta::default();
             for row in rows::ids(touched, share).map(RowId).filter(|row| after.is_live(*row)) {
-                turns.count(&facts_of(&before.record(row), 0), &facts_of(&after.record(row), 0));
+                delta.count(&indexed_row(&before.record(row), 0), &indexed_row(&after.record(row), 0));
             }
-            Some(turns)
+            Some(delta)
         });
-        set.apply_delta(&turns.into_iter().flatten().fold(CounterDelta::default(), |sum, more| sum.and(&more)));
+        set.apply_delta(&deltas.into_iter().flatten().fold(CounterDelta::default(), |sum, more| sum.and(&more)));
     } else if field.is_some_and(|field| field != Field::Loc) {
         // No row has changed its file.
         let mut cursor = after.row_cursor();
         for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
             let file = cursor.sitemap_of(row).0;
-            set.revise(&facts_of(&before.record(row), file), &facts_of(&after.record(row), file));
+            set.revise(&indexed_row(&before.record(row), file), &indexed_row(&after.record(row), file));
         }
     } else {
-        // All out first: a row that is looked up while another goes in must be in the index as the new document
-        // has it.
+        // All rows are removed first: a row that is looked up during an insertion must be in the index as the new
+        // document has it.
         for row in touched.iter().map(RowId).filter(|row| before.is_live(*row)) {
             set.remove(row.0, &facts(before, row), &old);
         }

@@ -82,7 +82,7 @@ pub(crate) fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[St
     let pages = urls.iter().map(Cow::from).chain(targets);
     let rows = pages.flat_map(|url| checks.set().duplicates().rows_of_page(&url, &DocumentLocs(document))).collect();
     let robots = checks.site().and_then(Site::robots).cloned();
-    checks.take_site(Site::of(Some(&data), robots).map(Arc::new), (document, rows), clock);
+    checks.set_site(Site::of(Some(&data), robots).map(Arc::new), (document, rows), clock);
     session.current.data = Some(data);
     has_other_kinds
 }

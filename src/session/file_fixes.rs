@@ -1,4 +1,4 @@
-//! Findings and fixes of a file as a whole: the text around its entries, and repairs made on reading.
+//! Findings and fixes of whole files: the text around their entries, and repairs made on reading.
 
 pub(super) mod list;
 pub(super) mod name;
@@ -26,20 +26,20 @@ use prefix_usage::PrefixUsage;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// The findings of a file that neither its rows nor its quirks carry.
+/// The findings of a file, without those of its rows and quirks.
 pub(super) fn findings(document: &Document, member: Member, profile: Profile) -> Vec<Finding> {
     let target = match member {
         Member::Index => FindingTarget::Index(None),
         Member::Sitemap(id) => FindingTarget::Sitemap(id),
     };
     let Some(facts) = facts(document, member, profile) else { return Vec::new() };
-    with_frame(document, member, |around| {
-        let of_frame = frame::check(around).intersection(profile.asked());
+    with_frame(document, member, |frame_view| {
+        let of_frame = frame::check(frame_view).intersection(profile.asked());
         let rules = file::check(&facts).union(of_frame);
         let partition = fixed_by_save(document, member, rules);
         let finding = |rule: Rule| {
             let message =
-                if of_frame.contains(rule) { frame::message(rule, around) } else { file::message(rule, &facts) };
+                if of_frame.contains(rule) { frame::message(rule, frame_view) } else { file::message(rule, &facts) };
             let label = edits_for(document, member, rule, profile).map(|_| frame::label(rule));
             let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
             let is_safe = rule.fix() == FixKind::Safe;
@@ -49,7 +49,7 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
         rules.iter().filter_map(finding).collect()
     })
     .unwrap_or_else(|| {
-        // Of a feed nothing but its items is read.
+        // Only the items of a feed are read.
         let has_none = facts.entries == 0 && is_feed(document, member);
         let message = || "no item in this feed".to_owned();
         let found = has_none.then(|| Finding::in_profile(Rule::DOC_NO_ENTRIES, profile, message)).flatten();
@@ -57,21 +57,20 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     })
 }
 
-/// Whether a file is still near a limit, now that all files of its set are known.
+/// Whether a file is near a limit; computed again when all files of the set are loaded.
 pub(super) fn is_near_limit(document: &Document, id: SitemapId, profile: Profile) -> bool {
     facts(document, Member::Sitemap(id), profile)
         .is_some_and(|facts| file::check(&facts).contains(Rule::FILE_NEAR_LIMIT))
 }
 
-/// Whether a file is a feed, which is never written over.
+/// Whether a file is a feed, which is never overwritten.
 pub(super) fn is_feed(document: &Document, member: Member) -> bool {
     let Member::Sitemap(id) = member else { return false };
     document.sitemap(id).is_some_and(|sitemap| matches!(sitemap.form, Form::Feed(_)))
 }
 
-/// The fix of something that was repaired when a file was read, or that any save ends: agreeing to it. Lines of a list
-/// are fixed.
-pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
+/// The fix of a quirk that was repaired on reading, or that any save removes: accepting it.
+pub(super) fn quirk_fix(quirk: &Quirk) -> Option<Fix> {
     let label = match quirk.kind {
         Defect::GzipMembers => "write one gzip member",
         Defect::MergeConflict => "take ours, theirs or the entries of both",
@@ -99,13 +98,13 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
                 stray: source.stray.is_some(),
                 unbound: is_unbound(source, source),
                 outside: extension::outside(source).is_some(),
-                // No file lists the files of an index together.
+                // An index is not listed by another file.
                 is_last: true,
             }
         }
         Member::Sitemap(id) => {
             let sitemap = document.sitemap(id)?;
-            // What is between entries is theirs; only the file as read knows of it.
+            // Text between entries belongs to them; only the file as read records it.
             let source = document.source_of(id).unwrap_or(&sitemap.frame);
             let (stray, unbound) = (source.stray.is_some(), is_unbound(source, &sitemap.frame));
             let outside = extension::outside(&sitemap.frame).is_some();
@@ -121,7 +120,7 @@ pub(super) fn is_unbound(source: &Source, frame: &Source) -> bool {
     source.has_unbound && frame.names.is_unbound(b"url")
 }
 
-/// Whether the first entry of a source is written with the prefix of the root; also where there is none.
+/// Whether the first entry of a source is written with the prefix of the root; true for a source without entries.
 fn is_prefixed(source: &Source) -> bool {
     let text = source.entry_text(0);
     let mut at = 0;
@@ -134,18 +133,18 @@ fn is_prefixed(source: &Source) -> bool {
     true
 }
 
-/// Asks something of what is around a file's entries. `None` for what is no XML as stored.
-fn with_frame<T>(document: &Document, member: Member, ask: impl FnOnce(&Frame<'_>) -> T) -> Option<T> {
-    with_frame_closely(document, member, false, ask)
+/// Calls `read` with the frame of a file. `None` for files that are not stored as XML.
+fn with_frame<T>(document: &Document, member: Member, read: impl FnOnce(&Frame<'_>) -> T) -> Option<T> {
+    with_frame_closely(document, member, false, read)
 }
 
-/// The same. Where a namespace has no element directly in an entry, it is looked for in what no one knows, and, looking
-/// closely, in known extensions too: a declaration that is used anywhere must not go.
+/// [`with_frame`]. A namespace without elements directly in an entry is searched for in unknown elements and, if
+/// `closely`, in known extensions too: a declaration that is used anywhere must not be removed.
 fn with_frame_closely<T>(
     document: &Document,
     member: Member,
     closely: bool,
-    ask: impl FnOnce(&Frame<'_>) -> T,
+    read: impl FnOnce(&Frame<'_>) -> T,
 ) -> Option<T> {
     match member {
         Member::Index => {
@@ -154,7 +153,7 @@ fn with_frame_closely<T>(
             let name = index.path.as_ref().map(|_| &*index.name);
             let (names, gzip) = (&index.source.names, index.gzip);
             let is_prefixed = is_prefixed(&index.source);
-            Some(ask(&Frame { head: &head, names, name, gzip, is_prefixed, is_used: &|_| true }))
+            Some(read(&Frame { head: &head, names, name, gzip, is_prefixed, is_used: &|_| true }))
         }
         Member::Sitemap(id) => {
             let sitemap = document.sitemap(id)?;
@@ -163,13 +162,13 @@ fn with_frame_closely<T>(
             }
             let head = sitemap.frame.head(true);
             let usage = PrefixUsage::new(document, id, closely);
-            let look_for = |meant: Namespace| usage.is_used(sitemap, meant);
-            // Many prefixes may be declared for one namespace: the file is looked through once.
+            let search = |meant: Namespace| usage.is_used(sitemap, meant);
+            // Many prefixes may be declared for one namespace: the file is searched once.
             let known: RefCell<Vec<(Namespace, bool)>> = RefCell::default();
             let is_used = |meant: Namespace| {
                 let found = known.borrow().iter().find(|(namespace, _)| *namespace == meant).map(|(_, used)| *used);
                 found.unwrap_or_else(|| {
-                    let used = look_for(meant);
+                    let used = search(meant);
                     known.borrow_mut().push((meant, used));
                     used
                 })
@@ -177,18 +176,18 @@ fn with_frame_closely<T>(
             let name = sitemap.path.as_ref().map(|_| &*sitemap.name);
             let (names, gzip) = (&sitemap.frame.names, sitemap.gzip);
             let is_prefixed = document.source_of(id).is_none_or(is_prefixed);
-            Some(ask(&Frame { head: &head, names, name, gzip, is_prefixed, is_used: &is_used }))
+            Some(read(&Frame { head: &head, names, name, gzip, is_prefixed, is_used: &is_used }))
         }
     }
 }
 
-/// Rules that a file breaks around its entries.
+/// Rules that a file violates around its entries.
 pub(super) fn rules(document: &Document, member: Member, profile: Profile) -> RuleSet {
     let of_file = facts(document, member, profile).map(|facts| file::check(&facts)).unwrap_or_default();
     of_file.union(with_frame(document, member, frame::check).unwrap_or_default())
 }
 
-/// The edits that put a rule right: of an index in several files, in all of them.
+/// The edits that fix a rule; for an index in volumes, in all of them.
 pub(super) fn edits_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Vec<Edit>> {
     let is_several = member == Member::Index && document.index().is_some_and(|index| index.file_count() > 1);
     if is_several {
@@ -198,16 +197,22 @@ pub(super) fn edits_for(document: &Document, member: Member, rule: Rule, profile
     edit_for(document, member, rule, profile).map(|edit| vec![edit])
 }
 
-/// The edit that puts a rule right, tried out: its finding is gone and no other is new.
+/// The edit that fixes a rule, after a trial: its finding is gone and no other is new.
 pub(super) fn edit_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Edit> {
     if !frame::FRAME_RULES.contains(rule) {
         return None;
     }
-    tried(document, rule, |document| rules(document, member, profile), |document, rule| changed(document, member, rule))
+    try_edit(
+        document,
+        rule,
+        |document| rules(document, member, profile),
+        |document, rule| untested_edit(document, member, rule),
+    )
 }
 
-/// The change for a rule, tried out: its finding is gone and no other is new. `rules` are those that a file breaks.
-pub(super) fn tried(
+/// The edit that `change` makes for a rule, after a trial: its finding is gone and no other is new. `rules` returns the
+/// rules that a document violates.
+pub(super) fn try_edit(
     document: &Document,
     rule: Rule,
     rules: impl Fn(&Document) -> RuleSet,
@@ -224,30 +229,35 @@ pub(super) fn tried(
         if new.minus(before).is_empty() {
             return Some(edit);
         }
-        // Another namespace makes the old hint at a schema wrong.
+        // A new namespace makes the old schema location wrong.
         edit = change(&after, Rule::SCHEMA_LOCATION)?;
     }
     None
 }
 
-/// What removes declarations of a file that were used before and are not after a change.
-pub(super) fn no_longer_used(before: &Document, after: &Document, member: Member, profile: Profile) -> Option<Edit> {
+/// The edit that removes declarations of a file that a change has left unused.
+pub(super) fn remove_unused_declarations(
+    before: &Document,
+    after: &Document,
+    member: Member,
+    profile: Profile,
+) -> Option<Edit> {
     let rule = Rule::NS_DECLARED_UNUSED;
     let is_new = rules(after, member, profile).contains(rule) && !rules(before, member, profile).contains(rule);
     is_new.then(|| edit_for(after, member, rule, profile))?
 }
 
-/// The edit alone.
-fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
+/// The edit for a rule, without a trial.
+fn untested_edit(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     if rule == Rule::GZIP_EXTENSION_MISMATCH {
-        // The name stays, since its URL is known elsewhere: the bytes become what it says.
-        let gzip = with_frame(document, member, |around| !around.gzip)?;
+        // The name stays, since its URL is known elsewhere: the compression changes.
+        let gzip = with_frame(document, member, |frame| !frame.gzip)?;
         return Some(Edit::Pack { file: member, gzip });
     }
     if rule == Rule::FILE_NAME_UNSAFE {
-        return name::usual(document, member, RuleSet::of(&[rule]));
+        return name::rename_edit(document, member, RuleSet::of(&[rule]));
     }
-    let head = with_frame_closely(document, member, true, |around| frame::fixed(rule, around))??;
+    let head = with_frame_closely(document, member, true, |stored| frame::fixed(rule, stored))??;
     let frame = match member {
         Member::Sitemap(id) => {
             let was = &document.sitemap(id)?.frame;
@@ -265,7 +275,7 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     Some(Edit::Frame { file: member, frame: Arc::new(frame) })
 }
 
-/// Limits that a file is split at when it is written.
+/// Rules about the limits at which a save splits a file.
 pub(super) const SPLIT: RuleSet = RuleSet::of(&[
     Rule::FILE_TOO_MANY_URLS,
     Rule::FILE_TOO_LARGE,
@@ -274,14 +284,14 @@ pub(super) const SPLIT: RuleSet = RuleSet::of(&[
     Rule::INDEX_TOO_MANY,
 ]);
 
-/// The limits that a file is over and that writing it again fixes; none once that is agreed to.
+/// The violated limits that the next save fixes by a split; none once the user has agreed to it.
 pub(super) fn fixed_by_save(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
     let limits = Limits::default();
     match member {
         Member::Index => {
             let is_over = |index: &Index| !index.accepted && index.is_over(limits);
             let over = broken.intersection(RuleSet::of(&[Rule::INDEX_TOO_MANY, Rule::FILE_TOO_LARGE]));
-            // All of its files are examined for each of them: only where something is wrong with its size.
+            // `is_over` examines all files of the index, so it is called only if a size is wrong.
             if !over.is_empty() && document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
         }
         Member::Sitemap(id) => {
@@ -290,7 +300,7 @@ pub(super) fn fixed_by_save(document: &Document, member: Member, broken: RuleSet
                 return RuleSet::EMPTY;
             };
             let mut over = broken.intersection(SPLIT);
-            // An engine may want less than what files are split at.
+            // The limit of a search engine may be lower than that of the protocol, at which files are split.
             if sitemap.bytes() <= limits.bytes {
                 over = over.minus(RuleSet::of(&[Rule::FILE_TOO_LARGE]));
                 if sitemap.live <= limits.urls {
@@ -365,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_save_would_not_split_is_not_offered_to_be_split() {
+    fn a_split_is_offered_only_if_a_save_would_split() {
         // More than Baidu takes in a file, and less than a save puts into one.
         let long = "a".repeat(11_000_000);
         let (_folder, path) =
@@ -378,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_of_a_damaged_file_is_saved_only_when_somebody_agrees() {
+    fn an_edit_of_a_damaged_file_is_saved_only_with_accepted_repairs() {
         let damaged = format!("<?xml version='1.0'?><urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>");
         let (_folder, path) = stored(damaged.as_bytes());
         let mut session = open(&path);

@@ -1,4 +1,4 @@
-//! Findings of a row and of files, with their messages.
+//! Makes the findings of a row, with messages and fixes.
 
 use crate::check::extension;
 use crate::check::rule::{Grouping, Rule, RuleSet};
@@ -18,19 +18,19 @@ use crate::xml::entry::Entry;
 mod counts;
 pub(crate) mod file_findings;
 pub(super) mod index_findings;
+pub(crate) mod non_row;
 pub(super) mod required;
 pub(super) mod robots;
-pub(crate) mod whole;
 
 pub(crate) use counts::Counts;
 
-/// The rules whose listed findings are counted without being put into words: a row has one finding of them or none,
-/// whatever its text is, or its file has one.
+/// The rules whose findings are counted without making messages: a row has at most one finding of each, or its file has
+/// one.
 pub(super) fn reported_once() -> RuleSet {
     let of_set: RuleSet = SetRule::ALL.iter().copied().map(rule_of).collect();
     let of_rows = RuleSet::of(&[Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
     let others = entry_rules::ENTRY_RULES.minus(message::REPORTED_ONCE);
-    // A finding of a file is one, however many places a row has; those of hosts are distinguished by their URLs.
+    // Findings grouped by file count once, however many places a row has; those grouped by host depend on the URLs.
     let grouped = |grouping: Grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
     let per_file: RuleSet = grouped(Grouping::File).filter(|rule| entry_rules::ENTRY_RULES.contains(*rule)).collect();
     let per_host: RuleSet = grouped(Grouping::Host).collect();
@@ -42,23 +42,23 @@ pub(crate) fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
     of_rules(snapshot, row, snapshot.rules_of(row), Wording { names: RowNames::Numbers, has_fixes: true })
 }
 
-/// How findings are put into words.
+/// How messages of findings are written.
 #[derive(Clone, Copy)]
 pub(super) struct Wording<'n> {
-    /// What other rows are called.
+    /// How messages name other rows.
     pub(super) names: RowNames<'n>,
-    /// Whether the fixes of the entry are tried and named.
+    /// Whether fixes are tried and included.
     pub(super) has_fixes: bool,
 }
 
-/// The findings of a row that breaks these rules, worst first.
-pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, words: Wording<'_>) -> Vec<Finding> {
+/// The findings of a row that violates these rules, worst first.
+pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, wording: Wording<'_>) -> Vec<Finding> {
     if rules.is_empty() {
         return Vec::new();
     }
     let (entry, text) = snapshot.document.entry(row);
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
-    let Wording { names, has_fixes } = words;
+    let Wording { names, has_fixes } = wording;
     let mut findings = if has_fixes {
         message::messages(&entry, &text, &context, rules)
     } else {
@@ -71,21 +71,21 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, words: W
         let links = links.map(|rule| (rule, extension::alternates(&entry, &text, snapshot.document.names(row))));
         let about_link = links.and_then(|(rule, links)| link_message(snapshot, rule, row, links, names));
         if let Some((part, message)) = about_link {
-            let fix = fix_table::offered(rule);
+            let fix = fix_table::row_fix(rule);
             findings.push(Finding::new(rule, severity, message).at(Position::Element(part)).with_fix(fix));
             continue;
         }
         let message = set_message(snapshot, rule, row, names);
-        let fix = fix_table::offered(rule);
+        let fix = fix_table::row_fix(rule);
         findings.push(Finding::new(rule, severity, message).at(Position::Field(Field::Loc)).with_fix(fix));
     }
-    // Which language a page is in, its other versions say; whether its new URL is listed, the set does.
+    // These fixes depend on other rows: on other versions of the page, or on whether its new URL is listed.
     let is_of_set = |rule: Rule| rule == Rule::HREFLANG_SELF_MISSING || fix_table::OF_SITE.contains(rule);
     for finding in findings.iter_mut().filter(|finding| is_of_set(finding.rule)) {
-        finding.fix = fix_table::offered(finding.rule);
+        finding.fix = fix_table::row_fix(finding.rule);
     }
     let profile = snapshot.checks.profile();
-    // A feed is never written over, and so nothing of it is fixed.
+    // A feed is never overwritten, so it has no fixes.
     let file = snapshot.document.sitemap(snapshot.document.sitemap_of(row));
     let is_feed = file.is_some_and(|file| matches!(file.form, Form::Feed(_)));
     let of_quirks = snapshot.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile));
@@ -125,7 +125,7 @@ pub(crate) fn worst_of_fields(snapshot: &Snapshot, row: RowId) -> [Option<Severi
     worst
 }
 
-/// The findings that a row would have by itself if this were its text.
+/// The findings of entry rules that a row would have with this text.
 pub(crate) fn of_text(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
     let entry = Entry::of(text, snapshot.document.names(row));
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
@@ -133,14 +133,14 @@ pub(crate) fn of_text(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Findi
     message::messages(&entry, text, &context, rules)
 }
 
-/// Rules that typed text would break in a row, before it is kept.
+/// The findings that typed text would have as the value of a field.
 pub(crate) fn of_typed(snapshot: &Snapshot, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
     let row = row.unwrap_or_default();
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     message::messages_of_value(field, typed.trim(), &context)
 }
 
-/// The first alternate link of a row that breaks a rule of the set, and the words.
+/// The first alternate link of a row that violates a set rule, and the message.
 fn link_message(
     snapshot: &Snapshot,
     set_rule: SetRule,
@@ -164,7 +164,7 @@ fn link_message(
     Some((part, message))
 }
 
-/// The finding of a row whose URL is nearly that of another, earlier one.
+/// The finding of a row that is a near duplicate of an earlier one.
 pub(super) fn of_near(snapshot: &Snapshot, row: RowId, first: Option<u32>) -> Option<Finding> {
     let rule = Rule::SET_DUPLICATE_NEAR;
     let severity = rule.severity_in(snapshot.checks.profile())?;
@@ -172,7 +172,7 @@ pub(super) fn of_near(snapshot: &Snapshot, row: RowId, first: Option<u32>) -> Op
     let other = excerpt(&snapshot.document.loc(first), 120);
     let message = format!("nearly the same URL as {other}, and probably the same page");
     let found = Finding::new(rule, severity, message).of(FindingTarget::Row(Some(row)));
-    Some(found.at(Position::Field(Field::Loc)).with_fix(fix_table::offered(rule)))
+    Some(found.at(Position::Field(Field::Loc)).with_fix(fix_table::row_fix(rule)))
 }
 
 fn set_message(snapshot: &Snapshot, rule: Rule, row: RowId, names: RowNames<'_>) -> String {
@@ -233,10 +233,10 @@ fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
     let rule = quirk::rule_of(quirk.kind);
     let found = Finding::in_profile(rule, profile, || quirk::message(quirk))?;
     let (line, column) = quirk.at;
-    Some(found.at(Position::Stored(line, column)).with_fix(file_fixes::accepting(quirk)))
+    Some(found.at(Position::Stored(line, column)).with_fix(file_fixes::quirk_fix(quirk)))
 }
 
-/// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
+/// The findings of quirks of a file; those of its rows only if `of_entries`.
 pub(in crate::session) fn of_quirks(
     quirks: &[Quirk],
     (of_entries, profile): (bool, Profile),

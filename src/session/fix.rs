@@ -34,43 +34,42 @@ use crate::xml::record::Record;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The rows that an edit is about.
-fn touched(edit: &Edit) -> RowSet {
+/// The rows that an edit changes or deletes.
+fn touched_rows(edit: &Edit) -> RowSet {
     match edit {
         Edit::Set { rows, .. } | Edit::Delete(rows) | Edit::Restore(rows) => rows.clone(),
         Edit::SetEach { values, .. } => values.iter().map(|(row, _)| row.0).collect(),
         Edit::Raw { row, .. } => RowSet::from_iter([row.0]),
-        Edit::Several(edits) => edits.iter().map(touched).fold(RowSet::new(), |all, rows| all | rows),
+        Edit::Several(edits) => edits.iter().map(touched_rows).fold(RowSet::new(), |all, rows| all | rows),
         _ => RowSet::new(),
     }
 }
 
-/// What a fix leaves alone although it is meant.
+/// Rows and files that a fix skips although they are selected.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkippedRows {
     /// Rows.
     rows: RowSet,
-    /// Files, apart from their rows.
+    /// Files, without their rows.
     files: BTreeSet<Member>,
 }
 
-/// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
-/// naming it, and the preview, are the decision. Rows that are `left` alone are the reason for nothing but what is
-/// done to their files, unless those are as well. `None` when cancelled.
+/// The intent of fixing `rules` in `rows` and their files, without the rows and files in `skipped`. A rule that is named
+/// runs even if its fix needs a decision: naming it is the decision. `None` when cancelled.
 pub(super) fn intend_rows(
     snapshot: &Snapshot,
     rows: &RowSet,
-    left: &SkippedRows,
+    skipped: &SkippedRows,
     rules: RuleSet,
     progress: &Progress,
 ) -> Option<Intent> {
-    // What was repaired when a file was read is agreed to for the file.
+    // Repairs are accepted for whole files.
     let of_rows = rules.minus(quirk::REPAIRS).minus(fix_table::OF_SET);
     let affected: Vec<u32> = rows
         .iter()
         .filter(|row| {
-            let is_meant = snapshot.document.is_live(RowId(*row)) && !left.rows.contains(*row);
-            is_meant && snapshot.rules_of(RowId(*row)).intersects(of_rows)
+            let is_selected = snapshot.document.is_live(RowId(*row)) && !skipped.rows.contains(*row);
+            is_selected && snapshot.rules_of(RowId(*row)).intersects(of_rows)
         })
         .collect();
     let unattended = is_unattended(rules);
@@ -127,7 +126,7 @@ pub(super) fn intend_rows(
             edits.push(Edit::SetEach { field, values });
         }
     }
-    let of_files = whole_files::intend_files(snapshot, rows, &left.files, rules);
+    let of_files = whole_files::intend_files(snapshot, rows, &skipped.files, rules);
     let files: BTreeSet<Member> = of_files.iter().filter_map(Edit::file).collect();
     edits.extend(of_files);
     edits.extend(unused_after(snapshot, &edits));
@@ -156,7 +155,7 @@ pub(super) fn intend_rows(
     let kept = index_entries::kept_by_pages(snapshot, rules);
     if let Some(first) = kept.first() {
         intent.refused += kept.len() as u64;
-        let why = format!("{first} keeps its URL: pages in it would not lie below the new one");
+        let why = format!("{first} keeps its URL: its pages would be outside of the new URL");
         intent.reason.get_or_insert(why);
     }
     if intent.edit.is_none() && intent.refused == 0 && unattended {
@@ -164,17 +163,17 @@ pub(super) fn intend_rows(
     }
     let of_set = rules.intersection(fix_table::OF_SET);
     of_set.iter().try_fold(intent, |intent, rule| {
-        let taken = intent.edit.as_ref().map(touched).unwrap_or_default();
-        // A row that one rule has changed is another row for the next.
-        let other = set::intend(snapshot, &(rows - &left.rows - &taken), rule, None, progress)?;
-        Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.joined(other) })
+        let taken = intent.edit.as_ref().map(touched_rows).unwrap_or_default();
+        // Rows that another rule has changed are not changed again in this pass.
+        let other = set::intend(snapshot, &(rows - &skipped.rows - &taken), rule, None, progress)?;
+        Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.join(other) })
     })
 }
 
-/// Findings of rows, and of the files that they are in, that have a fix which no one may do unasked.
+/// Counts the findings of rows and their files whose fix is applied only if the rule is named.
 fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
-    /// Rows of a rule that are examined: not every value has a fix.
-    const TRIED: usize = 20;
+    /// The maximum number of rows of a rule that are examined: not every value has a fix.
+    const EXAMINED: usize = 20;
     let asks: RuleSet = Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Ask).collect();
     let asks = asks.minus(rules);
     let mut of_rows: BTreeMap<Rule, Vec<RowId>> = BTreeMap::new();
@@ -182,9 +181,9 @@ fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule,
     for row in rows.iter().map(RowId).filter(|row| snapshot.document.is_live(*row)) {
         for rule in snapshot.rules_of(row).intersection(asks.minus(quirk::REPAIRS)).iter() {
             *counts.entry(rule).or_default() += 1;
-            let tried = of_rows.entry(rule).or_default();
-            if tried.len() < TRIED {
-                tried.push(row);
+            let examined = of_rows.entry(rule).or_default();
+            if examined.len() < EXAMINED {
+                examined.push(row);
             }
         }
     }
@@ -214,8 +213,8 @@ fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule,
                 (sitemap.quirks.to_vec(), sitemap.accepted)
             }
         };
-        let waits = |quirk: &&Quirk| !accepted && file_fixes::accepting(quirk).is_some();
-        for rule in quirks.iter().filter(waits).map(|quirk: &Quirk| quirk::rule_of(quirk.kind)) {
+        let is_open = |quirk: &&Quirk| !accepted && file_fixes::quirk_fix(quirk).is_some();
+        for rule in quirks.iter().filter(is_open).map(|quirk: &Quirk| quirk::rule_of(quirk.kind)) {
             if asks.contains(rule) {
                 *counts.entry(rule).or_default() += 1;
             }
@@ -224,7 +223,7 @@ fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule,
     counts
 }
 
-/// Counts, by rule, the findings of the affected rows that the fix leaves.
+/// Counts, by rule, the findings of affected rows that the fix does not change.
 fn unfixed(snapshot: &Snapshot, affected: &[u32], fixed_rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
     let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
     for row in affected.iter().filter(|row| !fixed_rows.contains(**row)) {
@@ -235,7 +234,7 @@ fn unfixed(snapshot: &Snapshot, affected: &[u32], fixed_rows: &RowSet, rules: Ru
     counts
 }
 
-/// What an answer that is about whole rows makes of those that break a rule. `None` when cancelled.
+/// The intent of a decision about whole rows, for those that violate a rule. `None` when cancelled.
 pub(super) fn intend_decided(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -255,14 +254,15 @@ pub(super) fn intend_decided(
     Some(Intent::of_rows("deleted", &broken, Edit::Delete(broken.clone())))
 }
 
-/// The command that puts a rule of a file right once its end is confirmed or typed; `None` where nothing is asked.
+/// The command that fixes a rule of a file, ending in a proposed answer for the user to confirm or replace; `None` if
+/// the fix needs no answer.
 pub(crate) fn question(snapshot: &Snapshot, file: Member, rule: Rule) -> Option<String> {
     let of = |name: &str| match snapshot.document.sitemaps().len() {
         1 => String::new(),
         _ => format!(" where file={}", quoted(name)),
     };
     if file_fixes::name::FIXES.contains(rule) {
-        let safe = file_fixes::name::proposed(&snapshot.document, file)?;
+        let safe = file_fixes::name::propose_name(&snapshot.document, file)?;
         let rows = match file {
             Member::Index => String::new(),
             Member::Sitemap(_) => of(&snapshot.file_name(file)),
@@ -278,14 +278,14 @@ pub(crate) fn question(snapshot: &Snapshot, file: Member, rule: Rule) -> Option<
     asks.then(|| format!("fix {} {origin}/", rule.code()))
 }
 
-/// What becomes of children whose URL is not complete, or who have none yet, below a URL.
+/// The intent of completing URLs of the index, or listing unlisted files, below a URL.
 pub(super) fn intend_below(snapshot: &Snapshot, rule: Rule, url: &str) -> Intent {
     let edit = index_entries::edit(snapshot, &snapshot.document, RuleSet::of(&[rule]), Some(url));
     let label = Label::of("", 1, "file", " fixed");
     Intent { label, idle: "nothing to fix", ..Intent { edit, ..Intent::counting(1) } }
 }
 
-/// Declarations of extensions that no entry uses any more after these edits.
+/// The edits that remove declarations of extensions that these edits leave unused.
 fn unused_after(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Edit> {
     let had = |row: RowId| snapshot.document.record(row).flags.has_extensions();
     let loses = |edit: &Edit| match edit {
@@ -308,21 +308,20 @@ fn unused_after(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Edit> {
     let Some(after) = snapshot.document.trial(&Edit::Several(edits.to_vec())) else { return Vec::new() };
     let profile = snapshot.checks.profile();
     let files = files.into_iter().map(Member::Sitemap);
-    files.filter_map(|file| file_fixes::no_longer_used(&snapshot.document, &after, file, profile)).collect()
+    files.filter_map(|file| file_fixes::remove_unused_declarations(&snapshot.document, &after, file, profile)).collect()
 }
 
-/// The change that ends a finding that no row carries. Where someone has to say more first, there is a
-/// question.
+/// The change that fixes a finding that is not about a row. Some need an answer first ([`question`]).
 pub(crate) fn change_for(session: &Session, target: FindingTarget, rule: Rule) -> Change {
     let document = session.document();
     let rules = RuleSet::of(&[rule]);
     match target.member() {
         Some(file) if !CLEARED.contains(rule) => Change::FixFile(file, rules),
         file => {
-            let is_meant = |id: SitemapId| file.is_none_or(|file| file == Member::Sitemap(id));
+            let is_selected = |id: SitemapId| file.is_none_or(|file| file == Member::Sitemap(id));
             let rows: RowSet = document
                 .live_rows()
-                .filter(|row| is_meant(document.with_pending_split().sitemap_of(*row)))
+                .filter(|row| is_selected(document.with_pending_split().sitemap_of(*row)))
                 .map(|row| row.0)
                 .collect();
             Change::Fix { rows, rules }
@@ -330,7 +329,7 @@ pub(crate) fn change_for(session: &Session, target: FindingTarget, rule: Rule) -
     }
 }
 
-/// Works out what a fix comes to.
+/// The intent of a fix.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     change: &Change,
@@ -354,7 +353,7 @@ pub(in crate::session) fn intend(
             let words = format!("{}: {} on", rule.code(), decision.label());
             values::intend_each(snapshot, FieldOfRows { rows: &rows, field, words: &words }, progress, &|_, old| {
                 let new = old.and_then(|old| decision.apply(old));
-                new.map(|new| new.map(Into::into)).ok_or_else(|| "this does not fix it".to_owned())
+                new.map(|new| new.map(Into::into)).ok_or_else(|| "this answer does not fix it".to_owned())
             })
         }
         Change::FixFile(file, rules) => Some(whole_files::intend_file(snapshot, *file, *rules)),

@@ -9,21 +9,21 @@ use crate::document::index::{Child, ChildState, Index};
 use crate::document::sitemap::SitemapId;
 use crate::session::state::Snapshot;
 
-/// Rules whose fix takes the entry out.
-pub(in crate::session) const GOING: RuleSet =
+/// Rules whose fix removes the entry.
+pub(in crate::session) const REMOVED: RuleSet =
     RuleSet::of(&[Rule::INDEX_CHILD_DUPLICATE, Rule::INDEX_SELF, Rule::INDEX_CHILD_MISSING, Rule::INDEX_CHILD_EMPTY]);
 
 /// Rules about the index and its children that have a fix.
-pub(in crate::session) const OF_INDEX: RuleSet = GOING.union(FLATTENED).union(RuleSet::of(&[
+pub(in crate::session) const OF_INDEX: RuleSet = REMOVED.union(FLATTENED).union(RuleSet::of(&[
     Rule::INDEX_LASTMOD_OLDER,
     Rule::INDEX_CHILD_HOST,
     Rule::INDEX_CHILD_UNLISTED,
 ]));
 
-/// Rules whose fix puts what an index inside the index lists in the place of its entry.
+/// Rules whose fix replaces the entry of a nested index with the entries that it lists.
 pub(in crate::session) const FLATTENED: RuleSet = RuleSet::of(&[Rule::INDEX_NESTED, Rule::INDEX_CYCLE]);
 
-/// What the fix of a finding of an index does, in words; `None` where there is none.
+/// The label of the fix of an index finding; `None` where there is none.
 pub(in crate::session) fn index_label(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::INDEX_LASTMOD_OLDER => "date it by its file",
@@ -32,12 +32,12 @@ pub(in crate::session) fn index_label(rule: Rule) -> Option<&'static str> {
         Rule::INDEX_CHILD_PATH => "write the URL of its location",
         Rule::INDEX_CHILD_INCOMPLETE_URL => "make it complete",
         _ if FLATTENED.contains(rule) => "replace it with the sitemaps that it lists",
-        _ if GOING.contains(rule) => "remove the entry",
+        _ if REMOVED.contains(rule) => "remove the entry",
         _ => return None,
     })
 }
 
-/// Whether the fix of a finding would do something: what is missing inside an inner index is not removed.
+/// Whether the fix of a finding would change anything: some entries are never removed.
 pub(in crate::session) fn offers_index_fix(index: &Index, found: &Finding) -> bool {
     let child = match found.target {
         FindingTarget::Index(child) => child.and_then(|child| index.children.get(child)),
@@ -46,11 +46,11 @@ pub(in crate::session) fn offers_index_fix(index: &Index, found: &Finding) -> bo
     let Some(child) = child else {
         return found.rule == Rule::INDEX_CHILD_UNLISTED;
     };
-    !GOING.contains(found.rule) || !is_never_removed(child)
+    !REMOVED.contains(found.rule) || !is_never_removed(child)
 }
 
-/// Whether the entry of a child is never removed: what is missing in an index inside the index is no reason to lose
-/// the rest of that, and of a file that could not be read, or is on another host, no one knows that it is not there.
+/// Whether the entry of a child is never removed. A nested index may list files that exist, and a file that could not
+/// be read or is on another host may exist.
 pub(in crate::session) const fn is_never_removed(child: &Child) -> bool {
     matches!(child.state, ChildState::Nested(_) | ChildState::Denied(_) | ChildState::Elsewhere(_))
 }
@@ -63,7 +63,7 @@ pub(in crate::session) const MERGED: RuleSet = RuleSet::of(&[
     Rule::SET_DUPLICATE_ACROSS_FILES,
 ]);
 
-/// Rules whose rows get the address of the others.
+/// Rules whose rows get the scheme, host or port of the other rows.
 pub(in crate::session) const REWRITTEN: RuleSet =
     RuleSet::of(&[Rule::SET_MIXED_SCHEME, Rule::SET_MIXED_WWW, Rule::SET_MIXED_HOST, Rule::SET_MIXED_PORT]);
 
@@ -71,7 +71,7 @@ pub(in crate::session) const REWRITTEN: RuleSet =
 pub(in crate::session) const CLEARED: RuleSet =
     RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
 
-/// Rules that can be fixed by looking at several rows.
+/// Rules whose fix needs several rows.
 pub(in crate::session) const OF_SET: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(OF_LINKS).union(OF_SITE);
 
 /// Rules about pages whose rows are deleted.
@@ -89,8 +89,8 @@ pub(in crate::session) const OF_SITE: RuleSet = SITE_DELETED
     .union(SITE_LINKED)
     .union(RuleSet::of(&[Rule::SITE_REDIRECT, Rule::SITE_CANONICAL_ELSEWHERE]));
 
-/// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
-pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
+/// The fix of a set finding of a row; `None` if it needs an answer or changes more than the row.
+pub(in crate::session) fn row_fix(rule: Rule) -> Option<Fix> {
     let label = match rule.main() {
         main if MERGED.contains(main) => "merge it into the first",
         Rule::SET_MIXED_SCHEME => "write the other scheme",
@@ -110,7 +110,7 @@ pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
     Some(Fix { label: label.to_owned(), is_safe, action: Action::File })
 }
 
-/// Rules about alternate links that are fixed by looking at both ends.
+/// Rules about alternate links whose fix needs both pages.
 pub(in crate::session) const OF_LINKS: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SELF_MISSING,
     Rule::HREFLANG_NO_RETURN,
@@ -118,18 +118,18 @@ pub(in crate::session) const OF_LINKS: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SET_DIFFERS,
 ]);
 
-/// Whether these are the rules that a fix is for which no one looks at: those whose fix is safe.
+/// Whether these are all rules with a safe fix, which are applied without review.
 pub(in crate::session) fn is_unattended(rules: RuleSet) -> bool {
     rules == safe_rules()
 }
 
-/// Every rule whose fix keeps the meaning.
+/// Every rule with a safe fix.
 pub(super) fn safe_rules() -> RuleSet {
     Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).collect()
 }
 
-/// Whether the news entries of a file can have files of their own, and no one has said yet that they shall.
-pub(super) fn parts_news(snapshot: &Snapshot, id: SitemapId) -> bool {
+/// Whether the news entries of a file can be moved to files of their own, which the user has not agreed to yet.
+pub(super) fn can_separate_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     let is_whole = snapshot.document.can_have_parts();
     let is_new =
         snapshot.document.sitemap(id).is_some_and(|sitemap| !sitemap.separate_news && sitemap.form == Form::Xml);
@@ -137,8 +137,8 @@ pub(super) fn parts_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     is_whole && is_new && broken.any(|broken| broken == (Some(id.0), SetRule::NewsMixed))
 }
 
-/// Whether a file has more news than one may have, and writing it again puts that right.
-pub(super) fn splits_news(snapshot: &Snapshot, id: SitemapId) -> bool {
+/// Whether a file has more news entries than allowed, and the next save can split it.
+pub(super) fn can_split_news(snapshot: &Snapshot, id: SitemapId) -> bool {
     let is_sitemap = snapshot.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
     let mut broken = snapshot.checks.set().broken_of(Some(id.0));
     is_sitemap && snapshot.document.can_have_parts() && broken.any(|broken| broken == (Some(id.0), SetRule::NewsLimit))

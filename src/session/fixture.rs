@@ -3,12 +3,12 @@
 use crate::check::Finding;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::findings::whole;
+use crate::session::findings::non_row;
 use crate::session::report::markdown::{self, CountsByFile};
 
 /// Every finding that no row has: of the index, the files and the set, in this order.
 pub(crate) fn whole_findings(session: &Session) -> Vec<Finding> {
-    whole::first(session, usize::MAX, |_| true, |_| ()).0
+    non_row::first(session, usize::MAX, |_| true, |_| ()).0
 }
 
 /// How many rows of each file break each rule, with the findings of files.

@@ -56,10 +56,10 @@ use std::sync::Arc;
 use store::journal;
 use store::load::Uncompared;
 
-/// Rows up to which a change is made at once; more is work for a job.
+/// Changes of up to this many rows are made on the calling thread; larger ones are jobs.
 pub const SMALL: u64 = checks::INLINE_ROWS;
 
-/// What a change came to.
+/// The result of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Past tense: `priority set to 0.8 on 1,167 rows`.
@@ -68,11 +68,11 @@ pub struct Report {
     pub touched: u64,
     /// Rows whose rules were evaluated again.
     pub rechecked: u64,
-    /// Where the cursor belongs now, if the change says so.
+    /// The row to move the cursor to, if the change determines one.
     pub cursor: Option<RowId>,
-    /// Whether anything is another than before; an order counts.
+    /// Whether the document differs from before, including the order of its rows.
     pub changed: bool,
-    /// New URLs that are errors or duplicates, in words.
+    /// A message about new URLs that are errors or duplicates.
     pub faults: Option<String>,
 }
 
@@ -94,41 +94,41 @@ pub struct Session {
     history: History,
     next_version: u64,
     saved_version: u64,
-    /// What the files were when they were read or written last.
+    /// The state of the files when they were last read or written.
     disk: Disk,
-    /// Whether other programs changed the files on disk and the next save overwrites that.
-    owes_files: bool,
+    /// Whether other programs changed the files on disk and the next save overwrites their changes.
+    overwrites_changes: bool,
     /// Whether the base URL was recorded with a download, and not named by the user.
     is_base_recorded: bool,
-    /// What becomes of the files that a save replaces.
+    /// Whether saves back up the files that they replace.
     backups: files::Backups,
     path: Option<PathBuf>,
-    /// All files of a set of several without an index.
+    /// All files, if the set has several and no index.
     paths: Vec<PathBuf>,
     unread: Vec<files::Error>,
     read_only: Option<String>,
     loading: bool,
-    /// What became of an interrupted save when the set was opened.
+    /// How an interrupted save was recovered when the set was opened.
     recovered: files::Recovered,
-    /// The user's state folder, whose key authenticates what a crash during a save leaves.
+    /// The user's state folder, whose key authenticates commit records.
     state_folder: Option<PathBuf>,
-    /// Keeps what is changed against a crash, if there is a place for it.
+    /// The journal of unsaved changes, if there is a state slot for it.
     keeping: Option<journal::JournalState>,
-    /// Is told when what is changed is not kept any more, or is again.
+    /// Notified when the journal stops or resumes recording changes.
     watcher: Option<files::journal::Watcher>,
     file_findings: Arc<Vec<Finding>>,
-    /// Number of the set of rules that each entry of the index violates.
+    /// For each entry of the index, the number of the set of rules that it violates.
     index_rules: Vec<u16>,
-    /// The required URLs of the policy that are listed, of a streamed set.
+    /// The required URLs of the policy that a streamed set lists.
     listed: RowSet,
-    /// What rows are compared by when all files are there, of a set that is only reported on.
+    /// Hashes by which rows are compared once all files are loaded; only for sets that are only reported on.
     uncompared: Option<Uncompared>,
-    /// Lines of rows that findings of others name, by row, of a streamed set.
+    /// Line numbers, by row, of rows that findings of other rows name; only for streamed sets.
     known_lines: Arc<Vec<(u32, u32)>>,
 }
 
 impl Session {
-    /// An empty session that waits for parts; read-only until loading is finished.
+    /// An empty session that waits for files; read-only until loading is finished.
     pub fn new(now: Now, base_url: Option<String>) -> Self {
         let snapshot = Snapshot {
             state: State::default(),
@@ -148,7 +148,7 @@ impl Session {
             next_version: 1,
             saved_version: 0,
             disk: Disk::default(),
-            owes_files: false,
+            overwrites_changes: false,
             is_base_recorded: false,
             backups: files::Backups::default(),
             path: None,
@@ -168,17 +168,17 @@ impl Session {
         }
     }
 
-    /// The moment as a value, for jobs.
+    /// A copy of the current snapshot, for jobs.
     pub fn snapshot(&self) -> Snapshot {
         self.current.clone()
     }
 
-    /// The moment, to read from.
+    /// The current snapshot.
     pub const fn view(&self) -> &Snapshot {
         &self.current
     }
 
-    /// The findings, counted.
+    /// Counts of the findings.
     pub const fn counts(&self) -> findings::Counts<'_> {
         findings::Counts { session: self }
     }
@@ -194,16 +194,15 @@ impl Session {
         policy::recheck_now(self, criteria);
     }
 
-    /// Loads what other programs know about the URLs, for queries, values and rules, and the robots.txt that the rows are
-    /// held against; `None` forgets it. Every row is checked again, on all cores.
+    /// Sets the data columns and the robots.txt that queries, values and rules use; `None` removes them. Checks every row
+    /// again, on all cores.
     pub fn set_site(&mut self, data: Option<Arc<DataSet>>, robots: Option<Arc<RobotsTxt>>) {
         let site = Site::of(data.as_ref(), robots).map(Arc::new);
         self.current.data = data;
         policy::recheck_now(self, Criteria { site, ..self.view().checks.criteria().clone() });
     }
 
-    /// Declares that other sites let this set speak for them; see `CROSS_SUBMISSION`. Before
-    /// anything is opened.
+    /// Declares cross-submission (see `CROSS_SUBMISSION`). Call it before anything is opened.
     pub fn allow_other_sites(&mut self) {
         self.current.state.checks.allow_other_sites();
     }
@@ -258,26 +257,26 @@ impl Session {
         self.read_only = Some(reason.into());
     }
 
-    /// What became of an interrupted save when the set was opened.
+    /// How an interrupted save was recovered when the set was opened.
     pub const fn recovered(&self) -> &files::Recovered {
         &self.recovered
     }
 
-    /// Whether parts are still coming.
+    /// Whether files are still being loaded.
     pub const fn is_loading(&self) -> bool {
         self.loading
     }
 
     // ── reading ─────────────────────────────────────────────────────────────────────────────────
 
-    /// Findings about files, the index and the set, which no row carries.
+    /// Findings about files, the index and the set, but not about rows.
     pub fn file_findings(&self) -> &[Finding] {
         &self.file_findings
     }
 
     /// Whether there is anything that a save would write.
     pub const fn is_modified(&self) -> bool {
-        self.current.state.modified || self.owes_files
+        self.current.state.modified || self.overwrites_changes
     }
 
     // ── marks ───────────────────────────────────────────────────────────────────────────────────
@@ -292,7 +291,7 @@ impl Session {
         }
     }
 
-    /// Marked rows that are shown become unmarked and the other way round.
+    /// Inverts the marks of the shown rows.
     pub fn invert_marks(&mut self) {
         let shown = self.view().shown_rows();
         *Arc::make_mut(&mut self.current.marks) ^= shown;
@@ -300,13 +299,13 @@ impl Session {
 
     // ── view ────────────────────────────────────────────────────────────────────────────────────
 
-    /// Puts a view in place that was made from this document.
+    /// Replaces the view with one made from this document.
     pub fn show(&mut self, spec: ViewSpec, view: View) {
         self.current.spec = spec;
         self.current.view = view;
     }
 
-    /// Filters and sorts at once, on this thread.
+    /// Filters and sorts on this thread.
     pub fn show_now(&mut self, filter: Option<Query>, sort: Vec<SortKey>) {
         let spec = ViewSpec { filter, sort };
         if let Some(view) = self.current.view_of(&spec, &Progress::default()) {
@@ -316,17 +315,17 @@ impl Session {
 
     // ── change ──────────────────────────────────────────────────────────────────────────────────
 
-    /// Makes a change at once, on this thread.
+    /// Makes a change on this thread.
     ///
     /// # Errors
-    /// `EditError` says why not, and what to do instead.
+    /// `EditError` with the reason and what to do instead.
     pub fn change(&mut self, change: &Change) -> Result<Report, EditError> {
         self.writable()?;
         let prepared = prepare::of_change(&self.current, change, &Progress::default())?;
         self.commit(prepared, None)
     }
 
-    /// Whether changes are allowed.
+    /// Fails if changes are not allowed.
     ///
     /// # Errors
     /// `EditError` with the reason.
@@ -337,7 +336,7 @@ impl Session {
         }
     }
 
-    /// Puts a prepared change in place as one step of the history. `cursor` is where undo goes back to.
+    /// Commits a prepared change as one step of the history. `cursor` is the row that undo returns to.
     ///
     /// # Errors
     /// `EditError` when the document has changed since it was prepared.
@@ -346,7 +345,7 @@ impl Session {
         if prepared.base != self.current.state.version {
             return Err(EditError::Refused("the document has changed meanwhile; do it again".into()));
         }
-        // A save that has ended since then may have put rows into other files: the same is done to what it left.
+        // A save that finished since then may have moved rows to other files: the change is prepared again.
         let prepared = if prepared.saves == self.current.saves {
             prepared
         } else {
@@ -355,20 +354,20 @@ impl Session {
         };
         let Prepared { applied, mut rechecked, intent, changed, .. } = prepared;
         if !rechecked.is_for(self.current.checks.criteria()) {
-            // The site has answered meanwhile.
+            // A probe has changed the criteria meanwhile.
             let Snapshot { state: State { document, checks, .. }, clock, .. } = &self.current;
             let again = checks.recheck(document, &applied, *clock, &Progress::default());
             rechecked = again.ok_or(EditError::Cancelled)?;
         }
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
         if applied.is_unchanged() {
-            let (message, rechecked) = (intent.done(false), rechecked_rows);
+            let (message, rechecked) = (intent.done_message(false), rechecked_rows);
             return Ok(Report { message, touched, rechecked, cursor: None, changed: false, faults: None });
         }
         let left = intent.increase_message(self.view().profile());
-        let (faults, message) = (intent.urls.faults(), intent.done(true));
-        let (edit, intent_said) = (intent.edit, intent.said);
-        // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
+        let (faults, message) = (intent.urls.faults(), intent.done_message(true));
+        let (edit, commands) = (intent.edit, intent.commands);
+        // If a worker made another set index, and the two share the table of URLs, both states keep their own.
         let keeps = rechecked.has_set() && applied.field.is_some_and(|field| field != Field::Loc);
         let mut checks =
             if keeps { self.current.state.checks.clone() } else { self.current.state.checks.without_set_index() };
@@ -388,18 +387,18 @@ impl Session {
         }
         file_findings::refresh(self, &old);
         let cursor_after = applied.added.first().copied();
-        self.history.push((message.clone(), intent_said), before, cursor, applied);
+        self.history.push((message.clone(), commands), before, cursor, applied);
         journal::note_change(self, &message, edit);
         let message = left.map_or_else(|| message.clone(), |left| format!("{message}; {left}"));
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true, faults })
     }
 
-    /// Takes the last step back. `None` when there is nothing to undo.
+    /// Undoes the last step. `None` when there is nothing to undo.
     pub fn undo(&mut self) -> Option<Report> {
         step(self, true)
     }
 
-    /// Does the next undone step again. `None` when there is none.
+    /// Redoes the next undone step. `None` when there is none.
     pub fn redo(&mut self) -> Option<Report> {
         step(self, false)
     }
@@ -410,15 +409,14 @@ impl Session {
     }
 }
 
-/// One step back or forth, checked for the present profile and policy.
+/// Undoes or redoes a step, and checks it under the current profile and policy.
 fn step(session: &mut Session, back: bool) -> Option<Report> {
     // Without the set index, which the other state takes.
     let before = session.current.state.checks.without_set_index();
     let from = session.current.state.document.clone();
     session.current.state.checks.detach_site();
     let stepped = step_over(session, back);
-    // A step that is older than the choice of the profile or the policy, or than an answer of the site, was checked
-    // for another one.
+    // A step that is older than the current profile, policy or answers of the site was checked against others.
     let clock = session.current.clock;
     let State { document, checks, .. } = &mut session.current.state;
     let compared = from.compare(document);
@@ -431,7 +429,7 @@ fn step(session: &mut Session, back: bool) -> Option<Report> {
     Some(report)
 }
 
-/// Swaps the state for that before or after a step; says which rows it touched.
+/// Swaps the state for that before or after a step, and returns the rows that it touched.
 fn step_over(session: &mut Session, back: bool) -> Option<(Report, RowSet)> {
     let state = &mut session.current.state;
     let old = state.document.clone();
@@ -439,9 +437,9 @@ fn step_over(session: &mut Session, back: bool) -> Option<(Report, RowSet)> {
     let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
     let moved = step.moved;
     session.history.hand_over(back, &mut session.current.state, &old, &touched);
-    // What was saved in between may differ from what the step knew.
+    // A save since this step may have changed the saved document.
     let is_stale = session.current.state.counted != session.current.saves;
-    let moved = (is_stale && session.current.place_rows()) || moved;
+    let moved = (is_stale && session.current.restore_positions()) || moved;
     if is_stale {
         session.current.count_changes();
     }
@@ -455,7 +453,7 @@ fn step_over(session: &mut Session, back: bool) -> Option<(Report, RowSet)> {
         Arc::make_mut(&mut session.current.marks).remove_range(limit..);
     }
     file_findings::refresh(session, &old);
-    let verb = if back { "undone" } else { "done again" };
+    let verb = if back { "undone" } else { "redone" };
     let cursor = cursor.or_else(|| touched.min().map(RowId)).filter(|row| row.0 < session.document().row_limit());
     let message = format!("{verb}: {label}");
     let report = Report { message, touched: touched.len(), rechecked: 0, cursor, changed: true, faults: None };

@@ -103,7 +103,7 @@ pub(super) fn recheck_now(session: &mut Session, criteria: Criteria) {
         return;
     }
     let state = &session.current.state;
-    let checks = state.checks.under(criteria, &state.document, session.current.clock, &Progress::default());
+    let checks = state.checks.with_criteria(criteria, &state.document, session.current.clock, &Progress::default());
     // No one cancels it.
     if let Some(checks) = checks {
         session.current.state.checks = checks;
@@ -176,7 +176,7 @@ pub(crate) fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progre
             Criteria { site, ..known }
         }
     };
-    let checks = current.under(criteria, &snapshot.document, snapshot.clock, progress);
+    let checks = current.with_criteria(criteria, &snapshot.document, snapshot.clock, progress);
     Ok(Rechecked { standard, checks: checks.ok_or(EditError::Cancelled)?, base: Base::of(snapshot) })
 }
 

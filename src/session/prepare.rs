@@ -1,29 +1,29 @@
-//! Works out changes and commands completely: plans the edit, applies it to a copy, checks the result.
+//! Prepares changes and commands: plans the edit, applies it to a copy, checks the result.
 
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::command::Command;
-use crate::session::edit::values::{self, FieldOfRows, stepped};
+use crate::session::edit::values::{self, FieldOfRows, step};
 use crate::session::edit::{
     Asker, Change, EditError, Intent, Prepared, extend, prepared, replace, revert, rows, scope, script_export,
 };
 use crate::session::fix::{self, effects, passes, trial};
 use crate::session::state::Snapshot;
 
-/// Works a change out, edit and findings.
+/// Prepares a change.
 ///
 /// # Errors
 /// [`EditError`].
 pub(crate) fn of_change(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Prepared, EditError> {
     let mut intent = intend(snapshot, change, progress)?;
     if intent.edit.is_some() {
-        intent.said = script_export::lines_of(snapshot, change, &intent);
+        intent.commands = script_export::lines_of(snapshot, change, &intent);
     }
-    finish_fix(snapshot, change, intent, progress).ok_or(EditError::Cancelled)
+    finish(snapshot, change, intent, progress).ok_or(EditError::Cancelled)
 }
 
-/// Works out the change that a command asks for.
+/// Prepares the change of a command.
 ///
 /// # Errors
 /// [`EditError`], also for commands that change no rows.
@@ -38,28 +38,28 @@ pub(crate) fn of_command(
     };
     let mut intent = intend(snapshot, &change, progress)?;
     if intent.edit.is_some() {
-        intent.said = script_export::lines_of_command(snapshot, command, asker, &change, &intent);
+        intent.commands = script_export::lines_of_command(snapshot, command, asker, &change, &intent);
     }
-    finish_fix(snapshot, &change, intent, progress).ok_or(EditError::Cancelled)
+    finish(snapshot, &change, intent, progress).ok_or(EditError::Cancelled)
 }
 
-/// Works out what a change comes to, and of a fix what it leaves. `None` when cancelled.
-fn finish_fix(snapshot: &Snapshot, change: &Change, intent: Intent, progress: &Progress) -> Option<Prepared> {
+/// Prepares an intent; a fix is also tried, repeated and compared with the state before. `None` when cancelled.
+fn finish(snapshot: &Snapshot, change: &Change, intent: Intent, progress: &Progress) -> Option<Prepared> {
     let mut prepared = prepared::prepare_intent(snapshot, intent, progress)?;
     if change.is_fix() && prepared.intent.edit.is_some() {
         prepared = trial::without_harm(snapshot, change, prepared, progress)?;
         prepared = passes::repeat(snapshot, change, prepared, progress)?;
-        prepared.intent.left = effects::of_change(snapshot, &prepared);
+        prepared.intent.increased = effects::of_change(snapshot, &prepared);
     }
     Some(prepared)
 }
 
-/// Works out what a change comes to.
+/// Plans a change.
 ///
 /// # Errors
 /// [`EditError`].
 pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) -> Result<Intent, EditError> {
-    change.fields().into_iter().try_for_each(|field| snapshot.document.has_place_for(field))?;
+    change.fields().into_iter().try_for_each(|field| snapshot.document.check_field(field))?;
     let intent = match change {
         Change::Set { rows, assignments } => return values::intend_set(snapshot, rows, assignments, progress),
         Change::Values { rows, field, values } => values::intend_values(snapshot, rows, *field, values, progress),
@@ -69,7 +69,7 @@ pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) 
             let words = if *up { "raised" } else { "lowered" };
             let words = format!("{} {words} on", field.name());
             values::intend_each(snapshot, FieldOfRows { rows, field: *field, words: &words }, progress, &|_, old| {
-                stepped(*field, old, *up, snapshot)
+                step(*field, old, *up, snapshot)
             })
         }
         Change::Insert { after, before, locs } => Some(rows::intend_insert(snapshot, *after, *before, locs)?),
@@ -93,7 +93,7 @@ pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) 
             let mut whole: Option<Intent> = None;
             for change in changes {
                 let intent = intend(snapshot, change, progress)?;
-                whole = Some(whole.map_or_else(|| intent.clone(), |first| first.joined(intent.clone())));
+                whole = Some(whole.map_or_else(|| intent.clone(), |first| first.join(intent.clone())));
             }
             Some(whole.unwrap_or_else(|| Intent::counting(0)))
         }
@@ -102,7 +102,7 @@ pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) 
     intent.ok_or(EditError::Cancelled)
 }
 
-/// What a command would do, for the preview. `Ok(None)` for commands that change no rows.
+/// Plans a command for the preview. `Ok(None)` for commands that change no rows.
 pub(crate) fn preview(
     snapshot: &Snapshot,
     command: &Command,
@@ -110,7 +110,7 @@ pub(crate) fn preview(
     progress: &Progress,
 ) -> Result<Option<Intent>, EditError> {
     match scope::change_of(snapshot, command, asker, progress)? {
-        // What a fix leaves is known once it is done.
+        // The findings after a fix are known only when it is prepared.
         Some(change) if change.is_fix() => Ok(Some(of_command(snapshot, command, asker, progress)?.intent)),
         Some(change) => intend(snapshot, &change, progress).map(Some),
         None => Ok(None),

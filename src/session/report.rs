@@ -1,6 +1,6 @@
-//! A complete report: every finding with its place, in the order of the files.
+//! Lists every finding with its position, in the order of the files.
 //!
-//! A set in memory and a streamed one use the same [`Reporter`], so that their reports are equal.
+//! Resident and streamed sets use the same [`Reporter`], so that their reports are equal.
 
 use crate::session::findings::{self, Wording, required, robots};
 mod counting;
@@ -36,26 +36,26 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a report needs of the set as a whole; the rows it sees file by file.
+/// The findings of files and of the set; those of rows are made file by file.
 #[derive(Debug, Default)]
 pub struct Reporter {
     of_files: BTreeMap<SitemapId, Vec<Finding>>,
     of_set: BTreeMap<Option<u32>, Vec<Finding>>,
-    /// Near duplicates that no row's rules tell.
+    /// Near duplicates, if the session does not update them.
     near: NearDuplicates,
     lines: RowLines,
 }
 
-/// A finding of a row and where in the bytes of its file it stands, if it does; its line is known only if it says so.
+/// A finding of a row with its offset in the file, if it has one; its line may not be computed yet.
 type Unplaced = (Option<usize>, LocatedFinding);
 
-/// Rows that one core puts into words at a time.
+/// Rows of a parallel task.
 const PIECE: usize = 1 << 10;
 
-/// Rows whose findings are held in words at the same time.
+/// Rows whose messages are in memory at the same time.
 const BLOCK: usize = 4 * PIECE;
 
-/// Rows of the first block where only some findings are put into words: which ones are, changes quickly at the start.
+/// Rows of the first block if only some findings need messages: which ones do changes quickly at the start.
 const FIRST_BLOCK: usize = 64;
 
 /// The name of a file in findings.
@@ -64,7 +64,7 @@ pub fn shown_name(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
 }
 
 impl Reporter {
-    /// Looks at what is known of the set.
+    /// Collects the findings of files and of the set.
     pub fn new(session: &Session) -> Self {
         let mut of_files: BTreeMap<SitemapId, Vec<Finding>> = BTreeMap::new();
         for finding in session.file_findings.iter() {
@@ -79,8 +79,8 @@ impl Reporter {
             let found = Finding::in_profile(rule_of(rule), session.view().profile(), message);
             of_set.entry(file).or_default().extend(found);
         }
-        // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for
-        // it. A streamed set has done so already.
+        // Sessions update near duplicates only in small sets: a second key for every row would take too much memory.
+        // A streamed set has found them in its first pass.
         let document = session.document();
         let near = if !session.current.checks.knows_near_duplicates() && !document.is_streamed() {
             let rows = near_candidates(document);
@@ -108,9 +108,9 @@ impl Reporter {
         });
         let mut found: Vec<(Option<usize>, &Finding)> = found.collect();
         found.sort_by_key(|(child, _)| *child);
-        // The findings of a child follow each other: it is taken apart once.
+        // The findings of a child are adjacent, so it is parsed once.
         let mut last: Option<(usize, Entry)> = None;
-        let mut place = |child: Option<usize>, finding: &Finding| {
+        let mut offset_of = |child: Option<usize>, finding: &Finding| {
             let Some(child) = child else { return index.source.root_start() };
             let entry = match &last {
                 Some((known, entry)) if *known == child => *entry,
@@ -120,8 +120,8 @@ impl Reporter {
             let offset = field_offset(&entry, finding.field());
             index.source.start(child).unwrap_or_default() + offset
         };
-        // Positions are counted in rising order, since going back starts over: the findings of a child are in any.
-        let offsets = (0..).zip(&found).map(|(number, (child, finding))| (place(*child, finding), number));
+        // Positions are computed in ascending order, since going back starts over.
+        let offsets = (0..).zip(&found).map(|(number, (child, finding))| (offset_of(*child, finding), number));
         let mut offsets: Vec<(usize, usize)> = offsets.collect();
         offsets.sort_unstable();
         let mut positions = vec![(1, 1); found.len()];
@@ -144,15 +144,15 @@ impl Reporter {
         reported.collect()
     }
 
-    /// The findings of a file, then those of its rows, some thousand rows at a time: findings in words need many times
-    /// the memory of the rows. Of some rows only if it is known that others have none.
+    /// Gives a receiver the findings of a file, then those of its rows, some thousand rows at a time, since messages need
+    /// many times the memory of rows. `rows` are given if the other rows are known to have no findings.
     ///
     /// # Errors
-    /// What the receiver says.
+    /// The error of the receiver.
     pub fn each_of_sitemap<R: Receiver>(
         &self,
         session: &Session,
-        (id, told): (SitemapId, Option<&[RowId]>),
+        (id, rows): (SitemapId, Option<&[RowId]>),
         receiver: &mut R,
     ) -> Result<(), R::Error> {
         let document = session.document();
@@ -161,15 +161,15 @@ impl Reporter {
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
         let mut lines = source.lines();
         receiver.take(self.of_file(id, (source, &file), &mut lines))?;
-        // A file that the next save makes has no rows of its own yet.
-        let own = || {
+        // A file that the next save creates has no rows of its own yet.
+        let all = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
             rows.filter(|row| document.is_live(*row)).collect()
         };
-        let rows: Cow<'_, [RowId]> = told.map_or_else(own, Into::into);
+        let rows: Cow<'_, [RowId]> = rows.map_or_else(all, Into::into);
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK);
         let sets = session.current.checks.rule_sets();
-        // The findings of one block, and the numbers of the others, that the receiver has not got yet.
+        // The findings and counts of one block that the receiver has not got yet.
         let mut pending: Option<(Vec<Unplaced>, Counted)> = None;
         while !rest.is_empty() {
             let wanted = receiver.messages_needed();
@@ -179,13 +179,13 @@ impl Reporter {
                 size = rest.len();
             }
             let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
-            // Which findings are wanted changes quickly at the start; later it may be known one block late.
+            // Which findings need messages changes quickly at the start; later a delay of one block is acceptable.
             let is_steady = size == BLOCK;
             (rest, size) = (later, (4 * size).min(BLOCK));
             let mut next = None;
             rayon::in_place_scope(|scope| {
                 scope.spawn(|_| next = Some(self.of_rows(session, (block, &sets), (&file, &wanted))));
-                // The receiver prints one block while the next is put into words.
+                // The receiver prints one block while the messages of the next are made.
                 pending.take().map_or(Ok(()), |found| deliver(found, &mut lines, receiver))
             })?;
             pending = next;
@@ -196,7 +196,7 @@ impl Reporter {
         pending.map_or(Ok(()), |found| deliver(found, &mut lines, receiver))
     }
 
-    /// The findings of a file itself, those about it as a part of the set among them.
+    /// The findings of a file itself, including those of set rules.
     fn of_file(
         &self,
         id: SitemapId,
@@ -222,7 +222,7 @@ impl Reporter {
         out
     }
 
-    /// The findings of some rows, on all cores: in words those that are wanted, the numbers of the others.
+    /// The findings of some rows, on all cores: the wanted ones with messages, the others counted.
     fn of_rows(
         &self,
         session: &Session,
@@ -245,11 +245,11 @@ impl Reporter {
                 if rules.is_empty() {
                     continue;
                 }
-                let in_words = if wanted.is_all() { rules } else { wanted.of_row(rules, || counter.host_of(row)) };
-                let rest = rules.minus(in_words);
-                if !in_words.is_empty() {
-                    let of_row = self.of_row(session, (row, in_words), (file, wanted));
-                    found.extend(of_row.into_iter().filter(|(_, found)| in_words.contains(found.finding.rule)));
+                let with_message = if wanted.is_all() { rules } else { wanted.of_row(rules, || counter.host_of(row)) };
+                let rest = rules.minus(with_message);
+                if !with_message.is_empty() {
+                    let of_row = self.of_row(session, (row, with_message), (file, wanted));
+                    found.extend(of_row.into_iter().filter(|(_, found)| with_message.contains(found.finding.rule)));
                 }
                 if !rest.is_empty() {
                     counter.count(row, rules, rest, &mut counted);
@@ -265,7 +265,7 @@ impl Reporter {
         })
     }
 
-    /// The findings of a row in the order of the file: that is how people read a report.
+    /// The findings of a row, in the order of their offsets in the file.
     fn of_row(
         &self,
         session: &Session,
@@ -281,7 +281,7 @@ impl Reporter {
         if findings.is_empty() {
             return Vec::new();
         }
-        // An entry may have many findings: they share its URL.
+        // An entry may have many findings, which share its URL.
         let loc: Arc<str> = document.loc(row).as_ref().into();
         let base = document.origin(row);
         let base = base.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
@@ -301,7 +301,7 @@ impl Reporter {
         let placed = findings.into_iter().map(|finding| {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             let offset = offset(&finding);
-            // A report says what a fix does and does not do it: an entry with n findings would be kept n times.
+            // A report only describes fixes: the actions of n findings would keep n copies of the entry.
             let fix = finding.fix.clone().map(|fix| Fix { action: Action::File, ..fix });
             (offset, LocatedFinding { file, at, loc, finding: finding.with_fix(fix) })
         });
@@ -325,8 +325,8 @@ impl Reporter {
     }
 }
 
-/// Hands over the findings of a block of rows. Their lines are counted here, one after the other, since a counter only goes
-/// forward.
+/// Gives the receiver the findings of a block of rows. Lines are computed here, in order, since the line counter only
+/// goes forward.
 fn deliver<R: Receiver>(
     (found, counted): (Vec<Unplaced>, Counted),
     lines: &mut Lines<'_>,
@@ -337,7 +337,7 @@ fn deliver<R: Receiver>(
         found
     });
     let mut placed: Vec<LocatedFinding> = placed.collect();
-    // What was repaired knows its own place, which need not be that of its row's bytes.
+    // Findings of repairs have their own position, which may differ from that of the row's bytes.
     for of_row in placed.chunk_by_mut(|one, next| one.row() == next.row()) {
         of_row.sort_by_key(|found| found.at);
     }
@@ -346,18 +346,17 @@ fn deliver<R: Receiver>(
     Ok(())
 }
 
-/// The same set to read from on another thread: without history, files on disk and journal, so nothing can be changed.
+/// A copy of the session for reports on another thread, without history, disk state and journal.
 fn detached(session: &Session) -> Session {
     let mut copy = Session::new(session.current.clock, None);
     copy.current = session.current.clone();
     (copy.path, copy.paths) = (session.path.clone(), session.paths.clone());
     copy.file_findings = Arc::clone(&session.file_findings);
-    (copy.owes_files, copy.loading) = (session.owes_files, session.loading);
+    (copy.overwrites_changes, copy.loading) = (session.overwrites_changes, session.loading);
     copy
 }
 
-/// Every finding with its place, in the order of the files: the index first, then each file, its own
-/// findings before its rows', then the set's.
+/// Every finding with its position: first those of the index, then of each file and its rows, then of the set.
 pub fn all_findings(session: &Session) -> Vec<LocatedFinding> {
     let reporter = Reporter::new(session);
     let mut out = reporter.of_index(session);

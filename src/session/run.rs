@@ -2,33 +2,33 @@
 
 use crate::progress::Progress;
 use crate::session::command::{Command, Marks};
-use crate::session::edit::scope::{self, refuse_base};
+use crate::session::edit::scope::{self, check_base_url};
 use crate::session::edit::{Asker, EditError};
 use crate::session::store::save;
 use crate::session::{Report, Session, policy, prepare};
 use crate::words::counted;
 use std::sync::Arc;
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CommandOutcome {
-    /// Done; the report says what.
+    /// The document was changed.
     Done(Report),
-    /// The view or the marks changed; the words say how.
+    /// Something else was changed or set, such as the view or the marks; with a message.
     Shown(String),
-    /// Only whoever asked can do it: save, leave, reload, move the cursor, show something.
-    Asked(Command),
+    /// The caller has to run it: save, quit, reload, move the cursor, show something.
+    Delegated(Command),
 }
 
 impl Session {
     /// Runs a command on this thread.
     ///
     /// # Errors
-    /// `EditError` says why not, and what to do instead.
+    /// `EditError` with the reason and what to do instead.
     pub fn run(&mut self, command: &Command, asker: Asker) -> Result<CommandOutcome, EditError> {
         let idle = Progress::default();
         if let Command::RebaseIndex(url) = command {
-            refuse_base(url)?;
+            check_base_url(url)?;
             self.set_base_url(Some(url.clone()));
         }
         if command.changes_rows() {
@@ -79,11 +79,11 @@ impl Session {
                 CommandOutcome::Shown(format!("backups: {}", when.name()))
             }
             Command::SetBaseUrl(url) => {
-                refuse_base(url)?;
+                check_base_url(url)?;
                 self.set_base_url(Some(url.clone()));
                 CommandOutcome::Shown(format!("base URL: {url}"))
             }
-            other => CommandOutcome::Asked(other.clone()),
+            other => CommandOutcome::Delegated(other.clone()),
         })
     }
 }

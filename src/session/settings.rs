@@ -1,11 +1,11 @@
-//! Makes new sessions with given settings.
+//! Creates empty sessions with the settings of options or of another session.
 
 use super::Session;
 use super::policy;
 use crate::files::Options;
 use crate::protocol::lastmod::Now;
 
-/// An empty session for files that are loaded with these options, whose base URL may be one that a download recorded.
+/// An empty session for files that are loaded with these options.
 pub(crate) fn session_for(now: Now, options: &Options) -> Session {
     let mut session = Session::new(now, options.base_url.clone());
     session.is_base_recorded = options.is_base_recorded;

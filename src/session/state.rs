@@ -1,6 +1,6 @@
-//! `Snapshot`: everything that reading, filtering, previewing and preparing a change need, as one value.
+//! `Snapshot`: an immutable view of the session that can be cloned cheaply and passed to jobs.
 //!
-//! Cloning it costs nothing worth naming, so jobs get one and the screen goes on. Nothing here changes it.
+//! It has everything that reading, filtering, previewing and preparing a change need.
 
 pub(crate) mod facts;
 pub(crate) mod history;
@@ -23,45 +23,45 @@ pub use facts::vocabulary;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What undo swaps: the document with what was found out about it.
+/// What undo swaps: a document with its findings.
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    /// The table.
+    /// The document.
     pub document: Document,
-    /// What the rules say of it.
+    /// Its findings.
     pub checks: Checks,
     /// Rows that differ from the saved document.
     pub changed: u32,
     /// Whether anything at all differs from the saved document: rows, their order, the files.
     pub modified: bool,
-    /// Given again at each change; equal versions are equal documents.
+    /// Renewed at each change; states of one version have the same document.
     pub version: u64,
-    /// The [`Snapshot::saves`] that the two above were found out for.
+    /// The [`Snapshot::saves`] for which `changed` and `modified` were computed.
     pub counted: u64,
 }
 
-/// A reader's view of the session at one moment.
+/// The session at one moment, for readers.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// The state.
     pub state: State,
     /// The document as the files on disk have it.
     pub saved: Document,
-    /// How often that has become another.
+    /// How often the saved document was replaced.
     pub saves: u64,
     /// Rows that the user marked.
     pub marks: Arc<RowSet>,
-    /// Rows on show.
+    /// The shown rows.
     pub view: View,
-    /// What they were chosen and ordered by.
+    /// Filter and sort order of the view.
     pub spec: ViewSpec,
-    /// The moment, for `today` and for rules that need it.
+    /// The current time, for `today` and for rules that need it.
     pub clock: Now,
-    /// What other programs know about the URLs, if a table was loaded.
+    /// The data columns, if a table was loaded.
     pub data: Option<Arc<DataSet>>,
-    /// The URL of the set's folder, if someone said it.
+    /// The public URL of the set's folder, if known.
     pub base_url: Option<Arc<str>>,
-    /// Of a streamed set, the languages of pages that do not list themselves.
+    /// The languages of pages that do not list themselves; only for streamed sets.
     pub(super) languages: Option<Arc<Languages>>,
 }
 
@@ -84,7 +84,7 @@ impl Snapshot {
         self.state.document.live()
     }
 
-    /// Rows on show.
+    /// Number of shown rows.
     pub fn shown(&self) -> u32 {
         self.view.len()
     }
@@ -114,7 +114,7 @@ impl Snapshot {
         self.saved.value(row, field)
     }
 
-    /// Whether a cell says something else than the saved file.
+    /// Whether a cell differs from the saved file.
     pub fn is_changed(&self, row: RowId, field: Field) -> bool {
         self.document.compare(&self.saved).field_differs(row, field)
     }
@@ -145,7 +145,7 @@ impl Snapshot {
         self.marks.len()
     }
 
-    /// Rows on show, deleted ones left out.
+    /// The shown rows that are not deleted.
     pub fn shown_rows(&self) -> RowSet {
         let document = &self.document;
         self.view.rows(document).filter(|row| document.is_live(*row)).map(|row| row.0).collect()
@@ -156,7 +156,7 @@ impl Snapshot {
         (from.min(to)..=from.max(to)).filter_map(|position| self.row_at(position)).map(|row| row.0).collect()
     }
 
-    /// What the view is made by.
+    /// Filter and sort order of the view.
     pub const fn spec(&self) -> &ViewSpec {
         &self.spec
     }
@@ -166,7 +166,7 @@ impl Snapshot {
         self.state.changed
     }
 
-    /// Finds out how the document differs from the saved one.
+    /// Counts the rows that differ from the saved document.
     pub(super) fn count_changes(&mut self) {
         let Self { state, saved, saves, .. } = self;
         state.changed = state.document.compare(saved).changed_rows();
@@ -187,14 +187,13 @@ impl Snapshot {
         position.checked_sub(1).and_then(|position| sitemap.rows.get(position))
     }
 
-    /// Gives every row that was deleted a place, though an earlier save may have taken it from the files. Whether any had
-    /// none.
-    pub(super) fn place_rows(&mut self) -> bool {
-        let placed = restore_positions(&self.document, &self.saved);
-        placed.map(|placed| self.state.document = placed).is_some()
+    /// Restores the positions of deleted rows that an earlier save removed from the files. Returns whether there were any.
+    pub(super) fn restore_positions(&mut self) -> bool {
+        let restored = restore_positions(&self.document, &self.saved);
+        restored.map(|restored| self.state.document = restored).is_some()
     }
 
-    /// What queries and commands can name: rules, data columns, the moment.
+    /// What queries and commands can name: rules, data columns, the current time.
     pub fn vocabulary(&self) -> Vocabulary<'_> {
         Vocabulary { data: self.data.as_ref(), ..vocabulary(self.clock) }
     }

@@ -1,15 +1,15 @@
-//! A streamed set: read file by file, because it may not fit in memory.
+//! Reads a set file by file, because it may not fit in memory.
 //!
-//! A first walk over the files counts: 8 bytes a URL, a hash under which URLs of one page and near duplicates meet. URLs
-//! that meet others are read once more and kept as texts, for hashes only propose. A last walk reloads each file, shows it
-//! in a [`Session`] whose rules know the whole set, and unloads it again. What is kept for long is those hashes during the
-//! first walk, where entries start and what they break (6 bytes a URL), by which files are read again without being
-//! scanned again (`reread`), and the texts of URLs that are not alone.
+//! A first pass over the files keeps a hash of 8 bytes a URL, which is equal for URLs of one page and for near duplicates.
+//! URLs whose hashes repeat are read again and kept as texts, since hashes only propose. Later passes reload each file,
+//! show it in a [`Session`] whose rules know the whole set, and unload it again. After the first pass the hashes are
+//! dropped; the texts of URLs with repeated hashes stay, and 6 bytes a URL for entry starts and findings, by which files
+//! are read again without a scan (`reread`).
 //!
-//! Of a set with alternate links the first walk keeps 8 bytes a URL more, a hash under which links find their rows, and
-//! the links themselves as hashes, once for all pages that list the same.
+//! For a set with alternate links the first pass also keeps 8 bytes a URL, a hash by which links find their rows, and
+//! the links themselves as hashes, once for all pages with the same links.
 //!
-//! Nothing can be changed in such a session; [`bulk`] changes one file after the other and writes it beside its target.
+//! Such a session is read-only; [`bulk`] changes one file after the other and writes it beside its target.
 
 use crate::check::FindingTarget;
 use crate::check::rule::Rule;
@@ -25,7 +25,7 @@ use crate::session::checks::{Reader, repeated_hashes};
 use crate::session::file_fixes::is_near_limit;
 use crate::session::findings::file_findings::of_present;
 use crate::session::findings::{index_findings, required, robots};
-use crate::session::fix::alternates::FAMILY;
+use crate::session::fix::alternates::MAX_FAMILY;
 use crate::session::row_lines::offset_of_loc;
 use crate::session::state::languages::Languages;
 use crate::session::store::load::{self, Loader};
@@ -42,7 +42,7 @@ mod reread;
 
 pub(crate) use reread::{Detail, FileRows};
 
-/// A set whose files are not held.
+/// A set whose files are unloaded, except while they are shown.
 #[derive(Debug)]
 pub(crate) struct StreamedSet {
     session: Session,
@@ -51,7 +51,7 @@ pub(crate) struct StreamedSet {
     cache: ScanCache,
 }
 
-/// Takes down the URLs of some rows.
+/// Collects the URLs of wanted rows during a scan.
 struct Texts {
     wanted: Arc<RowSet>,
     /// The number of the first row of the file.
@@ -72,8 +72,8 @@ impl Visit for Texts {
 }
 
 impl StreamedSet {
-    /// Opens sitemaps, or an index with its parts, for walks over the files; the first ones are done here. `None` as soon
-    /// as pages link to each other as alternates, which most sets do not: [`StreamedSet::open_linked`] keeps what that takes.
+    /// Opens sitemaps, or an index with its sitemaps, and makes the first pass. `None` as soon as a page has alternate
+    /// links: [`StreamedSet::open_linked`] keeps the hashes that they need.
     ///
     /// # Errors
     /// As [`Loader::load_all`].
@@ -101,7 +101,7 @@ impl StreamedSet {
         Ok(Box::new(set))
     }
 
-    /// The set, and whether it has links that no keys were given for: it is not complete then.
+    /// The set, and whether it has links although there is no list for keys; then it is incomplete.
     fn open_with(
         mut session: Session,
         paths: &[PathBuf],
@@ -152,7 +152,7 @@ impl StreamedSet {
         Ok((set, false))
     }
 
-    /// Reads the URLs that may name pages that others name, and compares them.
+    /// Reads the URLs whose hashes repeat, and compares them.
     fn compare(&mut self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<(), files::Error> {
         let found = self.texts(wanted, progress).unwrap_or_else(|| self.scanned_texts(wanted, progress))?;
         let mut lines: Vec<(u32, u32)> = found.iter().map(|(row, _, line)| (row.0, *line)).collect();
@@ -193,22 +193,22 @@ impl StreamedSet {
         Ok(found)
     }
 
-    /// The set: its files, what is counted, what is found about the index and the set as a whole. Rows have no text.
+    /// The session of the set: its files, counters, and the findings of the index and the set. Rows have no text.
     pub(crate) const fn session(&self) -> &Session {
         &self.session
     }
 
-    /// [`StreamedSet::session`], to be brought up to date after the last file.
+    /// [`StreamedSet::session`], to be updated after the last file.
     pub(crate) const fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// Learns from the pages of all files which languages pages are in that do not list themselves: before any other
-    /// walk. False where a page lists more than are examined together.
+    /// Collects the languages of pages that do not list themselves from the pages of all files, before any other pass.
+    /// Returns false if a page has more links than [`MAX_FAMILY`].
     ///
     /// # Errors
     /// As [`StreamedSet::each`].
-    pub(crate) fn learn_languages(&mut self, progress: &Progress) -> Result<bool, files::Error> {
+    pub(crate) fn collect_languages(&mut self, progress: &Progress) -> Result<bool, files::Error> {
         let checks = &self.session.current.checks;
         let (set, sets) = (checks.set(), checks.rule_sets());
         if !set.has_links() {
@@ -219,11 +219,11 @@ impl StreamedSet {
             broken.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
         };
         let rows = (0..self.session.document().row_limit()).filter(is_missing);
-        let asked: Vec<(u64, u32)> = rows.filter_map(|row| Some((set.linked_key(row)?, row))).collect();
-        if asked.iter().any(|(_, row)| set.listed_rows(*row) > FAMILY as u64) {
+        let rows: Vec<(u64, u32)> = rows.filter_map(|row| Some((set.linked_key(row)?, row))).collect();
+        if rows.iter().any(|(_, row)| set.listed_rows(*row) > MAX_FAMILY as u64) {
             return Ok(false);
         }
-        let mut languages = Languages::asking(asked);
+        let mut languages = Languages::for_rows(rows);
         self.each(progress, |session, _| {
             let snapshot = session.view();
             languages.add_pages(snapshot, snapshot.document.resident_rows());
@@ -233,10 +233,10 @@ impl StreamedSet {
         Ok(true)
     }
 
-    /// Shows file after file, its rows with all that is known of them.
+    /// Shows each file with its rows and their findings.
     ///
     /// # Errors
-    /// What `show` says, or that a file cannot be read any more or is another than before.
+    /// The error of `show`, or that a file cannot be read or has changed.
     pub(crate) fn each<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
@@ -268,11 +268,11 @@ impl StreamedSet {
     }
 }
 
-/// Shows the files of a set in a single pass, for questions that are about each row alone: nothing that needs other rows
-/// is known of them. Gives back the set, its files unloaded.
+/// Shows the files of a set in a single pass, for queries about single rows: findings that depend on other rows are
+/// missing. Returns the set, with its files unloaded.
 ///
 /// # Errors
-/// As [`Loader::load_all`], or what `show` says.
+/// As [`Loader::load_all`], or the error of `show`.
 pub(crate) fn walk<E: From<files::Error>>(
     mut session: Session,
     paths: &[PathBuf],
@@ -291,7 +291,7 @@ pub(crate) fn walk<E: From<files::Error>>(
     Ok(session)
 }
 
-/// Loads file after file for `take`, until it fails.
+/// Loads each file for `take`, until it fails.
 fn load_each<E: From<files::Error>>(
     paths: &[PathBuf],
     loader: &Loader,
@@ -311,7 +311,7 @@ fn load_each<E: From<files::Error>>(
     failed.map_or(Ok(loaded), Err)
 }
 
-/// Takes in a file and keeps the findings of its rows.
+/// Adds a file with the findings of its rows.
 fn add_file_with_findings(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
     let numbers = match &part {
         files::LoadedFile::Sitemap { visitor, .. } => visitor.findings.clone(),
@@ -324,7 +324,7 @@ fn add_file_with_findings(session: &mut Session, part: files::LoadedFile<Reader>
     Some(id)
 }
 
-/// Adds a file to a streamed set, its rows resident; of an index nothing else is done.
+/// Adds a resident file to a streamed set; returns `None` for an index.
 fn add_file_uncompared(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
     let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
         session.add_file(part);
@@ -347,7 +347,7 @@ fn add_file_uncompared(session: &mut Session, part: files::LoadedFile<Reader>) -
     Some(id)
 }
 
-/// Ends the first walk: the index, the saved document and the findings of files are known now.
+/// Ends the first pass: sets the index, the saved document and the findings of files.
 fn finish_loading(session: &mut Session, loaded: Loaded) {
     session.loading = false;
     session.set_read_only("sited processes it file by file");
@@ -361,7 +361,7 @@ fn finish_loading(session: &mut Session, loaded: Loaded) {
     let of_index = index_findings::of_index(session);
     let (document, profile) = (&session.current.state.document, session.current.checks.profile());
     let findings = Arc::make_mut(&mut session.file_findings);
-    // Each file was the last one when it was taken in.
+    // Each file was the last one when it was added.
     findings.retain(|finding| match finding.target {
         FindingTarget::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
         target => !target.is_of_index(),
@@ -372,7 +372,7 @@ fn finish_loading(session: &mut Session, loaded: Loaded) {
     required::check(session);
 }
 
-/// Reloads a file. False when it is another than before.
+/// Reloads a file. Returns false if it has changed.
 fn reload(session: &mut Session, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
     let state = &mut session.current.state;
     let Some(sitemap) = state.document.sitemap(id) else { return false };
@@ -386,7 +386,7 @@ fn reload(session: &mut Session, id: SitemapId, source: crate::document::source:
     true
 }
 
-/// Unloads a file. Gives back its bytes.
+/// Unloads a file. Returns its bytes.
 fn unload(session: &mut Session, id: SitemapId) -> Option<Vec<u8>> {
     let state = &mut session.current.state;
     let sitemap = state.document.sitemap(id)?;

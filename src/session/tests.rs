@@ -363,7 +363,7 @@ fn a_nudge_from_out_of_range_goes_to_the_nearest_limit_and_from_nonsense_nowhere
     session.change(&set(row(), Field::Priority, "high")).unwrap();
     let report = session.change(&Change::Nudge { rows: row(), field: Field::Priority, up: true }).unwrap();
     assert_eq!(report.touched, 0);
-    assert!(report.message.contains("no priority to count from"), "{}", report.message);
+    assert!(report.message.contains("not a priority to count from"), "{}", report.message);
 }
 
 #[cfg(unix)]

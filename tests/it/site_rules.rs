@@ -64,7 +64,7 @@ fn fixes_delete_rows_or_write_what_the_site_names() {
         stderr(&output)
     };
     let said = fix("site-redirect");
-    let expected = "site-redirect: 1 row fixed, 1 row deleted: the set lists that page already";
+    let expected = "site-redirect: 1 row fixed, 1 row deleted: the set already lists that page";
     assert!(said.starts_with(expected), "{said}");
     // The second one leads to a page that is listed already.
     assert_eq!(locs(&folder), ["", "gone", "new", "noindex", "copy", "unknown"]);

@@ -269,7 +269,7 @@ fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
                 page("e.com/de", &[("fr", "fr"), ("it", "it")]) + &page("e.com/it", &[("de-AT", "de"), ("it", "it")]),
                 page("e.com/fr", &[("de", "de"), ("fr", "fr")]),
             ],
-            "no other version says which language https://e.com/de is in",
+            "no other version states the language of https://e.com/de",
             None,
         ),
         ([page("E.com/a", &[]), page("e.com/b", &[])], "1 row fixed", None),

@@ -10,30 +10,30 @@ use crate::protocol::lastmod::Now;
 use std::sync::{Arc, Weak};
 
 impl Checks {
-    /// Takes other data about the pages, which says something new about these rows alone: they are checked, at once.
-    pub fn take_site(&mut self, site: Option<Arc<Site>>, (document, rows): (&Document, RowSet), now: Now) {
+    /// Replaces the site data by one that differs for these rows only, and checks them on this thread.
+    pub fn set_site(&mut self, site: Option<Arc<Site>>, (document, rows): (&Document, RowSet), now: Now) {
         self.criteria.site = site;
         self.recheck_in_place(document, rows, now);
     }
 
     fn recheck_in_place(&mut self, document: &Document, rows: RowSet, now: Now) {
         let applied = Applied { touched: rows, ..Applied::unchanged(document) };
-        // No one cancels it.
+        // This is never cancelled.
         if let Some(rechecked) = self.recheck_rows(&applied, now, &Progress::default()) {
             (self.findings, self.counts) = (rechecked.findings, rechecked.counts);
         }
     }
 
-    /// Lets go of the data about the pages, for a state that is kept: its findings stay, and it is known which data they
-    /// were found for. Of data that grows while the site is asked, each state would keep a copy.
+    /// Drops the site data of a state that the history keeps, but remembers which data its findings were made with.
+    /// Otherwise each state would keep a version of data that grows during a probe.
     pub fn detach_site(&mut self) {
         if let Some(site) = self.criteria.site.take() {
             self.detached_site = Some(Arc::downgrade(&site));
         }
     }
 
-    /// Takes the criteria of the state before this one: of the rows that differ between the two, the findings are
-    /// made again if they are those for other criteria, and those of all other rows are the ones that were there.
+    /// Takes the criteria of `before`. If these findings were made under others, takes its findings too, and checks the
+    /// rows that differ between the two states again. Returns whether it did so.
     pub fn adopt_criteria(&mut self, before: &Self, (document, touched): (&Document, &RowSet), now: Now) -> bool {
         let is_same = self.matches(&before.criteria);
         self.detached_site = None;
@@ -45,7 +45,7 @@ impl Checks {
         !is_same
     }
 
-    /// Whether the findings are those for these criteria.
+    /// Whether the findings were made under these criteria.
     fn matches(&self, criteria: &Criteria) -> bool {
         match (&self.detached_site, &criteria.site) {
             (Some(detached), Some(site)) => {

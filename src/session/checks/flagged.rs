@@ -1,4 +1,4 @@
-//! The rows that break a set rule, found when a query first asks for them.
+//! The rows that violate a set rule, computed when a query first needs them.
 
 use crate::check::rule::Rule;
 use crate::check::set::SetRule;
@@ -10,24 +10,24 @@ use crate::session::checks::{Checks, rule_of};
 use crate::xml::record::Record;
 use std::sync::OnceLock;
 
-/// Rows that set rules flag, each made when a query first asks for it.
+/// Rows that violate set rules, computed for each rule when a query first needs them.
 pub(crate) struct SetRows<'c> {
     checks: &'c Checks,
     locs: DocumentLocs<'c>,
     by_rule: [OnceLock<RowSet>; SetRule::ALL.len()],
     grouped: OnceLock<RowSet>,
-    /// Whether to look at each row that is asked about and at no other.
+    /// Whether the rules are evaluated for each requested row, not for all rows at once.
     by_row: bool,
 }
 
 impl<'c> SetRows<'c> {
-    /// Nothing made yet.
+    /// A table in which no rule is computed yet.
     pub(crate) fn new(checks: &'c Checks, document: &'c Document) -> Self {
         let by_rule = [const { OnceLock::new() }; SetRule::ALL.len()];
         Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_streamed() }
     }
 
-    /// The same for questions about few rows, or about each row once, file by file: no other row is examined.
+    /// Evaluates the rules for each requested row only: for queries about few rows, or about each row once, file by file.
     #[must_use]
     pub(crate) fn by_row(self) -> Self {
         Self { by_row: true, ..self }

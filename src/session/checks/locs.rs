@@ -8,7 +8,7 @@ use crate::document::sitemap::SitemapId;
 use crate::protocol::Field;
 use std::borrow::Cow;
 
-/// The document as the set rules look rows up in it: in the files that someone agreed to.
+/// A document in which set rules look up rows; a pending split decides in which file a row is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DocumentLocs<'d>(pub &'d Document);
 
@@ -21,11 +21,11 @@ impl Locs for DocumentLocs<'_> {
         self.0.with_pending_split().sitemap_of(RowId(row)).0
     }
 
-    fn each_date(&self, file: u32, see: &mut dyn FnMut(i64)) {
+    fn each_date(&self, file: u32, visit: &mut dyn FnMut(i64)) {
         let Some(sitemap) = self.0.with_pending_split().sitemap(SitemapId(file)) else { return };
         for row in sitemap.rows.iter().filter(|row| self.0.is_live(*row)) {
             if let Some(lastmod) = self.0.record(row).lastmod() {
-                see(lastmod.seconds);
+                visit(lastmod.seconds);
             }
         }
     }

@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-/// The live rows of a set in memory that may come near to others: a hash proposes, on all cores.
+/// The live rows that may be near duplicates of others, by a hash of their URLs; on all cores.
 pub(in crate::session) fn near_candidates(document: &Document) -> RowSet {
     let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
     let hash = |row: &u32| match document.loc(RowId(*row)) {
@@ -18,21 +18,21 @@ pub(in crate::session) fn near_candidates(document: &Document) -> RowSet {
     repeated_hashes(&hashes).into_iter().filter_map(|place| rows.get(place as usize).copied()).collect()
 }
 
-/// The places of hashes that occur more than once.
+/// The positions of hashes that occur more than once.
 ///
-/// One pass sets a bit for each hash; only hashes that find theirs set already are kept and compared, a few per cent of
-/// all in a set without duplicates.
+/// One pass sets a bit for each hash; only hashes whose bit is already set are kept and compared, a few per cent in a
+/// set without duplicates.
 pub(in crate::session) fn repeated_hashes(hashes: &[u64]) -> RowSet {
-    let mut filter = Filter::of(hashes.len());
+    let mut filter = Filter::with_capacity(hashes.len());
     let mut shared: HashMap<u64, u32, FixedState> = HashMap::default();
     for hash in hashes.iter().filter(|hash| **hash != NO_KEY) {
-        if filter.is_known(*hash) {
+        if filter.test_and_set(*hash) {
             shared.insert(*hash, 0);
         }
     }
-    // Most of those only share a bit.
-    let mut candidates = Filter::of(BITS_PER_HASH * shared.len());
-    shared.keys().for_each(|hash| _ = candidates.is_known(*hash));
+    // Most of these only share a bit with another hash.
+    let mut candidates = Filter::with_capacity(BITS_PER_HASH * shared.len());
+    shared.keys().for_each(|hash| _ = candidates.test_and_set(*hash));
     let mut met: Vec<(u32, u64)> = Vec::new();
     for (row, hash) in (0..).zip(hashes).filter(|(_, hash)| candidates.has(**hash)) {
         if let Some(count) = shared.get_mut(hash) {
@@ -47,16 +47,16 @@ pub(in crate::session) fn repeated_hashes(hashes: &[u64]) -> RowSet {
 /// Bits of a filter for each hash.
 const BITS_PER_HASH: usize = 16;
 
-/// A set of hashes that may say of a few others that it has them: one bit for each (a Bloom filter with one function).
+/// A Bloom filter with one hash function: one bit for each hash.
 struct Filter {
     words: Vec<u64>,
-    /// How far a hash is shifted to become the number of a bit.
+    /// The right shift that turns a hash into a bit number.
     shift: u32,
 }
 
 impl Filter {
-    /// An empty filter for so many hashes.
-    fn of(hashes: usize) -> Self {
+    /// An empty filter for this many hashes.
+    fn with_capacity(hashes: usize) -> Self {
         let bits = (BITS_PER_HASH * hashes).next_power_of_two().max(64);
         Self { words: vec![0; bits / 64], shift: u64::BITS - bits.trailing_zeros() }
     }
@@ -71,8 +71,8 @@ impl Filter {
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// Takes a hash in; whether it, or one with the same bit, was there.
-    fn is_known(&mut self, hash: u64) -> bool {
+    /// Inserts a hash; returns whether it, or one with the same bit, was there.
+    fn test_and_set(&mut self, hash: u64) -> bool {
         let (word, bit) = self.bit(hash);
         let Some(word) = self.words.get_mut(word) else { return false };
         let was = *word & bit != 0;
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hashes_that_meet_are_found(
+        fn repeated_hashes_are_found(
             places in prop::collection::vec(0..60_u64, 0..80), spread in prop::sample::select(vec![1_u64, 0x9e37_79b9_7f4a_7c15]),
         ) {
             let hashes: Vec<u64> = places.iter().map(|place| place.wrapping_mul(spread)).collect();

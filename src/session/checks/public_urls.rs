@@ -1,4 +1,4 @@
-//! The public URLs of files, which a change of the index can change.
+//! Updates the public URLs of files after a change of the index.
 
 use crate::document::Document;
 use crate::document::edit::Applied;
@@ -18,8 +18,8 @@ impl Checks {
         moved.map(|(file, (_, is))| (file, self.url_prefix_of(is.url.as_deref()))).collect()
     }
 
-    /// Takes note of where files are after a change.
-    pub(super) fn follow_urls(&mut self, before: &Document, applied: &Applied) {
+    /// Updates the URL prefixes of files whose URL a change has changed.
+    pub(super) fn update_url_prefixes(&mut self, before: &Document, applied: &Applied) {
         for (file, url_prefix) in self.changed_prefixes(before, applied) {
             if let Some(known) = Arc::make_mut(&mut self.url_prefixes).get_mut(file) {
                 *known = url_prefix;
@@ -27,13 +27,13 @@ impl Checks {
         }
     }
 
-    /// The same checks, for files where they are after a change.
-    pub(super) fn at_new_urls(&self, before: &Document, applied: &Applied) -> Cow<'_, Self> {
+    /// These checks with the URL prefixes of files after a change.
+    pub(super) fn with_new_url_prefixes(&self, before: &Document, applied: &Applied) -> Cow<'_, Self> {
         if self.changed_prefixes(before, applied).is_empty() {
             return Cow::Borrowed(self);
         }
         let mut checks = self.clone();
-        checks.follow_urls(before, applied);
+        checks.update_url_prefixes(before, applied);
         Cow::Owned(checks)
     }
 }

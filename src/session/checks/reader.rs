@@ -6,7 +6,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{LinkLists, ReadTally, RowShape};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
-use crate::session::checks::{Criteria, RuleSets, facts_of};
+use crate::session::checks::{Criteria, RuleSets, indexed_row};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::Record;
@@ -15,32 +15,32 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Numbers of findings, and the number of the set that has them.
+/// Findings per rule, and the number of the rule set that was interned with them.
 type CountedSet = (Box<[(Rule, u32)]>, u16);
 
-/// Sees each entry of a file while it is scanned: its facts, its findings, its key.
+/// Collects the record, the findings and the URL key of each entry while a file is scanned.
 pub struct Reader {
     numbers: Arc<RwLock<RuleSets>>,
     known: HashMap<RuleSet, u16, FixedState>,
     last: (RuleSet, u16),
-    /// The same where numbers of findings are known; the last such entry.
+    /// Rule sets that were interned with numbers of findings.
     counted: HashMap<RuleSet, Vec<CountedSet>, FixedState>,
     now: i64,
     criteria: Criteria,
     url_prefix: Option<UrlPrefix>,
-    /// Facts, by entry.
+    /// Records, by entry.
     pub records: Vec<Record>,
     /// Number of the set of violated rules, by entry.
     pub findings: Vec<u16>,
-    /// Places of required URLs that were seen.
+    /// Indexes of the required URLs of the policy that were read.
     listed: RowSet,
     /// Hash of the normalised loc, by entry.
     pub keys: Vec<u64>,
-    /// Hash of the near key, by entry, if that was asked for.
+    /// Hash of the near key, by entry; see [`Reader::with_near_keys`].
     pub near_keys: Option<Vec<u64>>,
-    /// The shapes of the rows, as `part` numbers origins, along with the near keys.
+    /// The shapes of the rows, with origins numbered as in `part`; only with near keys.
     pub shapes: Vec<RowShape>,
-    /// What the rules of the set count of the entries; `further` has counted entries that others saw.
+    /// What set rules count of the entries; `further` has those of joined readers.
     part: ReadTally,
     further: Vec<ReadTally>,
     reading: EntryReader,
@@ -49,7 +49,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader at the start of a file with this public URL, with room for so many rows.
+    /// A reader for a file below this URL prefix, with capacity for `rows` rows.
     pub(super) fn new(
         numbers: Arc<RwLock<RuleSets>>,
         now: i64,
@@ -78,19 +78,19 @@ impl Reader {
         }
     }
 
-    /// The same reader, which also hashes the near key of each URL.
+    /// This reader, which also hashes the near key of each URL.
     pub(in crate::session) fn with_near_keys(self) -> Self {
         let rows = self.keys.capacity();
         let (near_keys, shapes) = (Some(Vec::with_capacity(rows)), Vec::with_capacity(rows));
         Self { near_keys, shapes, reading: EntryReader::with_near_keys(), ..self }
     }
 
-    /// The counters by whose numbers [`Reader::shapes`] name origins.
+    /// The counters whose origin numbers [`Reader::shapes`] use.
     pub(super) const fn part(&self) -> &ReadTally {
         &self.part
     }
 
-    /// What was counted, in parts.
+    /// The counters of this reader and of those that joined it.
     pub(super) fn parts(&self) -> impl Iterator<Item = &ReadTally> {
         std::iter::once(&self.part).chain(&self.further)
     }
@@ -113,7 +113,7 @@ impl Visit for Reader {
         let Self { part, records, listed, near_keys, shapes, reading, .. } = self;
         let read = self.links.add(self.keys.len() as u32, |links| {
             reading.read(parsed, &context, links, |record, location| {
-                let shape = part.add(location, &facts_of(record, 0));
+                let shape = part.add(location, &indexed_row(record, 0));
                 if near_keys.is_some() {
                     shapes.push(shape);
                 }
@@ -152,7 +152,7 @@ impl Visit for Reader {
 }
 
 impl Reader {
-    /// The number of the rules that the last entry breaks.
+    /// The number of the set of rules that the last entry violates.
     #[inline]
     fn number(&mut self, rules: RuleSet) -> u16 {
         let (numbers, places) = (&self.numbers, self.reading.places());
@@ -168,14 +168,14 @@ impl Reader {
             return *number;
         }
         let number = table().intern_counted(rules, places);
-        // Too many of them have one number.
+        // Further ones share the number of the set without counts.
         if counted.len() < RuleSets::COUNTED {
             counted.push((places.into(), number));
         }
         number
     }
 
-    /// Which of the URLs that the policy requires were seen.
+    /// Indexes of the required URLs of the policy that were read.
     pub const fn listed(&self) -> &RowSet {
         &self.listed
     }
@@ -199,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_fork_saw_is_what_one_reader_would_have_seen(
+        fn forked_readers_read_the_same_as_one_reader(
             rows in prop::collection::vec((0..6_usize, 0..6_usize), 0..20),
             (first, second) in (0..20_usize, 0..20_usize),
         ) {
@@ -220,7 +220,7 @@ mod tests {
             let source = Source::of_text(text.into_bytes()).unwrap();
             let checks = Checks::default();
             let now = Now { seconds: 1_795_176_000, offset: 0 };
-            let see = |reader: &mut Reader, rows: std::ops::Range<usize>| {
+            let read = |reader: &mut Reader, rows: std::ops::Range<usize>| {
                 for row in rows {
                     let text = source.entry_text(row);
                     reader.entry(text, &Entry::of(text, &source.names), &source.names);
@@ -228,14 +228,14 @@ mod tests {
             };
             let url_prefix = Some("https://e.com/sitemap.xml");
             let mut one = checks.reader(url_prefix, 1_000, now);
-            see(&mut one, 0..rows.len());
+            read(&mut one, 0..rows.len());
             let mut forked = checks.reader(url_prefix, 1_000, now);
             let (first, second) = (first.min(rows.len()), (first + second).min(rows.len()));
-            see(&mut forked, 0..first);
+            read(&mut forked, 0..first);
             let mut later = forked.fork().unwrap();
-            see(&mut later, first..second);
+            read(&mut later, first..second);
             let mut last = later.fork().unwrap();
-            see(&mut last, second..rows.len());
+            read(&mut last, second..rows.len());
             later.join(last);
             forked.join(later);
             prop_assert_eq!(&one.records, &forked.records);

@@ -13,7 +13,7 @@ use crate::progress::{Progress, note_work};
 use crate::protocol::lastmod::Now;
 use std::sync::Arc;
 
-/// The entry rules of touched rows found again, and the set index if that was done on a worker.
+/// The findings of touched rows after a recheck, and the set index if a worker updated it.
 #[derive(Debug, Clone)]
 pub struct Rechecked {
     pub(super) findings: Column<u16>,
@@ -31,7 +31,7 @@ impl Rechecked {
         self.criteria == *criteria
     }
 
-    /// Whether the set index was brought up to date on a copy.
+    /// Whether a copy of the set index was updated.
     pub const fn has_set(&self) -> bool {
         self.set.is_some()
     }
@@ -41,18 +41,18 @@ impl Rechecked {
 struct RecheckedPage {
     number: usize,
     slots: Arc<[u16]>,
-    /// Numbers before and after, and for how many rows.
-    turns: Vec<((u16, u16), u32)>,
+    /// Rows by the numbers of their rule sets before and after.
+    changes: Vec<((u16, u16), u32)>,
 }
 
-/// Notes that a row's set of rules has become another. There are few such pairs in a page.
-fn count_change(turns: &mut Vec<((u16, u16), u32)>, turn: (u16, u16)) {
-    if turn.0 == turn.1 {
+/// Counts a row whose set of rules changed. A page has few such pairs.
+fn count_change(changes: &mut Vec<((u16, u16), u32)>, change: (u16, u16)) {
+    if change.0 == change.1 {
         return;
     }
-    match turns.iter_mut().find(|(known, _)| *known == turn) {
+    match changes.iter_mut().find(|(known, _)| *known == change) {
         Some((_, rows)) => *rows += 1,
-        None => turns.push((turn, 1)),
+        None => changes.push((change, 1)),
     }
 }
 
@@ -61,20 +61,20 @@ impl Checks {
     pub fn recheck(&self, before: &Document, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
         // Noted on this thread: another one may check the rows.
         note_work(applied.touched.len() as usize);
-        // The set index follows on one core while the others look at the rows.
-        let follow = || {
+        // One core updates the set index while the others check the rows.
+        let update_set = || {
             (applied.touched.len() > INLINE_ROWS).then(|| {
                 let mut set = SetIndex::clone(&self.set);
                 sync(&mut set, (before, &applied.document), &applied.touched, applied.field);
                 Arc::new(set)
             })
         };
-        let there = self.at_new_urls(before, applied);
-        let (set, rows) = rayon::join(follow, || there.recheck_pages(applied, now, progress));
+        let checks = self.with_new_url_prefixes(before, applied);
+        let (set, rows) = rayon::join(update_set, || checks.recheck_pages(applied, now, progress));
         rows.map(|rows| Rechecked { set, ..rows })
     }
 
-    /// The rows alone, page by page on all cores. `None` when cancelled.
+    /// [`Checks::recheck`] without the set index. `None` when cancelled.
     pub(super) fn recheck_rows(&self, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
         note_work(applied.touched.len() as usize);
         self.recheck_pages(applied, now, progress)
@@ -88,18 +88,18 @@ impl Checks {
         let shares = rows::par_chunks(&applied.touched, |share| {
             let mut numbers = Numbers::new(&self.sets);
             let recheck_page = |(number, range)| {
-                let page = RecheckedPage { number, slots: findings.copy_of_page(number), turns: Vec::new() };
+                let page = RecheckedPage { number, slots: findings.copy_of_page(number), changes: Vec::new() };
                 recheck.page(page, rows::ids(&applied.touched, range), &mut numbers)
             };
             let pages = rows::pages(&applied.touched, share).map(recheck_page);
-            let pages: Vec<RecheckedPage> = pages.filter(|page| !page.turns.is_empty()).collect();
+            let pages: Vec<RecheckedPage> = pages.filter(|page| !page.changes.is_empty()).collect();
             (!progress.is_cancelled()).then_some(pages)
         })?;
         let sets = self.rule_sets();
         let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
         for page in shares.into_iter().flatten() {
             let sum = Arc::make_mut(&mut counts);
-            for ((old, new), rows) in page.turns {
+            for ((old, new), rows) in page.changes {
                 add(sum, set(old), rows, false);
                 add(sum, set(new), rows, true);
             }
@@ -115,7 +115,7 @@ struct Recheck<'r> {
     checks: &'r Checks,
     applied: &'r Applied,
     now: Now,
-    /// The rule sets of before, by number.
+    /// The rule sets before the recheck, by number.
     sets: &'r [RuleSet],
 }
 
@@ -129,7 +129,7 @@ impl Recheck<'_> {
     ) -> RecheckedPage {
         let after = &self.applied.document;
         let mut cursor = after.row_cursor();
-        // A copy that no one else has yet.
+        // The copy is not shared yet, so this does not clone it.
         let slots = Arc::make_mut(&mut page.slots);
         for row in rows.map(RowId) {
             let Some(slot) = slots.get_mut(row.index() % PAGE) else { continue };
@@ -139,8 +139,8 @@ impl Recheck<'_> {
                 Some(field) => self.checks.entry_rules_after(after, row, before, field, self.now),
                 None => self.checks.entry_rules(after, row, self.now),
             });
-            *slot = numbers.of(rules);
-            count_change(&mut page.turns, (old, *slot));
+            *slot = numbers.number_of(rules);
+            count_change(&mut page.changes, (old, *slot));
         }
         page
     }
@@ -148,7 +148,7 @@ impl Recheck<'_> {
     /// The rules of a row where only the rules of the edited field need to be evaluated.
     fn revised(&self, row: RowId, before: RuleSet, cursor: &mut RowCursor<'_>) -> Option<RuleSet> {
         let field = self.applied.field?;
-        // What the file itself says may be between blanks or in references; only an edited value is plain.
+        // A value in the file may have white space around it or contain references; only an edited value is plain.
         let value = self.applied.document.edited(row, field)?;
         let url_prefix = self.checks.url_prefixes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
         let context = Context {

@@ -15,8 +15,8 @@ use crate::session::checks::{Checks, Reader, is_part, rule_of};
 use std::sync::Arc;
 
 impl Checks {
-    /// Takes in the rows of a file that was just appended to the document and will be unloaded: each as if no other row
-    /// named its page. [`Checks::compare`] tells of those for which that is not so.
+    /// Adds the rows of a file that was just appended to the document and will be unloaded, each as if its page were
+    /// unique; [`Checks::compare`] finds the duplicates later.
     pub fn add_file_uncompared(
         &mut self,
         document: &Document,
@@ -36,20 +36,20 @@ impl Checks {
         self.findings.grow(first as usize + reader.findings.len());
     }
 
-    /// Takes in the alternate links of a file whose first row has this number.
+    /// Adds the alternate links of a file whose first row has this number.
     pub fn insert_links_uncompared(&mut self, first: u32, reader: &Reader) {
         let file = self.url_prefixes.len() as u32;
         Arc::make_mut(&mut self.set)
             .insert_links_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.links);
     }
 
-    /// All files are there: where their alternate links lead is looked for among the key hashes of all rows. Gives the
+    /// Looks up the targets of alternate links among the key hashes of all rows, after all files were added. Returns the
     /// rows that findings about links may name.
     pub fn count_targets(&mut self, keys: &[u64]) -> RowSet {
         Arc::make_mut(&mut self.set).count_targets(keys)
     }
 
-    /// The rows whose URLs were kept are compared with each other.
+    /// Compares rows with each other, to find duplicates and near duplicates.
     pub fn compare(&mut self, document: &Document, rows: &RowSet) {
         let locs = DocumentLocs(document);
         let set = Arc::make_mut(&mut self.set);
@@ -62,7 +62,7 @@ impl Checks {
         self.knows_near = true;
     }
 
-    /// Brings back the findings of the rows of a file.
+    /// Restores the findings of the rows of a file.
     pub fn reload(&mut self, document: &Document, first: u32, findings: &[u16], file: usize) {
         let numbers = self.with_quirks(document.sitemaps().get(file).map_or(&[], |file| &file.quirks), findings);
         for (row, number) in (first as usize..).zip(&*numbers) {
@@ -70,9 +70,9 @@ impl Checks {
         }
     }
 
-    /// Rules that a row which is not held breaks. `undated` are all rows without a lastmod, `sets` all sets of rules
-    /// ([`Checks::rule_sets`]). That a row is of a minority
-    /// ([`has_minorities`](crate::check::set::SetIndex::has_minorities)) is not recognised.
+    /// Rules that a row of an unloaded file violates. `undated` are all rows without a lastmod, `sets` all sets of rules
+    /// ([`Checks::rule_sets`]). Rows of a minority
+    /// ([`has_minorities`](crate::check::set::SetIndex::has_minorities)) are not recognised.
     pub fn rules_of_unloaded(
         &self,
         row: RowId,
@@ -88,46 +88,46 @@ impl Checks {
         rules
     }
 
-    /// The entry rules that rows of the resident file broke before a change, and break after it.
+    /// The entry rules that rows of the resident file violate before and after a change.
     pub fn rule_changes(&self, applied: &Applied, now: Now) -> Vec<(RowId, RuleSet, RuleSet)> {
         let Some(rechecked) = self.recheck_rows(applied, now, &Progress::default()) else { return Vec::new() };
         let sets = self.rule_sets();
         let set = |number: Option<&u16>| number.and_then(|number| sets.get(usize::from(*number))).copied();
-        let turn = |row: u32| {
+        let rules = |row: u32| {
             let [before, after] = [&self.findings, &rechecked.findings].map(|column| set(column.get(row as usize)));
             (RowId(row), before.unwrap_or_default(), after.unwrap_or_default())
         };
-        applied.touched.iter().map(turn).collect()
+        applied.touched.iter().map(rules).collect()
     }
 
-    /// What that makes of the sums of the set.
-    pub fn add_file_delta(&self, before: &Document, applied: &Applied, file: SitemapId, turned: &mut SetDelta) {
+    /// Adds the effect of a change in one file on the set counters to a delta.
+    pub fn add_file_delta(&self, before: &Document, applied: &Applied, file: SitemapId, delta: &mut SetDelta) {
         let after = &applied.document;
         let rows = applied.touched.iter().map(RowId).filter(|row| after.is_live(*row));
         let locs: Vec<_> = rows.map(|row| (row, before.loc(row), after.loc(row))).collect();
-        let turn = |document: &Document, row: RowId| super::facts_of(&document.record(row), file.0);
-        let turns = locs.iter().map(|(row, old, new)| {
-            (RowSide { loc: old, facts: turn(before, *row) }, RowSide { loc: new, facts: turn(after, *row) })
+        let facts = |document: &Document, row: RowId| super::indexed_row(&document.record(row), file.0);
+        let changes = locs.iter().map(|(row, old, new)| {
+            (RowSide { loc: old, facts: facts(before, *row) }, RowSide { loc: new, facts: facts(after, *row) })
         });
-        turned.count(&self.set, file.0, turns, &DocumentLocs(after));
+        delta.count(&self.set, file.0, changes, &DocumentLocs(after));
     }
 
-    /// Rows that come near to an earlier one, of a set whose URLs were compared.
+    /// Rows that are near duplicates of an earlier one; see [`Checks::knows_near_duplicates`].
     pub const fn near_duplicates(&self) -> &Arc<NearDuplicates> {
         &self.near
     }
 
-    /// Whether they are all near duplicates of the set; if not, whoever reports them must look for them.
+    /// Whether [`Checks::near_duplicates`] is complete; if not, a report must look for them.
     pub const fn knows_near_duplicates(&self) -> bool {
         self.knows_near
     }
 
-    /// The set index to be changed in place.
+    /// Replaces the alternate links of rows in the set index.
     pub fn relink(&mut self, rows: impl IntoIterator<Item = (u32, Vec<Link>)>) {
         SetIndex::relink(Arc::make_mut(&mut self.set), rows);
     }
 
-    /// Takes them away.
+    /// Drops the findings of the rows of a file.
     pub fn unload(&mut self, first: u32, rows: u32) {
         self.findings.blank(first as usize..first as usize + rows as usize);
     }

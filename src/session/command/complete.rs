@@ -1,6 +1,6 @@
 //! Completion on the `:` line.
 //!
-//! A guess for the prompt, never a check: it works on lines that do not parse yet.
+//! It does not validate: it works on lines that do not parse yet.
 
 use crate::check::Profile;
 use crate::check::decision::answers;
@@ -15,10 +15,10 @@ use crate::protocol::changefreq::Changefreq;
 use crate::session::command::table::{Arguments, Spec, TABLE, spec};
 use crate::session::command::{ALLOW_PRIVATE, CONCURRENCY, Marks, RATE, REWRITE_INDEX, Targets};
 
-/// The themes of the screen, which has the last word on them.
+/// The names of the screen's themes.
 pub const THEMES: [&str; 3] = ["dark", "light", "none"];
 
-/// The columns of the screen, which has the last word on them.
+/// The names of the screen's columns.
 pub const COLUMNS: [&str; 6] = ["loc", "lastmod", "changefreq", "priority", "ext", "file"];
 
 /// The candidates at a cursor, given as a byte offset into the line.
@@ -39,7 +39,7 @@ pub fn completions(line: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
             items: items.map(|spec| Candidate::new(with_space(spec), spec.about)).collect(),
         };
     }
-    let Some(spec) = spec(name) else { return nothing(typed) };
+    let Some(spec) = spec(name) else { return no_completions(typed) };
     if spec.ranged
         && let Some(query) = after_where(rest)
     {
@@ -51,7 +51,7 @@ pub fn completions(line: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
     arguments(spec, typed, rest, vocabulary)
 }
 
-/// Where the path begins that is being typed at the end of a line; `None` where no path is.
+/// The byte offset of a path at the end of a line; `None` if the line does not end in one.
 pub(crate) fn path_argument(typed: &str) -> Option<usize> {
     let body = typed.trim_start().trim_start_matches(':').trim_start();
     let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
@@ -62,7 +62,7 @@ pub(crate) fn path_argument(typed: &str) -> Option<usize> {
             Arguments::Path | Arguments::Data | Arguments::Dates | Arguments::Probe | Arguments::Download
         )
     })?;
-    // `!` makes some commands do it all the same.
+    // Some commands take a `!`.
     let rest = rest.strip_prefix('!').unwrap_or(rest);
     let mut path = rest.trim_start();
     if spec.arguments == Arguments::Probe {
@@ -97,18 +97,18 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::Keys => {
             let word = word.strip_prefix('-').unwrap_or(word);
             let items = Column::ALL.iter().map(|(_, name)| Candidate::new(*name, "column"));
-            return fitting(typed, word, items.chain(data_columns(vocabulary, |_| true)).collect());
+            return filter_candidates(typed, word, items.chain(data_columns(vocabulary, |_| true)).collect());
         }
         Arguments::Marks => Marks::ALL.iter().map(|(_, name)| Candidate::new(*name, "")).collect(),
         Arguments::Rules => {
-            // Behind a single rule, its answers.
+            // After a single rule, its answers.
             let before = rest.strip_suffix(word).unwrap_or(rest).trim();
             if let Some(rule) = Rule::from_code(before) {
                 let answers = answers(rule).into_iter().filter(|answer| !answer.word.starts_with(char::is_uppercase));
                 let mut items: Vec<Candidate> =
                     answers.map(|answer| Candidate::new(answer.word, answer.about)).collect();
                 items.push(Candidate::new("where ", "then a query: only matching rows"));
-                return fitting(typed, word, items);
+                return filter_candidates(typed, word, items);
             }
             let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
             [Candidate::new("safe", "all fixes that need no decision")].into_iter().chain(rules).collect()
@@ -161,11 +161,15 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
                 before.len() >= 2 && before.get(before.len() - 1 - usize::from(!word.is_empty())) == Some(&"--in");
             if is_value {
                 let (_, last) = word.rsplit_once(',').unwrap_or(("", word));
-                return fitting(typed, last, Targets::NAMES.iter().map(|name| Candidate::new(*name, "URLs")).collect());
+                return filter_candidates(
+                    typed,
+                    last,
+                    Targets::NAMES.iter().map(|name| Candidate::new(*name, "URLs")).collect(),
+                );
             }
-            // What is before the first blank may still be the expression.
+            // Text before the first space may still be the expression.
             if !rest.contains(' ') || !word.starts_with('-') && !word.is_empty() {
-                return nothing(typed);
+                return no_completions(typed);
             }
             vec![Candidate::new("--in ", "which URLs: loc, alternates, images, videos, index or all")]
         }
@@ -175,7 +179,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
     if spec.ranged {
         items.push(Candidate::new("where ", "then a query: only matching rows"));
     }
-    fitting(typed, word, items)
+    filter_candidates(typed, word, items)
 }
 
 /// A field, or the usual values after `FIELD=`.
@@ -194,16 +198,16 @@ fn assignment(spec: &Spec, typed: &str, word: &str, vocabulary: &Vocabulary<'_>)
             None => false,
         };
         let values = values.into_iter().map(|value| Candidate::new(value, ""));
-        return fitting(typed, value, values.chain(data_columns(vocabulary, suits)).collect());
+        return filter_candidates(typed, value, values.chain(data_columns(vocabulary, suits)).collect());
     }
     let mut items: Vec<Candidate> = fields("=").collect();
     if spec.ranged {
         items.push(Candidate::new("where ", "then a query: only matching rows"));
     }
-    fitting(typed, word, items)
+    filter_candidates(typed, word, items)
 }
 
-/// The data columns that hold what is wanted.
+/// Candidates for the data columns of wanted kinds.
 fn data_columns<'v>(
     vocabulary: &'v Vocabulary<'_>,
     is_wanted: impl Fn(Kind) -> bool + 'v,
@@ -217,8 +221,8 @@ fn fields(after: &'static str) -> impl Iterator<Item = Candidate> {
     Field::ALL.into_iter().map(move |field| Candidate::new(format!("{}{after}", field.name()), "field"))
 }
 
-/// Those candidates that begin with the word under the cursor and are more than it.
-fn fitting(typed: &str, word: &str, mut items: Vec<Candidate>) -> Completions {
+/// The candidates that extend the word under the cursor.
+fn filter_candidates(typed: &str, word: &str, mut items: Vec<Candidate>) -> Completions {
     items.retain(|item| item.text.starts_with(word) && item.text.trim_end() != word);
     Completions { from: typed.len() - word.len(), items }
 }
@@ -229,7 +233,7 @@ fn in_query(typed: &str, query: &str, vocabulary: &Vocabulary<'_>) -> Completion
     found
 }
 
-/// What follows the word `where`, outside quotes.
+/// The text after the word `where`, outside quotes.
 fn after_where(rest: &str) -> Option<&str> {
     let mut quotes = 0;
     rest.match_indices(|c: char| c == '"' || c.is_whitespace()).find_map(|(at, found)| {
@@ -248,6 +252,6 @@ fn with_space(spec: &Spec) -> String {
     format!("{}{}", spec.name, if more { " " } else { "" })
 }
 
-fn nothing(typed: &str) -> Completions {
+fn no_completions(typed: &str) -> Completions {
     Completions { from: typed.len(), items: Vec::new() }
 }

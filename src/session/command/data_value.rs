@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(in crate::session) enum DataValue<'t> {
     /// The value of a column.
     Column(&'t str),
-    /// A number of a column on a logarithmic scale, as a priority.
+    /// The numbers of a column, mapped to priorities on a logarithmic scale.
     Scale {
         /// The column.
         column: &'t str,
@@ -21,15 +21,15 @@ pub(in crate::session) enum DataValue<'t> {
     },
 }
 
-/// How `scale` is written.
+/// The syntax of `scale`.
 const SCALE_FORM: &str = "scale(@COLUMN,LOW..HIGH), such as scale(@clicks,0.3..1.0)";
 
 impl<'t> DataValue<'t> {
-    /// Reads a typed value; `None` if it is of another form.
+    /// Parses a typed value; `None` if it does not name a data column.
     ///
     /// # Errors
     ///
-    /// It begins like `scale(` and does not go on like it.
+    /// The value starts with `scale(` but is not a valid scale.
     pub(in crate::session) fn parse(typed: &'t str) -> Option<Result<Self, String>> {
         let typed = typed.trim();
         if let Some(column) = typed.strip_prefix('@').filter(|column| !column.is_empty()) {
@@ -50,7 +50,7 @@ impl<'t> DataValue<'t> {
     ///
     /// # Errors
     ///
-    /// No data is loaded, there is no such column, or it holds something else; in words.
+    /// A message: no data is loaded, there is no such column, or its values are of another kind.
     pub(in crate::session) fn column<'d>(
         &self,
         field: Field,
@@ -69,7 +69,7 @@ impl<'t> DataValue<'t> {
             return Err(format!("scale() gives priorities, not {}", field.name()));
         }
         if column.kind() != wanted.0 {
-            return Err(format!("{} takes {}, and @{name} does not hold such", field.name(), wanted.1));
+            return Err(format!("{} takes {}, but @{name} is another kind of column", field.name(), wanted.1));
         }
         Ok(column)
     }

@@ -8,17 +8,17 @@ use crate::session::command::CommandError;
 use crate::xml::extension_edit::ExtensionChange;
 use std::ops::Range;
 
-/// A word of the line with what follows its `=`.
+/// A word of the line, split at its `=`.
 pub(super) struct Word {
-    /// Up to the `=`.
+    /// The text before the `=`.
     pub(super) name: String,
-    /// Behind it.
+    /// The text after it.
     pub(super) value: Option<String>,
-    /// Where it is in the line.
+    /// Its position in the line.
     pub(super) span: Range<usize>,
 }
 
-/// What is done, by its name on the line.
+/// The actions, each with its description.
 pub(super) const ACTIONS: [(&str, &str); 3] = [
     ("add", "a new element with its content"),
     ("set", "a value; created if missing"),
@@ -30,42 +30,42 @@ pub(super) fn name<'t>(scanner: &mut Scanner<'t>) -> &'t str {
     scanner.take_while(|c| !c.is_whitespace() && c != '=')
 }
 
-/// What the words after an action ask for.
-pub(super) fn acts(action: &str, words: Vec<Word>) -> Result<Vec<ExtensionChange>, CommandError> {
+/// Parses the words after an action.
+pub(super) fn parse_changes(action: &str, words: Vec<Word>) -> Result<Vec<ExtensionChange>, CommandError> {
     match action {
-        "add" => added(words).map(|act| vec![act]),
-        "set" => words.into_iter().map(set).collect(),
-        _ => words.into_iter().map(removed).collect(),
+        "add" => parse_add(words).map(|change| vec![change]),
+        "set" => words.into_iter().map(parse_set).collect(),
+        _ => words.into_iter().map(parse_remove).collect(),
     }
 }
 
-fn path(text: &str, span: &Range<usize>) -> Result<Path, CommandError> {
+fn parse_path(text: &str, span: &Range<usize>) -> Result<Path, CommandError> {
     Path::parse(text).map_err(|message| CommandError::new(span.clone(), message))
 }
 
-fn set(word: Word) -> Result<ExtensionChange, CommandError> {
-    let path = path(&word.name, &word.span)?;
+fn parse_set(word: Word) -> Result<ExtensionChange, CommandError> {
+    let path = parse_path(&word.name, &word.span)?;
     let value = word.value.ok_or_else(|| CommandError::new(word.span, format!("expected a value: {path}=…")))?;
     Ok(ExtensionChange::Set { path, value: value.into() })
 }
 
-fn removed(word: Word) -> Result<ExtensionChange, CommandError> {
-    let path = path(&word.name, &word.span)?;
+fn parse_remove(word: Word) -> Result<ExtensionChange, CommandError> {
+    let path = parse_path(&word.name, &word.span)?;
     match word.value {
         Some(_) => Err(CommandError::new(word.span, format!("remove takes no value: remove {path}"))),
         None => Ok(ExtensionChange::Remove(path)),
     }
 }
 
-/// The first word names the element, or something in it; the others are below it.
-fn added(words: Vec<Word>) -> Result<ExtensionChange, CommandError> {
+/// The first word names the element, or something in it; the other names are relative to the element.
+fn parse_add(words: Vec<Word>) -> Result<ExtensionChange, CommandError> {
     let mut words = words.into_iter();
     let Some(first) = words.next() else {
         return Err(CommandError::new(0..0, "expected an element, such as image"));
     };
-    let whole = path(&first.name, &first.span)?;
+    let whole = parse_path(&first.name, &first.span)?;
     let element = match first.value {
-        // Behind the last number, of what may stand more than once, the innermost is what is added.
+        // The innermost repeatable element is added, and never one that an index already selects.
         Some(_) => {
             let fixed = whole.steps.iter().rposition(|step| step.index.is_some()).map_or(0, |at| at + 1);
             let repeats = whole.elements().iter().rposition(|element| element.most != 1).unwrap_or(0);
@@ -87,16 +87,16 @@ fn added(words: Vec<Word>) -> Result<ExtensionChange, CommandError> {
     Ok(ExtensionChange::Add { path: element, values })
 }
 
-/// The line's words after `ext`: the canonical form of what is asked for.
-pub(super) fn line(acts: &[ExtensionChange]) -> String {
-    let action = match acts.first() {
+/// The canonical text of changes, after `ext`.
+pub(super) fn to_text(changes: &[ExtensionChange]) -> String {
+    let action = match changes.first() {
         Some(ExtensionChange::Add { .. }) | None => "add",
         Some(ExtensionChange::Set { .. }) => "set",
         Some(ExtensionChange::Remove(_)) => "remove",
     };
     let mut words = vec![action.to_owned()];
-    for act in acts {
-        match act {
+    for change in changes {
+        match change {
             ExtensionChange::Remove(path) => words.push(path.to_string()),
             ExtensionChange::Set { path, value } => words.push(format!("{path}={}", quoted_if_needed(value))),
             ExtensionChange::Add { path, values } => {
@@ -114,7 +114,7 @@ pub(super) fn line(acts: &[ExtensionChange]) -> String {
     words.join(" ")
 }
 
-/// A path without the element that it is below.
+/// A path relative to an element that contains it.
 fn relative(element: &Path, below: &Path) -> String {
     let whole = below.to_string();
     let rest = whole.strip_prefix(&element.to_string()).unwrap_or(&whole);
@@ -129,24 +129,24 @@ fn quoted_if_needed(value: &str) -> String {
     }
 }
 
-/// The path of what is in an element: a child, or one of its attributes.
-fn joined(element: &str, name: &str) -> String {
+/// The path of a child or an attribute of an element.
+fn child_path(element: &str, name: &str) -> String {
     let is_attribute = Path::parse(element).ok().and_then(|path| path.element()).is_some_and(|element| {
         element.child(name.as_bytes()).is_none() && element.attribute(name.as_bytes()).is_some()
     });
     format!("{element}{}{name}", if is_attribute { "@" } else { "/" })
 }
 
-/// What may come next in a word: an action, an element, its content.
+/// Completions for a word: an action, an element, its content.
 pub(super) fn candidates(before: &[&str], word: &str) -> Vec<Candidate> {
     let Some(action) = before.first() else {
         return ACTIONS.iter().map(|(name, about)| Candidate::new(format!("{name} "), about)).collect();
     };
     let equals = if *action == "remove" { "" } else { "=" };
-    // Behind an element that is added, its children stand without its name.
+    // After `add`, names are relative to the added element.
     let below = before.get(1).filter(|_| *action == "add").and_then(|first| first.split('=').next());
     if let Some((name, _)) = word.split_once('=') {
-        let path = below.map_or_else(|| name.to_owned(), |below| joined(below, name));
+        let path = below.map_or_else(|| name.to_owned(), |below| child_path(below, name));
         let values = Path::parse(&path).map(|path| path.choices()).unwrap_or_default();
         return values.iter().map(|value| Candidate::new(format!("{name}={value}"), "")).collect();
     }

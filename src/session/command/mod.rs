@@ -36,23 +36,23 @@ use std::fmt;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
-/// Behind the URL of `set-base-url`: the entries of the index are written below it.
+/// Option of `set-base-url`: write the entries of the index below the URL.
 const REWRITE_INDEX: &str = "--rewrite-index";
 
-/// Behind `probe`: addresses that are not public may be asked.
+/// Option of `probe`: also request addresses that are not public.
 const ALLOW_PRIVATE: &str = "--allow-private";
-/// Behind `probe`: the most requests a second to one host.
+/// Option of `probe`: the maximum requests per second to one host.
 const RATE: &str = "--rate";
-/// Behind `probe`: the most requests at a time to one host.
+/// Option of `probe`: the maximum concurrent requests to one host.
 const CONCURRENCY: &str = "--concurrency";
 
-/// Behind `open URL`: the folder that the files go into follows.
+/// Option of `open`: the folder that the files go into.
 const INTO: &str = "--into";
 
-/// What someone asks for.
+/// A parsed command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Give fields of rows new values.
+    /// Set fields of rows.
     Set {
         /// The rows that change.
         scope: Scope,
@@ -63,7 +63,7 @@ pub enum Command {
     Replace {
         /// The rows that change.
         scope: Scope,
-        /// What by what.
+        /// The expression and the replacement.
         replace: Replace,
     },
     /// Add, change, remove extensions.
@@ -81,9 +81,9 @@ pub enum Command {
     Keep(Scope),
     /// Put a copy after each of these rows.
     Duplicate(Scope),
-    /// Put rows back as they were saved.
+    /// Restore rows as they were saved.
     Revert(Scope),
-    /// Show only rows that pass; `None` shows all again.
+    /// Show only matching rows; `None` shows all again.
     Filter(Option<Query>),
     /// Mark rows.
     Mark(Scope),
@@ -97,45 +97,46 @@ pub enum Command {
     ApplyOrder,
     /// Move the cursor.
     Goto(Goto),
-    /// Move to the next row that passes.
+    /// Move to the next matching row.
     Search(Query),
-    /// Take back so many steps.
+    /// Undo this many steps.
     Undo(u32),
-    /// Redo so many steps.
+    /// Redo this many steps.
     Redo(u32),
-    /// Show the list of steps, or the commands that do them without a screen.
+    /// Show the steps, or the commands that repeat them without a screen.
     History {
-        /// The commands.
+        /// Whether to show the commands.
         as_commands: bool,
     },
-    /// Write the last bulk change down as a rule, at the end of a file of rules.
+    /// Append the last bulk change to a rules file.
     KeepRule(Option<String>),
     /// Save.
     Write {
         /// To another path.
         path: Option<String>,
-        /// Even over a file that was changed by another user meanwhile.
+        /// Also if another program has changed the file.
         force: bool,
     },
-    /// Save and leave.
+    /// Save and quit.
     WriteQuit,
-    /// Leave; asks when there are unsaved changes, unless told to discard them.
+    /// Quit; asks when there are unsaved changes, unless they are to be discarded.
     Quit {
-        /// Drop unsaved changes.
+        /// Discard unsaved changes.
         discard: bool,
     },
-    /// Read the file again; refused when there are unsaved changes, unless told to discard them.
+    /// Read the file again; refused when there are unsaved changes, unless they are to be discarded.
     Reload {
-        /// Drop unsaved changes.
+        /// Discard unsaved changes.
         discard: bool,
     },
-    /// Download the sitemaps of a site and open them; refused when there are unsaved changes, unless told to discard them.
+    /// Download the sitemaps of a site and open them; refused when there are unsaved changes, unless they are to be
+    /// discarded.
     Open {
         /// The URL of a site, a sitemap or an index.
         url: String,
         /// The folder that the files go into.
         into: Option<String>,
-        /// Drop unsaved changes.
+        /// Discard unsaved changes.
         discard: bool,
     },
     /// Apply fixes.
@@ -144,7 +145,7 @@ pub enum Command {
         scope: Scope,
         /// Rule codes or patterns; none: every rule whose fix is safe.
         rules: Vec<String>,
-        /// How, where there are several ways: an answer that the one rule takes.
+        /// The answer to the question of a single rule that can be fixed in several ways.
         answer: Option<String>,
     },
     /// Show the findings, or write them to a file as Markdown.
@@ -153,25 +154,25 @@ pub enum Command {
     Changes,
     /// Show what saving would write.
     Plan,
-    /// Look whether others changed the files.
+    /// Check whether other programs changed the files.
     Outside,
-    /// When the files that a save replaces are kept.
+    /// Set when saves back up the files that they replace.
     Backup(When),
-    /// Prove what saving would change, byte by byte.
+    /// Show what saving would change, byte by byte.
     Verify,
-    /// Where the set will live.
+    /// Set the public base URL of the set.
     SetBaseUrl(String),
     /// Set the base URL, and write the entries of the index below it.
     RebaseIndex(String),
     /// Show help, on a topic if one is given.
     Help(Option<String>),
-    /// Choose whose expectations count.
+    /// Set the profile.
     Profile(Profile),
-    /// What other programs know about the URLs.
+    /// Load, list or unload data columns.
     Data(DataCommand),
-    /// What the site says about its pages.
+    /// Request URLs of the site, or save the results.
     Probe(ProbeCommand),
-    /// Hold the set against the policy of a file, or against none.
+    /// Check the set against the policy of a file; `None` removes the policy.
     Policy(Option<String>),
     /// Choose the colours.
     Theme(String),
@@ -187,7 +188,7 @@ pub enum Command {
 pub struct Scope {
     /// `%`: all rows that the view shows.
     pub shown: bool,
-    /// `where`: of those rows (of all rows, without `%`) the ones that pass.
+    /// `where`: of those rows (of all rows, without `%`) the matching ones.
     pub query: Option<Query>,
 }
 
@@ -203,8 +204,8 @@ impl Scope {
 pub struct Assignment {
     /// The field that is set.
     pub field: Field,
-    /// What was typed: a value, `none`, or a form that depends on the old value or the clock
-    /// (`today`, `now`, `+7d`, `+0.1`); known to be one of the forms of its field.
+    /// The text as typed: a value, `none`, or a form that depends on the old value or the clock
+    /// (`today`, `now`, `+7d`, `+0.1`); it is valid for its field.
     pub typed: String,
 }
 
@@ -218,7 +219,7 @@ impl Assignment {
 /// What `marks` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marks {
-    /// Marked rows that are shown become unmarked and the other way round.
+    /// Invert the marks of the shown rows.
     Invert,
     /// Mark all rows that are shown.
     All,
@@ -227,10 +228,10 @@ pub enum Marks {
 }
 
 impl Marks {
-    /// All, each with its word.
+    /// All values with their names.
     pub const ALL: [(Self, &'static str); 3] = [(Self::Invert, "invert"), (Self::All, "all"), (Self::None, "none")];
 
-    /// The word in `:marks`.
+    /// The name in `:marks`.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(marks, _)| *marks == self).map_or("", |(_, name)| name)
     }
@@ -243,7 +244,7 @@ pub enum DataCommand {
     List,
     /// List the URLs of the data that no row has.
     Missing,
-    /// Forget the data.
+    /// Unload the data.
     Off,
     /// Read tables.
     Read(Tables),
@@ -263,25 +264,25 @@ pub struct SourceDates {
 /// What `probe` does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeCommand {
-    /// Ask the site about rows.
+    /// Request the URLs of rows.
     Ask {
         /// The rows whose URLs are requested; without a query and rows: the marked rows, else all.
         scope: Scope,
-        /// How they are asked.
+        /// Limits of the requests.
         options: ProbeOptions,
     },
-    /// Write the answers that came to a file.
+    /// Write the results to a file.
     Write(String),
 }
 
-/// How the site is asked, as far as that is said.
+/// Options of `probe`, where they are given.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ProbeOptions {
-    /// Whether addresses that are not public may be asked.
+    /// Whether addresses that are not public may be requested.
     pub allow_private: bool,
-    /// The most requests a second to one host; 0 is no limit.
+    /// The maximum requests per second to one host; 0 means no limit.
     pub rate: Option<f64>,
-    /// The most requests at a time to one host.
+    /// The maximum concurrent requests to one host.
     pub concurrency: Option<u16>,
 }
 
@@ -299,13 +300,13 @@ impl fmt::Display for ProbeOptions {
 pub struct Tables {
     /// The files, in order: a later value replaces an earlier one.
     pub paths: Vec<String>,
-    /// The name of the column of URLs, or its number from 1, where it is not found by itself.
+    /// The name of the column of URLs, or its number from 1; `None` detects it.
     pub key: Option<String>,
-    /// Whether what is known already is dropped.
+    /// Whether to replace the loaded data instead of adding to it.
     pub replace: bool,
 }
 
-/// Where `goto` goes.
+/// The target of `goto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goto {
     /// The row of this number, from 1.
@@ -314,7 +315,7 @@ pub enum Goto {
     Last,
 }
 
-/// Why a line is no command.
+/// A syntax error in a command line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CommandError {
@@ -322,7 +323,7 @@ pub struct CommandError {
     pub span: Range<usize>,
     /// What is wrong or was expected, in one line without a full stop.
     pub message: String,
-    /// What would be right: an example of the command; may be empty.
+    /// An example of the command; may be empty.
     pub hint: String,
 }
 
@@ -381,7 +382,7 @@ impl Command {
         }
     }
 
-    /// The same, to be replaced.
+    /// The mutable scope of a command that changes rows.
     pub const fn scope_mut(&mut self) -> Option<&mut Scope> {
         match self {
             Self::Set { scope, .. }
@@ -396,7 +397,7 @@ impl Command {
         }
     }
 
-    /// Whether it changes rows, their order or what is around them: all that can be undone.
+    /// Whether the command changes rows, their order or their files, so that it can be undone.
     pub const fn changes_rows(&self) -> bool {
         self.scope().is_some() || matches!(self, Self::Add(_) | Self::ApplyOrder | Self::RebaseIndex(_))
     }
@@ -411,7 +412,7 @@ impl fmt::Display for Assignment {
 }
 
 impl Assignment {
-    /// Reads one `FIELD=VALUE` that a shell has already cut out, so that quotes are not special.
+    /// Parses `FIELD=VALUE` as a shell passes it, so that quotes are not special.
     pub fn from_argument(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Self, CommandError> {
         parse::argument(text, vocabulary)
     }
@@ -422,7 +423,7 @@ impl fmt::Display for Command {
         match self {
             Self::Set { scope, assignments } => scope.write(f, "set", &joined(assignments)),
             Self::Replace { scope, replace } => scope.write(f, &replace.to_string(), ""),
-            Self::Extend { scope, acts } => scope.write(f, "ext", &extend::line(acts)),
+            Self::Extend { scope, acts } => scope.write(f, "ext", &extend::to_text(acts)),
             Self::Add(urls) => write!(f, "add {}", joined(urls.iter().map(|url| url_word(url)))),
             Self::Delete(scope) => scope.write(f, "delete", ""),
             Self::Keep(scope) => scope.write(f, "keep", ""),
@@ -519,7 +520,7 @@ fn write_path(f: &mut fmt::Formatter<'_>, command: &str, path: Option<&str>) -> 
 }
 
 impl Scope {
-    /// Writes a command with its arguments, this scope around it.
+    /// Writes a command with its arguments and this scope.
     fn write(&self, f: &mut fmt::Formatter<'_>, command: &str, arguments: &str) -> fmt::Result {
         let range = if self.shown { "%" } else { "" };
         let space = if arguments.is_empty() { "" } else { " " };
@@ -535,7 +536,7 @@ fn joined(parts: impl IntoIterator<Item = impl ToString>) -> String {
     parts.into_iter().map(|part| part.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// Unlike in a query, parentheses are nothing special in a list of URLs.
+/// Quotes a URL if needed. Unlike in a query, parentheses are not special.
 fn url_word(url: &str) -> String {
     if url.is_empty() || url.starts_with('"') || url.contains(char::is_whitespace) {
         quoted(url)

@@ -54,7 +54,7 @@ pub fn parse(line: &str, vocabulary: &Vocabulary<'_>) -> Result<Command, Command
     })
 }
 
-/// One `FIELD=VALUE` that is already a word of its own.
+/// Parses one `FIELD=VALUE` that is already a word of its own.
 pub(super) fn argument(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Assignment, CommandError> {
     let Some((name, value)) = text.split_once('=') else {
         return Err(CommandError::new(0..text.len(), "expected FIELD=VALUE, such as priority=0.8"));
@@ -101,7 +101,7 @@ impl Reader<'_> {
             return Err(CommandError::new(name_at..name_end + glued, format!("expected a space after {}", spec.name)));
         }
         let command = match spec.arguments {
-            Arguments::Nothing => return self.nothing(spec.name, bang),
+            Arguments::Nothing => return self.without_arguments(spec.name, bang),
             Arguments::Assignments => return self.set(),
             Arguments::Fields => return self.clear(),
             Arguments::Replace => return self.replace(),
@@ -189,7 +189,7 @@ impl Reader<'_> {
     }
 
     /// Commands that take no arguments of their own.
-    fn nothing(&mut self, name: &str, bang: bool) -> Result<Command, CommandError> {
+    fn without_arguments(&mut self, name: &str, bang: bool) -> Result<Command, CommandError> {
         let scoped: Option<fn(Scope) -> Command> = match name {
             "delete" => Some(Command::Delete),
             "keep" => Some(Command::Keep),
@@ -262,7 +262,7 @@ impl Reader<'_> {
         if words.is_empty() {
             return Err(self.expected("a path, such as image, video/duration or link[2]@href"));
         }
-        let acts = extend::acts(action, words)?;
+        let acts = extend::parse_changes(action, words)?;
         Ok(Command::Extend { scope: self.scope()?, acts })
     }
 
@@ -293,8 +293,8 @@ impl Reader<'_> {
             return Err(self.expected("/RE/REPL/"));
         };
         self.scanner.consume(delimiter.encode_utf8(&mut [0; 4]));
-        let pattern = self.until(delimiter, "the expression")?;
-        let replacement = self.until(delimiter, "the replacement")?;
+        let pattern = self.take_until(delimiter, "the expression")?;
+        let replacement = self.take_until(delimiter, "the replacement")?;
         let flags_at = self.scanner.at();
         let flags = self.scanner.take_word();
         if let Some(at) = flags.find(|c| !matches!(c, 'g' | 'i')) {
@@ -317,14 +317,14 @@ impl Reader<'_> {
             let at = self.scanner.at();
             let targets = Targets::from_names(self.scanner.take_word());
             let expected = || CommandError::new(at..self.scanner.at(), format!("expected {}", Targets::expected()));
-            replace = replace.within(targets.ok_or_else(expected)?);
+            replace = replace.with_targets(targets.ok_or_else(expected)?);
             self.scanner.skip_spaces();
         }
         Ok(Command::Replace { scope: self.scope()?, replace })
     }
 
-    /// The place of everything up to the delimiter, which is consumed; `\` protects what follows it.
-    fn until(&mut self, delimiter: char, what: &str) -> Result<Range<usize>, CommandError> {
+    /// The span of the text up to the delimiter, which is consumed; `\` escapes the next character.
+    fn take_until(&mut self, delimiter: char, what: &str) -> Result<Range<usize>, CommandError> {
         let start = self.scanner.at();
         let mut escaped = false;
         self.scanner.take_while(|c| {
@@ -352,7 +352,7 @@ impl Reader<'_> {
                 _ => None,
             };
             if let Some(rule) = answers {
-                // A word that no rule has may be a slip of one; an answer is said to be wrong only if it is none.
+                // After a single rule, a word that is no rule is its answer.
                 let today = self.vocabulary.now.today();
                 let hints = Hints { zone: 0, origin: None, today: Some(&today) };
                 let checked = decision::answered(rule, &word, hints);
@@ -373,7 +373,7 @@ impl Reader<'_> {
             self.scanner.skip_spaces();
         }
         if rules.len() > 1 && rules.iter().any(|rule| rule == "safe") {
-            return Err(self.expected("safe alone, or rules"));
+            return Err(self.expected("either `safe` or rule codes"));
         }
         rules.retain(|rule| rule != "safe");
         Ok(Command::Fix { scope: self.scope()?, rules, answer })
@@ -423,12 +423,12 @@ impl Reader<'_> {
             _ => {
                 // At least one character, whatever its length in bytes.
                 let first = self.line.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-                Err(CommandError::new(at..self.scanner.at().max(at + first), "expected how many steps"))
+                Err(CommandError::new(at..self.scanner.at().max(at + first), "expected a number of steps"))
             }
         }
     }
 
-    /// The rest of the line as one text, quotes taken off.
+    /// The rest of the line as one text, without its quotes.
     fn text(&mut self) -> Result<Option<String>, CommandError> {
         if self.scanner.peek() == Some('"') {
             let (text, _) = self.word()?;
@@ -496,12 +496,12 @@ impl Reader<'_> {
     fn search(&mut self) -> Result<Command, CommandError> {
         self.scanner.skip_spaces();
         if self.scanner.is_done() {
-            return Err(self.expected("what to search for"));
+            return Err(self.expected("a query to search for"));
         }
         self.query().map(Command::Search)
     }
 
-    /// `value`, if the line ends here.
+    /// Returns `value` if the line ends here.
     fn end<T>(&mut self, value: T) -> Result<T, CommandError> {
         self.scanner.skip_spaces();
         if self.scanner.is_done() {

@@ -1,7 +1,7 @@
-//! The command `s/RE/REPL/`: its text, and its effect on a URL.
+//! The command `s/RE/REPL/`: its syntax, and its effect on a URL.
 //!
-//! The replacement is taken apart when it is parsed, so a group that does not exist is an error of
-//! the line and never a silent gap in a URL.
+//! The replacement is parsed with the line, so a group that does not exist is a syntax error and
+//! never a silent gap in a URL.
 
 use crate::document::query::regex_message;
 use crate::session::command::CommandError;
@@ -24,7 +24,7 @@ pub struct Replace {
     regex: Regex,
 }
 
-/// The URLs that a replacement is about.
+/// The URLs that a replacement changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Targets {
     /// Those of the rows.
@@ -48,10 +48,10 @@ impl Default for Targets {
 impl Targets {
     const NONE: Self = Self { loc: false, alternates: false, images: false, videos: false, index: false };
     const ALL: Self = Self { loc: true, alternates: true, images: true, videos: true, index: true };
-    /// What they are called.
+    /// The names of the targets.
     pub const NAMES: [&'static str; 6] = ["loc", "alternates", "images", "videos", "index", "all"];
 
-    /// The targets of names with commas between them.
+    /// Parses names separated by commas.
     pub fn from_names(names: &str) -> Option<Self> {
         let mut targets = Self::NONE;
         for name in names.split(',') {
@@ -68,17 +68,17 @@ impl Targets {
         Some(targets)
     }
 
-    /// What may be given, for a message.
+    /// The accepted names, for a message.
     pub fn expected() -> String {
         format!("{}, or several of them separated by commas", Self::NAMES.join(", "))
     }
 
-    /// Whether alternates, images and videos are asked for.
+    /// Whether alternates, images and videos are targets.
     pub const fn extensions(self) -> [bool; 3] {
         [self.alternates, self.images, self.videos]
     }
 
-    /// Whether no URL of a row is asked for.
+    /// Whether no URL of a row is a target.
     pub fn is_index_only(self) -> bool {
         self == Self { index: true, ..Self::NONE }
     }
@@ -89,8 +89,8 @@ impl fmt::Display for Targets {
         if *self == Self::ALL {
             return f.write_str("all");
         }
-        let asked = [self.loc, self.alternates, self.images, self.videos, self.index];
-        let names = Self::NAMES.into_iter().zip(asked).filter(|(_, is_asked)| *is_asked).map(|(name, _)| name);
+        let targets = [self.loc, self.alternates, self.images, self.videos, self.index];
+        let names = Self::NAMES.into_iter().zip(targets).filter(|(_, is_target)| *is_target).map(|(name, _)| name);
         f.write_str(&names.collect::<Vec<_>>().join(","))
     }
 }
@@ -144,20 +144,20 @@ impl Replace {
         Ok(Self { pattern, pieces, all: parts.all, any_case: parts.any_case, targets: Targets::default(), regex })
     }
 
-    /// Builds a replacement from its two texts, in which nothing ends them. Places of an error count on from the
-    /// expression, one further, into the replacement.
+    /// Builds a replacement from an expression and a replacement text without delimiters. Spans of errors are offsets
+    /// into the two texts, joined by one byte.
     ///
     /// # Errors
-    /// An expression that cannot be read, or a group that it does not have.
-    pub fn of(pattern: &str, replacement: &str, all: bool, any_case: bool) -> Result<Self, CommandError> {
+    /// The expression is invalid, or the replacement names a group that it does not have.
+    pub fn from_texts(pattern: &str, replacement: &str, all: bool, any_case: bool) -> Result<Self, CommandError> {
         let line = format!("{pattern}\0{replacement}");
         let (pattern, replacement) = (0..pattern.len(), pattern.len() + 1..line.len());
         Self::new(&ReplaceParts { line: &line, pattern, replacement, delimiter: '\0', all, any_case })
     }
 
-    /// This replacement in other URLs.
+    /// This replacement with other targets.
     #[must_use]
-    pub const fn within(mut self, targets: Targets) -> Self {
+    pub const fn with_targets(mut self, targets: Targets) -> Self {
         self.targets = targets;
         self
     }
@@ -209,7 +209,7 @@ fn without_escapes(written: &str, delimiter: char) -> String {
     out
 }
 
-/// Takes a replacement apart.
+/// Parses a replacement.
 struct Pieces<'t> {
     text: &'t str,
     at: usize,
@@ -261,9 +261,9 @@ impl<'t> Pieces<'t> {
         Ok(self.found)
     }
 
-    fn take(&mut self, most: Option<usize>, wanted: impl Fn(char) -> bool) -> &'t str {
+    fn take(&mut self, most: Option<usize>, is_part: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
-        let len = most.unwrap_or_else(|| rest.find(|c| !wanted(c)).unwrap_or(rest.len()));
+        let len = most.unwrap_or_else(|| rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
         self.at += len;
         rest.get(..len).unwrap_or_default()
     }

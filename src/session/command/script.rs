@@ -1,4 +1,4 @@
-//! Parses a script, one command a line, completely before anything runs.
+//! Parses a script, one command per line, completely before anything runs.
 //!
 //! Empty lines and lines that begin with `#` are skipped.
 
@@ -10,11 +10,11 @@ use crate::session::command::{Command, CommandError, parse};
 pub struct ScriptLine {
     /// Its line in the script, from 1.
     pub number: usize,
-    /// What it asks for.
+    /// The command.
     pub command: Command,
 }
 
-/// A line of a script that is no command.
+/// A syntax error in a line of a script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {number}: {error}")]
 pub struct ScriptError {
@@ -26,7 +26,7 @@ pub struct ScriptError {
     pub error: CommandError,
 }
 
-/// Parses all lines; the first that is wrong refuses the script.
+/// Parses all lines; stops at the first error.
 pub fn script(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Vec<ScriptLine>, ScriptError> {
     let mut commands = Vec::new();
     for (index, line) in text.lines().enumerate() {

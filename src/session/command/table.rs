@@ -5,19 +5,19 @@
 /// One command.
 #[derive(Debug)]
 pub struct Spec {
-    /// The name that is shown.
+    /// The main name.
     pub name: &'static str,
     /// Other names for it.
     pub aliases: &'static [&'static str],
     /// What follows the name.
     pub arguments: Arguments,
-    /// Whether it is about rows, so that `%` may be before it and `where` after it.
+    /// Whether the command takes rows, so that `%` may be before it and `where` after it.
     pub ranged: bool,
     /// Whether `!` may follow the name.
     pub bang: bool,
     /// What it does, in one line.
     pub about: &'static str,
-    /// A line that works.
+    /// An example line.
     pub example: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub enum Arguments {
     Keys,
     /// A row number.
     Row,
-    /// How often.
+    /// A number of steps.
     Count,
     /// `[PATH]`
     Path,
@@ -75,7 +75,7 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// As shown in help.
+    /// The arguments as shown in help.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Nothing => "",
@@ -106,7 +106,7 @@ impl Arguments {
 }
 
 impl Spec {
-    /// The whole form: `[%]set FIELD=VALUE… [where QUERY]`.
+    /// The full syntax: `[%]set FIELD=VALUE… [where QUERY]`.
     pub fn usage(&self) -> String {
         let range = if self.ranged { "[%]" } else { "" };
         let bang = if self.bang { "[!]" } else { "" };
@@ -122,7 +122,7 @@ pub fn spec(name: &str) -> Option<&'static Spec> {
     TABLE.iter().find(|spec| spec.name == name || spec.aliases.contains(&name))
 }
 
-/// A command that is about rows.
+/// A command that takes rows.
 const fn ranged(name: &'static str, aliases: &'static [&'static str], arguments: Arguments) -> Spec {
     Spec { ranged: true, ..plain(name, aliases, arguments) }
 }

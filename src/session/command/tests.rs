@@ -150,7 +150,7 @@ fn errors_name_the_place_the_expectation_and_an_example() {
         ("99999999999", "99999999999", "from 1", ""),
         ("12 x", "x", "nothing more", ""),
         ("q now", "now", "nothing more", ""),
-        ("undo x", "x", "how many", ""),
+        ("undo x", "x", "a number of steps", ""),
         ("fix loc-emty", "loc-emty", "did you mean loc-empty?", ""),
         ("marks some", "some", "expected invert, all or none", ""),
         ("columns", "", "names of columns", ""),
@@ -158,7 +158,7 @@ fn errors_name_the_place_the_expectation_and_an_example() {
         ("theme", "", "the name of a theme", ""),
         ("set-base-url", "", "a URL", ""),
         ("add", "", "expected a URL", ""),
-        ("/", "", "what to search for", ""),
+        ("/", "", "a query to search for", ""),
         ("w2", "w2", "expected a space", ""),
     ];
     for (line, place, message, hint) in table {

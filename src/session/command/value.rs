@@ -1,4 +1,4 @@
-//! The values that `set` accepts for each field, and the messages for others.
+//! Validates the values that `set` accepts for each field.
 //!
 //! The forms are the protocol's ([`crate::protocol`]); nothing here changes what was typed.
 
@@ -10,7 +10,7 @@ use crate::session::command::data_value::DataValue;
 use crate::session::command::{Assignment, CommandError};
 use std::ops::Range;
 
-/// What a value of lastmod may lack and still be a W3C Datetime.
+/// Faults that a lastmod may have and still be a W3C Datetime.
 const DATE_FORMS: lastmod::Faults = lastmod::Faults::REDUCED
     .union(lastmod::Faults::NO_SECONDS)
     .union(lastmod::Faults::FRACTION)
@@ -18,8 +18,8 @@ const DATE_FORMS: lastmod::Faults = lastmod::Faults::REDUCED
     .union(lastmod::Faults::YEAR_RANGE)
     .union(lastmod::Faults::UNIX_ZERO);
 
-/// Refuses values that are none of the field's forms, so that a slip in a bulk command does not
-/// write the same nonsense into every row. (A cell takes any text, and shows the verdict on it.)
+/// Refuses values that are invalid for the field, so that a typo in a bulk command is not written to every row. (A
+/// cell accepts any text, and shows what is wrong with it.)
 pub(super) fn assignment(
     field: Field,
     typed: &str,
@@ -34,7 +34,7 @@ pub(super) fn assignment(
     }
 }
 
-/// Why a typed value is none of the field's forms.
+/// A message if a typed value is invalid for the field.
 fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<String> {
     if let Some(value) = DataValue::parse(typed) {
         return value.and_then(|value| value.column(field, vocabulary.data)).err();
@@ -44,7 +44,7 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
             let gone = typed.is_empty() || typed.eq_ignore_ascii_case("none");
             gone.then(|| "loc cannot be removed; delete removes rows".to_owned())
         }
-        // A step is tried on a value that it can be taken from.
+        // A relative value is validated with a sample date as the old value.
         Field::Lastmod => match lastmod::parse_input(typed, Some("2020-06-15"), vocabulary.now) {
             Err(error) => Some(error.to_string()),
             Ok(None) => None,

@@ -1,6 +1,6 @@
-//! Plans a change: turns what the user asks for (`+7d` on these rows) into an edit with a value per row.
+//! `Change`: a change as the user requests it, such as `+7d` on these rows.
 //!
-//! The same step gives the preview and the edit, so the preview cannot lie. Pure; may run on a worker.
+//! Planning it ([`crate::session::prepare`]) makes both the preview and the edit, so the two agree.
 
 use crate::check::decision::Decision;
 use crate::check::rule::{Rule, RuleSet};
@@ -12,37 +12,37 @@ use crate::protocol::Field;
 use crate::session::command::{Assignment, Replace};
 use crate::xml::extension_edit::ExtensionChange;
 
-/// A change of the document as a person means it. Rows that are deleted are passed over.
+/// A requested change of the document. Deleted rows are skipped.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Fields to values as typed: `today`, `+0.1`, `none`, `0.8`.
+    /// Set fields to values as typed: `today`, `+0.1`, `none`, `0.8`.
     Set {
         /// The rows that change.
         rows: RowSet,
-        /// What.
+        /// The fields and values.
         assignments: Vec<Assignment>,
     },
-    /// One field, each row to a value of its own.
+    /// Set one field to a value of its own in each row.
     Values {
-        /// The rows that the change is about; those without a value below stay as they are.
+        /// The selected rows; those without a value below stay as they are.
         rows: RowSet,
         /// The field that is set.
         field: Field,
         /// The values, in the order of the rows.
         values: Vec<(RowId, Value)>,
     },
-    /// A regular expression on the URLs.
+    /// Rewrite URLs with a regular expression.
     Replace {
         /// The rows that change.
         rows: RowSet,
-        /// What by what, and in which URLs.
+        /// The expression, the replacement and the targets.
         replace: Replace,
-        /// What of the set it reaches.
+        /// The part of the set that is rewritten and reported on.
         reach: Reach,
     },
-    /// The entries of the index below a URL.
+    /// Write the entries of the index below a URL.
     RebaseIndex(String),
-    /// One step up or down: priority by 0.1, date by a day, frequency to its neighbour.
+    /// Step a field up or down: priority by 0.1, date by a day, frequency to its neighbour.
     Nudge {
         /// The rows that change.
         rows: RowSet,
@@ -51,71 +51,71 @@ pub enum Change {
         /// Up: greater, later, more often.
         up: bool,
     },
-    /// New rows with these URLs, in the file of the row they come after.
+    /// Insert rows with these URLs, in the file of the row that they follow.
     Insert {
-        /// After which row; `None` puts them at the end of the last file.
+        /// The row that they follow; `None` appends them to the last file.
         after: Option<RowId>,
-        /// Before that row instead.
+        /// Whether to insert them before that row instead.
         before: bool,
         /// URLs as typed.
         locs: Vec<String>,
     },
-    /// A copy after each row.
+    /// Insert a copy after each row.
     Duplicate(RowSet),
-    /// Rows out.
+    /// Delete rows.
     Delete(RowSet),
-    /// Deleted rows back.
+    /// Restore deleted rows.
     Restore(RowSet),
-    /// Rows as they were saved.
+    /// Restore rows as they were saved.
     Revert(RowSet),
-    /// What is around the entries of a file as it was saved.
+    /// Restore the frame of a file as it was saved.
     RevertFile(Member),
-    /// A row's text, edited as text.
+    /// Replace the text of a row.
     Raw {
         /// The row whose text is replaced.
         row: RowId,
         /// From `<url` to `</url>`.
         text: String,
     },
-    /// Extensions added, changed, removed.
+    /// Add, change or remove extensions.
     Extend {
         /// The rows that change.
         rows: RowSet,
-        /// What, in order.
+        /// The changes, in order.
         acts: Vec<ExtensionChange>,
     },
-    /// One rule's findings fixed by what someone decided.
+    /// Fix the findings of one rule by a decision.
     Decide {
         /// The rows to fix; those without the finding stay as they are.
         rows: RowSet,
-        /// Whose findings.
+        /// The rule.
         rule: Rule,
-        /// How.
+        /// The decision.
         decision: Decision,
     },
-    /// Several, as one step.
+    /// Several changes, as one step.
     Several(Vec<Change>),
-    /// What the rules' fixers say.
+    /// Apply the fixes of rules to rows.
     Fix {
         /// The rows that change.
         rows: RowSet,
-        /// Whose findings.
+        /// The rules.
         rules: RuleSet,
     },
-    /// What the rules' fixers say of a file as a whole.
+    /// Apply the fixes of rules to a file as a whole.
     FixFile(Member, RuleSet),
-    /// The order on show becomes the order of the files.
+    /// Make the shown order the order of the files.
     ApplyOrder,
 }
 
-/// What of a set a replacement of URLs reaches.
+/// The part of the set that a replacement of URLs rewrites and reports on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// These rows. Nothing is reported of others.
+    /// These rows only; other rows are not reported on.
     Rows,
-    /// Rows that were chosen out of the set: it is reported what others keep.
+    /// Rows selected from the set; URLs that other rows keep are reported.
     Chosen,
-    /// The whole set, so that its index is meant too.
+    /// The whole set including its index.
     Set,
     /// Rows of the resident file of a streamed set: the index is changed after the last file.
     File,
@@ -127,20 +127,20 @@ pub enum EditError {
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
-    /// It cannot be made; one sentence that says why and what to do instead.
+    /// It cannot be made; a sentence with the reason and what to do instead.
     #[error("{0}")]
     Refused(String),
 }
 
 impl Change {
-    /// Whether it is what fixers or answers make of findings.
+    /// Whether it fixes findings.
     pub(in crate::session) const fn is_fix(&self) -> bool {
         matches!(self, Self::Fix { .. } | Self::FixFile(..) | Self::Decide { .. })
     }
 }
 
 impl Change {
-    /// The fields that values are given to.
+    /// The fields that it sets.
     pub(in crate::session) fn fields(&self) -> Vec<Field> {
         match self {
             Self::Set { assignments, .. } => assignments.iter().map(|assignment| assignment.field).collect(),
@@ -151,11 +151,11 @@ impl Change {
 }
 
 impl Document {
-    /// Whether rows may have a field: the entries of an index have a loc and a lastmod only.
+    /// Fails if rows cannot have a field: the entries of an index have a loc and a lastmod only.
     ///
     /// # Errors
-    /// `EditError` says which fields there are.
-    pub fn has_place_for(&self, field: Field) -> Result<(), EditError> {
+    /// `EditError` with the fields that they have.
+    pub fn check_field(&self, field: Field) -> Result<(), EditError> {
         if self.lists_sitemaps() && matches!(field, Field::Changefreq | Field::Priority) {
             let name = field.name();
             return Err(EditError::Refused(format!("an index has no {name}: its entries have loc and lastmod only")));

@@ -14,7 +14,7 @@ pub(super) struct DataSource<'s> {
     value: DataValue<'s>,
     data: &'s DataSet,
     column: &'s Column,
-    /// The largest number of the rows that are meant, for a scale.
+    /// The largest number among the selected rows, for a scale.
     largest: f64,
 }
 
@@ -23,7 +23,7 @@ impl<'s> DataSource<'s> {
     ///
     /// # Errors
     ///
-    /// There is no such column, or it does not suit the field; in words.
+    /// A message: there is no such column, or its kind does not fit the field.
     pub(super) fn of(
         snapshot: &'s Snapshot,
         rows: &RowSet,
@@ -36,7 +36,7 @@ impl<'s> DataSource<'s> {
         let Some(data) = snapshot.data.as_deref() else { return Ok(None) };
         let mut source = Self { field, value, data, column, largest: 0.0 };
         if let DataValue::Scale { .. } = source.value {
-            let numbers = rows.iter().filter_map(|row| match source.found(snapshot, RowId(row)) {
+            let numbers = rows.iter().filter_map(|row| match source.data_value(snapshot, RowId(row)) {
                 Value::Number(number) => Some(number),
                 _ => None,
             });
@@ -45,7 +45,7 @@ impl<'s> DataSource<'s> {
         Ok(Some(source))
     }
 
-    fn found(&self, snapshot: &Snapshot, row: RowId) -> Value<'s> {
+    fn data_value(&self, snapshot: &Snapshot, row: RowId) -> Value<'s> {
         let loc = snapshot.document.value(row, Field::Loc);
         loc.and_then(|loc| self.data.find(&loc)).map_or(Value::Absent, |row| self.column.value(row))
     }
@@ -53,7 +53,7 @@ impl<'s> DataSource<'s> {
     /// The value for a row.
     pub(super) fn compute(&self, snapshot: &Snapshot, row: RowId) -> Result<edit::Value, String> {
         let name = self.column.name();
-        let found = self.found(snapshot, row);
+        let found = self.data_value(snapshot, row);
         let text = match (self.field, found) {
             (_, Value::Absent) => return Err(format!("there is no @{name} for this URL")),
             (Field::Priority, Value::Number(number)) => self.priority(number),
@@ -70,7 +70,7 @@ impl<'s> DataSource<'s> {
         }
     }
 
-    /// A number from 0 to 1 as it is, or on the scale: `LOW + (HIGH - LOW) * ln(1 + n) / ln(1 + largest)`, to one decimal.
+    /// A number from 0 to 1 unchanged, or on the scale: `LOW + (HIGH - LOW) * ln(1 + n) / ln(1 + largest)`, to one decimal.
     fn priority(&self, number: f64) -> Option<String> {
         let DataValue::Scale { low, high, .. } = self.value else {
             return (0.0..=1.0).contains(&number).then(|| format!("{:.1$}", number, decimals(number)));
@@ -79,14 +79,14 @@ impl<'s> DataSource<'s> {
         Some(format!("{:.1}", (high - low).mul_add(share, low)))
     }
 
-    /// The date as W3C Datetime: as it is, or rewritten from the notation of HTTP and mail.
+    /// The date as a W3C Datetime: unchanged, or converted from an HTTP or mail date.
     fn date(&self, snapshot: &Snapshot, row: RowId) -> Option<String> {
         let loc = snapshot.document.value(row, Field::Loc)?;
         lastmod::written(&self.column.text(self.data.find(&loc)?)?)
     }
 }
 
-/// One decimal, two where the hundredths say something.
+/// One decimal, or two if the hundredths are not zero.
 fn decimals(number: f64) -> usize {
     if ((number * 100.0).round() as i64) % 10 == 0 { 1 } else { 2 }
 }

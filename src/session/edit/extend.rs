@@ -11,10 +11,10 @@ use crate::xml::extension_edit::{ExtensionChange, edit_extension, value_at};
 use crate::xml::names::{FileKind, Names};
 use rayon::prelude::*;
 
-/// A row's text afterwards (`None` if it says so already), or why it is left alone.
+/// The new text of a row (`None` if it has the values already), or why the row is skipped.
 type Extended = Result<Option<String>, String>;
 
-/// What changes of extensions come to. `None` when cancelled.
+/// The intent of extension changes. `None` when cancelled.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -22,20 +22,20 @@ pub(in crate::session) fn intend(
     progress: &Progress,
 ) -> Option<Intent> {
     let live: Vec<u32> = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
-    let grafted: Vec<(RowId, Extended)> = live
+    let extended: Vec<(RowId, Extended)> = live
         .par_iter()
         .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), apply_changes(snapshot, RowId(*row), acts))))
         .collect::<Option<_>>()?;
     let (mut edits, mut samples, mut breaks) = (Vec::new(), Vec::new(), Vec::new());
     let (mut already, mut refused, mut reason) = (0, 0, None);
-    for (row, text) in grafted {
+    for (row, text) in extended {
         match text {
             Ok(Some(text)) => {
                 if edits.len() < SAMPLES {
                     samples.extend(acts.iter().map(|act| sample_of(snapshot, row, act, text.as_bytes())));
                 }
                 if live.len() == 1 {
-                    breaks = newly_wrong(snapshot, row, text.as_bytes());
+                    breaks = new_findings(snapshot, row, text.as_bytes());
                 }
                 edits.push(Edit::Raw { row, text: text.into() });
             }
@@ -47,7 +47,7 @@ pub(in crate::session) fn intend(
         }
     }
     let changes = edits.len() as u64;
-    let done: Vec<String> = acts.iter().map(done).collect();
+    let done: Vec<String> = acts.iter().map(done_message).collect();
     Some(Intent {
         label: Label::of(format!("{} ", done.join(", ")), changes, "row", "").refusing(refused, reason.as_ref()),
         edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
@@ -77,8 +77,8 @@ fn apply_changes(snapshot: &Snapshot, row: RowId, acts: &[ExtensionChange]) -> E
     new.map(String::from_utf8).transpose().map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// What would be wrong with a row of this text, and is not with the row as it is.
-fn newly_wrong(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
+/// Findings that a row would have with this text and does not have now.
+fn new_findings(snapshot: &Snapshot, row: RowId, text: &[u8]) -> Vec<Finding> {
     let now = findings::of_row(snapshot, row);
     let is_new = |found: &Finding| !now.iter().any(|old| (old.rule, &old.message) == (found.rule, &found.message));
     findings::of_text(snapshot, row, text).into_iter().filter(is_new).collect()
@@ -100,8 +100,8 @@ fn sample_of(snapshot: &Snapshot, row: RowId, act: &ExtensionChange, new: &[u8])
     Sample { row, part: PreviewPart::Extension(path.to_string()), before, after }
 }
 
-/// What was done, up to the rows: `video/duration set to 120 on`.
-fn done(act: &ExtensionChange) -> String {
+/// The message of a change, up to the rows: `video/duration set to 120 on`.
+fn done_message(act: &ExtensionChange) -> String {
     match act {
         ExtensionChange::Set { path, value } => format!("{path} set to {value} on"),
         ExtensionChange::Add { path, .. } => format!("{path} added to"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_cannot_be_changed_say_why() {
+    fn skipped_rows_are_reported_with_the_reason() {
         let mut session = open();
         let message = run(&mut session, "ext set image[2]/loc=https://e.com/x.png");
         assert_eq!(
@@ -221,9 +221,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Whatever is done to extensions: a fresh start finds the same, nothing new is wrong, and undone it is as it was.
+        /// After any changes of extensions a fresh load has the same findings, and undoing everything restores the file.
         #[test]
-        fn what_is_written_reads_back_and_is_undone(lines in prop::collection::vec(line(), 1..10)) {
+        fn changed_extensions_reload_with_the_same_findings_and_are_undone(lines in prop::collection::vec(line(), 1..10)) {
             let mut session = open();
             for line in lines {
                 let _ = run(&mut session, &line);

@@ -12,7 +12,7 @@ use crate::xml::entry::Entry;
 use crate::xml::splice::{Change, splice};
 use std::sync::Arc;
 
-/// The index with other URLs for some of its entries, and how many they are.
+/// The edit that replaces the URLs of index entries for which `new` returns one, and how many there are.
 pub(in crate::session) fn with_urls(
     snapshot: &Snapshot,
     new: &dyn Fn(&Child, &str) -> Option<String>,
@@ -26,7 +26,7 @@ pub(in crate::session) fn with_urls(
         let changed = index.children.get(number).zip(loc.as_deref()).and_then(|(child, loc)| new(child, loc));
         match changed {
             Some(url) => {
-                entries.extend_from_slice(&with(text, Field::Loc, Change::Set(&url), &source.names));
+                entries.extend_from_slice(&with_field(text, Field::Loc, Change::Set(&url), &source.names));
                 count += 1;
             }
             None => entries.extend_from_slice(text),
@@ -39,8 +39,8 @@ pub(in crate::session) fn with_urls(
     (edit, count)
 }
 
-/// The index with its entries below a URL: by the names of their files, and by where the index has had them where
-/// those are not known.
+/// The edit that writes the entries of the index below a URL, by the names of their files; entries whose file is not
+/// loaded keep their path relative to the index's folder.
 pub(in crate::session) fn below_url(snapshot: &Snapshot, url: &str) -> (Option<Edit>, u64) {
     let document = &snapshot.document;
     let Some(folder) = crate::files::folder_url(url) else { return (None, 0) };
@@ -57,7 +57,7 @@ pub(in crate::session) fn below_url(snapshot: &Snapshot, url: &str) -> (Option<E
     })
 }
 
-/// The URL of the index's folder, as far as the sitemaps in it tell.
+/// The URL of the index's folder, derived from an entry whose file is in it.
 pub(in crate::session) fn folder_of<'d>(document: &'d Document, index: &'d Index) -> Option<&'d str> {
     index.children.iter().find_map(|child| {
         let ChildState::Loaded(id) = child.state else { return None };
@@ -66,7 +66,8 @@ pub(in crate::session) fn folder_of<'d>(document: &'d Document, index: &'d Index
     })
 }
 
-pub(in crate::session) fn with(
+/// The text of an entry with one field changed.
+pub(in crate::session) fn with_field(
     text: &[u8],
     field: Field,
     change: Change<'_>,

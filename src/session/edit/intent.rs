@@ -1,4 +1,4 @@
-//! An intent: the effect of a change before it is made, with its edit, message and preview.
+//! An intent: a planned change with its edit, message and preview.
 
 use crate::check::Finding;
 use crate::check::decision::answers;
@@ -11,44 +11,44 @@ use crate::words::{counted, grouped};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a change comes to: the edit, and what to say of it.
+/// A planned change: the edit, and what is reported of it.
 #[derive(Debug, Clone)]
 pub struct Intent {
-    /// What to do; `None` if nothing would change.
+    /// The edit; `None` if nothing would change.
     pub edit: Option<Edit>,
     /// Past tense, for the message and the history: `priority set to 0.8 on 1,167 rows`.
     pub label: Label,
-    /// Rows it is about.
+    /// Selected rows.
     pub rows: u64,
     /// Rows that change.
     pub changes: u64,
-    /// Rows that have the value already.
+    /// Rows that already have the value.
     pub already: u64,
-    /// Rows that cannot take it, with the first reason.
+    /// Rows that cannot be changed.
     pub refused: u64,
-    /// Files that are left as they are for a reason.
+    /// Files that cannot be changed.
     pub refused_files: u64,
-    /// Why the first refused row refuses.
+    /// Why the first refused row or file cannot be changed.
     pub reason: Option<String>,
-    /// What new URLs lead to.
+    /// Effects of new URLs.
     pub urls: Box<UrlEffects>,
-    /// The first rows that change: before and after; what is reported of one row stands together.
+    /// The first rows that change, before and after; samples of one row are adjacent.
     pub samples: Vec<Sample>,
-    /// What to say if nothing changes, unless the rows themselves are the reason.
+    /// The reason if nothing changes, unless it is in the rows.
     pub idle: &'static str,
-    /// The commands that do it without a screen; see `super::script_export`.
-    pub said: Vec<String>,
-    /// Of a fix, the rules of which more findings are left than there were, with how many more.
-    pub left: Vec<(Rule, u64)>,
-    /// Of a change of one row, what would be wrong with it that is not now.
+    /// The commands that repeat it without a screen; see `super::script_export`.
+    pub commands: Vec<String>,
+    /// For a fix: rules that have more findings after it than before, with the difference.
+    pub increased: Vec<(Rule, u64)>,
+    /// For a change of one row: its new findings.
     pub breaks: Vec<Finding>,
-    /// Of a fix, the rules that refused rows break, each with the number of rows.
+    /// For a fix: rules that refused rows violate, with the number of rows.
     pub unfixed: BTreeMap<Rule, u64>,
-    /// Of a fix that no one looks at, findings that are fixed only where their rule is named.
+    /// For an unattended fix: findings that are fixed only if their rule is named.
     pub unnamed: BTreeMap<Rule, u64>,
-    /// Of a replacement, other URLs that match and are left alone, by their kind.
+    /// For a replacement: matching URLs that are not targets, by kind.
     pub elsewhere: [u64; URL_KINDS.len()],
-    /// Whether it is what fixers make of findings: rows without one have not got anything already.
+    /// Whether it is a fix, so that rows without a finding do not count as having the value already.
     pub is_fix: bool,
 }
 
@@ -59,23 +59,23 @@ pub struct Sample {
     pub row: RowId,
     /// The changed field or element.
     pub part: PreviewPart,
-    /// Its value now.
+    /// The value before.
     pub before: Option<String>,
-    /// Its value then.
+    /// The value after.
     pub after: Option<String>,
 }
 
-/// What of a row a preview shows.
+/// The part of a row that a preview shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreviewPart {
     /// A field.
     Field(Field),
-    /// What is at a path of its extensions.
+    /// The value at a path of its extensions.
     Extension(String),
 }
 
 impl PreviewPart {
-    /// What people call it.
+    /// The name of the field, or the path.
     pub fn name(&self) -> &str {
         match self {
             Self::Field(field) => field.name(),
@@ -84,33 +84,32 @@ impl PreviewPart {
     }
 }
 
-/// What a change comes to, in words. They are kept in pieces with their numbers, so that what is done to one file after
-/// the other can be added up.
+/// The message of a change, kept as clauses with their counts, so that the messages of several files can be added up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Label(Vec<Clause>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
-    /// What is before the number and what after it; the first alone where nothing is counted.
+    /// The text before and after the count; only the first if nothing is counted.
     words: [String; 2],
     count: Option<(u64, &'static str)>,
-    /// The rules that the counted rows break no more, and of how many rows each; named where there are several.
+    /// The rules that were fixed, with the number of rows of each; shown if there are several.
     rules: BTreeMap<Rule, u64>,
-    /// Whether no one misses it where its number is 0, although all are.
-    aside: bool,
-    /// Rows that cannot take it, with the first reason.
+    /// Whether the clause is omitted at a count of 0 even if all clauses have that count.
+    is_optional: bool,
+    /// Rows that cannot be changed, and the reason of the first.
     refused: (u64, Option<String>),
 }
 
 impl Clause {
-    /// Whether it says that something was done.
+    /// Whether it reports a change.
     const fn has_effect(&self) -> bool {
         !matches!(self.count, Some((0, _)))
     }
 }
 
 impl Label {
-    /// `before`, so many of something, `after`.
+    /// A label of one clause: `before`, the count with its noun, `after`.
     pub(in crate::session) fn of(
         before: impl Into<String>,
         count: u64,
@@ -118,11 +117,11 @@ impl Label {
         after: impl Into<String>,
     ) -> Self {
         let words = [before.into(), after.into()];
-        let (rules, aside, refused) = (BTreeMap::new(), false, (0, None));
-        Self(vec![Clause { words, count: Some((count, noun)), rules, aside, refused }])
+        let (rules, is_optional, refused) = (BTreeMap::new(), false, (0, None));
+        Self(vec![Clause { words, count: Some((count, noun)), rules, is_optional, refused }])
     }
 
-    /// Adds the rules that the counted rows break no more.
+    /// Adds the rules that were fixed, to the last clause.
     pub(in crate::session) fn by_rule(mut self, rules: BTreeMap<Rule, u64>) -> Self {
         if let Some(last) = self.0.last_mut() {
             last.rules = rules;
@@ -130,7 +129,7 @@ impl Label {
         self
     }
 
-    /// Adds the number of rows that refuse the change, and the reason of the first.
+    /// Adds the number of rows that cannot be changed and the reason of the first, to the last clause.
     pub(in crate::session) fn refusing(mut self, rows: u64, reason: Option<&String>) -> Self {
         if let Some(last) = self.0.last_mut() {
             last.refused = (rows, reason.cloned());
@@ -138,26 +137,28 @@ impl Label {
         self
     }
 
-    /// Adds a clause that is left out where its count is zero.
+    /// Adds a clause that is omitted if its count is 0.
     pub(in crate::session) fn and_any(mut self, count: u64, noun: &'static str, after: &str) -> Self {
-        self.0.extend(Self::of("", count, noun, after).0.into_iter().map(|clause| Clause { aside: true, ..clause }));
+        self.0.extend(
+            Self::of("", count, noun, after).0.into_iter().map(|clause| Clause { is_optional: true, ..clause }),
+        );
         self
     }
 
-    /// Takes so many off what is counted in `noun`.
-    pub(in crate::session) fn uncount(&mut self, noun: &str, mut excess: u64) {
+    /// Subtracts `excess` from the counts of `noun`.
+    pub(in crate::session) fn subtract(&mut self, noun: &str, mut excess: u64) {
         for (count, _) in self.0.iter_mut().filter_map(|clause| clause.count.as_mut()).filter(|(_, of)| *of == noun) {
             let less = excess.min(*count);
             (*count, excess) = (*count - less, excess - less);
         }
     }
 
-    /// Leaves out the rows that the clauses skip.
+    /// Removes the skipped rows from all clauses.
     pub(in crate::session) fn forget_skipped(&mut self) {
         self.0.iter_mut().for_each(|clause| clause.refused = (0, None));
     }
 
-    /// Adds up the numbers of what is called alike.
+    /// Adds the counts of another label to the clauses with the same text.
     pub(in crate::session) fn plus(&mut self, other: Self) {
         for clause in other.0 {
             let noun = |clause: &Clause| clause.count.map(|(_, noun)| noun);
@@ -180,8 +181,8 @@ impl Label {
 
 impl From<String> for Label {
     fn from(words: String) -> Self {
-        let (rules, aside, refused) = (BTreeMap::new(), false, (0, None));
-        Self(vec![Clause { words: [words, String::new()], count: None, rules, aside, refused }])
+        let (rules, is_optional, refused) = (BTreeMap::new(), false, (0, None));
+        Self(vec![Clause { words: [words, String::new()], count: None, rules, is_optional, refused }])
     }
 }
 
@@ -193,9 +194,9 @@ impl From<&str> for Label {
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What came to nothing is reported only where all did.
+        // Clauses without effect are shown only if no clause has one.
         let any = self.0.iter().any(Clause::has_effect);
-        let shown = self.0.iter().filter(|clause| if any { clause.has_effect() } else { !clause.aside });
+        let shown = self.0.iter().filter(|clause| if any { clause.has_effect() } else { !clause.is_optional });
         for (number, Clause { words: [before, after], count, rules, .. }) in shown.enumerate() {
             f.write_str(if number > 0 { ", " } else { "" })?;
             f.write_str(before)?;
@@ -212,9 +213,9 @@ impl fmt::Display for Label {
     }
 }
 
-/// Rows that a preview shows.
+/// The maximum number of samples in a preview.
 pub(in crate::session) const SAMPLES: usize = 50;
-/// What to say when there are no rows to change.
+/// The reason when there are no rows to change.
 pub(in crate::session) const NO_ROW: &str = "no row matches";
 
 impl Intent {
@@ -231,8 +232,8 @@ impl Intent {
             urls: Box::default(),
             samples: Vec::new(),
             idle: NO_ROW,
-            said: Vec::new(),
-            left: Vec::new(),
+            commands: Vec::new(),
+            increased: Vec::new(),
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
@@ -241,8 +242,8 @@ impl Intent {
         }
     }
 
-    /// What to say if there is nothing to do: what there would be, if it were asked for.
-    fn idle_words(&self) -> String {
+    /// The reason if nothing changes: findings that a fix skipped because their rule was not named, else `idle`.
+    fn idle_reason(&self) -> String {
         if self.unnamed.is_empty() {
             return self.idle.to_owned();
         }
@@ -263,10 +264,10 @@ impl Intent {
         format!("{} {are}: {named}", counted(count, "finding"))
     }
 
-    /// Why nothing changes, in one sentence.
-    pub(in crate::session) fn nothing(&self) -> String {
-        let also = self.elsewhere_words().into_iter().chain(self.urls.notes());
-        also.fold(self.no_effect_message(), |all, words| all + "; " + &words)
+    /// The message if nothing changes.
+    pub(in crate::session) fn unchanged_message(&self) -> String {
+        let also = self.elsewhere_message().into_iter().chain(self.urls.notes());
+        also.fold(self.no_effect_message(), |all, note| all + "; " + &note)
     }
 
     fn no_effect_message(&self) -> String {
@@ -276,7 +277,7 @@ impl Intent {
         };
         match (&self.reason, self.already) {
             (Some(reason), _) if self.refused + self.refused_files > 0 => format!("nothing changed: {reason}"),
-            (_, 0) => format!("nothing changed: {}", self.idle_words()),
+            (_, 0) => format!("nothing changed: {}", self.idle_reason()),
             (_, same) => {
                 format!("nothing changed: {}", counted(same, "has this value already", "have this value already"))
             }
@@ -289,28 +290,28 @@ impl Intent {
         Self { label, edit: (count > 0).then_some(edit), ..Self::counting(count) }
     }
 
-    /// What to say of it when it is done; `changed`: something is another than before.
-    pub(in crate::session) fn done(&self, changed: bool) -> String {
+    /// The message after the change; `changed` is whether the document differs from before.
+    pub(in crate::session) fn done_message(&self, changed: bool) -> String {
         if !changed {
-            return self.nothing();
+            return self.unchanged_message();
         }
         [self.label.to_string()].into_iter().chain(self.notes()).collect::<Vec<_>>().join("; ")
     }
 
-    /// What there is to say beside what is done.
+    /// Further parts of the message, after the label.
     fn notes(&self) -> impl Iterator<Item = String> {
-        let also = [self.skipped_message(), self.urls.faults(), self.elsewhere_words()];
+        let also = [self.skipped_message(), self.urls.faults(), self.elsewhere_message()];
         also.into_iter().flatten().chain(self.urls.notes())
     }
 
-    /// `3 alternate links, 1 index URL match too: --in all rewrites them`; `None` where nothing does.
-    fn elsewhere_words(&self) -> Option<String> {
+    /// `3 alternate links, 1 index URL match too: --in all rewrites them`; `None` if there are none.
+    fn elsewhere_message(&self) -> Option<String> {
         let words = kinds(self.elsewhere);
         let (verb, them) = if self.elsewhere.iter().sum::<u64>() == 1 { ("matches", "it") } else { ("match", "them") };
         (!words.is_empty()).then(|| format!("{words} {verb} too: --in all rewrites {them}"))
     }
 
-    /// `2 rows, 1 file left alone: …`; `None` where nothing is.
+    /// `2 rows, 1 file skipped: …`; `None` if there are none.
     pub fn skipped_message(&self) -> Option<String> {
         let counts = [(self.refused, "row"), (self.refused_files, "file")];
         let words: Vec<String> =
@@ -319,7 +320,7 @@ impl Intent {
         (!words.is_empty()).then(|| format!("{} skipped: {why}", words.join(", ")))
     }
 
-    /// What it would do, for people.
+    /// A description of the change before it is made.
     pub fn description(&self) -> String {
         let already = match self.already {
             0 => String::new(),
@@ -327,12 +328,12 @@ impl Intent {
         };
         let refused = self.notes().fold(String::new(), |all, words| all + "; " + &words);
         let is_idle = self.changes == 0 && self.edit.is_none() && refused.is_empty() && !self.idle.is_empty();
-        let label = if is_idle { self.idle_words() } else { self.label.to_string() };
+        let label = if is_idle { self.idle_reason() } else { self.label.to_string() };
         format!("{label}{already}{refused}")
     }
 
-    /// The same change of other rows, in another file: what is reported of both. Their edits have been made; a sum has an
-    /// empty one if any of them was one.
+    /// Adds the intent of the same change in another file, for a common report. The edits have been applied; the sum has an
+    /// empty edit if any of them had one.
     pub(in crate::session) fn plus(&mut self, other: Self) {
         let is_edit = self.edit.is_some() || other.edit.is_some();
         self.edit = is_edit.then(|| Edit::Several(Vec::new()));
@@ -345,11 +346,11 @@ impl Intent {
             *sum += count;
         }
         self.urls.plus(*other.urls);
-        let clauses: Vec<&Clause> = self.label.0.iter().filter(|clause| !clause.aside).collect();
+        let clauses: Vec<&Clause> = self.label.0.iter().filter(|clause| !clause.is_optional).collect();
         self.already = match clauses.as_slice() {
             [] | [_] => self.already + other.already,
             _ if self.is_fix => 0,
-            // As `joined` says it of all rows at once.
+            // As `join` computes it for all rows at once.
             [first @ .., last] => {
                 let refused: u64 = first.iter().map(|clause| clause.refused.0).sum();
                 self.rows.saturating_sub(self.changes + refused.max(last.refused.0))
@@ -368,15 +369,15 @@ impl Intent {
         self.samples.clear();
     }
 
-    /// Two changes as one step.
-    pub(in crate::session) fn joined(self, other: Self) -> Self {
+    /// Joins two changes to one step.
+    pub(in crate::session) fn join(self, other: Self) -> Self {
         let edits: Vec<Edit> = [self.edit, other.edit].into_iter().flatten().collect();
         let rows = self.rows.max(other.rows);
         let changes = match edits.iter().map(rows_of).collect::<Option<Vec<RowSet>>>() {
             Some(sets) => sets.into_iter().fold(RowSet::new(), |all, set| all | set).len(),
             None => self.changes + other.changes,
         };
-        let samples = side_by_side(self.samples, other.samples);
+        let samples = merge_samples(self.samples, other.samples);
         let mut unfixed = self.unfixed;
         for (rule, rows) in other.unfixed {
             *unfixed.entry(rule).or_default() += rows;
@@ -398,8 +399,8 @@ impl Intent {
             },
             samples,
             idle: self.idle,
-            said: Vec::new(),
-            left: Vec::new(),
+            commands: Vec::new(),
+            increased: Vec::new(),
             breaks: [self.breaks, other.breaks].concat(),
             unfixed,
             is_fix: self.is_fix,
@@ -409,7 +410,7 @@ impl Intent {
     }
 }
 
-/// The rows whose values an edit sets; `None` for edits that make or move rows.
+/// The rows whose values an edit sets; `None` for edits that insert or move rows.
 fn rows_of(edit: &Edit) -> Option<RowSet> {
     match edit {
         Edit::Set { rows, .. } => Some(rows.clone()),
@@ -419,8 +420,8 @@ fn rows_of(edit: &Edit) -> Option<RowSet> {
     }
 }
 
-/// The samples of two changes, by rows; of rows beyond which one list ends, nothing is known of the other.
-fn side_by_side(first: Vec<Sample>, second: Vec<Sample>) -> Vec<Sample> {
+/// The samples of two changes, by rows, up to the row at which a full list ends: further rows would be incomplete.
+fn merge_samples(first: Vec<Sample>, second: Vec<Sample>) -> Vec<Sample> {
     let end = |list: &[Sample]| list.last().filter(|_| list.len() >= SAMPLES).map_or(u32::MAX, |last| last.row.0);
     let end = end(&first).min(end(&second));
     let mut all: Vec<Sample> = first.into_iter().chain(second).filter(|sample| sample.row.0 <= end).collect();
@@ -428,7 +429,7 @@ fn side_by_side(first: Vec<Sample>, second: Vec<Sample>) -> Vec<Sample> {
     all
 }
 
-/// The rules that rows break and no fixer fixes, most of them first, and what to do about it.
+/// A message about rules that cannot be fixed automatically, the most frequent first, and what to do about them.
 pub(in crate::session) fn unfixed_message(counts: &BTreeMap<Rule, u64>) -> String {
     const NAMED: usize = 3;
     let mut counts: Vec<(Rule, u64)> = counts.iter().map(|(rule, count)| (*rule, *count)).collect();

@@ -1,4 +1,4 @@
-//! Changes of the set: their kinds, and how each is planned.
+//! Plans changes of the set: kinds of changes, their scope, and the edits that they become.
 
 mod change;
 mod data_values;

@@ -6,7 +6,7 @@ use crate::session::checks::Rechecked;
 use crate::session::edit::intent::Intent;
 use crate::session::state::Snapshot;
 
-/// A change worked out completely; committing it is swapping values.
+/// A change whose new document and findings are computed; committing it only swaps values.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     /// The version that it was made from.
@@ -17,13 +17,13 @@ pub struct Prepared {
     pub applied: Applied,
     /// The new findings.
     pub rechecked: Rechecked,
-    /// What to say of it.
+    /// The planned change, with its message.
     pub intent: Intent,
-    /// Rows that differ from the saved document now.
+    /// Rows that differ from the saved document after the change.
     pub changed: u32,
 }
 
-/// Works an intent out. `None` when cancelled.
+/// Applies an intent. `None` when cancelled.
 pub(crate) fn prepare_intent(snapshot: &Snapshot, intent: Intent, progress: &Progress) -> Option<Prepared> {
     let applied = match &intent.edit {
         Some(edit) => snapshot.document.apply(edit, progress)?,

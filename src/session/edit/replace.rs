@@ -1,4 +1,4 @@
-//! Rewrites URLs by a regular expression: of rows, of their extensions, and of index entries.
+//! Rewrites URLs of rows, of their extensions and of index entries with a regular expression.
 
 use crate::check::extension::{ExtensionUrl, urls, with_urls};
 use crate::document::edit::Edit;
@@ -9,25 +9,25 @@ use crate::session::command::Replace;
 use crate::session::edit::change::Reach;
 use crate::session::edit::index_urls;
 use crate::session::edit::intent::{Intent, Label, PreviewPart, SAMPLES, Sample};
-use crate::session::edit::url_effects::{self, INDEX, PAGE, URL_KINDS, UrlEffects, place};
+use crate::session::edit::url_effects::{self, INDEX, PAGE, URL_KINDS, UrlEffects, kind_of};
 use crate::session::edit::values::{self, FieldOfRows};
 use crate::session::state::Snapshot;
 use rayon::prelude::*;
 
-/// What a replacement makes of the extensions of one row.
+/// The effect of a replacement on the extensions of one row.
 struct Rewritten {
     row: RowId,
-    /// The entry text, if it is another.
+    /// The new text of the entry, if it changes.
     text: Option<String>,
-    /// How many URLs of each group are rewritten.
+    /// The number of rewritten URLs in each group.
     done: [u64; 3],
-    /// How many match and are not asked for.
+    /// The number of matching URLs that are not targets.
     elsewhere: [u64; 3],
     sample: Option<Sample>,
     effects: UrlEffects,
 }
 
-/// What a replacement comes to. The index is examined where the whole set is meant. `None` when cancelled.
+/// The intent of a replacement. The index is included if the whole set is. `None` when cancelled.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -77,8 +77,8 @@ pub(in crate::session) fn intend(
         }
     }
     intent.samples.sort_by_key(|sample| sample.row);
-    for ((count, noun), is_asked) in done.into_iter().zip(URL_KINDS).zip(replace.targets().extensions()) {
-        if is_asked {
+    for ((count, noun), is_target) in done.into_iter().zip(URL_KINDS).zip(replace.targets().extensions()) {
+        if is_target {
             intent.label = intent.label.and_any(count, noun, " rewritten");
         }
     }
@@ -90,7 +90,7 @@ pub(in crate::session) fn intend(
     if matches!(reach, Reach::Set | Reach::Chosen) {
         url_effects::note_index(snapshot, &mut intent.urls, replace, reach == Reach::Set);
     }
-    // Of one file, no one knows yet which origins the others lose.
+    // For one file of a streamed set, it is not known yet which origins the others lose.
     if reach == Reach::File || (reach != Reach::Rows && intent.urls.moves_any()) {
         url_effects::note_kept(snapshot, &mut intent.urls, (rows, replace), progress)?;
     }
@@ -115,16 +115,16 @@ pub(in crate::session) fn replace_in_index(snapshot: &Snapshot, mut intent: Inte
     intent
 }
 
-/// What becomes of the index when its entries are written below a URL.
+/// The intent of writing the entries of the index below a URL.
 pub(in crate::session) fn intend_rebase(snapshot: &Snapshot, url: &str) -> Intent {
     let (edit, count) = index_urls::below_url(snapshot, url);
     let label = Label::of("", count, URL_KINDS[INDEX], format!(" written below {url}"));
-    let idle = "no entry of an index is elsewhere";
+    let idle = "no index entry needs another URL";
     let urls = Box::new(url_effects::effects_of_rebase(snapshot, url));
     Intent { edit, label, urls, idle, ..Intent::counting(count) }
 }
 
-/// The rows whose extensions hold URLs that match. `None` when cancelled.
+/// The rows whose extensions have matching URLs. `None` when cancelled.
 fn rewritten_rows(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -144,17 +144,17 @@ fn rewritten_rows(
 fn rewritten_row(snapshot: &Snapshot, row: RowId, replace: &Replace) -> Option<Rewritten> {
     let (entry, text) = snapshot.document.entry(row);
     let found = urls(&entry, &text, snapshot.document.names(row));
-    let asked = replace.targets().extensions();
+    let targets = replace.targets().extensions();
     let (mut done, mut elsewhere, mut values) = ([0; 3], [0; 3], Vec::new());
     let mut effects = UrlEffects::default();
     for url in &found {
         let Some(new) = replace.apply(&url.value).filter(|new| *new != url.value) else { continue };
-        let group = place(url.group);
-        let is_asked = asked.get(group).copied().unwrap_or_default();
-        if let Some(count) = if is_asked { done.get_mut(group) } else { elsewhere.get_mut(group) } {
+        let group = kind_of(url.group);
+        let is_target = targets.get(group).copied().unwrap_or_default();
+        if let Some(count) = if is_target { done.get_mut(group) } else { elsewhere.get_mut(group) } {
             *count += 1;
         }
-        if is_asked {
+        if is_target {
             url_effects::note_url(snapshot, &mut effects, row, (&url.value, &new));
             values.push((url, new));
         }

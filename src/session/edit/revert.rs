@@ -13,7 +13,7 @@ use crate::session::state::Snapshot;
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// What putting rows back as they were saved comes to. Rows that are new go, rows that are gone come back.
+/// The intent of reverting rows: new rows are deleted, deleted ones are restored.
 pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Intent> {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
     let (mut gone, mut back) = (RowSet::new(), RowSet::new());
@@ -62,12 +62,12 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
     Some(Intent {
         label: Label::of("", count, "row", " reverted to the saved state"),
         edit: (count > 0).then_some(Edit::Several(edits)),
-        idle: "it has no unsaved changes",
+        idle: "no unsaved changes to revert",
         ..Intent::counting(count)
     })
 }
 
-/// Orders in which those of these rows that were moved are where they stood, and which rows those are.
+/// File orders in which the moved rows among `rows` are at their saved positions, and the set of these rows.
 pub(in crate::session) fn restored_orders(snapshot: &Snapshot, rows: &RowSet) -> (Vec<(SitemapId, RowList)>, RowSet) {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
     let (mut orders, mut all) = (Vec::new(), RowSet::new());
@@ -79,12 +79,12 @@ pub(in crate::session) fn restored_orders(snapshot: &Snapshot, rows: &RowSet) ->
         if moved.is_empty() {
             continue;
         }
-        // Each follows the last row before it that is not displaced itself: behind a displaced one it would stay
-        // moved, and putting row after row back might never end.
-        let here: RowSet = sitemap.rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0).collect();
+        // Each moved row is put after the last row before it that is not displaced: after a displaced one it would
+        // stay moved, and reverting row after row might never end.
+        let present: RowSet = sitemap.rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0).collect();
         let mut after: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
         let mut last = None;
-        for row in was.rows.iter().map(|row| row.0).filter(|row| here.contains(*row)) {
+        for row in was.rows.iter().map(|row| row.0).filter(|row| present.contains(*row)) {
             if moved.contains(row) {
                 after.entry(last).or_default().push(row);
             } else if !displaced.contains(row) {
@@ -102,7 +102,7 @@ pub(in crate::session) fn restored_orders(snapshot: &Snapshot, rows: &RowSet) ->
     (orders, all)
 }
 
-/// What putting a file's own text back comes to.
+/// The intent of reverting the frame and the name of a file.
 pub(in crate::session) fn intend_file(snapshot: &Snapshot, file: Member) -> Intent {
     let frame = match file {
         Member::Index => snapshot.saved.index().map(|index| &index.source),

@@ -34,14 +34,14 @@ pub(in crate::session) fn intend_insert(
     })
 }
 
-/// The file and the row after which something comes that is put after or before `anchor`.
+/// The file and the row after which rows are inserted that belong after or before `anchor`.
 pub(in crate::session) fn insert_place(
     snapshot: &Snapshot,
     anchor: Option<RowId>,
     before: bool,
 ) -> Option<(SitemapId, Option<RowId>)> {
     let Some(anchor) = anchor else {
-        // A part that was emptied and removed by a save keeps its number; nothing is written there.
+        // A part that was emptied and removed by a save keeps its number, but is not written again.
         let files = (0..snapshot.document.sitemaps().len() as u32).map(SitemapId);
         let last = files.rev().find(|id| !snapshot.document.is_gone(*id))?;
         let rows = &snapshot.document.sitemap(last)?.rows;
@@ -99,19 +99,19 @@ pub(in crate::session) fn intend_raw(snapshot: &Snapshot, row: RowId, text: &str
     })
 }
 
-/// Rows on show take each other's places within their file; rows not on show keep theirs.
+/// The intent of applying the view's order: shown rows are permuted within their file, other rows keep their positions.
 pub(in crate::session) fn intend_order(snapshot: &Snapshot) -> Intent {
-    let mut wanted: Vec<Vec<u32>> = vec![Vec::new(); snapshot.document.sitemaps().len()];
+    let mut shown_order: Vec<Vec<u32>> = vec![Vec::new(); snapshot.document.sitemaps().len()];
     for row in snapshot.view.rows(&snapshot.document) {
-        if let Some(file) = wanted.get_mut(snapshot.document.sitemap_of(row).index()) {
+        if let Some(file) = shown_order.get_mut(snapshot.document.sitemap_of(row).index()) {
             file.push(row.0);
         }
     }
     let mut orders = Vec::new();
     let mut moved = 0u64;
-    for (id, (sitemap, wanted)) in snapshot.document.sitemaps().iter().zip(&wanted).enumerate() {
-        let shown: RowSet = wanted.iter().copied().collect();
-        let mut next = wanted.iter();
+    for (id, (sitemap, file_order)) in snapshot.document.sitemaps().iter().zip(&shown_order).enumerate() {
+        let shown: RowSet = file_order.iter().copied().collect();
+        let mut next = file_order.iter();
         let order: Vec<u32> = sitemap
             .rows
             .iter()

@@ -1,4 +1,4 @@
-//! Finds the rows that a command is about, and the change that it asks for.
+//! Resolves the scope of a command to rows, and the command to a change.
 
 use crate::check::decision::{self, Hints};
 use crate::check::rule::{Rule, RuleSet};
@@ -12,14 +12,14 @@ use crate::session::fix_table;
 use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
 
-/// Who asks: decides what a command without scope is about.
+/// Who runs a command; decides which rows a command without scope selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
     /// The screen, with the cursor on this row.
     Screen(Option<RowId>),
-    /// The screen, about this row alone.
+    /// The screen, for this row only.
     Row(RowId),
-    /// A script or subcommand: where the screen would take the current row, all rows.
+    /// A script or subcommand: all rows instead of the current one.
     Headless,
 }
 
@@ -33,23 +33,22 @@ impl Asker {
     }
 }
 
-/// The rules that names or patterns mean; none named: every rule with a safe fix.
+/// The rules that names or patterns select; without names every rule with a safe fix.
 ///
 /// # Errors
-/// [`EditError`] names what is no rule.
+/// [`EditError`] with the name that selects no rule.
 pub(crate) fn rules_named(names: &[String]) -> Result<RuleSet, EditError> {
     let mut set = RuleSet::EMPTY;
     if names.is_empty() || names.iter().any(|name| name == "safe") {
         return Ok(fix_table::safe_rules());
     }
     for name in names {
-        // A rule that two names mean is known all the same.
         let mut is_known = false;
-        let is_meant = |rule: &Rule| match name.split_once('*') {
+        let is_selected = |rule: &Rule| match name.split_once('*') {
             Some((start, end)) => rule.code().starts_with(start) && rule.code().ends_with(end),
             None => rule.code() == name,
         };
-        for rule in Rule::ALL.into_iter().filter(is_meant) {
+        for rule in Rule::ALL.into_iter().filter(is_selected) {
             is_known = true;
             set.insert(rule);
         }
@@ -62,12 +61,12 @@ pub(crate) fn rules_named(names: &[String]) -> Result<RuleSet, EditError> {
     Ok(set)
 }
 
-/// Refuses what is no URL of a folder.
-pub(in crate::session) fn refuse_base(url: &str) -> Result<(), EditError> {
+/// Fails if a base URL is not the URL of a folder.
+pub(in crate::session) fn check_base_url(url: &str) -> Result<(), EditError> {
     crate::files::base_url_error(url).map_or(Ok(()), |error| Err(EditError::Refused(error)))
 }
 
-/// The rows that a scope means. `None` when cancelled.
+/// The rows that a scope selects. `None` when cancelled.
 pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
     let shown = || -> RowSet {
         let rows = snapshot.view.rows(&snapshot.document).filter(|row| snapshot.document.is_live(*row));
@@ -86,7 +85,7 @@ pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress
     })
 }
 
-/// The rows of a scope, with the deleted ones, which can be restored.
+/// The rows that a scope selects, including deleted ones, which can be restored.
 pub(in crate::session) fn rows_with_deleted(
     snapshot: &Snapshot,
     scope: &Scope,
@@ -108,7 +107,7 @@ pub(in crate::session) fn rows_with_deleted(
     })
 }
 
-/// The scope in words: `1,204 of 50,000 rows (filtered)`.
+/// Describes a scope: `1,204 of 50,000 rows (filtered)`.
 pub(crate) fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Asker) -> String {
     let of = format!("{} of {}", grouped(rows), counted(u64::from(snapshot.document.live()), "row"));
     match (scope.query.is_some(), scope.shown, asker) {
@@ -121,7 +120,7 @@ pub(crate) fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Ask
     }
 }
 
-/// The change that a command asks for; `None` for commands that change no rows.
+/// The change that a command makes; `None` for commands that change no rows.
 pub(crate) fn change_of(
     snapshot: &Snapshot,
     command: &Command,
@@ -150,7 +149,7 @@ pub(crate) fn change_of(
             Change::Replace { rows, replace: replace.clone(), reach }
         }
         Command::RebaseIndex(url) => {
-            refuse_base(url)?;
+            check_base_url(url)?;
             Change::RebaseIndex(url.clone())
         }
         Command::Add(locs) => Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() },

@@ -1,7 +1,7 @@
 //! Exports the history as commands that repeat it without a screen.
 //!
-//! The lines are made when a change is worked out, from the state that it was worked out in: whose rows it is about can
-//! be reported only then. What no command says becomes a comment, never a wrong command.
+//! The lines are made when a change is planned, from the state before it: only then its rows can be described. A change
+//! that no command can express becomes a comment, never a wrong command.
 
 use crate::check::decision::{self, Decision, Hints};
 use crate::check::rule::{Rule, RuleSet};
@@ -22,20 +22,20 @@ use crate::session::state::Snapshot;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-/// The most rows that are named one by one.
-const NAMED: u64 = 100;
-/// Rows of a document up to which a filter is tried again to see whether it means just these rows.
-const TRIED: u32 = 200_000;
+/// The maximum number of rows that are named one by one.
+const MAX_NAMED_ROWS: u64 = 100;
+/// In documents of up to this many rows the current filter is evaluated again, to see whether it selects the rows.
+const MAX_FILTERED_ROWS: u32 = 200_000;
 
-/// Why something is no command.
+/// Why no command can express a change.
 type NoCommand = &'static str;
 
-/// The lines that make a change: commands of one line each, and comments about what none says.
+/// The lines that repeat a change: commands of one line each, or a comment if no command can express it.
 pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Vec<String> {
     let lines = commands_of(snapshot, change, intent).and_then(|commands| {
         let line = |command: &Command| {
             let line = one_line(&command.to_string());
-            // A cell takes what a command refuses, such as a date that is none.
+            // A cell accepts values that a command refuses, such as an invalid date.
             let is_read = parse(&line, &snapshot.vocabulary()).as_ref() == Ok(command);
             if is_read { Ok(line) } else { Err("no command can express this value") }
         };
@@ -53,7 +53,7 @@ pub(in crate::session) fn lines_of_command(
     intent: &Intent,
 ) -> Vec<String> {
     let Some(scope) = command.scope() else { return lines_of(snapshot, change, intent) };
-    // What marks or the cursor meant, the rows say.
+    // A scope that depends on marks or the cursor is replaced by the rows that it selected.
     let is_all = scope.is_default() && asker == Asker::Headless && snapshot.marks.is_empty();
     if scope.is_default() && !is_all {
         return lines_of(snapshot, change, intent);
@@ -67,13 +67,13 @@ pub(in crate::session) fn lines_of_command(
     if query.is_none() && (filter.is_some() || scope.query.is_some()) {
         return lines_of(snapshot, change, intent);
     }
-    let mut said = command.clone();
-    if let Some(scope) = said.scope_mut() {
-        // A script deletes all rows only when told so.
+    let mut resolved = command.clone();
+    if let Some(scope) = resolved.scope_mut() {
+        // In a script, `delete` needs an explicit scope to delete all rows.
         let shown = query.is_none() && matches!(command, Command::Delete(_));
         *scope = Scope { shown, query };
     }
-    vec![one_line(&said.to_string())]
+    vec![one_line(&resolved.to_string())]
 }
 
 fn parse_query(snapshot: &Snapshot, text: &str) -> Option<Query> {
@@ -85,10 +85,10 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
         Change::Set { rows, assignments } => {
             vec![Command::Set { scope: scope_of(snapshot, rows)?, assignments: assignments.clone() }]
         }
-        // Without the index: a script has no row that would be the only one meant.
+        // The index is a target only if the whole set was: a script without scope changes the whole set.
         Change::Replace { rows, replace, reach } => {
             let targets = Targets { index: replace.targets().index && *reach == Reach::Set, ..replace.targets() };
-            vec![Command::Replace { scope: scope_of(snapshot, rows)?, replace: replace.clone().within(targets) }]
+            vec![Command::Replace { scope: scope_of(snapshot, rows)?, replace: replace.clone().with_targets(targets) }]
         }
         Change::RebaseIndex(url) => vec![Command::RebaseIndex(url.clone())],
         Change::Nudge { rows, field, up } if *field != Field::Changefreq && rows.len() > 1 => {
@@ -99,7 +99,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
                 (_, false) => "-1d",
             };
             let assignments = vec![Assignment { field: *field, typed: step.to_owned() }];
-            // A key counts from another value than a command where there is none.
+            // Without an old value, a key steps from another default than the command does.
             match intend_set(snapshot, rows, &assignments, &Progress::default()) {
                 Ok(Intent { edit, .. }) if values(edit.as_ref()) == values(intent.edit.as_ref()) => {
                     vec![Command::Set { scope: scope_of(snapshot, rows)?, assignments }]
@@ -112,7 +112,9 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
         }
         Change::Duplicate(rows) => vec![Command::Duplicate(scope_of(snapshot, rows)?)],
         Change::Delete(rows) => vec![Command::Delete(scope_of(snapshot, rows)?)],
-        Change::Restore(rows) | Change::Revert(rows) => vec![Command::Revert(named_with_deleted(snapshot, rows)?)],
+        Change::Restore(rows) | Change::Revert(rows) => {
+            vec![Command::Revert(scope_by_urls_with_deleted(snapshot, rows)?)]
+        }
         Change::Extend { rows, acts } => vec![Command::Extend { scope: scope_of(snapshot, rows)?, acts: acts.clone() }],
         Change::Decide { rows, rule, decision } => {
             let answer = answer(snapshot, *rule, decision).ok_or("no command can express this answer")?;
@@ -145,7 +147,7 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
     })
 }
 
-/// The values that an edit gives rows, a command for each.
+/// A command for each value that an edit sets.
 fn each_value(snapshot: &Snapshot, intent: &Intent) -> Result<Vec<Command>, NoCommand> {
     let Some((field, values)) = values(intent.edit.as_ref()) else { return Err("each row got its own value") };
     let mut rows_of: BTreeMap<Option<&str>, RowSet> = BTreeMap::new();
@@ -159,17 +161,17 @@ fn each_value(snapshot: &Snapshot, intent: &Intent) -> Result<Vec<Command>, NoCo
     rows_of.into_iter().map(command).collect()
 }
 
-/// A scope that means these live rows and no others, without marks and cursor.
+/// A scope that selects these live rows and no others, independent of marks and cursor.
 fn scope_of(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
     if rows.len() == u64::from(snapshot.document.live()) && rows.iter().all(|row| snapshot.document.is_live(RowId(row)))
     {
         return Ok(Scope::default());
     }
-    if rows.len() <= NAMED {
-        return named(snapshot, rows);
+    if rows.len() <= MAX_NAMED_ROWS {
+        return scope_by_urls(snapshot, rows);
     }
-    // Marked by the filter that is on show?
-    let filter = snapshot.spec.filter.as_ref().filter(|_| snapshot.document.row_limit() <= TRIED);
+    // The rows may have been marked with the current filter.
+    let filter = snapshot.spec.filter.as_ref().filter(|_| snapshot.document.row_limit() <= MAX_FILTERED_ROWS);
     let query = filter.filter(|query| snapshot.rows_where(query, &Progress::default()).as_ref() == Some(rows));
     match query {
         Some(query) => Ok(Scope { shown: false, query: Some(query.clone()) }),
@@ -177,9 +179,9 @@ fn scope_of(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
     }
 }
 
-/// A scope that selects these rows also among the deleted ones.
-fn named_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
-    let scope = named(snapshot, rows)?;
+/// [`scope_by_urls`] for rows that may be deleted.
+fn scope_by_urls_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
+    let scope = scope_by_urls(snapshot, rows)?;
     let locs: HashSet<Cow<'_, str>> = rows.iter().map(|row| snapshot.document.loc(RowId(row))).collect();
     let others =
         snapshot.document.rows().filter(|row| snapshot.document.record(*row).is_deleted() && !rows.contains(row.0));
@@ -187,26 +189,26 @@ fn named_with_deleted(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCom
     if is_alike { Err("a deleted row has the same URL") } else { Ok(scope) }
 }
 
-/// A scope that names these rows by their URLs.
-fn named(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
-    if rows.len() > NAMED {
+/// A scope that selects these rows by their URLs.
+fn scope_by_urls(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
+    if rows.len() > MAX_NAMED_ROWS {
         return Err("these rows were marked by hand");
     }
     let mut terms: Vec<String> = Vec::new();
     for row in rows.iter().map(RowId) {
         let loc = snapshot.document.loc(row);
         if loc.is_empty() || loc.contains(char::is_control) {
-            return Err("a row without a URL that can be typed");
+            return Err("a row has no URL that can be typed");
         }
         let is_only = snapshot.rows_with_loc(&loc).iter().all(|other| rows.contains(other.0));
         let file = snapshot.document.sitemap(snapshot.document.sitemap_of(row));
         let term = match file.filter(|_| !is_only) {
             None => format!("loc={}", quoted(&loc)),
             Some(file) => {
-                let home = snapshot.document.sitemap_of(row);
-                let alike = snapshot.rows_with_loc(&loc);
-                let mut here = alike.iter().filter(|other| snapshot.document.sitemap_of(**other) == home);
-                if here.any(|other| !rows.contains(other.0)) {
+                let id = snapshot.document.sitemap_of(row);
+                let duplicates = snapshot.rows_with_loc(&loc);
+                let mut in_file = duplicates.iter().filter(|other| snapshot.document.sitemap_of(**other) == id);
+                if in_file.any(|other| !rows.contains(other.0)) {
                     return Err("another row of the same file has the same URL");
                 }
                 format!("(loc={} file={})", quoted(&loc), quoted(&file.name))
@@ -216,25 +218,25 @@ fn named(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand> {
             terms.push(term);
         }
     }
-    let query = parse_query(snapshot, &terms.join(" or ")).ok_or("a row without a URL that can be typed")?;
+    let query = parse_query(snapshot, &terms.join(" or ")).ok_or("a row has no URL that can be typed")?;
     Ok(Scope { shown: false, query: Some(query) })
 }
 
-/// The word for a decision on the command line.
+/// The word for a decision in a command.
 fn answer(snapshot: &Snapshot, rule: Rule, decision: &Decision) -> Option<String> {
     let today = snapshot.clock.today();
     let hints = Hints { zone: snapshot.clock.offset / 60, origin: None, today: Some(&today) };
-    let is_meant = |word: &str| decision::answered(rule, word, hints).as_ref() == Ok(decision);
+    let is_answer = |word: &str| decision::answered(rule, word, hints).as_ref() == Ok(decision);
     let known = decision::answers(rule).into_iter().map(|answer| answer.word.to_owned());
     let spelled = match decision {
         Decision::Zone(minutes) => Some(lastmod::zone_text(*minutes)),
         Decision::Base(text) | Decision::Language(text) | Decision::Name(text) => Some(text.to_string()),
         _ => None,
     };
-    known.chain(spelled).find(|word| is_meant(word))
+    known.chain(spelled).find(|word| is_answer(word))
 }
 
-/// The values that an edit gives rows, each its own.
+/// The field and the values of an edit that sets each row to its own value.
 fn values(edit: Option<&Edit>) -> Option<(Field, &[(RowId, Value)])> {
     match edit {
         Some(Edit::SetEach { field, values }) => Some((*field, values)),
@@ -242,7 +244,7 @@ fn values(edit: Option<&Edit>) -> Option<(Field, &[(RowId, Value)])> {
     }
 }
 
-/// The codes of rules; none for all whose fix is safe.
+/// The codes of rules; empty for all rules with a safe fix.
 fn codes(rules: RuleSet) -> Vec<String> {
     if rules == safe_rules() {
         return Vec::new();
@@ -252,18 +254,20 @@ fn codes(rules: RuleSet) -> Vec<String> {
     codes
 }
 
-/// A line break in a value would end the command.
+/// Replaces control characters with spaces: a line break in a value would end the command.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Everything that was done and is in effect, as a script: run on the files as they were opened, it does the same.
+/// All steps in effect, as a script that repeats them on the files as they were opened.
 pub(crate) fn of_session(session: &Session) -> Vec<String> {
     let mut lines = Vec::new();
-    for (entry, said) in session.history().into_iter().zip(session.history.commands()).filter(|(entry, _)| entry.done) {
-        match said {
+    for (entry, commands) in
+        session.history().into_iter().zip(session.history.commands()).filter(|(entry, _)| entry.done)
+    {
+        match commands {
             [] => lines.push(format!("# {}", one_line(&entry.label))),
-            said => lines.extend(said.iter().cloned()),
+            commands => lines.extend(commands.iter().cloned()),
         }
         if entry.saved {
             lines.push(Command::Write { path: None, force: false }.to_string());

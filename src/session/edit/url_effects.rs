@@ -1,4 +1,4 @@
-//! Side effects of changed URLs: new errors, new duplicates, and URLs that keep a host which the others lost.
+//! Side effects of changed URLs: new errors, new duplicates, and URLs that keep an origin that other URLs lost.
 
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::message::messages_of_value;
@@ -18,15 +18,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The most characters of a URL in a message.
+/// The maximum length of a URL in a message.
 const SHOWN: usize = 200;
 
-/// How many there are of something, and the first of it.
+/// A count of URLs, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// How many.
+    /// The count.
     pub count: u64,
-    /// The first, in words.
+    /// The first, for messages.
     pub first: Option<String>,
 }
 
@@ -41,50 +41,50 @@ impl Found {
         self.first = self.first.take().or(other.first);
     }
 
-    /// `2 URLs with errors (the first: …)`; `None` where there is none.
-    pub fn words(&self, noun: &str, more: &str) -> Option<String> {
+    /// `2 URLs with errors (the first: …)`; `None` if the count is 0.
+    pub fn message(&self, noun: &str, more: &str) -> Option<String> {
         let shown = excerpt(self.first.as_deref().unwrap_or_default(), SHOWN);
         let first = if self.count == 1 { shown } else { format!("the first: {shown}") };
         (self.count > 0).then(|| format!("{}{more} ({first})", counted(self.count, noun)))
     }
 }
 
-/// Rows that one core looks at at a time.
+/// Rows in one unit of parallel work.
 const CHUNK: usize = 1 << 12;
 
-/// How many URLs of each kind have an origin.
+/// The number of URLs of each kind.
 type Counts = [u64; URL_KINDS.len()];
 
-/// What a change of URLs leads to.
+/// The side effects of a change of URLs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UrlEffects {
     /// New URLs that `check` reports as errors.
     pub errors: Found,
-    /// New URLs that another row has or gets too, although their old ones differed.
+    /// New URLs that another row has or gets too, although the old URLs differed.
     pub duplicates: Found,
-    /// Entries of the index that would name files which are not there.
+    /// Entries of the index that would name missing files.
     unknown_files: Found,
-    /// URLs in indexes inside the index, which are never written; the first index that has some.
+    /// URLs in nested indexes, which are never written; the first such index.
     inner: Found,
     /// Origins that URLs lost, each with the one that the first of them got.
     moved: BTreeMap<String, String>,
-    /// Origins of URLs that the change leaves alone, by the kind of URL.
+    /// Origins of unchanged URLs, counted by kind of URL.
     kept: HashMap<String, Counts>,
 }
 
 impl UrlEffects {
-    /// What a command without a screen refuses to write unless it is forced; `None` where there is nothing of it.
+    /// New errors and duplicates, which a command without a screen refuses unless forced; `None` if there are none.
     pub fn faults(&self) -> Option<String> {
-        let found = [self.errors.words("URL", " with errors"), self.duplicates.words("duplicate URL", "")];
+        let found = [self.errors.message("URL", " with errors"), self.duplicates.message("duplicate URL", "")];
         let found: Vec<String> = found.into_iter().flatten().collect();
         (!found.is_empty()).then(|| found.join(", "))
     }
 
-    /// What else there is to say, in sentences.
+    /// Further messages.
     pub(in crate::session) fn notes(&self) -> Vec<String> {
         let unknown = &self.unknown_files;
         let noun = if unknown.count == 1 { " names a file" } else { " name files" };
-        let unknown = unknown.words("index URL", &format!("{noun} not found beside the index"));
+        let unknown = unknown.message("index URL", &format!("{noun} not found beside the index"));
         let inner = self.inner.first.as_deref().map(|name| {
             let (are, them) = if self.inner.count == 1 { ("is", "it") } else { ("are", "them") };
             format!(
@@ -93,11 +93,11 @@ impl UrlEffects {
                 counted(self.inner.count, "URL")
             )
         });
-        [unknown, self.kept_words(), inner].into_iter().flatten().collect()
+        [unknown, self.kept_message(), inner].into_iter().flatten().collect()
     }
 
     /// `3 image URLs still have https://old.example: …`.
-    fn kept_words(&self) -> Option<String> {
+    fn kept_message(&self) -> Option<String> {
         let mut sums: Counts = Counts::default();
         let mut first: Option<(&str, &str)> = None;
         let mut more = 0_u64;
@@ -129,8 +129,8 @@ impl UrlEffects {
         }
     }
 
-    /// Takes note of a URL that becomes another.
-    fn moves(&mut self, old: &str, new: &str) {
+    /// Records the origins of a changed URL.
+    fn note_origins(&mut self, old: &str, new: &str) {
         let (Some(old), Some(new)) = (origin(old), origin(new)) else { return };
         if old != new && !self.moved.contains_key(&old) {
             self.moved.insert(old, new);
@@ -166,15 +166,15 @@ fn add(kept: &mut HashMap<String, Counts>, origin: &str, counts: &Counts) {
     sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
 }
 
-/// The errors among the rules that a URL breaks by itself, wherever it stands.
+/// The errors of a URL by itself, independent of its file.
 fn errors_of(url: &str, context: &Context<'_>) -> RuleSet {
     let is_error = |rule: &Rule| rule.severity_in(context.profile) == Some(Severity::Error);
     check_value(Field::Loc, url.trim(), context).iter().filter(is_error).collect()
 }
 
-/// Takes note of a new URL that is an error which the old one was not.
-fn judge(found: &mut Found, (old, new): (&str, &str), context: &Context<'_>) {
-    // What a URL means beside others is not known before all of them are changed.
+/// Counts a new URL that has an error which the old one did not have.
+fn count_new_errors(found: &mut Found, (old, new): (&str, &str), context: &Context<'_>) {
+    // Rules that depend on other URLs can be checked only after all of them are changed.
     let context = Context { url_prefix: None, ..*context };
     let errors = errors_of(new, &context);
     if errors.is_empty() {
@@ -190,7 +190,7 @@ fn judge(found: &mut Found, (old, new): (&str, &str), context: &Context<'_>) {
     }
 }
 
-/// What new URLs of rows lead to.
+/// The side effects of new URLs of rows.
 pub(in crate::session) fn effects_on_rows(snapshot: &Snapshot, values: &[(RowId, Value)]) -> UrlEffects {
     let of_some = |values: &[(RowId, Value)]| {
         let mut effects = UrlEffects::default();
@@ -208,18 +208,22 @@ pub(in crate::session) fn effects_on_rows(snapshot: &Snapshot, values: &[(RowId,
     })
 }
 
-/// Takes note of a URL of a row, or of its extensions, that becomes another.
+/// Records a changed URL of a row or of its extensions.
 pub(in crate::session) fn note_url(
     snapshot: &Snapshot,
     effects: &mut UrlEffects,
     row: RowId,
     (old, new): (&str, &str),
 ) {
-    judge(&mut effects.errors, (old, new), &snapshot.checks.context(&snapshot.document, row, snapshot.clock));
-    effects.moves(old, new);
+    count_new_errors(
+        &mut effects.errors,
+        (old, new),
+        &snapshot.checks.context(&snapshot.document, row, snapshot.clock),
+    );
+    effects.note_origins(old, new);
 }
 
-/// The new URLs that another row has or gets too.
+/// Counts the new URLs that another row has or gets too.
 fn duplicates_among(snapshot: &Snapshot, values: &[(RowId, Value)]) -> Found {
     let changing: RowSet = values.iter().map(|(row, _)| row.0).collect();
     let mut seen: HashMap<&str, RowId> = HashMap::with_capacity(values.len());
@@ -227,7 +231,7 @@ fn duplicates_among(snapshot: &Snapshot, values: &[(RowId, Value)]) -> Found {
     for (row, value) in values {
         let Some(loc) = value.as_deref() else { continue };
         let first = *seen.entry(loc).or_insert(*row);
-        // Rows that had one URL before are no new duplicates.
+        // Rows that had the same URL before are not new duplicates.
         let is_joined = first != *row && snapshot.document.loc(first) != snapshot.document.loc(*row);
         if is_joined || snapshot.rows_with_loc(loc).into_iter().any(|other| !changing.contains(other.0)) {
             found.add(|| loc.to_owned());
@@ -236,7 +240,7 @@ fn duplicates_among(snapshot: &Snapshot, values: &[(RowId, Value)]) -> Found {
     found
 }
 
-/// Takes note of all URLs of the held rows that a replacement leaves alone, but for those that it matches.
+/// Counts the origins of all URLs of resident rows after a replacement, except URLs that match and are not targets.
 pub(in crate::session) fn note_kept(
     snapshot: &Snapshot,
     effects: &mut UrlEffects,
@@ -244,15 +248,15 @@ pub(in crate::session) fn note_kept(
     progress: &Progress,
 ) -> Option<()> {
     let live: Vec<RowId> = snapshot.document.resident_rows().filter(|row| snapshot.document.is_live(*row)).collect();
-    let asked = replace.targets().extensions();
+    let targets = replace.targets().extensions();
     let of_row = |mut kept: HashMap<String, Counts>, row: &RowId| {
-        let is_meant = rows.contains(row.0);
-        let mut note = |url: &str, kind: usize, is_asked: bool| {
-            let new = replace.apply(url).filter(|new| is_meant && new != url);
+        let is_selected = rows.contains(row.0);
+        let mut note = |url: &str, kind: usize, is_target: bool| {
+            let new = replace.apply(url).filter(|new| is_selected && new != url);
             let last = match &new {
                 None => url,
-                Some(new) if is_asked => new,
-                // It is counted as one that matches.
+                Some(new) if is_target => new,
+                // It is counted as matching elsewhere.
                 Some(_) => return,
             };
             if let Some((origin, _)) = location::origin(last) {
@@ -269,8 +273,8 @@ pub(in crate::session) fn note_kept(
         if snapshot.document.record(*row).flags.has_extensions() {
             let (entry, text) = snapshot.document.entry(*row);
             for url in urls(&entry, &text, snapshot.document.names(*row)) {
-                let kind = place(url.group);
-                note(&url.value, kind, asked.get(kind).copied().unwrap_or_default());
+                let kind = kind_of(url.group);
+                note(&url.value, kind, targets.get(kind).copied().unwrap_or_default());
             }
         }
         kept
@@ -290,7 +294,7 @@ pub(in crate::session) fn note_kept(
     Some(())
 }
 
-/// Takes note of what becomes of the URLs of the index; `is_set`: the replacement is about it, if it is asked for.
+/// Records the effects of a replacement on the URLs of the index; `is_set` is whether the whole set is replaced.
 pub(in crate::session) fn note_index(snapshot: &Snapshot, effects: &mut UrlEffects, replace: &Replace, is_set: bool) {
     let Some(index) = snapshot.document.index() else { return };
     let writes = is_set && replace.targets().index;
@@ -308,14 +312,14 @@ pub(in crate::session) fn note_index(snapshot: &Snapshot, effects: &mut UrlEffec
     for child in index.children.iter() {
         let new = replace.apply(&child.loc).filter(|new| **new != *child.loc);
         if let Some(new) = new.as_deref().filter(|_| writes) {
-            judge(&mut effects.errors, (&child.loc, new), &context);
-            effects.moves(&child.loc, new);
+            count_new_errors(&mut effects.errors, (&child.loc, new), &context);
+            effects.note_origins(&child.loc, new);
             if matches!(child.state, ChildState::Loaded(_)) && !known.contains(file_name(new).as_str()) {
                 effects.unknown_files.add(|| new.to_owned());
             }
         }
         let last = new.as_deref().filter(|_| writes).unwrap_or(&child.loc);
-        // One that matches and is not asked for is counted as that.
+        // One that matches and is not a target is counted as matching elsewhere.
         if let Some(origin) = origin(last).filter(|_| new.is_none() || writes || !is_set) {
             let mut counts = Counts::default();
             counts[INDEX] = 1;
@@ -323,13 +327,13 @@ pub(in crate::session) fn note_index(snapshot: &Snapshot, effects: &mut UrlEffec
         }
     }
     let matches = |url: &str| replace.apply(url).is_some_and(|new| *new != *url);
-    let is_meant = |effects: &UrlEffects, url: &str| matches(url) || effects.has_moved(url);
+    let is_affected = |effects: &UrlEffects, url: &str| matches(url) || effects.has_moved(url);
     for nested in index.children.iter().filter_map(nested) {
-        note_nested(effects, nested, &is_meant);
+        note_nested(effects, nested, &is_affected);
     }
 }
 
-/// What the index below another URL leaves alone.
+/// The URLs in nested indexes that stay outside when the index is rewritten below a URL.
 pub(in crate::session) fn effects_of_rebase(snapshot: &Snapshot, url: &str) -> UrlEffects {
     let mut effects = UrlEffects::default();
     let folder = crate::files::folder_url(url);
@@ -348,41 +352,41 @@ fn nested(child: &crate::document::index::Child) -> Option<&Arc<Nested>> {
     }
 }
 
-/// Counts the URLs of an index inside the index that are meant.
-fn note_nested(effects: &mut UrlEffects, inner: &Nested, is_meant: &dyn Fn(&UrlEffects, &str) -> bool) {
+/// Counts the affected URLs of a nested index, at any depth.
+fn note_nested(effects: &mut UrlEffects, inner: &Nested, is_affected: &dyn Fn(&UrlEffects, &str) -> bool) {
     for child in &inner.children {
-        if is_meant(effects, &child.loc) {
+        if is_affected(effects, &child.loc) {
             effects.inner.add(|| inner.name.to_string());
         }
         if let Some(nested) = nested(child) {
-            note_nested(effects, nested, is_meant);
+            note_nested(effects, nested, is_affected);
         }
     }
 }
 
-/// Duplicates that a change of URLs makes, in a set of which one file is held at a time. It keeps hashes, and counts as
-/// [`Snapshot::effects_on_rows`] does.
+/// Counts the duplicates that a change of URLs makes in a streamed set, like [`effects_on_rows`], but with hashes of
+/// URLs.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Duplicates {
     unchanged: HashSet<u64>,
     changed: HashMap<u64, Changed>,
     found: Found,
-    /// The row of the first that was found.
+    /// The row of `found.first`.
     first: Option<RowId>,
 }
 
-/// The rows that got one URL.
+/// The rows that got the same URL.
 #[derive(Debug)]
 struct Changed {
-    /// The first one's old URL.
+    /// The hash of the old URL of the first row.
     old: u64,
-    /// How many of them are no duplicates so far, and the first of these.
+    /// How many of the rows do not count as duplicates so far, and the first of these.
     single: u32,
     row: RowId,
 }
 
 impl Duplicates {
-    /// One more row, and its URL before and after.
+    /// Adds a row with its URL before and after the change.
     pub(in crate::session) fn add(&mut self, row: RowId, old: &str, new: &str) {
         let (old_hash, hash) = (xxh3_64(old.as_bytes()), xxh3_64(new.as_bytes()));
         if old == new {
@@ -416,23 +420,24 @@ impl Duplicates {
         }
     }
 
-    /// What was found.
+    /// The duplicates.
     pub(in crate::session) fn finish(self) -> Found {
         self.found
     }
 }
 
-/// The kinds of URLs of a set, in the order in which they are counted: alternates, images, videos, the index, rows.
+/// The kinds of URLs of a set, in the order of [`Counts`].
 pub(in crate::session) const URL_KINDS: [&str; 5] =
     ["alternate link", "image URL", "video URL", "index URL", "page URL"];
 
-/// The place of the index among them, behind the extensions.
+/// The position of index URLs in [`URL_KINDS`], after those of extensions.
 pub(in crate::session) const INDEX: usize = 3;
 
-/// The place of the rows.
+/// The position of page URLs in [`URL_KINDS`].
 pub(in crate::session) const PAGE: usize = 4;
 
-pub(in crate::session) const fn place(group: UrlGroup) -> usize {
+/// The position of a group of extension URLs in [`URL_KINDS`].
+pub(in crate::session) const fn kind_of(group: UrlGroup) -> usize {
     match group {
         UrlGroup::Alternates => 0,
         UrlGroup::Images => 1,
@@ -458,10 +463,10 @@ mod tests {
         assert_eq!(rows(&[(0, "b", "a"), (1, "a", "a")]), (1, "a".to_owned()));
         assert_eq!(rows(&[(0, "b", "a"), (1, "c", "a")]), (1, "a".to_owned()));
         assert_eq!(rows(&[(0, "b", "a"), (1, "c", "a"), (2, "a", "a")]), (2, "a".to_owned()));
-        // They were one URL before.
+        // They had the same URL before.
         assert_eq!(rows(&[(0, "b", "a"), (1, "b", "a")]).0, 0);
         assert_eq!(rows(&[(0, "b", "a"), (1, "b", "a"), (2, "a", "a"), (3, "a", "a")]).0, 2);
-        // The first by its row, whatever was found first.
+        // The first is that of the lowest row, not the one found first.
         assert_eq!(rows(&[(0, "b", "x"), (1, "c", "y"), (2, "y", "y"), (3, "x", "x")]), (2, "x".to_owned()));
     }
 }

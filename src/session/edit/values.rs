@@ -1,4 +1,4 @@
-//! Plans new values of fields: typed values, steps up and down.
+//! Plans new values of fields: typed values, data columns, and steps up and down.
 
 use crate::document::edit::{Edit, Value};
 use crate::document::rows::{self, RowId, RowSet};
@@ -16,7 +16,7 @@ use crate::xml::escape::is_xml_char;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Gives the fields of rows typed values, one assignment after the other.
+/// The intent of setting fields of rows, one assignment after the other.
 ///
 /// # Errors
 /// [`EditError`].
@@ -31,13 +31,13 @@ pub(in crate::session) fn intend_set(
         let intent = intend_assignment(snapshot, rows, assignment, progress)?;
         whole = Some(match whole {
             None => intent,
-            Some(first) => first.joined(intent),
+            Some(first) => first.join(intent),
         });
     }
     Ok(whole.unwrap_or_else(|| Intent::counting(0)))
 }
 
-/// One assignment: from a data column, as a step from the old value, or the same value for all rows.
+/// The intent of one assignment: from a data column, as a step from the old value, or the same value for all rows.
 fn intend_assignment(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -75,10 +75,10 @@ pub(in crate::session) fn live_rows_in(snapshot: &Snapshot, rows: &RowSet) -> im
     rows.iter().map(RowId).filter(|row| snapshot.document.is_live(*row))
 }
 
-/// What typed text means for a row that says `old`.
+/// The value of typed text for a row with the value `old`.
 pub(in crate::session) fn resolve(snapshot: &Snapshot, field: Field, typed: &str, old: Option<&str>) -> Computed {
     let value = match field {
-        // A required element is emptied, not removed: the row stays, with an error to see.
+        // A required element is emptied, not removed: the row stays, with an error.
         Field::Loc if typed.trim().eq_ignore_ascii_case("none") => Some(String::new()),
         Field::Loc => Some(typed.trim().to_owned()),
         Field::Lastmod => lastmod::parse_input(typed, old, snapshot.clock).map_err(|error| error.to_string())?,
@@ -88,7 +88,7 @@ pub(in crate::session) fn resolve(snapshot: &Snapshot, field: Field, typed: &str
     Ok(value.map(Into::into))
 }
 
-/// A field of rows, and how a change of it is called: `priority raised on`.
+/// A field of rows, and the label of a change of it: `priority raised on`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::session) struct FieldOfRows<'r> {
     pub(in crate::session) rows: &'r RowSet,
@@ -96,7 +96,7 @@ pub(in crate::session) struct FieldOfRows<'r> {
     pub(in crate::session) words: &'r str,
 }
 
-/// One value for all rows.
+/// The intent of setting all rows to one value.
 pub(in crate::session) fn intend_one(
     snapshot: &Snapshot,
     target: FieldOfRows<'_>,
@@ -104,13 +104,13 @@ pub(in crate::session) fn intend_one(
     progress: &Progress,
 ) -> Option<Intent> {
     let FieldOfRows { rows, field, words } = target;
-    let says = snapshot.document.has_value(field, value.as_deref());
+    let has_value = snapshot.document.has_value(field, value.as_deref());
     let shares = rows::par_chunks(rows, |share| {
         let mut live = 0;
         let is_changing = |row: &u32| {
             let is_live = snapshot.document.is_live(RowId(*row));
             live += u64::from(is_live);
-            is_live && !says(RowId(*row))
+            is_live && !has_value(RowId(*row))
         };
         let changing = rows::ids(rows, share).filter(is_changing).collect();
         (!progress.is_cancelled()).then(|| (live, rows::in_order(changing)))
@@ -137,7 +137,7 @@ pub(in crate::session) fn intend_one(
     })
 }
 
-/// A value of its own for each row.
+/// The intent of setting each row to a computed value.
 pub(in crate::session) fn intend_each(
     snapshot: &Snapshot,
     target: FieldOfRows<'_>,
@@ -190,7 +190,7 @@ pub(in crate::session) fn intend_each(
     })
 }
 
-/// Values that are known for each row.
+/// The intent of setting rows to given values.
 pub(in crate::session) fn intend_values(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -198,7 +198,7 @@ pub(in crate::session) fn intend_values(
     values: &[(RowId, Value)],
     progress: &Progress,
 ) -> Option<Intent> {
-    let meant = live_rows_in(snapshot, rows).count() as u64;
+    let selected = live_rows_in(snapshot, rows).count() as u64;
     let is_new = |(row, value): &&(RowId, Value)| {
         snapshot.document.is_live(*row) && snapshot.document.value(*row, field).as_deref() != value.as_deref()
     };
@@ -211,8 +211,8 @@ pub(in crate::session) fn intend_values(
     let samples = samples.map(|(row, value)| sample_of(snapshot, *row, field, value.as_deref())).collect();
     Some(Intent {
         label: Label::of(format!("{} set on ", field.name()), changes, "row", ""),
-        rows: meant,
-        already: meant.saturating_sub(changes),
+        rows: selected,
+        already: selected.saturating_sub(changes),
         samples,
         edit: (changes > 0).then_some(Edit::SetEach { field, values: changing }),
         ..Intent::counting(changes)
@@ -224,30 +224,33 @@ pub(in crate::session) fn sample_of(snapshot: &Snapshot, row: RowId, field: Fiel
     Sample { row, part: PreviewPart::Field(field), before, after: after.map(ToOwned::to_owned) }
 }
 
-/// Why one URL is not given to several rows.
+/// The refusal to set several rows to one URL.
 pub(in crate::session) const ONE_ROW: &str =
     "loc can be set on one row at a time; `replace` (:s) rewrites the URLs of many rows";
 
-/// A value that each row is to get, or why it cannot.
+/// The new value of a row, or why it cannot be computed.
 pub(in crate::session) type Computed = Result<Value, String>;
 
-/// Whether typed text counts from the present value.
+/// Whether typed text is relative to the current value.
 pub(in crate::session) fn is_step(field: Field, typed: &str) -> bool {
     matches!(field, Field::Lastmod | Field::Priority) && typed.trim_start().starts_with(['+', '-'])
 }
 
-pub(in crate::session) fn stepped(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Computed {
+/// The value one step above or below the old one.
+pub(in crate::session) fn step(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Computed {
     match field {
-        Field::Loc => Err("a URL has no steps".into()),
+        Field::Loc => Err("loc cannot be stepped".into()),
         Field::Priority => {
-            let judged = old.filter(|old| !old.is_empty()).map(priority::validate);
-            match judged {
-                // Out of range: the nearest that is allowed, not a step from the default.
-                Some(judged) if judged.faults.contains(priority::Faults::RANGE) => {
+            let validation = old.filter(|old| !old.is_empty()).map(priority::validate);
+            match validation {
+                // Out of range: the nearest allowed value, not a step from the default.
+                Some(validation) if validation.faults.contains(priority::Faults::RANGE) => {
                     let low = old.is_some_and(|old| old.trim_start().starts_with('-'));
                     Ok(Some(if low { "0.0" } else { "1.0" }.into()))
                 }
-                Some(judged) if judged.hundredths.is_none() => Err("this is no priority to count from".to_owned()),
+                Some(validation) if validation.hundredths.is_none() => {
+                    Err("the value is not a priority to count from".to_owned())
+                }
                 _ => Ok(Some(priority::nudge(old, if up { 1 } else { -1 }).into())),
             }
         }
@@ -258,7 +261,7 @@ pub(in crate::session) fn stepped(field: Field, old: Option<&str>, up: bool, sna
                 None => Some(today),
                 Some(old) => shift_days(old, days),
             };
-            moved.map(|text| Some(Arc::from(text))).ok_or_else(|| "this is no date to count from".to_owned())
+            moved.map(|text| Some(Arc::from(text))).ok_or_else(|| "the value is not a date to count from".to_owned())
         }
         Field::Changefreq => match old.map(Changefreq::parse_any_case) {
             None => Ok(Some(Changefreq::Weekly.name().into())),
@@ -266,7 +269,7 @@ pub(in crate::session) fn stepped(field: Field, old: Option<&str>, up: bool, sna
                 let next = if up { current.previous() } else { current.next() };
                 Ok(Some(next.name().into()))
             }
-            Some(None) => Err("this is none of the seven frequencies".into()),
+            Some(None) => Err("the value is not a change frequency".into()),
         },
     }
 }

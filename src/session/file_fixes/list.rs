@@ -7,7 +7,7 @@ use crate::document::sitemap::{Member, SitemapId};
 use crate::xml::markup;
 use std::sync::Arc;
 
-/// The edits that put the lines of a list right; none where they are.
+/// The edits that fix the lines of a list; none if nothing changes.
 pub(in crate::session) fn fix_lines(document: &Document, id: SitemapId, rules: RuleSet) -> Vec<Edit> {
     let (blank, ends) = (rules.contains(Rule::TEXT_BLANK_LINE), rules.contains(Rule::TEXT_LINE_ENDS));
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
@@ -21,7 +21,7 @@ pub(in crate::session) fn fix_lines(document: &Document, id: SitemapId, rules: R
             edits.push(Edit::Raw { row, text: text.into() });
         }
     }
-    // Before the first line stands nothing but a mark, behind the last one nothing but blanks.
+    // Before the first line there is at most a byte order mark, after the last one only white space.
     let was = &sitemap.frame;
     let line_end = was.names.grid.as_ref().map_or("\n", |grid| grid.line_end);
     let (head, tail) = (was.head(true), was.tail(true));
@@ -34,7 +34,7 @@ pub(in crate::session) fn fix_lines(document: &Document, id: SitemapId, rules: R
     edits
 }
 
-/// A run of lines without those that say nothing, or with other ends.
+/// Lines without the blank ones if `blank`, and with LF ends if `ends`.
 fn lines(text: &[u8], blank: bool, ends: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -78,12 +78,12 @@ mod tests {
     }
 
     #[test]
-    fn a_list_loses_its_mark_and_nothing_else() {
+    fn fixing_the_byte_order_mark_of_a_list_changes_nothing_else() {
         let bom = RuleSet::of(&[Rule::ENC_BOM]);
         let both = RuleSet::of(&[Rule::ENC_BOM, Rule::TEXT_LINE_ENDS, Rule::TEXT_BLANK_LINE]);
         let table = [
             ("\u{feff}https://e.com/a\nhttps://e.com/b\n", bom, "https://e.com/a\nhttps://e.com/b\n"),
-            // Neither a line break at the end nor empty lines are its business.
+            // A missing line break at the end and empty lines stay.
             ("\u{feff}https://e.com/a\r\n\r\nhttps://e.com/b", bom, "https://e.com/a\r\n\r\nhttps://e.com/b"),
             ("\u{feff}\n https://e.com/a\n\n", bom, "\n https://e.com/a\n\n"),
             ("\u{feff}https://e.com/a\r\n\r\nhttps://e.com/b", both, "https://e.com/a\nhttps://e.com/b"),
@@ -112,7 +112,7 @@ mod tests {
             session.undo().unwrap();
             assert_eq!((codes(&session), session.is_modified()), (before, false), "{stored:?}");
             session.redo().unwrap();
-            // What a crash leaves leads to the same bytes.
+            // Replaying the journal after a crash gives the same bytes.
             drop(session);
             let mut session = open(&path);
             let left = fixture::open(&mut session, state_slot()).0.unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asked_changes() {
+    fn only_the_requested_fixes_are_applied() {
         let text = "\r\n \t\nhttps://e.com/a \r\n";
         let table = [
             (true, false, "https://e.com/a \r\n"),

@@ -1,4 +1,4 @@
-//! Valid names for files whose name violates a rule.
+//! Proposes valid names for files whose name violates a rule.
 
 use crate::check::name::{self, NameKind};
 use crate::check::rule::{Rule, RuleSet};
@@ -9,7 +9,7 @@ use crate::files;
 use crate::xml::defect::Defect;
 use std::path::PathBuf;
 
-/// Rules that another name of the file fixes.
+/// Rules that renaming the file fixes.
 pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[Rule::FILE_NAME_UNSAFE, Rule::TEXT_EXTENSION]);
 
 pub(in crate::session) fn path_of(document: &Document, file: Member) -> Option<PathBuf> {
@@ -28,11 +28,11 @@ pub(in crate::session) fn name_of(document: &Document, file: Member) -> &str {
     rename::last(name.unwrap_or_default())
 }
 
-/// Whether a name of a file breaks one of these rules.
-pub(in crate::session) fn breaks(document: &Document, file: Member, rules: RuleSet) -> bool {
+/// Whether the name of a file violates one of these rules.
+pub(in crate::session) fn violates(document: &Document, file: Member, rules: RuleSet) -> bool {
     let name = name_of(document, file);
     let is_unsafe = name.len() > name::LONGEST || !name.bytes().all(name::is_plain);
-    let has_other_end = match file {
+    let has_wrong_extension = match file {
         Member::Index => false,
         Member::Sitemap(id) => document
             .sitemap(id)
@@ -40,18 +40,18 @@ pub(in crate::session) fn breaks(document: &Document, file: Member, rules: RuleS
     };
     path_of(document, file).is_some()
         && ((is_unsafe && rules.contains(Rule::FILE_NAME_UNSAFE))
-            || (has_other_end && rules.contains(Rule::TEXT_EXTENSION)))
+            || (has_wrong_extension && rules.contains(Rule::TEXT_EXTENSION)))
 }
 
-/// A good name for a file that may have one.
-pub(in crate::session) fn proposed(document: &Document, file: Member) -> Option<String> {
+/// A valid name for a file that can be renamed.
+pub(in crate::session) fn propose_name(document: &Document, file: Member) -> Option<String> {
     let path = path_of(document, file).filter(|_| rename::refusal(document, file).is_none())?;
     let is_taken = |name: &str| rename::has_file(document, name, file) || files::is_there(&path.with_file_name(name));
     Some(name::safe(name_of(document, file), NameKind::of(document, file), &is_taken))
 }
 
-/// The edit that gives a file the proposed name, where its own breaks one of these rules.
-pub(in crate::session) fn usual(document: &Document, file: Member, rules: RuleSet) -> Option<Edit> {
-    let name = proposed(document, file).filter(|_| breaks(document, file, rules))?;
+/// The edit that gives a file the proposed name, if its own violates one of these rules.
+pub(in crate::session) fn rename_edit(document: &Document, file: Member, rules: RuleSet) -> Option<Edit> {
+    let name = propose_name(document, file).filter(|_| violates(document, file, rules))?;
     Some(Edit::Rename { file, name: name.into() })
 }

@@ -1,6 +1,6 @@
-//! Whether a file uses the prefix that it declares for a namespace.
+//! Finds out whether a file uses the prefix that it declares for a namespace.
 //!
-//! Records have flags for the elements directly in entries. Whatever else may hold the prefix is searched for its text: the
+//! Records have flags for the elements directly in entries. All other text that may contain the prefix is searched: the
 //! bytes of a source once, and the text of a row only if its source has the prefix or an edit replaced the row's text.
 
 use crate::document::Document;
@@ -12,7 +12,7 @@ use crate::xml::record::Flags;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-/// Prefixes that are searched for one by one; more of them are looked for in one slower pass.
+/// Up to this many prefixes are searched for one by one; more of them in one slower pass.
 const FEW: usize = 4;
 
 /// A search of one file.
@@ -41,7 +41,9 @@ impl<'d> PrefixUsage<'d> {
         };
         let (live, all) = *self.flags.get_or_init(|| self.flags_of(sitemap));
         // `xhtml` may be used for something else than links.
-        live.contains(flag) || (meant == Namespace::Xhtml && all.contains(Flags::OTHER)) || self.holds(sitemap, meant)
+        live.contains(flag)
+            || (meant == Namespace::Xhtml && all.contains(Flags::OTHER))
+            || self.text_uses(sitemap, meant)
     }
 
     fn flags_of(&self, sitemap: &Sitemap) -> (Flags, Flags) {
@@ -56,39 +58,39 @@ impl<'d> PrefixUsage<'d> {
         (live, all)
     }
 
-    /// Whether rows with these flags may hold a prefix that no flag tells of.
-    fn may_hold(&self, flags: Flags, has_siblings: bool) -> bool {
+    /// Whether rows with these flags may use a prefix that no flag records.
+    fn may_use(&self, flags: Flags, has_siblings: bool) -> bool {
         has_siblings
             || flags.contains(Flags::ANOMALOUS)
             || flags.contains(Flags::LOC_FAR)
             || if self.closely { flags.has_extensions() } else { flags.contains(Flags::OTHER) }
     }
 
-    /// Whether the text of the file, apart from the root's tag, holds a prefix that is declared for a namespace; of rows
-    /// those are examined whose flags leave it open.
-    fn holds(&self, sitemap: &Sitemap, meant: Namespace) -> bool {
+    /// Whether the text of the file, except the root's tag, uses a prefix that is declared for a namespace. Only rows whose
+    /// flags do not rule it out are examined.
+    fn text_uses(&self, sitemap: &Sitemap, meant: Namespace) -> bool {
         let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
             name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == meant).map(str::as_bytes)
         });
         let declared: HashSet<&[u8]> = declared.collect();
         let (head, tail) = (sitemap.frame.head(true), sitemap.frame.tail(true));
         let root_end = sitemap.frame.root_start() + sitemap.frame.root_tag().len();
-        if stands_in(&declared, head.get(root_end..).unwrap_or_default()) || stands_in(&declared, &tail) {
+        if mentions_any(&declared, head.get(root_end..).unwrap_or_default()) || mentions_any(&declared, &tail) {
             return true;
         }
-        // Elements between entries belong to the text of the entry that follows, and no flag of it tells of them.
+        // Elements between entries belong to the text of the next entry, and no flag records them.
         let source = self.document.source_of(self.id);
         let has_siblings = source.unwrap_or(&sitemap.frame).has_siblings;
         let (_, all) = *self.flags.get_or_init(|| self.flags_of(sitemap));
-        if !self.may_hold(all, has_siblings) {
+        if !self.may_use(all, has_siblings) {
             return false;
         }
-        // A prefix that is nowhere in a source is in none of its rows: the value of a field is no markup.
+        // A prefix that is not in a source is in none of its rows: edited values of fields are no markup.
         let mut without: Option<&Source> = None;
         let mut cursor = self.document.row_cursor();
         sitemap.rows.iter().any(|row| {
             let record = self.document.record(row);
-            if record.is_deleted() || !self.may_hold(record.flags, has_siblings) {
+            if record.is_deleted() || !self.may_use(record.flags, has_siblings) {
                 return false;
             }
             if let Some((source, _)) = cursor.origin(row).filter(|_| declared.len() <= FEW) {
@@ -105,24 +107,24 @@ impl<'d> PrefixUsage<'d> {
     }
 }
 
-/// Whether any of the prefixes stands behind a `<` or a blank in a text, with its colon.
-fn stands_in(declared: &HashSet<&[u8]>, text: &[u8]) -> bool {
+/// Whether any of the prefixes follows a `<` or a space in a text, with its colon.
+fn mentions_any(declared: &HashSet<&[u8]>, text: &[u8]) -> bool {
     if declared.len() > FEW {
         return any_name_in(text, |name| declared.contains(name));
     }
     declared.iter().any(|prefix| mentions_prefix(text, prefix))
 }
 
-/// Whether a test holds for any name behind a `<` or a blank and before a colon. Each byte is looked at once, however many
-/// names there are.
-fn any_name_in(text: &[u8], is_it: impl Fn(&[u8]) -> bool) -> bool {
+/// Whether a test holds for any name between a `<` or a space and a colon. Each byte is examined once, however many names
+/// there are.
+fn any_name_in(text: &[u8], is_match: impl Fn(&[u8]) -> bool) -> bool {
     note_work(text.len());
     let names = memchr::memchr2_iter(b'<', b' ', text).filter_map(|at| {
         let name = text.get(at + 1..)?;
         let end = memchr::memchr3(b':', b'<', b' ', name)?;
         name.get(..end).filter(|_| name.get(end) == Some(&b':'))
     });
-    names.into_iter().any(is_it)
+    names.into_iter().any(is_match)
 }
 
 #[cfg(test)]
@@ -132,10 +134,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_prefix_is_found_as_a_name_is(text in "[a<: bxé]{0,24}", prefixes in prop::collection::hash_set("[abx]{1,2}", 0..4)) {
+        fn both_searches_find_the_same_prefixes(text in "[a<: bxé]{0,24}", prefixes in prop::collection::hash_set("[abx]{1,2}", 0..4)) {
             let declared: HashSet<&[u8]> = prefixes.iter().map(String::as_bytes).collect();
             let text = text.as_bytes();
-            prop_assert_eq!(stands_in(&declared, text), any_name_in(text, |name| declared.contains(name)));
+            prop_assert_eq!(mentions_any(&declared, text), any_name_in(text, |name| declared.contains(name)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Fixes the text around the entries of an index in several volumes, in all of them at once.
 //!
-//! Invariant: the roots of the files give names the same meanings afterwards. Else the files could not be opened
-//! together again, and so a fix that would set one of them apart is not made.
+//! Invariant: afterwards the roots of all volumes resolve names to the same namespaces. Otherwise the volumes could not
+//! be opened together again, so a fix that would break this is not made.
 
 use crate::check::Profile;
 use crate::check::extension;
@@ -19,12 +19,11 @@ use crate::session::file_fixes::{edit_for, fixed_by_save, rules as rules_of_firs
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Rules about the sitemap's own namespace. A file that breaks one of them differs in it from the others, unless those
-/// break one as well.
+/// Rules about the default namespace. They are fixed together, so that all volumes have the same namespace afterwards.
 const NAMESPACES: RuleSet =
     RuleSet::of(&[Rule::NS_MISSING, Rule::NS_ATTR_TYPO, Rule::NS_VARIANT, Rule::NS_LEGACY_084, Rule::NS_WRONG]);
 
-/// Finds what the further files of an index violate around their entries. Each fix is tried once for all files.
+/// Finds rules that the volumes after the first violate around their entries. Each fix is tried once for all volumes.
 pub(in crate::session) struct VolumeFindings<'d> {
     document: &'d Document,
     profile: Profile,
@@ -37,20 +36,20 @@ impl<'d> VolumeFindings<'d> {
         Self { document, profile, fixed: HashMap::new() }
     }
 
-    /// The findings of a further file, by its number, that neither its entries nor its quirks carry.
-    pub(in crate::session) fn of(&mut self, number: usize) -> Vec<Finding> {
+    /// The findings of a volume after the first, without those of its entries and quirks.
+    pub(in crate::session) fn of_volume(&mut self, number: usize) -> Vec<Finding> {
         let Self { document, profile, fixed } = self;
         let (document, profile) = (*document, *profile);
         let Some(further) = document.index().and_then(|index| index.file(number)) else { return Vec::new() };
         let facts = facts(&further, profile);
         let head = further.frame.head(true);
-        let around = around(&further, &head);
-        let of_frame = frame::check(&around).intersection(profile.asked());
+        let view = frame_view(&further, &head);
+        let of_frame = frame::check(&view).intersection(profile.asked());
         let rules = file::check(&facts).union(of_frame);
         let partition = fixed_by_save(document, Member::Index, rules);
         let finding = |rule: Rule| {
             let message =
-                if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
+                if of_frame.contains(rule) { frame::message(rule, &view) } else { file::message(rule, &facts) };
             let fixed = fixed.entry(rule).or_insert_with(|| Some(fix_all(document, rule, profile)?.1));
             let label = fixed
                 .as_ref()
@@ -66,14 +65,14 @@ impl<'d> VolumeFindings<'d> {
     }
 }
 
-/// Rules that any file of the index breaks around its entries.
+/// Rules that any volume of the index violates around its entries.
 pub(in crate::session) fn rules(document: &Document, profile: Profile) -> RuleSet {
     let count = document.index().map_or(0, Index::file_count);
     (0..count).map(|number| rules_of(document, number, profile)).fold(RuleSet::EMPTY, RuleSet::union)
 }
 
-/// The edits that put a rule right in every file that breaks it, with what they make of the document; `None` where
-/// nothing can be done, or the files would not be one index any more.
+/// The edits that fix a rule in every volume that violates it, with the document after them; `None` if there is no fix,
+/// or the volumes could not be opened as one index afterwards.
 pub(in crate::session) fn fix_all(document: &Document, rule: Rule, profile: Profile) -> Option<(Vec<Edit>, Document)> {
     let group = if NAMESPACES.contains(rule) { NAMESPACES } else { RuleSet::of(&[rule]) };
     let (mut document, mut edits) = (document.clone(), Vec::new());
@@ -90,8 +89,8 @@ pub(in crate::session) fn fix_all(document: &Document, rule: Rule, profile: Prof
     for (number, file) in index.files().enumerate().skip(1) {
         let mut new: Option<VolumeFrame> = None;
         for rule in rules_of_volume(&file, profile).intersection(group).iter() {
-            let file = new.as_ref().map_or_else(|| file.clone(), |new| new.in_place(&file));
-            new = fixed(&file, rule, profile).or(new.clone());
+            let file = new.as_ref().map_or_else(|| file.clone(), |new| new.applied_to(&file));
+            new = fix_volume(&file, rule, profile).or(new.clone());
         }
         if let Some(VolumeFrame { frame, gzip }) = new {
             let number_in_index = u32::try_from(number).ok()?;
@@ -104,11 +103,11 @@ pub(in crate::session) fn fix_all(document: &Document, rule: Rule, profile: Prof
         document.set_index(Some(index));
     }
     let index = document.index()?;
-    let speaks_alike = index.files().all(|file| file.frame.names.means_the_same_under(&index.source.names));
-    (speaks_alike && !edits.is_empty()).then_some((edits, document))
+    let is_one_index = index.files().all(|file| file.frame.names.means_the_same_under(&index.source.names));
+    (is_one_index && !edits.is_empty()).then_some((edits, document))
 }
 
-/// What an edit changes of a further file.
+/// The frame that an edit gives a volume after the first.
 #[derive(Clone)]
 struct VolumeFrame {
     frame: Arc<Source>,
@@ -116,18 +115,18 @@ struct VolumeFrame {
 }
 
 impl VolumeFrame {
-    /// The file with this frame.
-    fn in_place<'f>(&'f self, file: &IndexFile<'f>) -> IndexFile<'f> {
+    /// The volume with this frame.
+    fn applied_to<'f>(&'f self, file: &IndexFile<'f>) -> IndexFile<'f> {
         file.with_frame(&self.frame, self.gzip)
     }
 }
 
-/// The frame of a further file without the finding of a rule and without a new one.
-fn fixed(file: &IndexFile<'_>, rule: Rule, profile: Profile) -> Option<VolumeFrame> {
+/// The frame of a volume in which the finding of a rule is gone and no other is new.
+fn fix_volume(file: &IndexFile<'_>, rule: Rule, profile: Profile) -> Option<VolumeFrame> {
     let before = rules_of_volume(file, profile);
-    let mut changed = changed(file, rule)?;
+    let mut changed = untested_fix(file, rule)?;
     for _ in 0..2 {
-        let after = changed.in_place(file);
+        let after = changed.applied_to(file);
         let new = rules_of_volume(&after, profile);
         if new.contains(rule) {
             return None;
@@ -135,19 +134,19 @@ fn fixed(file: &IndexFile<'_>, rule: Rule, profile: Profile) -> Option<VolumeFra
         if new.minus(before).is_empty() {
             return Some(changed);
         }
-        // Another namespace makes the old hint at a schema wrong.
-        changed = self::changed(&after, Rule::SCHEMA_LOCATION)?;
+        // A new namespace makes the old schema location wrong.
+        changed = untested_fix(&after, Rule::SCHEMA_LOCATION)?;
     }
     None
 }
 
-/// The change alone.
-fn changed(file: &IndexFile<'_>, rule: Rule) -> Option<VolumeFrame> {
+/// The fix of a rule, without a trial.
+fn untested_fix(file: &IndexFile<'_>, rule: Rule) -> Option<VolumeFrame> {
     if rule == Rule::GZIP_EXTENSION_MISMATCH {
         return Some(VolumeFrame { frame: Arc::clone(file.frame), gzip: !file.gzip });
     }
     let (head, tail) = (file.frame.head(true), file.frame.tail(true));
-    let head = frame::fixed(rule, &around(file, &head))?;
+    let head = frame::fixed(rule, &frame_view(file, &head))?;
     Some(VolumeFrame { frame: Arc::new(Source::framed(&head, &tail)?), gzip: file.gzip })
 }
 
@@ -161,7 +160,7 @@ fn rules_of(document: &Document, number: usize, profile: Profile) -> RuleSet {
 
 fn rules_of_volume(file: &IndexFile<'_>, profile: Profile) -> RuleSet {
     let head = file.frame.head(true);
-    file::check(&facts(file, profile)).union(frame::check(&around(file, &head)))
+    file::check(&facts(file, profile)).union(frame::check(&frame_view(file, &head)))
 }
 
 fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {
@@ -173,12 +172,12 @@ fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {
         stray: file.frame.stray.is_some(),
         unbound: crate::session::file_fixes::is_unbound(file.frame, file.frame),
         outside: extension::outside(file.frame).is_some(),
-        // No file lists the files of an index together.
+        // An index is not listed by another file.
         is_last: true,
     }
 }
 
-fn around<'f>(file: &'f IndexFile<'_>, head: &'f [u8]) -> Frame<'f> {
+fn frame_view<'f>(file: &'f IndexFile<'_>, head: &'f [u8]) -> Frame<'f> {
     let name = file.path.map(|_| &**file.name);
     Frame { head, names: &file.frame.names, name, gzip: file.gzip, is_prefixed: true, is_used: &|_| true }
 }
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_ends_in_every_file_that_breaks_it_and_no_other_file_is_written() {
+    fn each_rule_is_fixed_in_every_volume_that_violates_it_and_no_other_file_is_written() {
         let open_tag = format!("<sitemapindex {NS}>");
         let plain = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{open_tag}");
         let end = "</sitemapindex>";
@@ -266,7 +265,7 @@ mod tests {
                 [plain.replace(sitemaps, old), plain.replace(sitemaps, old)],
                 [plain.clone(), plain.clone()],
             ),
-            // One says it wrong and one not at all: neither may be left behind.
+            // One volume has a typo and one has no namespace: both must be fixed.
             (
                 Rule::NS_MISSING,
                 [plain.replace(NS, "ns=\"x\""), plain.replace(&format!(" {NS}"), "")],
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_further_file_is_packed_as_its_name_says_and_the_first_stays() {
+    fn a_second_volume_is_compressed_by_its_name_and_the_first_stays() {
         let head = format!("<sitemapindex {NS}>");
         let (folder, mut paths) = set((&head, "</sitemapindex>"), (&head, "</sitemapindex>"));
         let second = folder.path().join("index-2.xml.gz");
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_set_one_file_apart_from_the_others_is_not_offered() {
+    fn a_fix_that_would_give_volumes_different_namespaces_is_not_offered() {
         let head = format!("<sitemapindex {NS}>");
         let odd = format!("<sitemapindex {NS} xsi:schemaLocation=\"a b\">");
         let (_folder, paths) = set((&head, "</sitemapindex>"), (&odd, "</sitemapindex>"));

@@ -1,18 +1,18 @@
-//! How many findings the set has: by rule, and by severity.
+//! Counts the findings of the set by rule and by severity.
 
 use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::session::{Session, Totals};
 
-/// The findings of a session, counted.
+/// Counts of the findings of a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Counts<'s> {
     pub(in crate::session) session: &'s Session,
 }
 
 impl Counts<'_> {
-    /// Findings per code with their number, worst severity first, then by number; those of files included.
-    /// Of a rule and its variants, the worst that occurs stands for all.
+    /// The number of findings of each rule, including those of files; worst severity first, then by number. A rule and
+    /// its variants are listed as the worst of them that occurs.
     pub fn by_rule(self) -> Vec<(Rule, u64)> {
         let counts = self.all();
         let count = |rule: Rule| counts.get(rule.index()).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! File and index findings of the open set, and how they follow a change.
+//! Computes the file and index findings of the open set, and updates them after a change.
 
 use crate::check::index;
 use crate::check::rule::Rule;
@@ -15,7 +15,7 @@ use crate::session::{Session, file_fixes};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// File and index rules for everything, after a load or a save.
+/// Computes all file and index findings, after a load or a save.
 pub(in crate::session) fn check(session: &mut Session) {
     let document = session.document();
     let mut findings = Vec::new();
@@ -28,7 +28,7 @@ pub(in crate::session) fn check(session: &mut Session) {
     session.file_findings = Arc::new(findings);
 }
 
-/// File rules of the files that a change touched, and which required URLs are missing.
+/// Updates the findings of files that a change touched, and of missing required URLs.
 pub(in crate::session) fn refresh(session: &mut Session, old: &Document) {
     refresh_touched(session, old);
     required::check(session);
@@ -45,7 +45,7 @@ pub(in crate::session) fn refresh_touched(session: &mut Session, old: &Document)
         index_findings::check_entries(session);
         return check(session);
     }
-    // What the last file says of its size depends on its being the last.
+    // Only the last file is reported as near a limit.
     let (last, last_before) = (now.last_sitemap(), old.last_sitemap());
     let newly_last = [last, last_before].into_iter().flatten().filter(|_| last != last_before);
     let changed: BTreeSet<SitemapId> = (0..now.sitemaps().len() as u32)
@@ -59,7 +59,7 @@ pub(in crate::session) fn refresh_touched(session: &mut Session, old: &Document)
     if changed.is_empty() && now.sitemaps().len() == old.sitemaps().len() {
         return;
     }
-    // Dates of the index are compared with those of the rows: all of them, where that costs no more than a frame.
+    // Dates of the index are compared with those of the rows only if that takes no longer than a frame.
     let is_small = has_small_index(document);
     let child_of = |id: SitemapId| document.index().and_then(|index| index.child_of(id));
     let children: Vec<usize> = changed.iter().filter_map(|id| child_of(*id)).collect();
@@ -84,8 +84,8 @@ pub(in crate::session) fn refresh_touched(session: &mut Session, old: &Document)
     session.file_findings = Arc::new(findings);
 }
 
-/// What a file that is there but cannot be opened is, as a finding; `None` where it cannot be read at all.
-pub(crate) fn refused(error: &files::Error) -> Option<LocatedFinding> {
+/// The finding of a file that can be read but not opened; `None` if it cannot be read.
+pub(crate) fn of_error(error: &files::Error) -> Option<LocatedFinding> {
     let rule = match &error.reason {
         Reason::Empty => Rule::DOC_EMPTY,
         Reason::Html => Rule::DOC_HTML,
@@ -105,19 +105,19 @@ pub(crate) fn refused(error: &files::Error) -> Option<LocatedFinding> {
     Some(LocatedFinding { file, at: error.at.or(Some((1, 1))), loc: Arc::default(), finding })
 }
 
-/// What is wrong with a file; `saved` is what is on disk.
+/// The findings of a file; `saved` is the document on disk.
 pub(in crate::session) fn of_sitemap(
     (document, saved): (&Document, &Document),
     id: SitemapId,
     profile: Profile,
 ) -> Vec<Finding> {
-    // A part that was emptied and removed by a save is no file any more, and one that was emptied since will not be.
+    // A part that was emptied has no findings: a save has removed it or will remove it.
     if document.is_gone(id) || document.compare(saved).is_removed_by_save(id) {
         return Vec::new();
     }
     let mut findings = of_present(document.with_pending_split(), id, profile);
     if document.sitemap(id).is_none() {
-        // A file that the next save makes is fixed when it is there.
+        // A file that the next save creates can be fixed after that save.
         for finding in &mut findings {
             finding.fix = None;
         }

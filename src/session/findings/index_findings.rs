@@ -1,4 +1,4 @@
-//! Findings of an index: as a list of sitemaps, and of each of its entries.
+//! Findings of an index and of its entries.
 
 use crate::check::entry as entry_rules;
 use crate::check::index::{self, IndexFacts};
@@ -19,7 +19,7 @@ use crate::words::grouped;
 use crate::xml::entry::Entry;
 use std::sync::Arc;
 
-/// What is wrong with the index and its entries.
+/// The findings of the index and its entries.
 pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
     let document = session.document().with_pending_split();
     let Some(index) = document.index() else { return Vec::new() };
@@ -30,7 +30,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
     }));
     let mut of_volumes = VolumeFindings::new(document, profile);
     for (number, file) in index.files().enumerate().skip(1) {
-        findings.extend(of_volumes.of(number));
+        findings.extend(of_volumes.of_volume(number));
         findings.extend(of_quirks(file.quirks, (true, profile), &|quirk| {
             quirk.entry.map_or(FindingTarget::IndexFile(number), |entry| FindingTarget::Index(Some(entry as usize)))
         }));
@@ -62,9 +62,9 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
         let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
         let text = index.source.entry_text(number);
         for finding in message::messages(&Entry::of(text, &index.source.names), text, &context, rules) {
-            // The fix is one of the index, whatever it does to the entry.
+            // The fix edits the index as a file, whatever it does to the entry.
             let fix = finding.fix.clone().map(|fix| Fix { action: Action::File, ..fix });
-            // Where the others are, or where someone says, is known of the index, not of the entry.
+            // These fixes need the base URL or the other entries, not only this one.
             let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
             let path = fix_table::index_label(finding.rule).filter(|_| is_path);
             let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
@@ -86,7 +86,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
     findings
 }
 
-/// The entry rules of the index's own entries.
+/// Checks the entry rules of the index's own entries.
 pub(in crate::session) fn check_entries(session: &mut Session) {
     let url_prefix = index_home(&session.current, &session.current.state.document);
     let Some(index) = session.current.state.document.index() else { return };
@@ -106,22 +106,24 @@ pub(in crate::session) fn check_entries(session: &mut Session) {
     session.index_rules = session.current.state.checks.numbers(sets);
 }
 
-/// Findings of an index that are kept in words, as many as an index may have entries; of more their number is kept.
+/// The maximum number of findings of an index that are kept, as many as an index may have entries; further ones are only
+/// counted.
 const MOST_OF_INDEX: usize = 50_000;
 
-/// Children and rows up to which every change has the dates of the index compared again: a load and a save always do.
+/// Indexes of up to this many children, in sets of up to [`SMALL_SET`] rows, are checked after every change; larger ones
+/// only after a load or a save.
 pub(in crate::session) const SMALL_INDEX: usize = 500;
 
 pub(in crate::session) const SMALL_SET: u64 = 100_000;
 
-/// Whether every change has all of the index looked at.
+/// Whether the index is checked after every change.
 pub(in crate::session) fn has_small_index(document: &Document) -> bool {
     document.index().is_some_and(|index| index.children.len() <= SMALL_INDEX) && u64::from(document.live()) <= SMALL_SET
 }
 
-/// What the rules of an index need to know, kept so that it can be borrowed.
+/// The data of [`IndexFacts`], which borrow it.
 #[derive(Debug, Default)]
-pub(in crate::session) struct Known {
+pub(in crate::session) struct OwnedIndexFacts {
     profile: Profile,
     pub(in crate::session) newest: Vec<Option<i64>>,
     entries: Vec<u32>,
@@ -130,27 +132,27 @@ pub(in crate::session) struct Known {
     leaving: usize,
 }
 
-impl Known {
-    /// As facts, with the public URL of the index if it is known.
+impl OwnedIndexFacts {
+    /// The facts with the public URL of the index, if it is known.
     pub(in crate::session) fn facts<'k>(&'k self, url_prefix: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
         let Self { profile, newest, entries, undated, leaving, .. } = self;
         IndexFacts { profile: *profile, url_prefix, newest, entries, undated, leaving: *leaving }
     }
 }
 
-/// How many entries a file has, for the rules of the index. One that the next save takes away is not empty there.
+/// How many entries a file has, for the rules of the index. A file that the next save removes does not count as empty.
 pub(in crate::session) fn entries_of(document: &Document, saved: &Document, id: SitemapId, sitemap: &Sitemap) -> u32 {
     sitemap.live + u32::from(document.compare(saved).is_removed_by_save(id))
 }
 
-/// What the rules of the index need to know of the files.
-pub(in crate::session) fn known_of_files(snapshot: &Snapshot, document: &Document) -> Known {
+/// The facts about the files that the rules of the index need.
+pub(in crate::session) fn index_facts(snapshot: &Snapshot, document: &Document) -> OwnedIndexFacts {
     let partition = document.with_pending_split();
-    // A set whose files are not held has looked while it held them.
+    // The dates of a streamed set were collected while its files were loaded.
     let newest = if document.is_streamed() {
         snapshot.checks.newest.to_vec()
     } else {
-        // A file that the next save writes is dated by it.
+        // A file that the next save writes gets the date of that save.
         let is_written = |id: usize| match (document.sitemaps().get(id), snapshot.saved.sitemaps().get(id)) {
             (Some(now), Some(then)) => !Arc::ptr_eq(now, then),
             _ => true,
@@ -160,7 +162,7 @@ pub(in crate::session) fn known_of_files(snapshot: &Snapshot, document: &Documen
     };
     let set = snapshot.checks.set();
     let sitemaps = document.sitemaps();
-    Known {
+    OwnedIndexFacts {
         profile: snapshot.checks.profile(),
         newest,
         entries: (0..)
@@ -175,33 +177,33 @@ pub(in crate::session) fn known_of_files(snapshot: &Snapshot, document: &Documen
     }
 }
 
-/// What is wrong with the index as a list of sitemaps, the rules of its entries apart.
+/// The findings of the index as a list of sitemaps, without those of entry rules.
 pub(in crate::session) fn list_findings(snapshot: &Snapshot, document: &Document) -> Vec<Finding> {
     let mut found = Vec::new();
     each_list_finding(snapshot, document, &mut |finding| found.push(finding));
     found
 }
 
-/// [`list_findings`], finding by finding.
-pub(in crate::session) fn each_list_finding(snapshot: &Snapshot, document: &Document, see: &mut dyn FnMut(Finding)) {
-    let agreed = document.with_pending_split();
-    let Some(index) = agreed.index() else { return };
-    let coming = agreed.sitemaps().len() - document.sitemaps().len();
-    let (known, url_prefix) = (known_of_files(snapshot, document), index_home(snapshot, document));
-    index::each(index, &known.facts(url_prefix.as_ref()), &mut |found| {
-        // Files that the next save makes are listed then.
-        if found.rule != Rule::INDEX_SINGLE || coming == 0 {
-            see(found);
+/// Calls `visit` with each of the [`list_findings`].
+pub(in crate::session) fn each_list_finding(snapshot: &Snapshot, document: &Document, visit: &mut dyn FnMut(Finding)) {
+    let split = document.with_pending_split();
+    let Some(index) = split.index() else { return };
+    let new_files = split.sitemaps().len() - document.sitemaps().len();
+    let (facts, url_prefix) = (index_facts(snapshot, document), index_home(snapshot, document));
+    index::each(index, &facts.facts(url_prefix.as_ref()), &mut |found| {
+        // The next save lists the files that it creates.
+        if found.rule != Rule::INDEX_SINGLE || new_files == 0 {
+            visit(found);
         }
     });
 }
 
-/// [`list_findings`] of an index that is small enough to be checked in a frame; none of a larger one.
+/// [`list_findings`] of an index that is checked after every change; empty for a larger one.
 pub(in crate::session) fn list_findings_of_few(snapshot: &Snapshot, document: &Document) -> Vec<Finding> {
     if has_small_index(document) { list_findings(snapshot, document) } else { Vec::new() }
 }
 
-/// The latest date among the rows of a file. One in the future is a mistake of its own and makes no index older.
+/// The latest date among the rows of a file. Dates in the future are ignored: they have a rule of their own.
 pub(in crate::session) fn newest_of(snapshot: &Snapshot, document: &Document, id: SitemapId) -> Option<i64> {
     let latest = snapshot.clock.seconds + 86_400;
     let dates = document.sitemap(id)?.rows.iter().filter_map(|row| {
@@ -211,7 +213,7 @@ pub(in crate::session) fn newest_of(snapshot: &Snapshot, document: &Document, id
     dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
 }
 
-/// Where the index is in public, if someone said where the set is.
+/// The URL prefix of the index, if the base URL is known.
 pub(in crate::session) fn index_home(snapshot: &Snapshot, document: &Document) -> Option<UrlPrefix> {
     let (base, index) = (snapshot.base_url.as_deref()?, document.index()?);
     UrlPrefix::parse(&format!("{}/{}", base.trim_end_matches('/'), index.name))

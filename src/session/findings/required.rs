@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Required URLs that no file lists, each with its finding.
 pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, Finding)> {
-    // Files that are still coming may list them.
+    // Files that are still being loaded may list them.
     if session.loading {
         return Vec::new();
     }
@@ -31,7 +31,7 @@ pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, Finding)> {
         .collect()
 }
 
-/// Looks again which required URLs are missing.
+/// Updates the findings of missing required URLs.
 pub(in crate::session) fn check(session: &mut Session) {
     let is_old = |finding: &Finding| finding.rule == Rule::POLICY_MUST;
     let missing: Vec<Finding> = missing(session).into_iter().map(|(_, finding)| finding).collect();
@@ -43,5 +43,5 @@ pub(in crate::session) fn check(session: &mut Session) {
     findings.extend(missing);
 }
 
-/// Longest part of a URL that a message repeats.
+/// The maximum length of a URL in a message.
 pub(in crate::session) const MOST: usize = 120;

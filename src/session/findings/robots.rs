@@ -14,10 +14,10 @@ use crate::session::Session;
 use crate::words::{counted, excerpt};
 use std::collections::HashSet;
 
-/// Longest part of a URL that a message repeats.
+/// The maximum length of a URL in a message.
 const MOST: usize = 120;
 
-/// How a `Sitemap` line names a file of the set: by its URL, or by its name where the URL is not known.
+/// How a `Sitemap` line names a file of the set: by its URL, or by its name if the URL is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum FileKey {
     /// The hash of the normalised URL.
@@ -25,20 +25,20 @@ enum FileKey {
     Name(String),
 }
 
-/// A file as messages call it, and how it is named.
+/// The name of a file in messages, and its key.
 type NamedFile = (String, FileKey);
 
 /// The files of a set, as `Sitemap` lines may name them.
 #[derive(Debug, Default)]
 struct Files {
-    /// The files of the index; none where there is no index, or one that has no name.
+    /// The volumes of the index that have a name.
     indexes: Vec<NamedFile>,
-    /// Sitemaps, and indexes inside the index, read or not.
+    /// Sitemaps and nested indexes, read or not.
     others: Vec<NamedFile>,
     has_index: bool,
 }
 
-/// Findings of the `Sitemap` lines, each with the URL that it is about.
+/// Findings of the `Sitemap` lines, each with its URL.
 pub(in crate::session) fn of_sitemap_lines(session: &Session) -> Vec<(String, Finding)> {
     let robots = session.view().checks.site().and_then(Site::robots);
     let Some(robots) = robots.filter(|_| !session.loading) else { return Vec::new() };
@@ -65,13 +65,13 @@ pub(in crate::session) fn of_sitemap_lines(session: &Session) -> Vec<(String, Fi
         (line.url.clone(), Rule::ROBOTS_SITEMAP_OTHER, message)
     });
     let profile = session.view().profile();
-    let placed = |(url, rule, message): (String, Rule, String)| {
+    let finding = |(url, rule, message): (String, Rule, String)| {
         Some((url, Finding::in_profile(rule, profile, || message)?.of(FindingTarget::Set)))
     };
-    missing.into_iter().chain(others).filter_map(placed).collect()
+    missing.into_iter().chain(others).filter_map(finding).collect()
 }
 
-/// What a line names: nothing where its value is no complete URL.
+/// The keys of the file that a line names; none if its value is not a complete URL.
 fn keys(line: &SitemapLine) -> Vec<FileKey> {
     if location::origin(&line.url).is_none() {
         return Vec::new();
@@ -106,7 +106,7 @@ impl Files {
         files
     }
 
-    /// The files that robots.txt does not name and should: the index, unless all that it lists is named.
+    /// The files that robots.txt should name and does not: the index, unless every file that it lists is named.
     fn unnamed(&self, robots: &RobotsTxt) -> Vec<&str> {
         let named: HashSet<FileKey> = robots.sitemaps().iter().flat_map(keys).collect();
         let is_unnamed = |(_, key): &&NamedFile| !named.contains(key);
@@ -118,7 +118,7 @@ impl Files {
     }
 }
 
-/// The children of an index at any depth, indexes inside it included.
+/// The children of an index at any depth, including nested indexes.
 fn children(index: &Index) -> Vec<&Child> {
     let inner = index.children.iter().filter(|child| matches!(child.state, ChildState::Nested(_)));
     inner.chain(leaf_children(&index.children)).collect()

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::protocol::extension::path::Path;
 use crate::protocol::location;
 use crate::session::checks::DocumentLocs;
-use crate::session::fix::row_edits::{self, Done};
+use crate::session::fix::row_edits::{self, RowEdits};
 use crate::session::state::Snapshot;
 use crate::session::state::languages::{Languages, is_default};
 use crate::xml::entry::Entry;
@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::rc::Rc;
 
-/// What a page that is added because a row lists it would break like that row.
-const TAKEN_ALONG: RuleSet = RuleSet::of(&[
+/// Rules that a new row for a linked page would violate if the linking row violates them: it gets the same links.
+const INHERITED: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_DUPLICATE,
     Rule::HREFLANG_DUPLICATE_DIFFERENT,
     Rule::HREFLANG_NO_RETURN,
@@ -31,37 +31,38 @@ const TAKEN_ALONG: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SELF_MISSING,
 ]);
 
-/// Most rows whose links are examined together: a page has no more versions than there are languages and countries.
-pub(in crate::session) const FAMILY: usize = 1_000;
+/// The maximum number of rows of a family of linked pages: a page has no more versions than there are languages and
+/// countries.
+pub(in crate::session) const MAX_FAMILY: usize = 1_000;
 
-/// What a fix may add to a set: so many times its size, and so many bytes more. A page that lists n others is n links
-/// long, and pages that all list what it lists are n times n.
-const MOST_TIMES: u64 = 4;
-const MOST_BYTES: u64 = 16 << 20;
+/// A fix may add up to `MAX_GROWTH` times the size of the set plus `MAX_ADDED_BYTES`: the links among n versions grow
+/// with the square of n.
+const MAX_GROWTH: u64 = 4;
+const MAX_ADDED_BYTES: u64 = 16 << 20;
 
-/// Why a row is left alone whose links would exceed that.
+/// Why rows are skipped whose links would exceed that.
 const TOO_MUCH: &str =
     "the added links would make the set more than five times as large: fix fewer rows at a time (--where)";
 
-/// Bytes of a link beside its language and its URL.
+/// Bytes of a link without its language and its URL.
 const LINK_BYTES: usize = "<xhtml:link rel=\"alternate\" hreflang=\"\" href=\"\"/>".len();
 
-/// A language and a URL, with what the set compares of them.
+/// A language and a URL, with the hashes that set rules compare.
 type Version = (String, String, Link);
 
-/// A language and a URL that a row is to list.
+/// A language and a URL that are added to a row.
 pub(super) type NewLink = (Rc<str>, Rc<str>);
 
-/// What becomes of rows that break a rule about links. `None` when cancelled.
+/// The edits that fix a rule about links in rows. `None` when cancelled.
 pub(super) fn fix_rows(
     snapshot: &Snapshot,
     rows: &RowSet,
     rule: Rule,
     answer: Option<&Decision>,
     progress: &Progress,
-) -> Option<Done> {
+) -> Option<RowEdits> {
     let mut edits = LinkEdits::new(snapshot);
-    let broken = row_edits::breaking(snapshot, rows, rule);
+    let broken = row_edits::violating_rows(snapshot, rows, rule);
     if rule == Rule::HREFLANG_SET_DIFFERS {
         for family in edits.families(&broken, progress)? {
             edits.unify_links(&family);
@@ -73,10 +74,10 @@ pub(super) fn fix_rows(
         rule => rule == Rule::HREFLANG_NO_RETURN,
     };
     if asks_languages && snapshot.languages.is_none() {
-        edits.languages = Some(edits.learn_languages(&broken));
+        edits.languages = Some(edits.collect_languages(&broken));
     }
     if rule == Rule::HREFLANG_TARGET_MISSING {
-        edits.collect_listed(&row_edits::breaking(
+        edits.collect_listed(&row_edits::violating_rows(
             snapshot,
             &snapshot.document.live_rows().map(|row| row.0).collect(),
             rule,
@@ -95,93 +96,94 @@ pub(super) fn fix_rows(
     Some(edits.finish())
 }
 
-/// Pages that hang together, each known by a number.
+/// Pages connected by links: a union-find structure.
 #[derive(Debug, Default)]
 struct Pages {
-    places: HashMap<u64, usize>,
-    /// A page nearer to the head of its family, or itself.
-    nearer: Vec<usize>,
+    /// The number of each page, by the hash of its URL.
+    numbers: HashMap<u64, usize>,
+    /// A page closer to the root of the family, or the page itself.
+    parents: Vec<usize>,
 }
 
 impl Pages {
-    fn place(&mut self, key: u64) -> usize {
-        let new = self.nearer.len();
-        let place = *self.places.entry(key).or_insert(new);
-        if place == new {
-            self.nearer.push(new);
+    fn number(&mut self, key: u64) -> usize {
+        let new = self.parents.len();
+        let number = *self.numbers.entry(key).or_insert(new);
+        if number == new {
+            self.parents.push(new);
         }
-        place
+        number
     }
 
-    fn head(&mut self, mut place: usize) -> usize {
-        while let Some(next) = self.nearer.get(place).copied().filter(|next| *next != place) {
-            // Each is brought half-way nearer, so that the way stays short.
-            let far = self.nearer.get(next).copied().unwrap_or(next);
-            if let Some(nearer) = self.nearer.get_mut(place) {
-                *nearer = far;
+    /// The root of a page's family, with path halving.
+    fn root(&mut self, mut page: usize) -> usize {
+        while let Some(parent) = self.parents.get(page).copied().filter(|parent| *parent != page) {
+            let grandparent = self.parents.get(parent).copied().unwrap_or(parent);
+            if let Some(parent) = self.parents.get_mut(page) {
+                *parent = grandparent;
             }
-            place = far;
+            page = grandparent;
         }
-        place
+        page
     }
 
     fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.head(one), self.head(other));
-        if let Some(nearer) = self.nearer.get_mut(one.max(other)) {
-            *nearer = one.min(other);
+        let (one, other) = (self.root(one), self.root(other));
+        if let Some(parent) = self.parents.get_mut(one.max(other)) {
+            *parent = one.min(other);
         }
     }
 }
 
-/// A hash that stands for a text: 64 bits, so that two texts of one row share one is as good as impossible.
-fn mark(text: &impl std::hash::Hash) -> u64 {
+/// A 64-bit hash of a text; a collision among the texts of one row is practically impossible.
+fn hash(text: &impl std::hash::Hash) -> u64 {
     FixedState::with_seed(3).hash_one(text)
 }
 
-/// The links of a row that gets more of them.
+/// The links of a row to which links are added.
 #[derive(Debug, Default)]
 struct Listed {
-    /// Marks of language and URL together.
+    /// Hashes of language and URL together.
     links: HashSet<u64>,
-    /// By the mark of the language in small letters, that of its URL; none where there are several.
+    /// The hash of the URL by the hash of the language in lower case; `None` if there are several URLs.
     by_code: HashMap<u64, Option<u64>>,
 }
 
 impl Listed {
     fn add(&mut self, code: &str, href: &str) {
-        self.links.insert(mark(&(code, href)));
-        let href = mark(&href);
-        let known = self.by_code.entry(mark(&code.to_ascii_lowercase())).or_insert(Some(href));
+        self.links.insert(hash(&(code, href)));
+        let href = hash(&href);
+        let known = self.by_code.entry(hash(&code.to_ascii_lowercase())).or_insert(Some(href));
         if *known != Some(href) {
             *known = None;
         }
     }
 
     fn has(&self, code: &str, href: &str) -> bool {
-        self.links.contains(&mark(&(code, href)))
+        self.links.contains(&hash(&(code, href)))
     }
 
     /// Whether another URL is listed for a language.
     fn has_other(&self, code: &str, href: &str) -> bool {
-        self.by_code.get(&mark(&code.to_ascii_lowercase())).is_some_and(|known| *known != Some(mark(&href)))
+        self.by_code.get(&hash(&code.to_ascii_lowercase())).is_some_and(|known| *known != Some(hash(&href)))
     }
 }
 
-/// Links that rows are to get, and rows that are to come.
+/// Links that are added to rows, and rows that are added.
 struct LinkEdits<'s> {
     snapshot: &'s Snapshot,
     added: BTreeMap<u32, Vec<NewLink>>,
-    /// What rows list that get links, those included: each row is taken apart once, however many links it gets.
+    /// The links of rows to which links are added, including the added ones: each row is parsed only once.
     listed: HashMap<u32, Listed>,
-    /// URLs of new rows with the row that they come after.
+    /// URLs of new rows, with the row that they follow.
     pages: BTreeMap<String, u32>,
-    /// The mark of the links of the rows that list a page without a row; none where they differ.
+    /// The hash of the links of the rows that list a page without a row; `None` if they differ.
     lists: HashMap<u64, Option<u64>>,
-    /// The languages that other pages say pages are in.
+    /// The languages that other pages state for pages.
     languages: Option<Languages>,
     /// Bytes that may still be added.
-    room: u64,
-    done: Done,
+    budget: u64,
+    done: RowEdits,
 }
 
 impl<'s> LinkEdits<'s> {
@@ -194,8 +196,8 @@ impl<'s> LinkEdits<'s> {
             pages: BTreeMap::new(),
             lists: HashMap::new(),
             languages: None,
-            room: MOST_TIMES * size + MOST_BYTES,
-            done: Done::default(),
+            budget: MAX_GROWTH * size + MAX_ADDED_BYTES,
+            done: RowEdits::default(),
         }
     }
 }
@@ -210,7 +212,7 @@ impl LinkEdits<'_> {
         location::key_hash(&self.snapshot.document.loc(row))
     }
 
-    /// The rows of the set that a row's links lead to.
+    /// The rows of the set that a row's links point to.
     fn targets(&self, versions: &[Version]) -> RowSet {
         let locs = DocumentLocs(&self.snapshot.document);
         versions
@@ -219,26 +221,27 @@ impl LinkEdits<'_> {
             .collect()
     }
 
-    /// Hears what the pages say that rows list: in which language each of these is that does not say so itself.
-    fn learn_languages(&self, rows: &RowSet) -> Languages {
-        let (mut asked, mut heard) = (Vec::new(), RowSet::new());
+    /// Collects the languages of rows that do not list themselves from the pages that they list.
+    fn collect_languages(&self, rows: &RowSet) -> Languages {
+        let (mut unknown, mut sources) = (Vec::new(), RowSet::new());
         for row in rows.iter().map(RowId) {
             let versions = self.versions(row);
             let key = self.key(row);
-            if named(&versions, key).is_empty() {
-                asked.push((key, row.0));
-                heard |= self.targets(&versions);
+            if languages_of(&versions, key).is_empty() {
+                unknown.push((key, row.0));
+                sources |= self.targets(&versions);
             }
         }
-        let mut languages = Languages::asking(asked);
-        languages.add_pages(self.snapshot, heard.iter().map(RowId));
+        let mut languages = Languages::for_rows(unknown);
+        languages.add_pages(self.snapshot, sources.iter().map(RowId));
         languages
     }
 
-    /// The language of a page: what it says itself, else what all say that list it. x-default is none.
+    /// The language of a page: the one that it states itself, else the one that all pages that list it state. x-default is
+    /// no language.
     fn language(&self, row: RowId, own: &[Version]) -> Option<String> {
         let key = self.key(row);
-        let mut codes = named(own, key);
+        let mut codes = languages_of(own, key);
         if codes.is_empty() {
             let languages = self.languages.as_ref().or(self.snapshot.languages.as_deref());
             return languages?.of(key, row).map(ToOwned::to_owned);
@@ -246,15 +249,14 @@ impl LinkEdits<'_> {
         codes.pop_first().filter(|_| codes.is_empty())
     }
 
-    /// Whether so many bytes may still be added.
-    fn takes(&mut self, bytes: u64) -> bool {
-        // What is too much by itself leaves the room to the others.
-        let takes = bytes <= self.room;
-        self.room -= if takes { bytes } else { 0 };
-        takes
+    /// Takes bytes from the budget; returns whether there were enough.
+    fn reserve(&mut self, bytes: u64) -> bool {
+        let is_enough = bytes <= self.budget;
+        self.budget -= if is_enough { bytes } else { 0 };
+        is_enough
     }
 
-    /// A link for a row, unless it has a link of this language already.
+    /// Adds a link to a row, unless the row has another link of this language.
     fn add(&mut self, row: RowId, code: &Rc<str>, href: &Rc<str>) {
         if !self.listed.contains_key(&row.0) {
             let mut listed = Listed::default();
@@ -278,7 +280,7 @@ impl LinkEdits<'_> {
         let loc = self.snapshot.document.loc(row);
         match code {
             Some(code) => self.add(row, &code.into(), &(*loc).into()),
-            None => self.done.refuse(format!("no other version says which language {loc} is in: give its code")),
+            None => self.done.refuse(format!("no other version states the language of {loc}: give its code")),
         }
     }
 
@@ -286,13 +288,13 @@ impl LinkEdits<'_> {
         let versions = self.versions(row);
         let loc = self.snapshot.document.loc(row);
         let Some(code) = self.language(row, &versions) else {
-            return self.done.refuse(format!("it is not known which language {loc} is in: hreflang-self-missing"));
+            return self.done.refuse(format!("the language of {loc} is not known: fix hreflang-self-missing first"));
         };
         let locs = DocumentLocs(&self.snapshot.document);
         let set = self.snapshot.checks.set();
         let faulty = versions.iter().filter(|(.., link)| set.is_faulty(SetRule::HreflangNoReturn, row.0, *link));
         let targets: RowSet = faulty.flat_map(|(_, href, _)| set.duplicates().rows_of_page(href, &locs)).collect();
-        if !self.takes(targets.len() * (LINK_BYTES + code.len() + loc.len()) as u64) {
+        if !self.reserve(targets.len() * (LINK_BYTES + code.len() + loc.len()) as u64) {
             return self.done.refuse(TOO_MUCH);
         }
         let (code, loc): (Rc<str>, Rc<str>) = (code.into(), (*loc).into());
@@ -301,14 +303,14 @@ impl LinkEdits<'_> {
         }
     }
 
-    /// Of each page without a row, what all rows that list it list.
+    /// Collects the links of the rows that list each page without a row.
     fn collect_listed(&mut self, rows: &RowSet) {
         let set = self.snapshot.checks.set();
         for row in rows {
             let mut links: Vec<Link> = self.versions(RowId(row)).into_iter().map(|(.., link)| link).collect();
             links.sort_unstable();
             links.dedup();
-            let all = mark(&links);
+            let all = hash(&links);
             for link in links.iter().filter(|link| set.is_faulty(SetRule::HreflangTargetMissing, row, **link)) {
                 let known = self.lists.entry(link.key).or_insert(Some(all));
                 if *known != Some(all) {
@@ -324,14 +326,12 @@ impl LinkEdits<'_> {
         let loc = document.loc(row);
         let origin = |url: &str| location::origin(url).map(|(origin, _)| origin.to_ascii_lowercase());
         let versions = self.versions(row);
-        // The new row takes its links from this one, and what is wrong with them along.
-        let own = self.snapshot.rules_of(row).intersection(TAKEN_ALONG);
+        // The new row copies the links of this one, with their errors.
+        let own = self.snapshot.rules_of(row).intersection(INHERITED);
         if let Some(rule) = own.iter().next() {
-            return self
-                .done
-                .refuse(format!("the links of {loc} would be taken over: first put {} right", rule.code()));
+            return self.done.refuse(format!("the new row would copy the links of {loc}: fix {} first", rule.code()));
         }
-        // The language of each page; none where it has several.
+        // The language of each page; `None` if it has several.
         let mut codes: HashMap<u64, Option<String>> = HashMap::new();
         for (code, _, link) in versions.iter().filter(|(code, ..)| !is_default(code)) {
             let code = Some(code.to_ascii_lowercase());
@@ -342,14 +342,14 @@ impl LinkEdits<'_> {
         }
         let is_missing = |link: &Link| set.is_faulty(SetRule::HreflangTargetMissing, row.0, *link);
         let missing: Vec<&Version> = versions.iter().filter(|(.., link)| is_missing(link)).collect();
-        // All of them or none: a new row has the same links and would miss the same pages.
+        // All of them or none: a new row has the same links, and would link to the same missing pages.
         let own_origin = origin(&loc);
         for (_, href, link) in &missing {
             if origin(href) != own_origin {
-                return self.done.refuse(format!("{href} belongs in a file of its own host"));
+                return self.done.refuse(format!("{href} is on another host and needs a sitemap of its own"));
             }
             if matches!(self.lists.get(&link.key), Some(None)) {
-                return self.done.refuse(format!("pages that list {href} list other versions beside it: choose one"));
+                return self.done.refuse(format!("pages that list {href} differ in their other versions: choose one"));
             }
             if matches!(codes.get(&link.key), Some(None)) {
                 return self.done.refuse(format!("{href} is listed for two languages: choose one"));
@@ -357,26 +357,27 @@ impl LinkEdits<'_> {
         }
         let new: BTreeSet<&String> = missing.iter().map(|(_, href, _)| href).collect();
         let new: Vec<&String> = new.into_iter().filter(|href| !self.pages.contains_key(*href)).collect();
-        if !self.takes((new.len() * document.entry_text(row).len()) as u64) {
+        if !self.reserve((new.len() * document.entry_text(row).len()) as u64) {
             return self.done.refuse(TOO_MUCH);
         }
         let new: Vec<(String, u32)> = new.into_iter().map(|href| (href.clone(), row.0)).collect();
         self.pages.extend(new);
     }
 
-    /// Has all pages of a family list what any of them lists.
+    /// Makes all pages of a family list what any of them lists.
     fn unify_links(&mut self, family: &[RowId]) {
-        if family.len() > FAMILY {
+        if family.len() > MAX_FAMILY {
             return self.done.refuse("too many pages are connected by their links");
         }
         let mut all: HashMap<String, Rc<str>> = HashMap::new();
         let mut order: Vec<NewLink> = Vec::new();
-        // A page that is none of the versions would list pages that do not list it.
+        // A page that is not among the versions would list pages that do not list it.
         let listed: HashSet<u64> =
             family.iter().flat_map(|member| self.versions(*member)).map(|(.., link)| link.key).collect();
         if let Some(other) = family.iter().find(|member| !listed.contains(&self.key(**member))) {
             let loc = self.snapshot.document.loc(*other);
-            let why = format!("{loc} is not among the versions of the pages that it lists: hreflang-self-missing");
+            let why =
+                format!("{loc} is not among the versions of the pages that it lists: fix hreflang-self-missing first");
             return self.done.refuse(why);
         }
         for (code, href, _) in family.iter().flat_map(|member| self.versions(*member)) {
@@ -396,7 +397,7 @@ impl LinkEdits<'_> {
         let document = &self.snapshot.document;
         let now: usize = family.iter().map(|member| document.entry_text(*member).len()).sum();
         let each: usize = order.iter().map(|(code, href)| LINK_BYTES + code.len() + href.len()).sum();
-        if !self.takes((family.len() * each).saturating_sub(now) as u64) {
+        if !self.reserve((family.len() * each).saturating_sub(now) as u64) {
             return self.done.refuse(TOO_MUCH);
         }
         for member in family {
@@ -404,7 +405,7 @@ impl LinkEdits<'_> {
                 self.add(*member, code, href);
             }
         }
-        // All of them or none: a part of a family would differ from the rest.
+        // All of them or none: otherwise part of a family would differ from the rest.
         let document = &self.snapshot.document;
         let is_sound = |member: &RowId| {
             let Some(links) = self.added.get(&member.0) else { return true };
@@ -420,8 +421,7 @@ impl LinkEdits<'_> {
         }
     }
 
-    /// The rows with links that hang together by them, for each family that one of these rows is in. `None` when
-    /// cancelled.
+    /// The families of linked rows that contain any of these rows. `None` when cancelled.
     fn families(&self, rows: &RowSet, progress: &Progress) -> Option<Vec<Vec<RowId>>> {
         let document = &self.snapshot.document;
         let mut pages = Pages::default();
@@ -430,23 +430,23 @@ impl LinkEdits<'_> {
             if progress.is_cancelled() {
                 return None;
             }
-            let own = pages.place(self.key(row));
+            let own = pages.number(self.key(row));
             for (.., link) in self.versions(row) {
-                let other = pages.place(link.key);
+                let other = pages.number(link.key);
                 pages.join(own, other);
             }
             linked.push((row, own));
         }
         let mut families: BTreeMap<usize, (bool, Vec<RowId>)> = BTreeMap::new();
         for (row, own) in linked {
-            let (is_meant, members) = families.entry(pages.head(own)).or_default();
-            *is_meant |= rows.contains(row.0);
+            let (is_selected, members) = families.entry(pages.root(own)).or_default();
+            *is_selected |= rows.contains(row.0);
             members.push(row);
         }
-        Some(families.into_values().filter(|(is_meant, _)| *is_meant).map(|(_, members)| members).collect())
+        Some(families.into_values().filter(|(is_selected, _)| *is_selected).map(|(_, members)| members).collect())
     }
 
-    fn finish(self) -> Done {
+    fn finish(self) -> RowEdits {
         let Self { snapshot, added, pages, mut done, .. } = self;
         let document = &snapshot.document;
         for (row, links) in added {
@@ -460,7 +460,7 @@ impl LinkEdits<'_> {
                 None => done.refuse("a file of this kind has no extensions"),
             }
         }
-        // Pages by the row that they come after, the last one first: the next one comes before it.
+        // Pages by the row that they follow, in reverse order: each is inserted before the previous one.
         let mut after: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         for (page, row) in pages.into_iter().rev() {
             after.entry(row).or_default().push(page);
@@ -487,8 +487,8 @@ impl LinkEdits<'_> {
     }
 }
 
-/// The languages that links say the page of that URL is in; x-default is none.
-fn named(versions: &[Version], key: u64) -> BTreeSet<String> {
+/// The languages that links state for the page with this URL hash; x-default is no language.
+fn languages_of(versions: &[Version], key: u64) -> BTreeSet<String> {
     let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
     of_page.map(|(code, ..)| code.clone()).collect()
 }

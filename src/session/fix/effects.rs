@@ -1,7 +1,6 @@
-//! Counts the findings that a fix leaves or adds: rules with more findings afterwards than before.
+//! Finds the rules that have more findings after a fix than before.
 //!
-//! What is fixed in one place can be what another rule counts, such as the dates of a set that lost rows. The preview
-//! names these rules, so that no one is surprised.
+//! A fix can change what other rules count, such as the dates of a set that lost rows. The preview names these rules.
 
 use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};
@@ -14,7 +13,7 @@ use crate::session::state::Snapshot;
 use crate::words::counted;
 use std::sync::Arc;
 
-/// The rules of which a change that was worked out leaves more findings than there were, with how many more.
+/// The rules that have more findings after a prepared change than before, with the difference.
 pub(in crate::session) fn of_change(snapshot: &Snapshot, prepared: &Prepared) -> Vec<(Rule, u64)> {
     let applied = &prepared.applied;
     let (old, new) = (&snapshot.document, &applied.document);
@@ -46,7 +45,7 @@ pub(in crate::session) fn of_change(snapshot: &Snapshot, prepared: &Prepared) ->
     increased(&more, profile)
 }
 
-/// The rules of which there are more findings than before, by how many there are more of each.
+/// The rules with more findings than before, from the difference of each rule.
 pub(in crate::session) fn increased(more: &[i64], profile: Profile) -> Vec<(Rule, u64)> {
     let of_rule = |rule: Rule| more.get(rule.index()).copied().unwrap_or_default();
     let of_main = |main: Rule| {
@@ -59,13 +58,13 @@ pub(in crate::session) fn increased(more: &[i64], profile: Profile) -> Vec<(Rule
 }
 
 impl Intent {
-    /// `is_removed_by_save 2 warnings: hreflang-no-return; 1 note: lastmod-missing`; `None` where nothing is left.
+    /// `leaves 2 warnings: hreflang-no-return; 1 note: lastmod-missing`; `None` if no rule has more findings.
     pub fn increase_message(&self, profile: Profile) -> Option<String> {
         let word = |(rule, count): &(Rule, u64)| {
             let severity = rule.severity_in(profile)?.name();
             Some(format!("{}: {}", counted(*count, severity), rule.code()))
         };
-        let words: Vec<String> = self.left.iter().filter_map(word).collect();
+        let words: Vec<String> = self.increased.iter().filter_map(word).collect();
         (!words.is_empty()).then(|| format!("leaves {}", words.join("; ")))
     }
 }

@@ -1,4 +1,4 @@
-//! Fixes the entries of an index: removes those that do not belong there, corrects values of others.
+//! Fixes the entries of an index: removes wrong entries, adds missing ones, and corrects values.
 
 use crate::check::Context;
 use crate::check::FindingTarget;
@@ -15,9 +15,9 @@ use crate::document::source::Source;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now, Precision};
 use crate::protocol::location::{self, UrlPrefix};
-use crate::session::edit::index_urls::{folder_of, with};
-use crate::session::findings::index_findings::{self, Known};
-use crate::session::fix_table::{self, FLATTENED, GOING};
+use crate::session::edit::index_urls::{folder_of, with_field};
+use crate::session::findings::index_findings::{self, OwnedIndexFacts};
+use crate::session::fix_table::{self, FLATTENED, REMOVED};
 use crate::session::state::Snapshot;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
@@ -26,7 +26,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The URL of the index's folder: as it was reported, else as the sitemaps in it tell.
+/// The URL of the index's folder: below the base URL, else derived from the index's entries.
 fn index_folder(snapshot: &Snapshot, document: &Document) -> Option<String> {
     match index_findings::index_home(snapshot, document) {
         Some(url_prefix) => Some(url_prefix.prefix().to_owned()),
@@ -34,20 +34,20 @@ fn index_folder(snapshot: &Snapshot, document: &Document) -> Option<String> {
     }
 }
 
-/// Whether a URL that is not complete can only be completed by what someone says.
+/// Whether incomplete URLs can be completed only with an answer of the user.
 pub(in crate::session) fn asks_for_origin(snapshot: &Snapshot) -> bool {
     let index = snapshot.document.index();
     index_findings::index_home(snapshot, &snapshot.document).is_none()
         && index.is_some_and(|index| url_prefix_of(index).is_none())
 }
 
-/// Whether sitemaps beside the index cannot be listed before someone says where they are in public.
+/// Whether the URL of unlisted sitemaps is unknown, so that the user has to give it.
 pub(in crate::session) fn asks_for_folder(snapshot: &Snapshot) -> bool {
     let has_unlisted = snapshot.document.index().is_some_and(|index| !index.unlisted.is_empty());
     has_unlisted && index_folder(snapshot, &snapshot.document).is_none()
 }
 
-/// Children that keep a URL outside of the index's directory, because their pages would be outside of theirs.
+/// Children that keep a URL outside of the index's folder, because some of their pages would be outside of the new one.
 pub(in crate::session) fn kept_by_pages(snapshot: &Snapshot, rules: RuleSet) -> Vec<String> {
     let (document, own) = (&snapshot.document, index_findings::index_home(snapshot, &snapshot.document));
     let (Some(own), Some(index)) = (own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)), document.index()) else {
@@ -58,8 +58,8 @@ pub(in crate::session) fn kept_by_pages(snapshot: &Snapshot, rules: RuleSet) -> 
     index.children.iter().filter(is_kept).map(|child| child.loc.to_string()).collect()
 }
 
-/// What puts the rules of the index right, as one edit; `None` where nothing changes.
-/// What is no complete URL is `below` this one, else below what the others have.
+/// One edit that fixes rules of the index; `None` if nothing changes. Incomplete URLs are completed with `below`, else
+/// with the origin of most other entries.
 pub(in crate::session) fn edit(
     snapshot: &Snapshot,
     document: &Document,
@@ -70,10 +70,10 @@ pub(in crate::session) fn edit(
     if !rules.intersects(fix_table::OF_INDEX.union(ENTRY_RULES)) {
         return None;
     }
-    let known = index_findings::known_of_files(snapshot, document);
+    let facts = index_findings::index_facts(snapshot, document);
     let own = index_findings::index_home(snapshot, document);
     let mut found: BTreeSet<(Rule, usize)> = BTreeSet::new();
-    index::each(index, &known.facts(own.as_ref()), &mut |finding| {
+    index::each(index, &facts.facts(own.as_ref()), &mut |finding| {
         if let FindingTarget::Index(Some(child)) = finding.target {
             found.insert((finding.rule, child));
         }
@@ -81,7 +81,7 @@ pub(in crate::session) fn edit(
     let has = |rule: Rule, child: usize| rules.contains(rule) && found.contains(&(rule, child));
     let gone: BTreeSet<usize> = found
         .iter()
-        .filter(|(rule, _)| rules.intersection(GOING).contains(*rule))
+        .filter(|(rule, _)| rules.intersection(REMOVED).contains(*rule))
         .map(|(_, child)| *child)
         .filter(|child| !index.children.get(*child).is_some_and(fix_table::is_never_removed))
         .collect();
@@ -96,31 +96,31 @@ pub(in crate::session) fn edit(
             && FLATTENED.iter().any(|rule| has(rule, number))
         {
             flattened += 1;
-            more += list_inside(nested, &layout, &source.names, &mut entries);
+            more += write_nested(nested, &layout, &source.names, &mut entries);
             continue;
         }
         if has(Rule::INDEX_LASTMOD_OLDER, number)
-            && let Some(newest) = newest_of(index, number, &known, snapshot.clock.seconds)
+            && let Some(newest) = newest_of(index, number, &facts, snapshot.clock.seconds)
         {
-            text = dated(index, &text, newest).into();
+            text = with_date(index, &text, newest).into();
         }
         if has(Rule::INDEX_CHILD_HOST, number)
             && let Some(url_prefix) = &url_prefix
         {
-            text = moved(index, &text, url_prefix).map_or(text, Cow::Owned);
+            text = with_host(index, &text, url_prefix).map_or(text, Cow::Owned);
         }
         if let Some(own) = own.as_ref().filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)) {
             let child = index.children.get(number);
             let url = child.and_then(|child| below_index(document, child, own));
             let url = url.filter(|url| !child.is_some_and(|child| loses_pages(document, child, url)));
             if let Some(url) = url {
-                text = with(&text, Field::Loc, Change::Set(&url), &source.names).into();
+                text = with_field(&text, Field::Loc, Change::Set(&url), &source.names).into();
             }
         }
-        // Where the others are says what an incomplete URL is below.
+        // An incomplete URL is completed below the index's URL, else with the origin of most other entries.
         let is_incomplete = rules.contains(Rule::INDEX_CHILD_INCOMPLETE_URL);
-        let is_said = below.is_none().then_some(own.as_ref()).flatten();
-        let url_prefix = is_said.or_else(|| url_prefix.as_ref().filter(|_| is_incomplete));
+        let known_prefix = below.is_none().then_some(own.as_ref()).flatten();
+        let url_prefix = known_prefix.or_else(|| url_prefix.as_ref().filter(|_| is_incomplete));
         let context = Context {
             now: snapshot.clock.seconds,
             profile: snapshot.checks.profile(),
@@ -129,9 +129,9 @@ pub(in crate::session) fn edit(
             policy: None,
             site: None,
         };
-        let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
-        let wanted = rules.intersection(ENTRY_RULES).minus(by_others);
-        if let Some(repaired) = fix_entry(&text, &context, wanted, super::is_unattended(rules)) {
+        let by_others = if known_prefix.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
+        let entry_rules = rules.intersection(ENTRY_RULES).minus(by_others);
+        if let Some(repaired) = fix_entry(&text, &context, entry_rules, super::is_unattended(rules)) {
             text = repaired.into();
         }
         entries.extend_from_slice(&text);
@@ -147,23 +147,23 @@ pub(in crate::session) fn edit(
             more += 1;
         }
     }
-    let left = source.len() - gone.len() - flattened + more;
-    let kept = left > 0;
-    let bytes = [&source.head(kept)[..], &entries, &source.tail(kept)].concat();
+    let count = source.len() - gone.len() - flattened + more;
+    let has_entries = count > 0;
+    let bytes = [&source.head(has_entries)[..], &entries, &source.tail(has_entries)].concat();
     if bytes == source.bytes() {
         return None;
     }
-    let frame = Source::of_text(bytes).filter(|new| new.len() == left)?;
+    let frame = Source::of_text(bytes).filter(|new| new.len() == count)?;
     Some(Edit::Frame { file: Member::Index, frame: Arc::new(frame) })
 }
 
-/// Writes entries for the sitemaps that an index inside the index lists, at any depth; how many. What is listed
-/// elsewhere already, and what leads in a circle, is not among them.
-fn list_inside(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8>) -> usize {
+/// Writes entries for the sitemaps that a nested index lists, at any depth, except repeated ones and cycles. Returns
+/// their number.
+fn write_nested(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8>) -> usize {
     let mut count = 0;
     for (number, child) in nested.children.iter().enumerate() {
         match &child.state {
-            ChildState::Nested(inner) => count += list_inside(inner, layout, names, out),
+            ChildState::Nested(inner) => count += write_nested(inner, layout, names, out),
             ChildState::Repeated | ChildState::Cycle | ChildState::Itself => {}
             _ => {
                 let text = nested.source.entry_text(number);
@@ -177,7 +177,7 @@ fn list_inside(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8
     count
 }
 
-/// Whether pages of a child that lie where its URL may list them would lie elsewhere if this were its URL.
+/// Whether pages of a child that are in the scope of its URL would be out of scope with this URL.
 fn loses_pages(document: &Document, child: &Child, new: &str) -> bool {
     let ChildState::Loaded(id) = child.state else { return false };
     let (Some(sitemap), Some(url_prefix)) = (document.sitemap(id), UrlPrefix::parse(new)) else { return false };
@@ -189,7 +189,7 @@ fn loses_pages(document: &Document, child: &Child, new: &str) -> bool {
     sitemap.rows.iter().any(|row| document.is_live(row) && leaves(&document.loc(row)))
 }
 
-/// The URL of a child outside of the index's directory that its file has where it lies.
+/// The URL inside of the index's folder for a child whose URL is outside of it.
 fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<String> {
     if !location::check_scope(&child.loc, own).has(location::Fault::OutsidePath) {
         return None;
@@ -202,60 +202,60 @@ fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<St
     Some(format!("{}{}", own.prefix(), path.join("/")))
 }
 
-/// An entry with what the fixers of rules make of it.
+/// An entry after the fixes of rules.
 fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Vec<u8>> {
     match fix::fix_entry(text, context, rules, unattended)? {
         FixedEntry::Text(text) => Some(text.into_bytes()),
-        // A second loc is a second sitemap, and no one has looked for that.
+        // A second loc would be a second sitemap, which was not looked for.
         FixedEntry::Split(_) => None,
         FixedEntry::Values(values) => {
             let mut text = text.to_vec();
             for (field, value) in values {
                 let change = value.as_deref().map_or(Change::Remove, Change::Set);
-                text = with(&text, field, change, context.names);
+                text = with_field(&text, field, change, context.names);
             }
             Some(text)
         }
     }
 }
 
-/// When the file that an entry names changed last, in seconds since 1970.
-fn newest_of(index: &Index, entry: usize, known: &Known, now: i64) -> Option<i64> {
+/// When the file of an entry last changed, in seconds since 1970.
+fn newest_of(index: &Index, entry: usize, facts: &OwnedIndexFacts, now: i64) -> Option<i64> {
     match index.children.get(entry)?.state {
         ChildState::Loaded(id) => {
-            let newest = known.newest.get(id.index()).copied().flatten()?;
-            // In an index a date says when the file changed: later than a page in it, as far as that is known.
-            let changed = known.mtimes.get(id.index()).copied().flatten();
+            let newest = facts.newest.get(id.index()).copied().flatten()?;
+            // The date in an index is that of the file: its modification time if that is later than its newest page.
+            let changed = facts.mtimes.get(id.index()).copied().flatten();
             Some(changed.filter(|changed| (newest..=now).contains(changed)).unwrap_or(newest))
         }
         _ => None,
     }
 }
 
-/// An entry dated by a moment; a date stays a date.
-fn dated(index: &Index, text: &[u8], seconds: i64) -> Vec<u8> {
+/// An entry with this time as its lastmod; a date without time stays one.
+fn with_date(index: &Index, text: &[u8], seconds: i64) -> Vec<u8> {
     let names = &index.source.names;
-    let said = Entry::of(text, names).value(Field::Lastmod, text);
-    let precision = said.and_then(|said| lastmod::validate(&said).instant).map(|instant| instant.precision);
+    let old = Entry::of(text, names).value(Field::Lastmod, text);
+    let precision = old.and_then(|old| lastmod::validate(&old).instant).map(|instant| instant.precision);
     let moment = Now { seconds, offset: 0 };
     let value = match precision {
         Some(Precision::Minute | Precision::Second | Precision::Fraction) => moment.timestamp(),
         _ => moment.today(),
     };
-    with(text, Field::Lastmod, Change::Set(&value), names)
+    with_field(text, Field::Lastmod, Change::Set(&value), names)
 }
 
-/// Where most children are.
+/// The URL prefix of the origin that most children have.
 fn url_prefix_of(index: &Index) -> Option<UrlPrefix> {
     UrlPrefix::parse(&format!("{}/", index::commonest_origin(index)?))
 }
 
 /// An entry with its URL on this host.
-fn moved(index: &Index, text: &[u8], url_prefix: &UrlPrefix) -> Option<Vec<u8>> {
+fn with_host(index: &Index, text: &[u8], url_prefix: &UrlPrefix) -> Option<Vec<u8>> {
     let names = &index.source.names;
     let loc = Entry::of(text, names).value(Field::Loc, text)?.into_owned();
     let (_, rest) = location::origin(&loc)?;
-    Some(with(text, Field::Loc, Change::Set(&format!("{}{rest}", url_prefix.origin())), names))
+    Some(with_field(text, Field::Loc, Change::Set(&format!("{}{rest}", url_prefix.origin())), names))
 }
 
 #[cfg(test)]
@@ -284,7 +284,7 @@ mod tests {
         format!("<sitemapindex {NS}>\n{}</sitemapindex>\n", names.iter().map(entry).collect::<String>())
     }
 
-    /// An index with two sitemaps around one with two, of which one is listed twice and one is not there.
+    /// An index with two sitemaps and a nested index, which lists two sitemaps, a repeated one and a missing one.
     fn nested() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("more")).unwrap();
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_inner_index_lists_is_edited_and_saved_and_no_listing_changes() {
+    fn sitemaps_of_a_nested_index_are_edited_and_saved_and_no_index_changes() {
         let folder = nested();
         let mut session = open(folder.path());
         let locs: Vec<String> =
@@ -329,7 +329,7 @@ mod tests {
         let assignments = vec![Assignment { field: Field::Priority, typed: "0.4".into() }];
         assert!(session.plan(None).losses.is_empty());
         session.change(&Change::Set { rows: [row.0].into_iter().collect(), assignments }).unwrap();
-        // The inner index is not written, and that is reported before.
+        // The nested index is not written, which the plan reports.
         let plan = session.plan(None);
         assert!(plan.asks && plan.losses.len() == 1, "{:?}", plan.losses);
         assert!(plan.losses[0].starts_with("more/c.xml changes, but its date in more/index.xml stays"));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_inner_index_lists_takes_its_place_with_its_dates() {
+    fn a_nested_index_is_replaced_by_its_entries_with_their_dates() {
         let folder = nested();
         let mut session = open(folder.path());
         assert!(fix(&mut session, Rule::INDEX_NESTED));
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_the_index_is_listed_and_read_when_it_is_opened_again() {
+    fn unlisted_files_are_listed_and_read_at_the_next_load() {
         let folder = nested();
         std::fs::write(
             folder.path().join("n w.xml"),

@@ -8,15 +8,16 @@ use crate::document::rows::RowSet;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files;
 use crate::session::edit::{EditError, Intent};
-use crate::session::file_fixes::name::{breaks, path_of};
+use crate::session::file_fixes::name::{path_of, violates};
 use crate::session::fix::whole_files;
 use crate::session::state::Snapshot;
 use crate::words::counted;
 
-/// What becomes of the file that breaks a rule by its name: of these rows' files, or of all if none of those does.
+/// The intent of renaming the file whose name violates a rule: of the files of these rows, or of all files if none of
+/// those violates it.
 ///
 /// # Errors
-/// Why the file cannot be called so.
+/// The file cannot have this name, or there are several such files.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -24,18 +25,18 @@ pub(in crate::session) fn intend(
     name: &str,
 ) -> Result<Intent, EditError> {
     let document = &snapshot.document;
-    let is_meant = |file: &Member| breaks(document, *file, rule.family());
-    let of_rows: Vec<Member> = whole_files::members(snapshot, rows).into_iter().filter(is_meant).collect();
+    let is_violating = |file: &Member| violates(document, *file, rule.family());
+    let of_rows: Vec<Member> = whole_files::members(snapshot, rows).into_iter().filter(is_violating).collect();
     let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
-    let all = sitemaps.chain([Member::Index]).filter(is_meant);
-    let meant = if of_rows.is_empty() { all.collect() } else { of_rows };
-    let file = match meant.as_slice() {
+    let all = sitemaps.chain([Member::Index]).filter(is_violating);
+    let files = if of_rows.is_empty() { all.collect() } else { of_rows };
+    let file = match files.as_slice() {
         [] => return Err(EditError::Refused("nothing changed: nothing to fix".to_owned())),
         [file] => *file,
         files => {
             let count = counted(files.len() as u64, "file");
             let first = snapshot.file_name(files.first().copied().unwrap_or(Member::Index));
-            let why = format!("{count} cannot have one name; say which: where file=\"{first}\"");
+            let why = format!("{count} cannot have the same name; select one with: where file=\"{first}\"");
             return Err(EditError::Refused(why));
         }
     };
@@ -97,7 +98,7 @@ mod tests {
         folder
     }
 
-    /// An index of a part with a good name and of one without; another file lies beside them.
+    /// An index that lists a file with a valid name and one with an invalid name, next to another file.
     fn set() -> TempDir {
         let index = index(&["1.xml", "site%20map.xml", "site%20map.xml"]);
         folder(&[
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_follows_the_old_file_goes_and_undo_leads_back() {
+    fn a_rename_updates_the_index_removes_the_old_file_and_can_be_undone() {
         let folder = set();
         let before = fs::read_to_string(folder.path().join("index.xml")).unwrap();
         let mut session = open(&folder, "index.xml");
@@ -142,7 +143,7 @@ mod tests {
         save::now(&mut session, None, false).unwrap();
         assert_eq!(names(folder.path()), ["1.xml", "index.xml", "other.html", "site-map.xml"]);
         assert_eq!(fs::read_to_string(folder.path().join("site-map.xml")).unwrap(), page("2"));
-        // Its content is of the day that it was of: only the loc changes, wherever the file is listed.
+        // The content of the file did not change, so only the loc of its entries changes.
         let after = fs::read_to_string(folder.path().join("index.xml")).unwrap();
         assert_eq!(after, before.replace("/site%20map.xml<", "/site-map.xml<"));
         let fresh = open(&folder, "index.xml");
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_alone_takes_the_name_that_is_given() {
+    fn a_single_file_gets_the_given_name() {
         let folder = folder(&[("urls.lst", "https://e.com/a\n".to_owned())]);
         let mut session = open(&folder, "urls.lst");
         run(&mut session, "fix text-extension pages.txt").unwrap();
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_renamed_while_it_is_being_saved_keeps_its_new_name() {
+    fn a_file_renamed_during_a_save_keeps_its_new_name() {
         let folder = folder(&[("site map.xml", page("1"))]);
         let mut session = open(&folder, "site map.xml");
         run(&mut session, "set priority=0.4").unwrap();
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_taken_or_leads_out_is_refused_with_the_reason() {
+    fn a_name_that_is_taken_or_in_another_folder_is_refused_with_the_reason() {
         let folder = set();
         fs::write(folder.path().join("free.xml"), "something else").unwrap();
         let mut session = open(&folder, "index.xml");
@@ -205,12 +206,12 @@ mod tests {
             assert!(refused.contains(why), "{name}: {refused}");
         }
         assert!(!session.is_modified());
-        // Two files cannot have one name.
+        // Two files cannot have the same name.
         fs::write(folder.path().join("b c.xml"), page("3")).unwrap();
         fs::write(folder.path().join("index.xml"), index(&["site%20map.xml", "b%20c.xml"])).unwrap();
         let mut session = open(&folder, "index.xml");
         let refused = run(&mut session, "fix file-name-unsafe a.xml").unwrap_err();
-        assert!(refused.contains("2 files cannot have one name"), "{refused}");
+        assert!(refused.contains("2 files cannot have the same name"), "{refused}");
         run(&mut session, "fix file-name-unsafe a.xml where file=\"b c.xml\"").unwrap();
         run(&mut session, "fix file-name-unsafe").unwrap();
         save::now(&mut session, None, false).unwrap();
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_index_does_not_name_by_its_name_keeps_it() {
+    fn a_file_of_a_nested_index_keeps_its_name() {
         let nested = folder(&[
             ("index.xml", index(&["inner.xml"])),
             ("inner.xml", index(&["a%20b.xml"])),
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_sitemap_says_it_the_folder_is_asked_for() {
+    fn the_folder_is_asked_for_if_no_entry_determines_it() {
         let folder = folder(&[("index.xml", index(&["none.xml"])), ("new.xml", page("1"))]);
         let mut session = open(&folder, "index.xml");
         let question = fix::question(session.view(), Member::Index, Rule::INDEX_CHILD_UNLISTED);

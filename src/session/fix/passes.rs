@@ -7,15 +7,15 @@ use crate::document::edit::Edit;
 use crate::document::rows::RowSet;
 use crate::progress::Progress;
 use crate::session::edit::{Change, EditError, Intent, Prepared, prepared};
-use crate::session::fix::touched;
+use crate::session::fix::touched_rows;
 use crate::session::fix::trial::{self, files_of};
 use crate::session::state::Snapshot;
 
-/// Passes after the first. A value that hides another (a second `lastmod`, a line end) needs one for each of them; two
-/// fixes that undo each other must end as well.
+/// The maximum number of passes after the first. A value that hides another (a second `lastmod`, a line end) needs a pass
+/// for each of them; fixes that undo each other must end as well.
 const PASSES: usize = 8;
 
-/// Fixes the outcome of a fix until nothing changes. `None` when cancelled.
+/// Applies a fix to its own result until nothing changes. `None` when cancelled.
 pub(in crate::session) fn repeat(
     snapshot: &Snapshot,
     change: &Change,
@@ -27,7 +27,7 @@ pub(in crate::session) fn repeat(
         if whole.applied.is_unchanged() {
             break;
         }
-        let Some(next) = repeated(change, &whole) else { break };
+        let Some(next) = next_pass(change, &whole) else { break };
         let after = state_after(snapshot, &whole);
         let intent = match super::intend(&after, &next, progress) {
             Ok(intent) => intent,
@@ -47,7 +47,7 @@ pub(in crate::session) fn repeat(
     Some(whole)
 }
 
-/// The state that a change leads to.
+/// The snapshot after a prepared change.
 fn state_after(snapshot: &Snapshot, prepared: &Prepared) -> Snapshot {
     let mut after = snapshot.clone();
     after.state.document = prepared.applied.document.clone();
@@ -56,8 +56,8 @@ fn state_after(snapshot: &Snapshot, prepared: &Prepared) -> Snapshot {
     after
 }
 
-/// The same fix of the same rows, and of those that it added. `None` for an answer that is given once.
-fn repeated(change: &Change, done: &Prepared) -> Option<Change> {
+/// The same fix for the same rows and those that it added. `None` for a decision that is applied once.
+fn next_pass(change: &Change, done: &Prepared) -> Option<Change> {
     let with_added = |rows: &RowSet| rows | done.applied.added.iter().map(|row| row.0).collect::<RowSet>();
     match change {
         Change::Fix { rows, rules } => Some(Change::Fix { rows: with_added(rows), rules: *rules }),
@@ -69,15 +69,15 @@ fn repeated(change: &Change, done: &Prepared) -> Option<Change> {
     }
 }
 
-/// Two passes as one change: rows and files that both changed are counted once. Skipped are the rows that the first one
-/// skips: which rows a later pass skips depends on whether it changes others, in this file or, streamed, in another.
+/// Two passes as one change: rows and files that both changed are counted once. Only the rows that the first pass skips
+/// are reported as skipped: what a later pass skips depends on whether it changes other rows.
 fn both_passes(first: Intent, mut last: Intent) -> Intent {
     last.label.forget_skipped();
-    let edits = |intent: &Intent| intent.edit.as_ref().map(touched).unwrap_or_default();
+    let edits = |intent: &Intent| intent.edit.as_ref().map(touched_rows).unwrap_or_default();
     let rows = (edits(&first) & edits(&last)).len();
     let files = files_of(first.edit.as_ref()).intersection(&files_of(last.edit.as_ref())).count() as u64;
-    last.label.uncount("row", rows);
-    last.label.uncount("file", files);
+    last.label.subtract("row", rows);
+    last.label.subtract("file", files);
     let mut label = first.label;
     label.plus(last.label);
     let edit = [first.edit, last.edit].into_iter().flatten().collect();
@@ -95,7 +95,7 @@ fn both_passes(first: Intent, mut last: Intent) -> Intent {
         rows: first.rows,
         changes: (first.changes + last.changes).saturating_sub(rows + files),
         samples,
-        said: first.said,
+        commands: first.commands,
         refused: first.refused,
         refused_files: first.refused_files,
         reason: first.reason,

@@ -1,4 +1,4 @@
-//! The edits of a fix of several rows, and the reasons for skipped rows.
+//! Collects the edits of a fix of several rows, and the reasons for skipped rows.
 
 use crate::check::entry;
 use crate::check::rule::Rule;
@@ -10,24 +10,24 @@ use crate::session::checks::DocumentLocs;
 use crate::session::state::Snapshot;
 use crate::xml::entry::Entry;
 
-/// What is done to rows, and why others are left alone.
+/// The edits of a fix, and why rows were skipped.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct RowEdits {
     pub(super) edits: Vec<Edit>,
-    /// Rows that change, come or go.
+    /// Rows that are changed or deleted.
     pub(super) rows: RowSet,
     pub(super) added: u64,
     pub(super) refused: u64,
     pub(super) reason: Option<String>,
 }
 
-impl Done {
+impl RowEdits {
     pub(super) fn refuse(&mut self, why: impl Into<String>) {
         self.refused += 1;
         self.reason.get_or_insert_with(|| why.into());
     }
 
-    /// One field of rows, in rising order.
+    /// Sets one field of rows.
     pub(super) fn set_each(&mut self, field: Field, mut values: Vec<(RowId, Value)>) {
         values.sort_by_key(|(row, _)| *row);
         self.rows.extend(values.iter().map(|(row, _)| row.0));
@@ -37,8 +37,8 @@ impl Done {
     }
 }
 
-/// The rows that break a rule of rows, of those that are meant.
-pub(super) fn breaking(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> RowSet {
+/// Those of the rows that violate a rule about rows.
+pub(super) fn violating_rows(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> RowSet {
     let set_rule = SetRule::of(rule).filter(|rule| rule.place() == crate::check::set::SetRuleTarget::Row);
     match set_rule {
         Some(rule) => snapshot.checks.set().rows_with(rule, &DocumentLocs(&snapshot.document)) & rows,
@@ -46,7 +46,7 @@ pub(super) fn breaking(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> RowSet
     }
 }
 
-/// Whether a row would break no rule by itself that it does not break now.
+/// Whether a row with this text would violate no entry rule that it does not violate now.
 pub(super) fn is_sound(snapshot: &Snapshot, row: RowId, text: &str) -> bool {
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     let (now, old) = snapshot.document.entry(row);

@@ -12,7 +12,7 @@ use crate::session::checks::DocumentLocs;
 use crate::session::edit::intent::SAMPLES;
 use crate::session::edit::values::sample_of;
 use crate::session::edit::{Intent, Label, Sample};
-use crate::session::fix::row_edits::{Done, breaking, is_sound};
+use crate::session::fix::row_edits::{RowEdits, is_sound, violating_rows};
 use crate::session::fix::{self, alternates, site};
 use crate::session::fix_table::{CLEARED, MERGED, OF_SITE, REWRITTEN};
 use crate::session::state::Snapshot;
@@ -20,8 +20,7 @@ use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// What becomes of rows that break a rule of the set; `answer` says how where there are several ways. `None` when
-/// cancelled.
+/// The intent of fixing a rule of the set; `answer` decides where there are several ways. `None` when cancelled.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -31,9 +30,9 @@ pub(in crate::session) fn intend(
 ) -> Option<Intent> {
     let live: RowSet = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
     let mut done = match rule.main() {
-        main if MERGED.contains(main) => merged(snapshot, &live, main, progress)?,
-        main if REWRITTEN.contains(main) => rewritten(snapshot, &live, main, answer, progress)?,
-        main if CLEARED.contains(main) => cleared(snapshot, &live, rule),
+        main if MERGED.contains(main) => merge(snapshot, &live, main, progress)?,
+        main if REWRITTEN.contains(main) => rewrite_locs(snapshot, &live, main, answer, progress)?,
+        main if CLEARED.contains(main) => clear_values(snapshot, &live, rule),
         main if OF_SITE.contains(main) => site::intend(snapshot, &live, main, progress)?,
         main => alternates::fix_rows(snapshot, &live, main, answer, progress)?,
     };
@@ -51,7 +50,7 @@ pub(in crate::session) fn intend(
     Some(Intent {
         label: match changes.saturating_sub(deleted) {
             0 => label,
-            _ => label.and_any(deleted, "row", " deleted: the set lists that page already"),
+            _ => label.and_any(deleted, "row", " deleted: the set already lists that page"),
         },
         samples: samples(snapshot, &done.edits),
         edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
@@ -62,12 +61,12 @@ pub(in crate::session) fn intend(
     })
 }
 
-/// How many rows are deleted.
+/// The number of deleted rows.
 fn deleted_rows(edits: &[Edit]) -> u64 {
     edits.iter().map(|edit| if let Edit::Delete(rows) = edit { rows.len() } else { 0 }).sum()
 }
 
-/// What a preview shows of the rows that get a value.
+/// The samples of a preview, from the rows whose value is set.
 fn samples(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Sample> {
     let fields = edits.iter().filter_map(|edit| match edit {
         Edit::SetEach { field, values } => Some((*field, values)),
@@ -77,15 +76,15 @@ fn samples(snapshot: &Snapshot, edits: &[Edit]) -> Vec<Sample> {
     values.take(SAMPLES).map(|(field, row, value)| sample_of(snapshot, row, field, value.as_deref())).collect()
 }
 
-/// Later rows of a page go; the first keeps the newest date and everyone's extensions.
-fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<Done> {
+/// Merges rows of the same page: the first gets the newest date and all extensions, the others are deleted.
+fn merge(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<RowEdits> {
     let locs = DocumentLocs(&snapshot.document);
     let set = snapshot.checks.set();
-    let broken = breaking(snapshot, rows, rule);
+    let broken = violating_rows(snapshot, rows, rule);
     let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     if rule == Rule::SET_DUPLICATE_NEAR {
         for (row, first) in set.near_pairs(&locs).into_iter().filter(|(row, _)| broken.contains(*row)) {
-            // Whoever names the very same page goes along.
+            // Rows with the same page as the near duplicate are merged too.
             let others =
                 set.duplicates().members(row).into_iter().filter(|other| *other != row && rows.contains(*other));
             pages.entry(first).or_default().extend(std::iter::once(row).chain(others));
@@ -98,26 +97,26 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
             same.filter(move |other| snapshot.document.loc(RowId(*other)) == loc)
         };
         for row in &broken {
-            // The first of the page, or of those that are written alike.
+            // The first row of the page, or of those with the same spelling.
             let Some(first) = set.duplicates().original(row, &locs) else { continue };
             let file = |row: u32| snapshot.document.sitemap_of(RowId(row));
-            let is_meant = |other: &u32| *other != first && rows.contains(*other);
+            let is_other = |other: &u32| *other != first && rows.contains(*other);
             match rule {
-                // Wherever it stands: another spelling in this file, or this one in another file.
+                // In any file: another spelling in this file, or this spelling in another file.
                 Rule::SET_DUPLICATE_EQUIVALENT => {
-                    pages.entry(first).or_default().extend(same_text(row).filter(is_meant));
+                    pages.entry(first).or_default().extend(same_text(row).filter(is_other));
                 }
-                // Those of all further files at once.
+                // The rows of all other files at once.
                 Rule::SET_DUPLICATE_ACROSS_FILES => {
                     pages.entry(first).or_insert_with(|| {
-                        same_text(row).filter(is_meant).filter(|other| file(*other) != file(first)).collect()
+                        same_text(row).filter(is_other).filter(|other| file(*other) != file(first)).collect()
                     });
                 }
                 _ => pages.entry(first).or_default().push(row),
             }
         }
     }
-    let mut done = Done::default();
+    let mut done = RowEdits::default();
     let (mut dates, mut gone) = (Vec::new(), RowSet::new());
     for (first, others) in pages {
         if progress.is_cancelled() {
@@ -126,7 +125,7 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
         let first = RowId(first);
         let names = snapshot.document.names(first);
         let text = snapshot.document.entry_text(first);
-        // What is in another file may mean something else under this one's root.
+        // The namespaces of another file may differ from those of this one.
         let texts: Vec<_> = others
             .iter()
             .map(|row| RowId(*row))
@@ -156,7 +155,7 @@ fn merged(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -
     Some(done)
 }
 
-/// Rows that share their page with others, by a hash of what they are written as.
+/// Rows that share their page with others, by a hash of their URL's text.
 fn duplicates_by_text(snapshot: &Snapshot) -> HashMap<u64, Vec<u32>> {
     let mut rows: HashMap<u64, Vec<u32>> = HashMap::new();
     for row in snapshot.checks.set().duplicates().rows_of_groups() {
@@ -165,16 +164,16 @@ fn duplicates_by_text(snapshot: &Snapshot) -> HashMap<u64, Vec<u32>> {
     rows
 }
 
-/// Rows with the rarer scheme, host or port get that of the others; `answer` may say which, or take them out.
-fn rewritten(
+/// Sets the rarer scheme, host or port to the more common one; `answer` may choose another, or delete the rows.
+fn rewrite_locs(
     snapshot: &Snapshot,
     rows: &RowSet,
     rule: Rule,
     answer: Option<&Decision>,
     progress: &Progress,
-) -> Option<Done> {
-    let mut done = Done::default();
-    let broken = breaking(snapshot, rows, rule);
+) -> Option<RowEdits> {
+    let mut done = RowEdits::default();
+    let broken = violating_rows(snapshot, rows, rule);
     if answer == Some(&Decision::Delete) {
         done.rows.clone_from(&broken);
         done.edits.extend((!broken.is_empty()).then_some(Edit::Delete(broken)));
@@ -182,26 +181,26 @@ fn rewritten(
     }
     if rule == Rule::SET_MIXED_HOST {
         for _ in &broken {
-            done.refuse("URLs of another host are other pages: the answer delete removes them, and sited split --by host gives each host a file");
+            done.refuse("URLs of another host are other pages: the answer delete removes them; sited split --by host writes one file for each host");
         }
         return Some(done);
     }
     let common = snapshot.checks.set().main_origin().map(|(origin, _)| origin.to_owned()).unwrap_or_default();
-    // Where someone says which is right, it may be the rarer one.
-    let meant = if answer.is_some() { rows } else { &broken };
+    // An answer may choose the rarer one, so all rows are examined.
+    let examined = if answer.is_some() { rows } else { &broken };
     let (mut values, mut new_locs) = (Vec::new(), HashSet::new());
-    for row in meant.iter().map(RowId) {
+    for row in examined.iter().map(RowId) {
         if progress.is_cancelled() {
             return None;
         }
         let loc = snapshot.document.loc(row);
-        let Some(new) = moved(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
+        let Some(new) = rewrite_loc(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
         if !location::validate(&new).minus(location::validate(&loc)).is_empty() {
             done.refuse(format!("{new} would have another error"));
         } else if !snapshot.checks.set().duplicates().rows_of_page(&new, &DocumentLocs(&snapshot.document)).is_empty()
             || !new_locs.insert(location::key_hash(&new))
         {
-            done.refuse(format!("{new} is listed already; set-duplicate-near merges the two"));
+            done.refuse(format!("{new} is already listed; fix set-duplicate-near to merge the two"));
         } else {
             values.push((row, Some(new.into())));
         }
@@ -210,24 +209,24 @@ fn rewritten(
     Some(done)
 }
 
-/// The value goes from the rows of the files, or of the set, that break the rule.
-fn cleared(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> Done {
+/// Removes the values from the rows of the files, or of the set, that violate the rule.
+fn clear_values(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> RowEdits {
     let broken = snapshot.checks.set().broken().filter(|(_, broken)| broken.rule().main() == rule.main());
     let files: Vec<Option<u32>> = broken.map(|(file, _)| file).collect();
     let is_dated = matches!(rule, Rule::SET_LASTMOD_IDENTICAL | Rule::SET_LASTMOD_GENERATED);
     let field = if is_dated { Field::Lastmod } else { Field::Priority };
-    let is_meant = |row: &u32| {
+    let is_cleared = |row: &u32| {
         let file = snapshot.document.with_pending_split().sitemap_of(RowId(*row)).0;
         files.iter().any(|found| found.is_none_or(|found| found == file))
             && snapshot.document.value(RowId(*row), field).is_some()
     };
-    let rows: RowSet = rows.iter().filter(is_meant).collect();
+    let rows: RowSet = rows.iter().filter(is_cleared).collect();
     let edit = (!rows.is_empty()).then(|| Edit::Set { rows: rows.clone(), field, value: None });
-    Done { edits: edit.into_iter().collect(), rows, ..Done::default() }
+    RowEdits { edits: edit.into_iter().collect(), rows, ..RowEdits::default() }
 }
 
-/// A URL with the scheme, host or port that is right.
-fn moved(loc: &str, rule: Rule, common: &str, answer: Option<&Decision>) -> Option<String> {
+/// A URL with the common or chosen scheme, host or port.
+fn rewrite_loc(loc: &str, rule: Rule, common: &str, answer: Option<&Decision>) -> Option<String> {
     let (scheme, rest) = loc.split_once("://")?;
     let location = Location::of(loc);
     let host = location.host();

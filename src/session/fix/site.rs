@@ -9,27 +9,27 @@ use crate::protocol::extension::path::Path;
 use crate::protocol::{Field, Severity, location};
 use crate::session::checks::DocumentLocs;
 use crate::session::fix::alternates::{NewLink, with_links};
-use crate::session::fix::row_edits::{Done, breaking, is_sound};
+use crate::session::fix::row_edits::{RowEdits, is_sound, violating_rows};
 use crate::session::fix_table::{SITE_DATED, SITE_DELETED, SITE_LINKED};
 use crate::session::state::Snapshot;
 use crate::xml::extension_edit::{ExtensionChange, edit_extension, value_at};
 use crate::xml::names::Names;
 use std::collections::HashSet;
 
-/// Deletes the rows that break a rule, or gives them the URL that the site names; a row whose new URL is in the set
-/// already is deleted. `None` when cancelled.
-pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<Done> {
-    let broken = breaking(snapshot, rows, rule);
-    let mut done = Done::default();
+/// The edits that fix a rule about pages: rows are deleted, or get the date, the alternates or the URL that the site
+/// states. A row whose new URL is already in the set is deleted. `None` when cancelled.
+pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<RowEdits> {
+    let broken = violating_rows(snapshot, rows, rule);
+    let mut done = RowEdits::default();
     if SITE_DELETED.contains(rule) {
         delete(&mut done, broken);
         return Some(done);
     }
     if SITE_DATED.contains(rule) {
-        return date(snapshot, &broken, progress);
+        return set_dates(snapshot, &broken, progress);
     }
     if SITE_LINKED.contains(rule) {
-        return link(snapshot, &broken, progress);
+        return set_alternates(snapshot, &broken, progress);
     }
     let set = snapshot.checks.set();
     let locs = DocumentLocs(&snapshot.document);
@@ -60,9 +60,9 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
     Some(done)
 }
 
-/// Gives the rows the dates of the last changes of their pages.
-fn date(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done> {
-    let (mut done, mut dated): (Done, Vec<(RowId, Value)>) = (Done::default(), Vec::new());
+/// Sets lastmod to the date of the last change of each page.
+fn set_dates(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<RowEdits> {
+    let (mut done, mut dated): (RowEdits, Vec<(RowId, Value)>) = (RowEdits::default(), Vec::new());
     for row in rows.iter().map(RowId) {
         if progress.is_cancelled() {
             return None;
@@ -83,12 +83,12 @@ fn date(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done>
     Some(done)
 }
 
-/// Links of an entry that are examined.
+/// The maximum number of links of an entry that are examined.
 const MOST_LINKS: usize = 1_000;
 
-/// Gives the rows the alternates of their pages.
-fn link(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done> {
-    let (mut done, document) = (Done::default(), &snapshot.document);
+/// Sets the alternates of each row to those of its page.
+fn set_alternates(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<RowEdits> {
+    let (mut done, document) = (RowEdits::default(), &snapshot.document);
     for row in rows.iter().map(RowId) {
         if progress.is_cancelled() {
             return None;
@@ -97,7 +97,7 @@ fn link(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done>
             done.refuse("the alternates of the page are not known");
             continue;
         };
-        match linked(&document.entry_text(row), document.names(row), &wanted) {
+        match with_alternates(&document.entry_text(row), document.names(row), &wanted) {
             Some(text) if is_sound(snapshot, row, &text) => {
                 done.edits.push(Edit::Raw { row, text: text.into() });
                 done.rows.insert(row.0);
@@ -109,8 +109,8 @@ fn link(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Done>
     Some(done)
 }
 
-/// An entry that lists these alternates and no others; links that are right stay as they are.
-fn linked(text: &[u8], names: &Names, wanted: &[(String, String)]) -> Option<String> {
+/// An entry that lists exactly these alternates; correct links stay unchanged.
+fn with_alternates(text: &[u8], names: &Names, wanted: &[(String, String)]) -> Option<String> {
     let mut text = text.to_vec();
     let mut missing: Vec<(&String, &String)> = wanted.iter().map(|(code, url)| (code, url)).collect();
     let path = |number: usize, attribute: &str| Path::parse(&format!("link[{number}]{attribute}")).ok();
@@ -118,7 +118,7 @@ fn linked(text: &[u8], names: &Names, wanted: &[(String, String)]) -> Option<Str
     let is_there =
         |number: &usize| ["@rel", "@hreflang", "@href"].iter().any(|name| value(&text, *number, name).is_some());
     let count = (1..=MOST_LINKS).take_while(is_there).count();
-    // From the last one, so that the numbers of those before it stay.
+    // Backwards, so that the numbers of the links before it stay valid.
     for number in (1..=count).rev() {
         let (Some(code), Some(url)) = (value(&text, number, "@hreflang"), value(&text, number, "@href")) else {
             continue;
@@ -147,7 +147,7 @@ fn worse_value(field: Field, (old, new): (&str, &str), context: &Context<'_>) ->
     new.iter().find(|rule| rule.severity_in(context.profile) > Some(Severity::Note))
 }
 
-fn delete(done: &mut Done, rows: RowSet) {
+fn delete(done: &mut RowEdits, rows: RowSet) {
     if !rows.is_empty() {
         done.rows |= &rows;
         done.edits.push(Edit::Delete(rows));

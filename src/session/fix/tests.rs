@@ -53,7 +53,7 @@ fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
 }
 
 fn broken(session: &Session) -> BTreeSet<Rule> {
-    let unread = session.unread().iter().filter_map(findings::file_findings::refused);
+    let unread = session.unread().iter().filter_map(findings::file_findings::of_error);
     report::all_findings(session).into_iter().chain(unread).map(|found| found.finding.rule).collect()
 }
 
@@ -338,7 +338,7 @@ proptest! {
                 prop_assert!(report.message.contains(&format!(": {}", new.code())), "unsaid: {new:?}: {}", report.message);
             }
             let raised = places(&session);
-            let mut raised = raised.difference(&places_before).filter(|(_, rule)| !super::trial::SHARES.contains(*rule));
+            let mut raised = raised.difference(&places_before).filter(|(_, rule)| !super::trial::SHARED_VALUES.contains(*rule));
             prop_assert_eq!(raised.next(), None, "{:?} raises it: {}", rule, report.message);
             if report.changed {
                 session.undo().unwrap();

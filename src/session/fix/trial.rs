@@ -1,8 +1,8 @@
-//! Tries a fix before it is made, and skips rows for which it would raise errors or warnings.
+//! Tries a fix before it is made, and skips rows and files for which it would raise errors or warnings.
 //!
-//! Invariant: after a fix no row, no file and not the set breaks a rule of severity error or warning that it did not
-//! break before. Exceptions are [`SHARES`], and what the user asked for explicitly: that rows are deleted, or that a
-//! value is read in a given way.
+//! Invariant: after a fix no row, no file and not the set violates a rule of severity error or warning that it did not
+//! violate before. Exceptions are [`SHARED_VALUES`] and explicit decisions: to delete rows, or to read a value in a given
+//! way.
 
 use crate::check::Profile;
 use crate::check::decision::Decision;
@@ -27,34 +27,33 @@ use crate::xml::entry::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What is reported of values that all rows share. It was true before of the rows that stay as they are, and only other rows
-/// hid it, or values that no one could read: leaving an error in place so that no one says it would be worse. It is
-/// counted and said ([`super::effects`]).
-pub(super) const SHARES: RuleSet =
+/// Rules about values that all rows share. The unchanged rows shared them before, hidden only by other rows or by
+/// unreadable values, so a fix is not refused for them; they are reported ([`super::effects`]).
+pub(super) const SHARED_VALUES: RuleSet =
     RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
 
-/// Where a finding of the index, or of one of its entries, is.
+/// The place of findings of the index and its entries.
 const INDEX: &str = "index";
 
-/// How often a fix is tried, so that the work is bounded; rows that were not tried by then are left alone.
+/// The maximum number of trials of a fix; rows that were not tried by then are skipped.
 const TRIALS: u32 = 200;
-/// The same where each costs a walk over many rows, or takes much text apart.
+/// The maximum where each trial walks over many rows or parses much text.
 const FEW_TRIALS: u32 = 24;
-/// Bytes of entries that all trials together may take apart.
+/// Bytes of entries that all trials together may parse.
 const TRIAL_BYTES: u64 = 128 << 20;
 
-/// Whether a fix must not raise this.
+/// Whether a fix must not raise this rule.
 pub(in crate::session) fn is_bad(rule: Rule, profile: Profile) -> bool {
-    !SHARES.contains(rule.main()) && rule.severity_in(profile).is_some_and(|severity| severity > Severity::Note)
+    !SHARED_VALUES.contains(rule.main()) && rule.severity_in(profile).is_some_and(|severity| severity > Severity::Note)
 }
 
-/// Whether it was empty before. A milder variant of what was reported before is not new.
+/// Whether a violation of a rule is new and must not be raised. A milder variant of an old violation is not new.
 pub(in crate::session) fn is_new(rule: Rule, before: RuleSet, profile: Profile) -> bool {
     let was = rule.family().intersection(before);
     is_bad(rule, profile) && !was.iter().any(|was| was.severity_in(profile) >= rule.severity_in(profile))
 }
 
-/// The change without what it would break. `None` when cancelled.
+/// The change without the rows and files for which it would raise errors or warnings. `None` when cancelled.
 pub(in crate::session) fn without_harm(
     snapshot: &Snapshot,
     change: &Change,
@@ -67,7 +66,7 @@ pub(in crate::session) fn without_harm(
     let (rows, rules) = match change {
         Change::Fix { rows, rules } => (rows, *rules),
         Change::FixFile(..) => (&RowSet::new(), RuleSet::EMPTY),
-        // A name and a URL are typed: that is what someone wants, and what it raises is reported.
+        // The user chose these explicitly; what they raise is reported.
         Change::Decide { decision: Decision::Delete | Decision::Name(_) | Decision::Base(_), .. } => {
             return Some(prepared);
         }
@@ -84,13 +83,13 @@ pub(in crate::session) fn without_harm(
     let trials = if snapshot.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
     let bytes: u64 = affected.iter().map(|row| snapshot.document.entry_text(RowId(row)).len() as u64).sum();
     let trials = trials.min((TRIAL_BYTES / (bytes + 1)).max(FEW_TRIALS.into()) as u32);
-    let attempt = |left: &SkippedRows| match change {
-        Change::Fix { rows, rules } => fix::intend_rows(snapshot, rows, left, *rules, progress).map(Some),
+    let attempt = |skipped: &SkippedRows| match change {
+        Change::Fix { rows, rules } => fix::intend_rows(snapshot, rows, skipped, *rules, progress).map(Some),
         Change::Decide { rows, rule, decision: Decision::Usual } => {
-            fix::intend_rows(snapshot, rows, left, rule.family(), progress).map(Some)
+            fix::intend_rows(snapshot, rows, skipped, rule.family(), progress).map(Some)
         }
         Change::Decide { rows, rule, decision } => {
-            let change = Change::Decide { rows: rows - &left.rows, rule: *rule, decision: decision.clone() };
+            let change = Change::Decide { rows: rows - &skipped.rows, rule: *rule, decision: decision.clone() };
             match super::intend(snapshot, &change, progress) {
                 Ok(intent) => Some(Some(intent)),
                 Err(EditError::Cancelled) => None,
@@ -99,41 +98,41 @@ pub(in crate::session) fn without_harm(
         }
         _ => Some(None),
     };
-    let left = SkippedRows { rows: affected.clone(), files: files.clone() };
-    let mut trial = Trial { snapshot, attempt: &attempt, left, why, trials, best: None };
+    let skipped = SkippedRows { rows: affected.clone(), files: files.clone() };
+    let mut trial = Trial { snapshot, attempt: &attempt, skipped, why, trials, best: None };
     for file in files {
-        let mut left = trial.left.clone();
-        left.files.remove(&file);
-        if let Err(why) = trial.attempt(left, progress)? {
+        let mut skipped = trial.skipped.clone();
+        skipped.files.remove(&file);
+        if let Err(why) = trial.attempt(skipped, progress)? {
             trial.why = why;
         }
     }
     trial.add(&affected.iter().collect::<Vec<_>>(), true, progress)?;
-    let Trial { left, why, best, .. } = trial;
-    // With all of them left alone, what is done, if anything, must raise nothing either.
+    let Trial { skipped, why, best, .. } = trial;
+    // If all are skipped, the rest of the fix must raise nothing either.
     let mut prepared = if let Some(best) = best {
         best
     } else {
-        let intent = attempt(&left)?.unwrap_or_else(|| Intent::counting(0));
+        let intent = attempt(&skipped)?.unwrap_or_else(|| Intent::counting(0));
         let rest = prepared::prepare_intent(snapshot, intent, progress)?;
         let is_fine = rest.intent.edit.is_none() || raises(snapshot, &rest).is_none();
         if is_fine { rest } else { prepared::prepare_intent(snapshot, Intent::counting(0), progress)? }
     };
-    prepared.intent.refused += left.rows.len();
-    prepared.intent.refused_files += left.files.len() as u64;
+    prepared.intent.refused += skipped.rows.len();
+    prepared.intent.refused_files += skipped.files.len() as u64;
     if prepared.intent.refused + prepared.intent.refused_files == 0 {
-        // It is about a file, or the set.
+        // The fix is about a file or the set.
         prepared.intent.refused_files = 1;
     }
     prepared.intent.reason = Some(why);
-    prepared.intent.said = match prepared.intent.edit {
+    prepared.intent.commands = match prepared.intent.edit {
         Some(_) => script_export::lines_of(snapshot, change, &prepared.intent),
         None => Vec::new(),
     };
     Some(prepared)
 }
 
-/// An error or a warning that a change would raise: which, and where.
+/// A message about an error or a warning that a change would raise.
 fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
     let applied = &prepared.applied;
     let (old, new) = (&snapshot.document, &applied.document);
@@ -164,8 +163,8 @@ fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
         let of_set = checks.set().broken().map(|(file, rule)| (rule_of(rule), format!("{file:?}")));
         let of_index = index_findings::list_findings_of_few(snapshot, document).into_iter();
         let of_index = of_index.map(|found| (found.rule, INDEX.to_owned()));
-        let around = around_index(snapshot, checks, document);
-        of_files.chain(of_set).chain(of_index).chain(around).collect::<Vec<_>>()
+        let of_entries = index_rules(snapshot, checks, document);
+        of_files.chain(of_set).chain(of_index).chain(of_entries).collect::<Vec<_>>()
     };
     let (was, is) = (files(&snapshot.checks, old), files(&checks, new));
     let mut rules_before: HashMap<&str, RuleSet> = HashMap::new();
@@ -174,24 +173,24 @@ fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
     }
     let raised = is.iter().find(|(rule, place)| {
         let before = rules_before.get(&**place).copied().unwrap_or_default();
-        // Entries of the index come, go and get other URLs: they are counted.
+        // Entries of the index are added, removed and renamed, so their findings are compared by number.
         let count = |found: &[(Rule, String)]| {
             let is_it = |(other, at): &&(Rule, String)| at == place && rule.family().contains(*other);
             found.iter().filter(is_it).count()
         };
         is_new(*rule, before) || (place == INDEX && is_bad(*rule) && count(&is) > count(&was))
     });
-    raised.map(|(rule, _)| format!("a file, or the set, would then violate {}", rule.code()))
+    raised.map(|(rule, _)| format!("a file or the set would then violate {}", rule.code()))
 }
 
-/// What is wrong around the entries of the index and with each of them, where all of it is examined.
-fn around_index(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
+/// The findings of the frame and the entries of the index, if it is checked after every change.
+fn index_rules(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
     let document = document.with_pending_split();
     let Some(index) = document.index().filter(|_| index_findings::has_small_index(document)) else { return Vec::new() };
     let profile = checks.profile();
     let mut found = file_fixes::findings(document, Member::Index, profile);
     let mut of_volumes = VolumeFindings::new(document, profile);
-    found.extend((1..index.file_count()).flat_map(|number| of_volumes.of(number)));
+    found.extend((1..index.file_count()).flat_map(|number| of_volumes.of_volume(number)));
     let url_prefix = index_findings::index_home(snapshot, document);
     let (now, names) = (snapshot.clock.seconds, &index.source.names);
     let context = Context { now, profile, names, url_prefix: url_prefix.as_ref(), policy: None, site: None };
@@ -204,8 +203,8 @@ fn around_index(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Ve
     found.into_iter().map(|found| (found.rule, INDEX.to_owned())).chain(of_entries).collect()
 }
 
-/// Rows that a rule about several rows finds now and did not find before. Where there are many rows, those alone whose
-/// rule is reported more often.
+/// Rows that violate a set rule after the change and not before. In large sets only rules with more findings than before
+/// are examined.
 fn new_findings_elsewhere(
     snapshot: &Snapshot,
     (checks, new): (&Checks, &Document),
@@ -226,7 +225,7 @@ fn new_findings_elsewhere(
     rows.map(RowId).collect()
 }
 
-/// The files that an edit is about, apart from their rows.
+/// The files that an edit changes, without their rows.
 pub(super) fn files_of(edit: Option<&Edit>) -> BTreeSet<Member> {
     match edit {
         Some(Edit::Several(edits)) => edits.iter().flat_map(|edit| files_of(Some(edit))).collect(),
@@ -234,45 +233,46 @@ pub(super) fn files_of(edit: Option<&Edit>) -> BTreeSet<Member> {
     }
 }
 
-/// Files and rows fixed as long as nothing is raised.
+/// A search for the rows and files that can be fixed without raising anything.
 struct Trial<'t> {
     snapshot: &'t Snapshot,
-    /// The fix without what is left alone: `None` when cancelled, `Some(None)` where that cannot be.
+    /// The fix without the skipped rows and files: `None` when cancelled, `Some(None)` if there is none.
     attempt: &'t dyn Fn(&SkippedRows) -> Option<Option<Intent>>,
-    left: SkippedRows,
-    /// Why the first of them is.
+    skipped: SkippedRows,
+    /// Why the first of them is skipped.
     why: String,
     trials: u32,
-    /// What is made of all others.
+    /// The fix of all others.
     best: Option<Prepared>,
 }
 
 impl Trial<'_> {
-    /// Tries to leave no more than this alone; whether that raises nothing. `None` when cancelled.
-    fn attempt(&mut self, left: SkippedRows, progress: &Progress) -> Option<Result<(), String>> {
+    /// Tries the fix with fewer skipped rows and files; `Err` is what it would raise. `None` when cancelled.
+    fn attempt(&mut self, skipped: SkippedRows, progress: &Progress) -> Option<Result<(), String>> {
         let Some(trials) = self.trials.checked_sub(1) else { return Some(Err(self.why.clone())) };
         self.trials = trials;
-        let Some(intent) = (self.attempt)(&left)? else { return Some(Err(self.why.clone())) };
+        let Some(intent) = (self.attempt)(&skipped)? else { return Some(Err(self.why.clone())) };
         let prepared = prepared::prepare_intent(self.snapshot, intent, progress)?;
         Some(match raises(self.snapshot, &prepared) {
             None => {
-                (self.left, self.best) = (left, Some(prepared));
+                (self.skipped, self.best) = (skipped, Some(prepared));
                 Ok(())
             }
             Some(why) => Err(why),
         })
     }
 
-    /// Puts those of the rows right that raise nothing together with what is fixed so far. `None` when cancelled.
+    /// Adds those of the rows to the fix that raise nothing together with what is fixed so far, by halving. `None` when
+    /// cancelled.
     fn add(&mut self, rows: &[u32], is_known: bool, progress: &Progress) -> Option<()> {
-        // What is known to raise something need not be tried.
+        // Rows that are known to raise something need not be tried together.
         if !is_known {
             if self.trials == 0 {
                 return Some(());
             }
-            let mut left = self.left.clone();
-            left.rows -= rows.iter().copied().collect::<RowSet>();
-            match self.attempt(left, progress)? {
+            let mut skipped = self.skipped.clone();
+            skipped.rows -= rows.iter().copied().collect::<RowSet>();
+            match self.attempt(skipped, progress)? {
                 Ok(()) => {}
                 Err(why) if rows.len() == 1 => self.why = why,
                 Err(_) => return self.add(rows, true, progress),
@@ -280,8 +280,8 @@ impl Trial<'_> {
             return Some(());
         }
         match rows {
-            // Files that were left alone for it may have been the reason.
-            [_] if !self.left.files.is_empty() => self.add(rows, false, progress),
+            // Files that are skipped now may have been the reason.
+            [_] if !self.skipped.files.is_empty() => self.add(rows, false, progress),
             [] | [_] => Some(()),
             rows => {
                 let (first, second) = rows.split_at(rows.len() / 2);

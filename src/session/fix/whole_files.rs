@@ -1,4 +1,4 @@
-//! Plans the fixes of files apart from their rows.
+//! Plans the fixes of files, without their rows.
 
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::{frame, quirk};
@@ -16,14 +16,14 @@ use crate::session::state::Snapshot;
 use crate::xml::defect::Defect;
 use std::collections::BTreeSet;
 
-/// The files that rows are in; all of them, and the index, if the rows are all there are.
+/// The files of rows; all files and the index, if all live rows are given.
 pub(in crate::session) fn members(snapshot: &Snapshot, rows: &RowSet) -> BTreeSet<Member> {
     let document = &snapshot.document;
     let live = rows.iter().filter(|row| document.is_live(RowId(*row)));
     if document.is_streamed() {
-        // One file is held. Whether the index is meant, and a file without rows, knows who goes through all of them.
-        let is_meant = live.clone().next().is_some() || document.resident_rows().next().is_none();
-        return document.resident_file().filter(|_| is_meant).map(Member::Sitemap).into_iter().collect();
+        // Only the resident file is fixed here; the caller that goes through all files fixes the index.
+        let is_selected = live.clone().next().is_some() || document.resident_rows().next().is_none();
+        return document.resident_file().filter(|_| is_selected).map(Member::Sitemap).into_iter().collect();
     }
     if live.clone().count() as u64 == u64::from(document.live()) {
         let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
@@ -32,24 +32,24 @@ pub(in crate::session) fn members(snapshot: &Snapshot, rows: &RowSet) -> BTreeSe
     live.map(|row| Member::Sitemap(document.sitemap_of(RowId(row)))).collect()
 }
 
-/// What the fixers of `rules` make of the files that `rows` are in, apart from the rows themselves.
+/// The edits that fix `rules` in the files of `rows`, without the rows themselves and the files in `skipped`.
 pub(in crate::session) fn intend_files(
     snapshot: &Snapshot,
     rows: &RowSet,
-    left: &BTreeSet<Member>,
+    skipped: &BTreeSet<Member>,
     rules: RuleSet,
 ) -> Vec<Edit> {
-    // Entries of an index break the rules of entries, and are no rows.
+    // The index may have findings of any rule: its entries are checked by entry rules, and are not rows.
     let concerns_files = rules.intersects(OF_FILES);
     if !concerns_files && snapshot.document.index().is_none() {
         return Vec::new();
     }
-    let is_meant = |member: &Member| (concerns_files || *member == Member::Index) && !left.contains(member);
-    let members = members(snapshot, rows).into_iter().filter(is_meant);
+    let is_fixed = |member: &Member| (concerns_files || *member == Member::Index) && !skipped.contains(member);
+    let members = members(snapshot, rows).into_iter().filter(is_fixed);
     let (mut document, mut all) = (snapshot.document.clone(), Vec::new());
     for member in members {
         let edits = edits_of_file(snapshot, &document, member, rules);
-        // The index lists it by its new name, and the next edit of the index is one of that.
+        // A rename changes the index too, so that later edits of the index are based on it.
         if edits.iter().any(|edit| matches!(edit, Edit::Rename { .. }))
             && let Some(after) = document.trial(&Edit::Several(edits.clone()))
         {
@@ -60,7 +60,7 @@ pub(in crate::session) fn intend_files(
     all
 }
 
-/// What the fixers of `rules` make of one file, apart from its rows.
+/// The intent of fixing `rules` in one file, without its rows.
 pub(in crate::session) fn intend_file(snapshot: &Snapshot, member: Member, rules: RuleSet) -> Intent {
     let edits = edits_of_file(snapshot, &snapshot.document, member, rules);
     let changes = u64::from(!edits.is_empty());
@@ -73,6 +73,7 @@ pub(in crate::session) fn intend_file(snapshot: &Snapshot, member: Member, rules
     }
 }
 
+/// The edits that fix `rules` in one file, without its rows.
 pub(in crate::session) fn edits_of_file(
     snapshot: &Snapshot,
     was: &Document,
@@ -94,7 +95,7 @@ pub(in crate::session) fn edits_of_file(
             if let Some(after) = document.trial(&edit) {
                 document = after;
                 match edit {
-                    // The last frame has them all.
+                    // The last frame includes the changes of all.
                     Edit::Frame { .. } => frame = Some(edit),
                     _ => edits.push(edit),
                 }
@@ -102,7 +103,7 @@ pub(in crate::session) fn edits_of_file(
         }
     }
     if rules.contains(Rule::TEXT_EXTENSION)
-        && let Some(edit) = name::usual(&document, member, rules)
+        && let Some(edit) = name::rename_edit(&document, member, rules)
         && let Some(after) = document.trial(&edit)
     {
         document = after;
@@ -114,7 +115,7 @@ pub(in crate::session) fn edits_of_file(
     edits.extend(frame);
     if let Member::Sitemap(id) = member
         && rules.contains(Rule::SET_NEWS_MIXED)
-        && fix_table::parts_news(snapshot, id)
+        && fix_table::can_separate_news(snapshot, id)
     {
         edits.push(Edit::SeparateNews(id));
     }
@@ -123,12 +124,12 @@ pub(in crate::session) fn edits_of_file(
         Member::Sitemap(id) => was.sitemap(id).into_iter().flat_map(|file| file.quirks.iter()).collect(),
     };
     let of_quirks =
-        |is_meant: fn(Defect) -> bool| quirk::rules(quirks.iter().copied().filter(|quirk| is_meant(quirk.kind)));
+        |is_selected: fn(Defect) -> bool| quirk::rules(quirks.iter().copied().filter(|quirk| is_selected(quirk.kind)));
     let repairs = of_quirks(Defect::ends_when_written);
-    // A file is accepted as a whole: unattended only if each of its repairs may be, else by whichever is named.
+    // All repairs of a file are accepted together: unattended only if each of them is safe, else if any rule is named.
     let is_named = rules != safe_rules();
-    let agrees = |rule: Rule| is_named || rules.contains(rule) || rule.fix() == FixKind::Safe;
-    if !repairs.iter().all(agrees) {
+    let is_accepted = |rule: Rule| is_named || rules.contains(rule) || rule.fix() == FixKind::Safe;
+    if !repairs.iter().all(is_accepted) {
         return edits;
     }
     let lines = match member {
@@ -137,10 +138,10 @@ pub(in crate::session) fn edits_of_file(
         }
         _ => Vec::new(),
     };
-    // What is over a limit is split when it is written.
+    // Accepting a file over a limit lets the next save split it.
     let is_over = fixed_by_save(&snapshot.document, member, broken).intersects(rules)
         || (rules.contains(Rule::NEWS_LIMIT)
-            && matches!(member, Member::Sitemap(id) if fix_table::splits_news(snapshot, id)));
+            && matches!(member, Member::Sitemap(id) if fix_table::can_split_news(snapshot, id)));
     if repairs.intersects(rules) || !lines.is_empty() || is_over {
         edits.extend(lines);
         edits.push(Edit::Accept(member));
@@ -148,7 +149,7 @@ pub(in crate::session) fn edits_of_file(
     edits
 }
 
-/// Rules of which a sitemap's file is fixed, whatever its rows.
+/// Rules that are fixed in a sitemap's file, not in its rows.
 pub(in crate::session) const OF_FILES: RuleSet = frame::FRAME_RULES
     .union(quirk::REPAIRS)
     .union(SPLIT)

@@ -1,8 +1,7 @@
 //! Decides which findings of a report need a message, and counts the others.
 //!
-//! Writing the message of a finding, and trying its fix, costs many times what finding it costs; a report that prints
-//! a few places of each rule needs messages for these alone. A property test holds the numbers to those of the
-//! messages.
+//! Making the message of a finding and trying its fix takes many times longer than finding it, and a report prints only a
+//! few places of each rule. A property test compares the counts with the numbers of messages.
 
 use crate::check::entry::ENTRY_RULES;
 use crate::check::rule::{Grouping, Rule, RulePlaces, RuleSet};
@@ -20,25 +19,25 @@ use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Who takes in the findings of a file's rows.
+/// Receives the findings of a file and its rows.
 pub trait Receiver {
-    /// Why no more are taken in.
+    /// Why it stops.
     type Error;
 
-    /// The findings of the next rows that need a message; the others are only counted.
+    /// Which findings of the next rows need a message; the others are only counted.
     fn messages_needed(&self) -> MessageFilter;
 
-    /// Takes in findings in words.
+    /// Receives findings with messages.
     ///
     /// # Errors
-    /// When no more are taken in.
+    /// When no more are received.
     fn take(&mut self, found: Vec<super::LocatedFinding>) -> Result<(), Self::Error>;
 
-    /// Takes in the numbers of the others, of the same rows.
+    /// Receives the counts of the other findings of the same rows.
     fn count(&mut self, counted: Counted);
 }
 
-/// Takes in every finding in words.
+/// Receives every finding with its message.
 #[derive(Debug)]
 pub(crate) struct InWords<F>(pub F);
 
@@ -56,16 +55,16 @@ impl<E, F: FnMut(Vec<super::LocatedFinding>) -> Result<(), E>> Receiver for InWo
     fn count(&mut self, _: Counted) {}
 }
 
-/// The findings that are to be put into words.
+/// Which findings need messages.
 #[derive(Debug, Clone)]
 pub struct MessageFilter {
-    /// All of these rules, apart from the hosts below.
+    /// Findings of these rules, except of the hosts below.
     pub rules: RuleSet,
-    /// Hosts that have a finding already, of rules that are grouped by host.
+    /// Hosts that already have a finding, for rules that are grouped by host.
     pub known_hosts: Vec<(Rule, KnownHosts)>,
-    /// Whether it matters how many places of a row break a rule that is grouped by file.
+    /// Whether places of a row are counted for rules that are grouped by file.
     pub counts_places: bool,
-    /// Whether the words name the fix: trying it costs more than all other words.
+    /// Whether fixes are tried and included, which takes longer than making the messages.
     pub has_fixes: bool,
 }
 
@@ -73,22 +72,22 @@ impl MessageFilter {
     /// Every finding.
     pub const ALL: Self = Self { rules: RuleSet::ALL, known_hosts: Vec::new(), counts_places: true, has_fixes: true };
 
-    /// No finding, and of each no more than its number.
+    /// No finding: all are only counted.
     pub const NONE: Self =
         Self { rules: RuleSet::EMPTY, known_hosts: Vec::new(), counts_places: false, has_fixes: false };
 
-    /// All findings but those of some rules, and but those that have a group which they would add nothing to.
+    /// All findings except those of satisfied rules and those that add nothing to their group.
     pub fn all_except(satisfied: RuleSet, groups: &Groups) -> Self {
         let rules = RuleSet::ALL.minus(satisfied).minus(groups.of_files());
         Self { rules, known_hosts: groups.known_hosts(), ..Self::ALL }
     }
 
-    /// Whether nothing is only counted.
+    /// Whether every finding needs a message.
     pub(super) fn is_all(&self) -> bool {
         self.rules == RuleSet::ALL && self.known_hosts.is_empty()
     }
 
-    /// Those of the rules that a row breaks that are to be put into words. `host` is that of its URL.
+    /// Those of a row's rules that need messages. `host` is that of its URL.
     pub(super) fn of_row(&self, rules: RuleSet, host: impl Fn() -> Box<str>) -> RuleSet {
         let mut wanted = rules.intersection(self.rules);
         for (rule, known) in self.known_hosts.iter().filter(|(rule, _)| rules.contains(*rule)) {
@@ -100,13 +99,13 @@ impl MessageFilter {
     }
 }
 
-/// How many findings rows have, by rule.
+/// Counts of findings of rows, by rule.
 #[derive(Debug)]
 pub struct Counted {
     rules: Box<[Extent; Rule::COUNT]>,
-    /// Rules that are grouped by host.
+    /// Counts by host, for rules that are grouped by host.
     hosts: BTreeMap<(Rule, Box<str>), Extent>,
-    /// The same by the number of the origin, until all rows are counted.
+    /// The same by origin number, until all rows of a block are counted.
     origins: HashMap<(Rule, u32), Extent, FixedState>,
 }
 
@@ -128,7 +127,7 @@ impl Counted {
         }
     }
 
-    /// Counts findings that are grouped by host by the number of the row's origin.
+    /// Counts findings that are grouped by host, by the number of the row's origin.
     fn add_of_origin(&mut self, rule: Rule, places: u64, origin: u32) {
         self.origins.entry((rule, origin)).or_default().add(Extent { places, rows: 1 });
     }
@@ -142,22 +141,22 @@ impl Counted {
         self
     }
 
-    /// Those of some rules.
+    /// The counts of selected rules.
     #[must_use]
-    pub fn asked(mut self, is_asked: impl Fn(Rule) -> bool) -> Self {
-        let unasked = Rule::ALL.into_iter().zip(self.rules.iter_mut()).filter(|(rule, _)| !is_asked(*rule));
-        unasked.for_each(|(_, extent)| *extent = Extent::default());
-        self.hosts.retain(|(rule, _), _| is_asked(*rule));
+    pub fn filter_rules(mut self, is_selected: impl Fn(Rule) -> bool) -> Self {
+        let others = Rule::ALL.into_iter().zip(self.rules.iter_mut()).filter(|(rule, _)| !is_selected(*rule));
+        others.for_each(|(_, extent)| *extent = Extent::default());
+        self.hosts.retain(|(rule, _), _| is_selected(*rule));
         self
     }
 
-    /// Adds what is grouped to the groups of the file, and tells the numbers of the rest.
-    pub fn ungrouped(&self, groups: &mut Groups, profile: Profile, mut see: impl FnMut(Rule, Severity, u64)) {
+    /// Adds grouped findings to the groups of the file, and calls `visit` with the counts of the others.
+    pub fn add_to_groups(&self, groups: &mut Groups, profile: Profile, mut visit: impl FnMut(Rule, Severity, u64)) {
         for (rule, extent) in Rule::ALL.into_iter().zip(self.rules.iter()).filter(|(_, extent)| extent.places > 0) {
             if let Some(severity) = rule.severity_in(profile)
                 && !groups.count(rule, severity, *extent)
             {
-                see(rule, severity, extent.places);
+                visit(rule, severity, extent.places);
             }
         }
         for ((rule, host), extent) in &self.hosts {
@@ -171,22 +170,22 @@ impl Counted {
 /// Counts findings of rows.
 pub(super) struct Counter<'c> {
     snapshot: &'c Snapshot,
-    /// Rows that come near to an earlier one, beside those that the snapshot knows.
+    /// Near duplicates in addition to those of the snapshot.
     near: &'c NearDuplicates,
-    /// Rules of which a row has one finding, whatever it is.
+    /// Rules of which a row has at most one finding.
     once: RuleSet,
-    /// Rules that a row without extensions breaks at most once: it has one URL.
+    /// Rules of which a row without extensions, and so with one URL, has at most one finding.
     once_alone: RuleSet,
-    /// What was counted while rows were read.
+    /// Findings per rule set that were counted while rows were read.
     places: Arc<RulePlaces>,
 }
 
 impl<'c> Counter<'c> {
     pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, wanted: &MessageFilter) -> Self {
         let grouped = |grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
-        // No URL in an extension is compared with the host of the file.
+        // URLs in extensions are not compared with the host of the file.
         let once = reported_once().union(grouped(Grouping::Host).collect());
-        // One rule is both about single URLs and about all hosts together.
+        // This rule is both about single URLs and about all hosts together.
         let of_loc = rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
         let once_alone = once.union(of_loc);
         let of_places = if wanted.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
@@ -194,12 +193,12 @@ impl<'c> Counter<'c> {
         Self { snapshot, near, once, once_alone, places: snapshot.checks.rule_places() }
     }
 
-    /// The URL's host of a row, as findings are grouped by it.
+    /// The host of a row's URL, as the key of a group.
     pub(super) fn host_of(&self, row: RowId) -> Box<str> {
         location::host(&self.snapshot.document.loc(row)).to_ascii_lowercase().into_boxed_str()
     }
 
-    /// Counts the findings of a row that breaks `rules`, those of `rest` among them.
+    /// Counts the findings of `rest` in a row that violates `rules`.
     pub(super) fn count(&self, row: RowId, rules: RuleSet, rest: RuleSet, counted: &mut Counted) {
         let document = &self.snapshot.document;
         let flags = document.record(row).flags;
@@ -211,12 +210,12 @@ impl<'c> Counter<'c> {
         let once = if flags.has_extensions() { self.once } else { self.once_alone };
         let quirks = document.quirks_of(row);
         let of_quirks: RuleSet = quirks.iter().map(|found| quirk::rule_of(found.kind)).collect();
-        // Quirks are counted as they are. Where the entry may break their rules too, its messages are counted instead.
+        // Quirks are counted directly. If the entry may violate their rules too, its messages are counted instead.
         let others = rest.minus(of_quirks);
         let places = if others.minus(once).is_empty() {
             Some(&[][..])
         } else {
-            // What was counted while the row was read leaves out the findings that the set adds.
+            // Counts from reading do not include the findings of set rules.
             let places = self.places.get(&self.snapshot.checks.finding_id(row));
             places.filter(|_| !others.contains(Rule::LOC_TEMPLATE_RESIDUE)).map(|places| &**places)
         };
@@ -242,7 +241,7 @@ impl<'c> Counter<'c> {
         }
     }
 
-    /// Names the hosts of what was counted by the number of an origin.
+    /// Moves the counts by origin number to those by host.
     pub(super) fn name_hosts(&self, counted: &mut Counted) {
         for ((rule, origin), extent) in counted.origins.drain() {
             let host = location::host(self.snapshot.checks.set().origin_text(origin)).to_ascii_lowercase();
@@ -250,20 +249,20 @@ impl<'c> Counter<'c> {
         }
     }
 
-    /// The rule of each finding that [`Snapshot::findings_of`] makes for a row, and of its near duplicate.
-    fn each_finding(&self, row: RowId, rules: RuleSet, mut see: impl FnMut(Rule)) {
+    /// Calls `visit` with the rule of each finding of a row that a report makes.
+    fn each_finding(&self, row: RowId, rules: RuleSet, mut visit: impl FnMut(Rule)) {
         let snapshot = self.snapshot;
         let checks = &snapshot.checks;
         let (entry, text) = snapshot.document.entry(row);
-        message::count(&entry, &text, &checks.context(&snapshot.document, row, snapshot.clock), rules, &mut see);
+        message::count(&entry, &text, &checks.context(&snapshot.document, row, snapshot.clock), rules, &mut visit);
         let of_set = checks.set().rules_of(row.0, &DocumentLocs(&snapshot.document));
-        of_set.iter().map(rule_of).for_each(&mut see);
-        snapshot.document.quirks_of(row).iter().for_each(|found| see(quirk::rule_of(found.kind)));
+        of_set.iter().map(rule_of).for_each(&mut visit);
+        snapshot.document.quirks_of(row).iter().for_each(|found| visit(quirk::rule_of(found.kind)));
         if rules.contains(Rule::LASTMOD_MISSING) {
-            see(Rule::LASTMOD_MISSING);
+            visit(Rule::LASTMOD_MISSING);
         }
         let near = [checks.near_duplicates(), self.near];
-        near.into_iter().filter(|near| near.contains(row.0)).for_each(|_| see(Rule::SET_DUPLICATE_NEAR));
+        near.into_iter().filter(|near| near.contains(row.0)).for_each(|_| visit(Rule::SET_DUPLICATE_NEAR));
     }
 }
 
@@ -283,7 +282,7 @@ mod tests {
     use crate::xml::escape::escape;
     use proptest::prelude::*;
 
-    /// Takes in the words of some rules, and counts the others.
+    /// Receives messages of some rules, and counts the others.
     struct Some {
         wanted: MessageFilter,
         found: Vec<LocatedFinding>,
@@ -307,7 +306,7 @@ mod tests {
         }
     }
 
-    /// A row: fields, the place of an extension among the samples, and how it is damaged.
+    /// A row: fields, an extension of the samples, and damage.
     fn any_row() -> impl Strategy<Value = String> {
         let extensions = samples::extensions();
         let last = extensions.len();
@@ -330,7 +329,7 @@ mod tests {
         })
     }
 
-    fn opened(rows: &[String]) -> Session {
+    fn open(rows: &[String]) -> Session {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         std::fs::write(&path, format!("{}\n{}</urlset>\n", samples::ROOT, rows.concat())).unwrap();
@@ -341,10 +340,10 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn what_is_counted_is_what_the_words_would_say(
+        fn counts_equal_the_numbers_of_messages(
             rows in prop::collection::vec(any_row(), 1..40), few in prop::collection::vec(0..Rule::COUNT, 0..20),
         ) {
-            let session = opened(&rows);
+            let session = open(&rows);
             let profile = session.view().profile();
             let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
@@ -353,9 +352,9 @@ mod tests {
                 let mut some = Some { wanted, found: Vec::new(), counted: Counted::default() };
                 Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
                 let is_of_row = |found: &&LocatedFinding| found.row().is_some();
-                let in_words: Vec<&LocatedFinding> =
+                let with_message: Vec<&LocatedFinding> =
                     all.iter().filter(is_of_row).filter(|found| rules.contains(found.finding.rule)).collect();
-                prop_assert_eq!(some.found.iter().filter(is_of_row).collect::<Vec<_>>(), in_words);
+                prop_assert_eq!(some.found.iter().filter(is_of_row).collect::<Vec<_>>(), with_message);
                 let mut expected = Counted::default();
                 let rest = all.iter().filter(is_of_row).filter(|found| !rules.contains(found.finding.rule));
                 let mut known = std::collections::BTreeSet::new();
@@ -377,10 +376,10 @@ mod tests {
         }
 
         #[test]
-        fn a_summary_is_the_same_with_words_for_everything(
+        fn a_summary_equals_one_made_with_all_messages(
             rows in prop::collection::vec(any_row(), 1..40), times in 1..8_usize,
         ) {
-            let session = opened(&vec![rows; times].concat());
+            let session = open(&vec![rows; times].concat());
             let (mut expected, mut groups) = (Summary::default(), Groups::default());
             for found in report::all_findings(&session).into_iter().filter_map(|found| groups.take(found)) {
                 expected.add(&found);

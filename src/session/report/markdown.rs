@@ -1,4 +1,4 @@
-//! The Markdown report of a set, with the numbers of `sited check`, and the counts of rules by file.
+//! Writes the Markdown report of a set, with the numbers of `sited check`, and counts findings by rule and file.
 
 use crate::check::FindingTarget;
 use crate::check::rule::Rule;
@@ -9,7 +9,7 @@ use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::edit::EditError;
 use crate::session::findings;
-use crate::session::findings::whole;
+use crate::session::findings::non_row;
 use crate::session::located_finding::LocatedFinding;
 use crate::session::report;
 use crate::session::report::summary;
@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// How a report begins; a file that begins otherwise is not replaced.
+/// The start of a report; a file with another start is not replaced.
 const TITLE: &str = "# Findings in ";
 /// Counts by the index of [`Rule::main`] and file.
 pub(crate) type CountsByFile = BTreeMap<(usize, SitemapId), u64>;
 
-/// How many rows of each file break each rule. `None` when cancelled.
+/// Counts the rows of each file that violate each rule. `None` when cancelled.
 pub(crate) fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Option<CountsByFile> {
     let mut counts = CountsByFile::new();
     let (checks, sets, document) = (&snapshot.checks, snapshot.checks.rule_sets(), &snapshot.document);
@@ -49,32 +49,32 @@ pub(crate) fn row_counts_by_file(snapshot: &Snapshot, progress: &Progress) -> Op
 
 /// Adds the findings of files to counts of rows.
 pub(crate) fn add_file_findings(session: &Session, counts: &mut CountsByFile) {
-    for finding in whole::each(session) {
+    for finding in non_row::each(session) {
         if let FindingTarget::Sitemap(id) = finding.target() {
             *counts.entry((finding.rule().main().index(), id)).or_default() += 1;
         }
     }
 }
 
-/// What a report of the findings is made from, on any thread.
+/// The data of a report, which can be written on any thread.
 pub(crate) fn of_session(session: &Session) -> FindingsReport {
-    let refused = session.unread().iter().filter_map(findings::file_findings::refused).collect();
+    let refused = session.unread().iter().filter_map(findings::file_findings::of_error).collect();
     FindingsReport { session: report::detached(session), refused }
 }
 
-/// The findings of a set at one moment, to be written down.
+/// The findings of a set at one moment, for a report.
 #[derive(Debug)]
 pub(crate) struct FindingsReport {
     session: Session,
-    /// Files that are no sitemaps.
+    /// Findings of files that could not be opened.
     refused: Vec<LocatedFinding>,
 }
 
 impl FindingsReport {
-    /// Writes the findings as Markdown, with the numbers of `sited check`. Gives back what was written, in words.
+    /// Writes the findings as Markdown, with the numbers of `sited check`. Returns a message.
     ///
     /// # Errors
-    /// When the file is there and is not such a report, when it cannot be written, or when cancelled.
+    /// When the file exists and is not such a report, when it cannot be written, or when cancelled.
     pub(crate) fn write(&self, path: &Path, progress: &Progress) -> Result<String, EditError> {
         let refuse = |error: files::Error| EditError::Refused(error.to_string());
         if path.exists() && !files::read_text(path).is_ok_and(|text| text.starts_with(TITLE)) {
@@ -86,7 +86,7 @@ impl FindingsReport {
         Ok(format!("wrote {}: {sum}", path.display()))
     }
 
-    /// The report, and its sum in one line.
+    /// The report, and its totals in one line.
     fn markdown(&self, progress: &Progress) -> Option<(String, String)> {
         let session = &self.session;
         let mut all = summary::summary(session, progress)?;
@@ -101,7 +101,7 @@ impl FindingsReport {
         let profile = session.view().profile().name();
         line(&mut out, format_args!("{}, {urls}: {sum}. Profile: {profile}.", counted(files, "file")));
         if session.is_modified() {
-            line(&mut out, format_args!("\nWith changes that are not saved."));
+            line(&mut out, format_args!("\nIncludes unsaved changes."));
         }
         if all.rules().next().is_none() {
             return Some((out, sum));
@@ -140,7 +140,7 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{text}");
 }
 
-/// Text of a file as Markdown shows it: on one line, and nothing in it is markup or obeyed by a terminal.
+/// Escapes text of a file for one line of Markdown, without control characters.
 fn text(value: &str) -> String {
     let value = Charset::Unicode.visible(value);
     let mut out = String::with_capacity(value.len());

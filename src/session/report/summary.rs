@@ -1,6 +1,6 @@
-//! Findings by severity, rule and file: the data of the text report and the Markdown report.
+//! Groups findings by severity, rule and file: the data of the text report and the Markdown report.
 //!
-//! Invariant: what is held does not grow with the number of findings, only with the number of rules.
+//! Invariant: memory grows with the number of rules, not with the number of findings.
 
 use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};
@@ -15,10 +15,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Places of one rule in one file that are kept.
+/// The maximum number of findings of one rule that are kept for one file.
 const PLACES: usize = 5;
 
-/// Files of which places are kept for one rule.
+/// The maximum number of files that are kept for one rule.
 const FILES: usize = 20;
 
 /// The findings of a run, the most severe first, then in the order in which their rules were found.
@@ -38,27 +38,27 @@ pub(crate) struct RuleGroup {
     pub severity: Severity,
     /// The first files, in their order.
     pub files: Vec<FileGroup>,
-    /// Findings, those that are only counted among them.
+    /// The number of findings, including those that are only counted.
     pub findings: u64,
 }
 
 /// The findings of one rule in one file.
 #[derive(Debug)]
 pub(crate) struct FileGroup {
-    /// The file, as its path was opened.
+    /// The path of the file, as opened.
     pub file: Arc<str>,
     /// The first findings.
     pub first: Vec<LocatedFinding>,
-    /// How many there are.
+    /// The number of findings.
     pub findings: u64,
 }
 
 impl Summary {
-    /// Takes in a finding; of most only the number is kept.
+    /// Adds a finding; most are only counted.
     pub(crate) fn add(&mut self, found: &LocatedFinding) {
         let group = self.group(found.finding.rule, found.finding.severity);
         group.findings += 1;
-        // The findings of a file follow each other, apart from those about the set.
+        // The findings of a file are adjacent, except those about the set.
         let known = group.files.iter().rposition(|of_file| of_file.file == found.file);
         let at = known.or_else(|| {
             let is_room = group.files.len() < FILES;
@@ -74,7 +74,7 @@ impl Summary {
         }
     }
 
-    /// Counts findings that were not put into words.
+    /// Counts findings without messages.
     pub(crate) fn count(&mut self, rule: Rule, severity: Severity, findings: u64) {
         self.group(rule, severity).findings += findings;
     }
@@ -88,7 +88,7 @@ impl Summary {
         }
     }
 
-    /// The rules of which further findings in the file of this name are only counted.
+    /// The rules whose further findings in the file of this name are only counted.
     pub(crate) fn counted_only_rules(&self, file: &str) -> RuleSet {
         let is_satisfied = |group: &&RuleGroup| match group.files.iter().rfind(|of_file| &*of_file.file == file) {
             Some(of_file) => of_file.first.len() >= PLACES,
@@ -106,12 +106,12 @@ impl Summary {
         self.rules.entry((Reverse(severity), place)).or_insert_with(new)
     }
 
-    /// The rules that are broken, the most severe first.
+    /// The violated rules, the most severe first.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &RuleGroup> {
         self.rules.values()
     }
 
-    /// How many findings have this severity.
+    /// The number of findings of this severity.
     pub(crate) fn of_severity(&self, severity: Severity) -> u64 {
         self.rules().filter(|group| group.severity == severity).map(|group| group.findings).sum()
     }
@@ -120,7 +120,7 @@ impl Summary {
         found.into_iter().filter_map(|found| groups.take(found)).for_each(|found| self.add(&found));
     }
 
-    /// Lists what was grouped.
+    /// Adds the findings of groups.
     pub(super) fn add_groups(&mut self, groups: &mut Groups) {
         for group in groups.finish() {
             if let Some((found, _)) = group.into_finding() {
@@ -131,21 +131,21 @@ impl Summary {
 }
 
 impl RuleGroup {
-    /// Findings in files beyond the first ones.
+    /// The number of findings in files beyond the first ones.
     pub(crate) fn beyond(&self) -> u64 {
         self.findings - self.files.iter().map(|of_file| of_file.findings).sum::<u64>()
     }
 }
 
 impl FileGroup {
-    /// Findings beyond the first ones.
+    /// The number of findings beyond the first ones.
     pub(crate) const fn beyond(&self) -> u64 {
         self.findings - self.first.len() as u64
     }
 }
 
-/// The findings as `check` counts them: those of one cause are one. Files that could not be read are left
-/// out. `None` when cancelled.
+/// The summary of a set as `check` counts it: findings of one cause are one. Unread files are not included. `None` when
+/// cancelled.
 pub(super) fn summary(session: &Session, progress: &Progress) -> Option<Summary> {
     let reporter = Reporter::new(session);
     let (mut all, mut groups) = (Summary::default(), Groups::default());
@@ -165,7 +165,7 @@ pub(super) fn summary(session: &Session, progress: &Progress) -> Option<Summary>
     Some(all)
 }
 
-/// Takes in the findings of one file.
+/// Receives the findings of one file.
 struct FileSummary<'s> {
     all: &'s mut Summary,
     groups: &'s mut Groups,
@@ -187,7 +187,7 @@ impl Receiver for FileSummary<'_> {
     }
 
     fn count(&mut self, counted: Counted) {
-        counted.ungrouped(self.groups, self.profile, |rule, severity, findings| {
+        counted.add_to_groups(self.groups, self.profile, |rule, severity, findings| {
             self.all.count_in(&self.file, rule, severity, findings);
         });
     }

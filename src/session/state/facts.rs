@@ -1,4 +1,4 @@
-//! The facts of rows that queries and sorts use, and the views and row sets that they select.
+//! Implements the row facts that queries and sort keys read, and evaluates queries on a snapshot.
 
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::rule::{Rule, RuleSet};
@@ -19,16 +19,16 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// The rules that queries can name, each with its variants.
+/// The rules that queries can name, each with its variants; in the order of [`vocabulary`].
 static NAMED: LazyLock<Vec<RuleSet>> = LazyLock::new(|| Rule::mains().map(Rule::family).collect());
 
-/// The vocabulary of queries: rule codes, by the place of their rule among [`Rule::mains`].
+/// The vocabulary of queries: rule codes, in the order of [`Rule::mains`].
 pub fn vocabulary(now: Now) -> Vocabulary<'static> {
     static CODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Rule::mains().map(Rule::code).collect());
     Vocabulary { rules: &CODES, now, data: None }
 }
 
-/// Rows as queries see them; holds what is shared between all rows of one question.
+/// The facts of all rows; holds what the rows of one query share.
 pub struct FactTable<'s> {
     snapshot: &'s Snapshot,
     rules: Arc<[RuleSet]>,
@@ -37,13 +37,13 @@ pub struct FactTable<'s> {
 }
 
 impl<'s> FactTable<'s> {
-    /// One row.
+    /// The facts of one row.
     pub fn of(&self, row: RowId) -> SnapshotRow<'_, 's> {
         SnapshotRow { table: self, record: self.snapshot.document.record(row), row }
     }
 }
 
-/// What a query asks of one row.
+/// The facts of one row.
 pub struct SnapshotRow<'t, 's> {
     table: &'t FactTable<'s>,
     record: Record,
@@ -133,7 +133,7 @@ impl RowFacts for SnapshotRow<'_, '_> {
     fn more(&self, column: Column) -> Value<'_> {
         let snapshot = self.table.snapshot;
         let document = &snapshot.document;
-        let of_group = |group: UrlGroup| {
+        let urls_of = |group: UrlGroup| {
             let (entry, text) = document.entry(self.row);
             let found = urls(&entry, &text, document.names(self.row)).into_iter().filter(|url| url.group == group);
             let found: Vec<String> = found.map(|url| url.value.clone()).collect();
@@ -154,9 +154,9 @@ impl RowFacts for SnapshotRow<'_, '_> {
                     Extension::Other => found.other,
                 }))
             }
-            Column::Images => of_group(UrlGroup::Images),
-            Column::Videos => of_group(UrlGroup::Videos),
-            Column::Alternates => of_group(UrlGroup::Alternates),
+            Column::Images => urls_of(UrlGroup::Images),
+            Column::Videos => urls_of(UrlGroup::Videos),
+            Column::Alternates => urls_of(UrlGroup::Alternates),
             Column::Rules => {
                 let codes: Vec<&str> = snapshot.rules_of(self.row).iter().map(Rule::code).collect();
                 Value::Text(codes.join(" ").into())
@@ -167,7 +167,7 @@ impl RowFacts for SnapshotRow<'_, '_> {
 }
 
 impl Snapshot {
-    /// What queries ask of rows.
+    /// The facts of the rows, for queries.
     pub fn facts(&self) -> FactTable<'_> {
         FactTable {
             snapshot: self,
@@ -177,7 +177,7 @@ impl Snapshot {
         }
     }
 
-    /// The same, where each row is asked about once, file by file.
+    /// [`Snapshot::facts`] for queries that read each row once, file by file.
     pub fn facts_by_row(&self) -> FactTable<'_> {
         let set = SetRows::new(&self.checks, &self.document).by_row();
         FactTable { snapshot: self, rules: self.checks.rule_sets(), set, lines: OnceLock::new() }
@@ -190,14 +190,13 @@ impl Snapshot {
         View::build(&self.document, spec, &|row| facts.of(row), progress)
     }
 
-    /// Live rows that pass a query. `None` when cancelled.
+    /// Live rows that match a query; in a streamed set only those of the resident file. `None` when cancelled.
     pub fn rows_where(&self, query: &Query, progress: &Progress) -> Option<RowSet> {
         if self.document.is_streamed() {
-            // Of the file that is held, and of no other.
             let facts = self.facts_by_row();
             let rows: Vec<RowId> = self.document.resident_rows().collect();
-            let passing = rows.into_par_iter().filter(|row| query.matches(&facts.of(*row)));
-            return Some(passing.map(|row| row.0).collect::<Vec<_>>().into_iter().collect());
+            let matching = rows.into_par_iter().filter(|row| query.matches(&facts.of(*row)));
+            return Some(matching.map(|row| row.0).collect::<Vec<_>>().into_iter().collect());
         }
         let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
         let view = self.view_of(&spec, progress)?;

@@ -1,4 +1,4 @@
-//! Undo and redo: each step keeps the state on its other side, and taking a step swaps two values.
+//! Undo and redo: each step keeps the state on its other side, and undoing or redoing it swaps the two.
 //!
 //! No inverse of any edit exists, so none can be wrong. Bounded by memory: the oldest steps are dropped first.
 
@@ -13,17 +13,17 @@ use crate::session::state::State;
 pub(crate) struct Step {
     /// What was done: `priority set to 0.8 on 1,167 rows`.
     pub label: String,
-    /// The lines that do it without a screen.
-    said: Vec<String>,
+    /// The commands that repeat it without a screen.
+    commands: Vec<String>,
     /// Rows that it touched.
     pub touched: RowSet,
-    /// Whether rows came or moved.
+    /// Whether rows were added or moved.
     pub moved: bool,
     /// The one field whose values changed, if nothing else did.
     pub field: Option<Field>,
-    /// Where the cursor was.
+    /// The row of the cursor before it.
     pub cursor: Option<RowId>,
-    /// The state before it (in the done part) or after it (in the undone part).
+    /// The state before it if it is in effect, else the state after it.
     other: State,
 }
 
@@ -40,7 +40,7 @@ pub struct Entry {
     pub saved: bool,
 }
 
-/// The line of changes, and where on it the document is.
+/// All steps, and how many of them are in effect.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct History {
     steps: Vec<Step>,
@@ -48,33 +48,33 @@ pub(crate) struct History {
     done: usize,
 }
 
-/// Rows that the kept steps may have touched in sum; about 20 bytes each, and one page at least.
+/// The maximum sum of rows that the kept steps touched; about 20 bytes each, and at least one page a step.
 const ROW_BUDGET: u64 = 24_000_000;
-/// Steps kept at most: 13 KB each for one-cell edits.
+/// The maximum number of kept steps; 13 KB each for one-cell edits.
 const STEP_BUDGET: usize = 20_000;
 
 impl History {
-    /// Notes a change, in words and in commands: `before` is the state that it was made from. What was undone is
-    /// forgotten.
+    /// Adds a step with its label and the commands that repeat it; `before` is the state before the change. Undone steps
+    /// are dropped.
     pub(crate) fn push(
         &mut self,
-        (label, said): (String, Vec<String>),
+        (label, commands): (String, Vec<String>),
         before: State,
         cursor: Option<RowId>,
         applied: Applied,
     ) {
         let Applied { touched, moved, field, .. } = applied;
         self.steps.truncate(self.done);
-        self.steps.push(Step { label, said, touched, moved, field, cursor, other: before });
+        self.steps.push(Step { label, commands, touched, moved, field, cursor, other: before });
         let mut rows: u64 = self.steps.iter().map(|step| step.touched.len()).sum();
-        // The newest step always stays: the change just made can be undone, however big it was.
+        // The newest step always stays, so that the last change can be undone, however large it was.
         while self.steps.len() > 1 && (rows > ROW_BUDGET || self.steps.len() > STEP_BUDGET) {
             rows -= self.steps.remove(0).touched.len();
         }
         self.done = self.steps.len();
     }
 
-    /// Takes the last step back: swaps it into `state`. `None` when there is nothing to undo.
+    /// Undoes the last step: swaps `state`. `None` when there is nothing to undo.
     pub(crate) fn undo(&mut self, state: &mut State) -> Option<&Step> {
         self.done = self.done.checked_sub(1)?;
         let step = self.steps.get_mut(self.done)?;
@@ -82,7 +82,7 @@ impl History {
         Some(step)
     }
 
-    /// Does the next undone step again. `None` when there is none.
+    /// Redoes the next undone step. `None` when there is none.
     pub(crate) fn redo(&mut self, state: &mut State) -> Option<&Step> {
         let step = self.steps.get_mut(self.done)?;
         self.done += 1;
@@ -90,8 +90,8 @@ impl History {
         Some(step)
     }
 
-    /// After [`History::undo`] or [`History::redo`]: the state that came in takes the set index of the one
-    /// that went out, unless it kept its own.
+    /// After [`History::undo`] or [`History::redo`]: the new state takes the set index of the replaced one, unless it
+    /// has its own.
     pub(crate) fn hand_over(&mut self, back: bool, state: &mut State, from: &Document, touched: &RowSet) {
         let at = if back { Some(self.done) } else { self.done.checked_sub(1) };
         if let Some(step) = at.and_then(|at| self.steps.get_mut(at)) {
@@ -100,20 +100,20 @@ impl History {
         }
     }
 
-    /// The states that are kept beside the current one.
+    /// The kept states, without the current one.
     pub(crate) fn states(&mut self) -> impl Iterator<Item = &mut State> {
         self.steps.iter_mut().map(|step| &mut step.other)
     }
 
-    /// The lines of each step, oldest first.
+    /// The commands of each step, oldest first.
     pub(crate) fn commands(&self) -> impl DoubleEndedIterator<Item = &[String]> + ExactSizeIterator {
-        self.steps.iter().map(|step| step.said.as_slice())
+        self.steps.iter().map(|step| step.commands.as_slice())
     }
 
-    /// The list, oldest first. `saved` is the version on disk, `current` that of the current state.
+    /// The steps, oldest first. `saved` is the version on disk, `current` that of the current state.
     pub(crate) fn entries(&self, saved: u64, current: u64) -> Vec<Entry> {
         let version_after = |at: usize| -> u64 {
-            // The state after step `at` is what the next step keeps as its before, or the current one.
+            // The next step in effect keeps the state after step `at`; after the last one it is the current state.
             match (at + 1).cmp(&self.done) {
                 std::cmp::Ordering::Less => self.steps.get(at + 1).map_or(current, |step| step.other.version),
                 std::cmp::Ordering::Equal => current,

@@ -1,7 +1,7 @@
 //! Derives the languages of pages that do not list themselves from the pages that list them.
 //!
-//! The other versions of a streamed set are not in memory. A walk over all files collects what they say before the
-//! fix that needs it.
+//! The other versions of a page of a streamed set may not be in memory. A pass over all files collects the languages
+//! before a fix that needs them.
 
 use crate::check::extension;
 use crate::document::rows::RowId;
@@ -10,36 +10,36 @@ use crate::session::state::Snapshot;
 use crate::xml::record::Flags;
 use std::collections::HashMap;
 
-/// No one has said which.
+/// No page states the language.
 pub(in crate::session) const NONE: u32 = 0;
-/// Two have said different ones.
+/// Pages state different languages.
 pub(in crate::session) const SEVERAL: u32 = u32::MAX;
 
-/// Rows of one URL that are asked about: a page that is there more often is told no language, since each link to it
-/// would be heard for each of them.
+/// The maximum number of rows with the same URL for which languages are collected: each link to the URL costs time
+/// for each of its rows.
 pub(in crate::session) const ROWS_PER_PAGE: usize = 64;
 
-/// The languages that other pages say rows are in: 16 bytes a row.
+/// The languages that other pages state for rows: 16 bytes a row.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Languages {
-    /// The rows that are asked about behind the hashes of their URLs, ascending.
+    /// Hashes of URLs with their rows, ascending.
     rows: Vec<(u64, u32)>,
-    /// The number of the language of each, from 1.
-    said: Vec<u32>,
+    /// For each row the number of its language from 1, [`NONE`] or [`SEVERAL`].
+    languages: Vec<u32>,
     codes: Vec<Box<str>>,
     numbers: HashMap<Box<str>, u32>,
 }
 
 impl Languages {
-    /// Asks about rows, given with the hashes of their URLs.
-    pub(in crate::session) fn asking(rows: impl IntoIterator<Item = (u64, u32)>) -> Self {
+    /// Starts to collect the languages of rows, given with the hashes of their URLs.
+    pub(in crate::session) fn for_rows(rows: impl IntoIterator<Item = (u64, u32)>) -> Self {
         let mut rows: Vec<(u64, u32)> = rows.into_iter().collect();
         rows.sort_unstable();
-        let said = vec![NONE; rows.len()];
-        Self { rows, said, ..Self::default() }
+        let languages = vec![NONE; rows.len()];
+        Self { rows, languages, ..Self::default() }
     }
 
-    /// Hears pages. One is believed by the pages that it is a version of: those that list it.
+    /// Collects the languages that pages state. A statement counts for a row only if its page lists the stating page.
     pub(in crate::session) fn add_pages(&mut self, snapshot: &Snapshot, rows: impl Iterator<Item = RowId>) {
         let (document, set) = (&snapshot.document, snapshot.checks.set());
         let has_links = |row: &RowId| document.record(*row).flags.contains(Flags::ALTERNATE);
@@ -60,8 +60,8 @@ impl Languages {
                 }
                 let number = self.number(&code);
                 for at in pages {
-                    let Some(said) = self.said.get_mut(at) else { continue };
-                    *said = if *said == NONE || *said == number { number } else { SEVERAL };
+                    let Some(language) = self.languages.get_mut(at) else { continue };
+                    *language = if *language == NONE || *language == number { number } else { SEVERAL };
                 }
             }
         }
@@ -77,10 +77,10 @@ impl Languages {
         number
     }
 
-    /// The language of a row, if all that say one say the same.
+    /// The language of a row, if all pages that state one agree.
     pub(in crate::session) fn of(&self, key: u64, row: RowId) -> Option<&str> {
         let at = self.rows.binary_search(&(key, row.0)).ok()?;
-        let number = self.said.get(at).copied().filter(|number| *number != SEVERAL)?;
+        let number = self.languages.get(at).copied().filter(|number| *number != SEVERAL)?;
         self.codes.get((number as usize).checked_sub(1)?).map(|code| &**code)
     }
 }

@@ -1,7 +1,7 @@
-//! Loads a set into a session of its own, in a job, while another session shows the files that are there.
+//! Loads a set in a job, into a session of its own, while another session shows the files loaded so far.
 //!
-//! What each file costs is spent in the job: the session that is shown only swaps values. The set index stays with the job
-//! until all files are there, since it would be copied for the next file if it were shared.
+//! The job does all work on each file; the shown session only swaps values. The set index stays with the job until all
+//! files are loaded: if it were shared, it would be copied for each further file.
 
 use super::load::{self, LoadedFile, Loader};
 use crate::document::Document;
@@ -16,7 +16,7 @@ use crate::session::state::State;
 #[derive(Debug)]
 pub(crate) struct BackgroundLoad {
     session: Session,
-    /// How many files were shown.
+    /// The number of files that were shown.
     shown: usize,
 }
 
@@ -37,18 +37,18 @@ struct CompleteLoad {
 }
 
 impl BackgroundLoad {
-    /// A load on behalf of this session.
+    /// A load for this session.
     pub(crate) fn new(session: &Session) -> Self {
         Self { session: settings_of(session), shown: 0 }
     }
 
-    /// The loader whose files are to be added.
+    /// The loader of the files to add.
     pub(crate) fn loader(&self, options: Options) -> Loader {
         self.session.loader(options)
     }
 
-    /// Adds a file. Returns all files so far if they are to be shown: pages that are shown are copied when the next file
-    /// comes, so of many files an eighth at a time is shown, and the last.
+    /// Adds a file. Returns all files so far if they should be shown: shown pages are copied when the next file is added,
+    /// so many files are shown an eighth at a time.
     pub(crate) fn add(&mut self, file: LoadedFile, is_last: bool) -> Option<FilesSoFar> {
         self.session.add_file(file);
         let files = self.session.document().sitemaps().len();
@@ -60,7 +60,7 @@ impl BackgroundLoad {
         Some(FilesSoFar { document: document.clone(), checks: checks.without_set_index(), complete: None })
     }
 
-    /// All files, their rows compared.
+    /// All files, after comparing their rows.
     pub(crate) fn complete(mut self) -> FilesSoFar {
         load::compare_rows(&mut self.session);
         let Session { current, disk, index_rules, listed, .. } = self.session;
@@ -96,7 +96,7 @@ mod tests {
 
     const NOW: Now = Now { seconds: 1_795_176_000, offset: 0 };
 
-    /// Loads a folder of so many files of two rows; how many parts were shown.
+    /// Loads a folder of `count` files with two rows each; returns how often files were shown.
     fn load(count: usize) -> (Session, usize) {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..count {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_loaded_in_a_job_is_the_set_loaded_at_once() {
+    fn a_set_loaded_in_a_job_has_all_files_and_set_findings() {
         let (session, shown) = load(3);
         assert_eq!(shown, 3);
         assert!(session.read_only().is_none());
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn many_files_are_shown_in_few_parts() {
+    fn many_files_are_shown_in_few_steps() {
         let (session, shown) = load(400);
         assert_eq!(session.document().live(), 800);
         assert!((20..60).contains(&shown), "{shown} parts");

@@ -1,8 +1,8 @@
 //! Compares two sets by URL: added, removed and changed rows.
 //!
-//! The sets need not fit in memory. Of each row 16 bytes are kept at first ([`Digests`]): a hash of its URL and one of
-//! what it says. Only rows whose digests differ are read again as text ([`Texts`]). Two URLs with the same hash of 64
-//! bits would be taken for one: among ten million URLs that happens once in some 300,000 runs.
+//! The sets need not fit in memory. A first pass keeps 16 bytes a row ([`Digests`]): a hash of its URL and one of its
+//! content. Only rows whose digests differ are read again as text ([`Texts`]). Two URLs with the same 64-bit hash would
+//! be confused: with ten million URLs that happens once in some 300,000 runs.
 
 use crate::protocol::Field;
 use crate::protocol::namespace::Namespace;
@@ -16,7 +16,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-/// What a row says, with its URL.
+/// The URL and the content of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowText {
     /// The URL, decoded and trimmed.
@@ -27,12 +27,12 @@ pub(crate) struct RowText {
     pub extensions: ExtensionLines,
 }
 
-/// The elements of extensions, each with its depth and as text: its name, its attributes, its text. All in one text, since
-/// an entry may hold an element in every four bytes, and without indentation, which would grow with the square of the depth.
+/// The elements of extensions, each with its depth, name, attributes and text. All are in one string, since an entry may
+/// have an element in every four bytes, and without indentation, which would grow with the square of the depth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ExtensionLines {
     text: String,
-    /// Where each line ends, and its depth: 0 for a child of the entry.
+    /// The end of each line, and its depth: 0 for a child of the entry.
     lines: Vec<(usize, u32)>,
 }
 
@@ -56,11 +56,11 @@ impl ExtensionLines {
 /// The fields of a [`RowText`], in its order.
 pub(crate) const FIELDS: [Field; 3] = [Field::Lastmod, Field::Changefreq, Field::Priority];
 
-/// Elements of an entry that are compared one by one; the rest of its text is compared as a whole.
+/// The maximum number of elements of an entry that are compared one by one; the rest of its text is compared by a hash.
 const ELEMENTS: usize = 1 << 16;
 
 impl RowText {
-    /// What an entry says; `None` without a URL.
+    /// The content of an entry; `None` without a URL.
     pub(crate) fn of(text: &[u8], entry: &Entry, names: &Names) -> Option<Self> {
         let value = |field| {
             let value = entry.value(field, text)?;
@@ -71,7 +71,7 @@ impl RowText {
         Some(Self { loc, fields: FIELDS.map(value), extensions: extensions(text, entry, names) })
     }
 
-    /// A hash of what it says besides the URL, the same in every run.
+    /// A hash of the content without the URL, the same in every run.
     pub(crate) fn digest(&self) -> u64 {
         let mut hash = Xxh3::new();
         for field in &self.fields {
@@ -86,7 +86,7 @@ impl RowText {
         hash.digest()
     }
 
-    /// How many elements of each name are directly in the entry.
+    /// The number of elements of each name directly in the entry.
     fn blocks(&self) -> HashMap<&str, u32> {
         let mut blocks = HashMap::new();
         for (_, line) in self.extensions.iter().filter(|(depth, _)| *depth == 0) {
@@ -96,7 +96,7 @@ impl RowText {
     }
 }
 
-/// The elements of extensions as lines, under the usual prefixes of their namespaces.
+/// The elements of extensions as lines, with the usual prefixes of their namespaces.
 fn extensions(text: &[u8], entry: &Entry, names: &Names) -> ExtensionLines {
     let mut lines = ExtensionLines::default();
     if entry.extensions == Extensions::default() {
@@ -139,7 +139,7 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> ExtensionLines {
     lines
 }
 
-/// Digests of rows: URL and content, in the order in which they were seen.
+/// Digests of rows: hashes of URL and content, in the order of the files.
 #[derive(Debug, Default)]
 pub(crate) struct Digests(Vec<(u64, u64)>);
 
@@ -156,18 +156,18 @@ fn key(loc: &str) -> u64 {
 }
 
 impl Digests {
-    /// Takes in the digests of another file.
+    /// Appends the digests of another file.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.0.append(&mut other.0);
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The URLs about which two sets do not say the same.
-    pub(crate) fn differing(mut self, mut other: Self) -> Keys {
+    /// The URLs whose rows differ between two sets.
+    pub(crate) fn differences(mut self, mut other: Self) -> Keys {
         // Stable, so that rows of the same URL keep their order and are compared one by one.
         self.0.sort_by_key(|(key, _)| *key);
         other.0.sort_by_key(|(key, _)| *key);
@@ -187,12 +187,12 @@ impl Digests {
     }
 }
 
-/// URLs to be read again, by hash.
+/// Hashes of URLs whose rows are read again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keys(Arc<HashSet<u64>>);
 
 impl Keys {
-    /// Whether there are none: the sets say the same.
+    /// Whether there are none, so that the sets are equal.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -211,7 +211,7 @@ impl Texts {
         Self { keys, rows: Vec::new() }
     }
 
-    /// Takes in the rows of another file.
+    /// Appends the rows of another file.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.rows.append(&mut other.rows);
     }
@@ -226,7 +226,7 @@ impl Visit for Texts {
     }
 }
 
-/// What became of a row.
+/// A difference between two sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Difference {
     /// Only the new set has it.
@@ -237,18 +237,18 @@ pub(crate) enum Difference {
     Changed(Changed),
 }
 
-/// A row that says something else.
+/// A row whose content differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Changed {
     /// Its URL.
     pub loc: String,
     /// Fields with the value before and after.
     pub fields: Vec<(Field, Option<String>, Option<String>)>,
-    /// Lines of extensions that are not there any more.
+    /// Lines of extensions that were removed.
     pub lost: Vec<String>,
-    /// Lines of extensions that were not there.
+    /// Lines of extensions that were added.
     pub gained: Vec<String>,
-    /// Whether it has fewer blocks of some extension than before.
+    /// Whether the new row has fewer blocks of an extension.
     pub has_lost_block: bool,
     /// The [digest](RowText::digest) of the new row.
     pub digest: u64,
@@ -263,7 +263,7 @@ impl Difference {
         }
     }
 
-    /// What comes first: lost extensions, then what went, what came, what changed.
+    /// The sort order: lost extensions, removed rows, added rows, changed rows.
     fn rank(&self) -> u8 {
         match self {
             Self::Changed(changed) if changed.has_lost_block => 0,
@@ -274,8 +274,8 @@ impl Difference {
     }
 }
 
-/// The differences between the rows of two sets: lost extensions, rows that went, that came, that changed; each kind in
-/// the order of its set. Rows of the same URL are compared one by one, in their order.
+/// The differences between the rows of two sets: lost extensions, removed, added and changed rows, each kind in the order
+/// of its set. Rows of the same URL are compared one by one, in their order.
 pub(crate) fn differences(old: Texts, new: Texts) -> Vec<Difference> {
     let mut before: HashMap<String, Vec<Option<RowText>>> = HashMap::new();
     let mut order: Vec<String> = Vec::new();
@@ -346,17 +346,17 @@ mod tests {
         xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" \
         xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\">";
 
-    fn seen<V: Visit>(entries: &str, mut visitor: V) -> V {
+    fn visited<V: Visit>(entries: &str, mut visitor: V) -> V {
         scan(format!("{HEAD}{entries}</urlset>").as_bytes(), &mut visitor, &Progress::default());
         visitor
     }
 
     fn compared(old: &str, new: &str) -> Vec<Difference> {
-        let keys = seen(old, Digests::default()).differing(seen(new, Digests::default()));
-        differences(seen(old, Texts::new(keys.clone())), seen(new, Texts::new(keys)))
+        let keys = visited(old, Digests::default()).differences(visited(new, Digests::default()));
+        differences(visited(old, Texts::new(keys.clone())), visited(new, Texts::new(keys)))
     }
 
-    fn told(old: &str, new: &str) -> Vec<String> {
+    fn lines(old: &str, new: &str) -> Vec<String> {
         let word = |difference: &Difference| match difference {
             Difference::Added(row) => format!("+{}", row.loc),
             Difference::Removed(row) => format!("-{}", row.loc),
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_compared_by_what_they_say() {
+    fn rows_are_compared_by_content() {
         let image = "<image:image><image:loc>x</image:loc></image:image>";
         let table: [(&str, &str, &[&str]); 7] = [
             ("<url><loc>a</loc></url>", "<url>\n <loc> a </loc>\n</url>", &[]),
@@ -395,14 +395,14 @@ mod tests {
             ("<url><loc>a</loc></url><url><loc>a</loc></url>", "<url><loc>a</loc></url>", &["-a"]),
         ];
         for (old, new, expected) in table {
-            assert_eq!(told(old, new), expected, "{old} {new}");
+            assert_eq!(lines(old, new), expected, "{old} {new}");
         }
     }
 
     proptest! {
-        /// What the digests say equals what the texts say.
+        /// Comparing digests first finds the same differences as comparing all texts.
         #[test]
-        fn digests_find_what_texts_find(
+        fn digests_find_all_differences(
             old in prop::collection::vec((0..6_u8, 0..3_u8), 0..20),
             new in prop::collection::vec((0..6_u8, 0..3_u8), 0..20),
         ) {
@@ -414,8 +414,8 @@ mod tests {
             };
             let all = Keys(Arc::new((0..6).map(|loc| key(&format!("https://e.com/{loc}"))).collect()));
             let naive = differences(
-                seen(&text(&old), Texts::new(all.clone())),
-                seen(&text(&new), Texts::new(all)),
+                visited(&text(&old), Texts::new(all.clone())),
+                visited(&text(&new), Texts::new(all)),
             );
             prop_assert_eq!(compared(&text(&old), &text(&new)), naive);
         }

@@ -1,4 +1,4 @@
-//! Changes that other programs made to the files: notices, overwrites or merges them.
+//! Detects, overwrites or merges changes that other programs made to the files.
 
 use crate::document::index::{Child, ChildState, leaf_children};
 use crate::document::merge::{Merge, MergeChoice};
@@ -17,22 +17,22 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The files as they were, to be compared on a worker with what they are.
+/// The recorded state of the files, to be compared with the disk on a worker.
 #[derive(Debug, Clone)]
 pub(crate) struct ExternalCheck {
     disk: Disk,
 }
 
 impl ExternalCheck {
-    /// Looks at every file of the set.
+    /// Compares every file of the set.
     pub(crate) fn run(&self, care: Thoroughness) -> OutsideChanges {
         detect(&self.disk, care)
     }
 }
 
-/// Reads what others wrote, to be compared with what was changed here.
+/// A job that reads the changed files and compares them with our changes.
 #[derive(Debug, Clone)]
-pub(crate) struct Comparing {
+pub(crate) struct MergeJob {
     path: PathBuf,
     paths: Vec<PathBuf>,
     options: Options,
@@ -43,16 +43,16 @@ pub(crate) struct Comparing {
 /// Both versions, ready to be merged.
 #[derive(Debug, Clone)]
 pub struct Compared {
-    /// What differs.
+    /// The differences.
     pub merge: Merge,
-    /// Our side as it was when it was compared.
+    /// Our side when it was compared.
     snapshot: Snapshot,
     disk: Disk,
-    /// The locks of the set, where a journal is kept.
+    /// The locks of the set, if it has a journal.
     locks: Option<SlotLocks>,
 }
 
-/// A merge worked out completely.
+/// A prepared merge.
 #[derive(Debug, Clone)]
 pub struct Merged {
     prepared: Prepared,
@@ -62,26 +62,26 @@ pub struct Merged {
     relocked: Option<Relocked>,
 }
 
-impl Comparing {
+impl MergeJob {
     /// Reads the files and compares.
     ///
     /// # Errors
-    /// Why the two cannot be merged, in a whole sentence.
+    /// A sentence that states why the two cannot be merged.
     pub(crate) fn run(self) -> Result<Compared, String> {
         let Self { path, paths, options, snapshot, locks } = self;
         let session = Session::new(snapshot.clock, options.base_url.clone());
-        // The lock and the journal are ours already.
+        // This session already has the lock and the journal.
         let options = Options { state: None, ..options };
         let theirs = match paths.as_slice() {
             [] => load::open_in(session, &path, options),
             paths => load::open_all(session, paths, options),
         };
         let theirs = theirs.map_err(|error| error.to_string())?;
-        // What is not there was deleted; what is there and cannot be read may hold anything.
+        // A missing file was deleted; a file that cannot be read may contain anything.
         if let Some(error) = theirs.unread().iter().find(|error| !error.is_missing()) {
             return Err(error.to_string());
         }
-        if let Some(why) = unread_now(&snapshot.saved, theirs.document()) {
+        if let Some(why) = newly_unreadable(&snapshot.saved, theirs.document()) {
             return Err(why);
         }
         let merge = Merge::of(&snapshot.saved, &snapshot.document, theirs.document()).map_err(|why| why.0)?;
@@ -89,8 +89,8 @@ impl Comparing {
     }
 }
 
-/// Why a file that was read before cannot be read now: its rows are not gone for that.
-fn unread_now(saved: &Document, theirs: &Document) -> Option<String> {
+/// Why a file that was read before cannot be read now; its rows must not count as deleted.
+fn newly_unreadable(saved: &Document, theirs: &Document) -> Option<String> {
     let children = |document: &Document| -> Vec<Child> {
         let leaves = document.index().map(|index| leaf_children(&index.children)).unwrap_or_default();
         leaves.into_iter().cloned().collect()
@@ -108,7 +108,7 @@ fn unread_now(saved: &Document, theirs: &Document) -> Option<String> {
 }
 
 impl Compared {
-    /// Works the merge out; each case has its answer. `None` when cancelled.
+    /// Prepares the merge with a choice for each conflict. `None` when cancelled.
     pub fn prepare(&self, takes: &[MergeChoice], progress: &Progress) -> Option<Merged> {
         let theirs = self.snapshot.document.apply(&self.merge.theirs(), progress)?.document;
         let taken = takes.iter().filter(|take| **take != MergeChoice::Ours).count() as u64;
@@ -124,36 +124,36 @@ impl Compared {
     }
 }
 
-/// What is needed to see whether the files are what they were.
+/// Starts a check for changes on disk.
 pub(crate) fn begin_check(session: &Session) -> ExternalCheck {
     ExternalCheck { disk: session.disk.clone() }
 }
 
-/// Takes note of files that someone touched without changing them, so that they are not read again.
+/// Records files that were touched without a change, so that they are not read again.
 pub(crate) fn note_touched(session: &mut Session, outside: &OutsideChanges) {
     outside.touched.iter().for_each(|file| session.disk.note(file.clone()));
 }
 
-/// The files stay as they are here: the next save writes these, whatever is on disk.
+/// Keeps our version of the files: the next save overwrites them, whatever is on disk.
 pub(crate) fn keep_ours<'p>(session: &mut Session, paths: impl Iterator<Item = &'p Path>) {
     for path in paths {
         session.disk.forget(path);
-        session.owes_files = true;
+        session.overwrites_changes = true;
     }
 }
 
-/// What is needed to compare the files with what is here. `None` where nothing was opened.
-pub(crate) fn compare(session: &Session, options: Options) -> Option<Comparing> {
+/// A job that compares the files with our changes. `None` if no file was opened.
+pub(crate) fn begin_merge(session: &Session, options: Options) -> Option<MergeJob> {
     let base_url = session.base_url().map(ToOwned::to_owned).or(options.base_url);
     let options = Options { base_url, ..options };
     let (path, paths) = (session.path.clone()?, session.paths.clone());
-    Some(Comparing { path, paths, options, snapshot: session.snapshot(), locks: journal::locks(session) })
+    Some(MergeJob { path, paths, options, snapshot: session.snapshot(), locks: journal::locks(session) })
 }
 
-/// Puts a merge in place as one step; what is unsaved from then on is what differs from their files.
+/// Commits a merge as one step. Afterwards the unsaved changes are the differences from their files.
 ///
 /// # Errors
-/// [`EditError`] when something was changed since both were compared.
+/// [`EditError`] when the document has changed since the comparison.
 pub(crate) fn commit_merge(session: &mut Session, merged: Merged) -> Result<crate::session::Report, EditError> {
     let Merged { prepared, theirs, disk, relocked } = merged;
     let report = session.commit(prepared, None)?;
@@ -164,7 +164,7 @@ pub(crate) fn commit_merge(session: &mut Session, merged: Merged) -> Result<crat
         let paths = files::main_paths(&session.current.saved);
         session.paths = if paths.len() > 1 { paths } else { Vec::new() };
     } else if !session.paths.is_empty() {
-        // A file that they took away and that keeps rows is written again.
+        // A file that they deleted and that still has rows is written again.
         let document = &session.current.state.document;
         session.paths = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
         session.path = session.paths.first().cloned().or_else(|| session.path.take());
@@ -177,12 +177,12 @@ pub(crate) fn commit_merge(session: &mut Session, merged: Merged) -> Result<crat
 }
 
 impl Compared {
-    /// Our document and the one that both come from.
+    /// Our document and the common base.
     pub fn sides(&self) -> (&Document, &Document) {
         (&self.snapshot.document, &self.snapshot.saved)
     }
 
-    /// What was done to a row here.
+    /// How we changed a row.
     pub fn our_state(&self, row: crate::document::rows::RowId) -> RowState {
         self.snapshot.document.compare(&self.snapshot.saved).row_state(row)
     }

@@ -297,13 +297,13 @@ pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files
     session.current.saved = saved.document;
     session.current.saves += 1;
     session.saved_version = result.version;
-    session.owes_files = false;
+    session.overwrites_changes = false;
     rebase_after_save(session, &result.document, result.version);
     if session.current.state.version == result.version {
         (session.current.state.changed, session.current.state.modified) = (0, false);
         session.current.state.counted = session.current.saves;
     } else {
-        session.current.place_rows();
+        session.current.restore_positions();
         session.current.count_changes();
     }
     session.current.view = session.current.view.with_changed_rows(&session.current.state.document, &[], None);

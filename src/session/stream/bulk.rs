@@ -1,8 +1,8 @@
 //! Changes a streamed set file by file: writes each file beside its target, then commits all at once.
 //!
-//! The result is that of a session that holds the set: the same intents, edits, plan and save. Of a changed file only
-//! its line of the plan, its size and its frame are kept. A change that needs more than one file at a time is
-//! refused: [`Fallback::Held`] has the reason. What a fix leaves is counted on the way (`stream_effects`).
+//! The result is that of a resident set: the same intents, edits, plan and save. Of a changed file only its line of the
+//! plan, its size and its frame are kept. A change that needs more than one file at a time is refused:
+//! [`Fallback::InMemory`] has the reason. The effects of a fix are counted during the pass (`stream_effects`).
 
 use crate::check::Profile;
 use crate::check::decision::{self, Decision, Hints};
@@ -33,15 +33,15 @@ use std::sync::Arc;
 use stream_effects::Tally;
 mod stream_effects;
 
-/// How a set is read to be changed.
+/// How a set is read for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScanMode {
-    /// File by file, once: the change looks at no more than one file.
+    /// File by file, once: the change needs only one file at a time.
     SinglePass,
-    /// File by file, after a first pass: the change needs what the rules find in the set.
+    /// File by file, after a first pass: the change needs the findings of set rules.
     Counted,
-    /// All of it in memory, and why.
-    Held(&'static str),
+    /// The whole set in memory, with the reason.
+    InMemory(&'static str),
 }
 
 impl ScanMode {
@@ -55,107 +55,107 @@ impl ScanMode {
         | Command::Delete(scope)
         | Command::Fix { scope, .. }) = command
         else {
-            return Self::Held("this command needs all rows together");
+            return Self::InMemory("this command needs all rows together");
         };
         let compares = scope.query.as_ref().is_some_and(Query::compares_rows);
-        if let Some(why) = answered(command) {
-            return Self::Held(why);
+        if let Some(why) = answer_needs_memory(command) {
+            return Self::InMemory(why);
         }
-        let rules = named(command).unwrap_or_default();
+        let rules = named_rules(command).unwrap_or_default();
         if rules.intersects(fix_table::OF_SET.minus(fix_table::OF_LINKS)) {
-            return Self::Held("these findings are fixed by looking at several rows");
+            return Self::InMemory("fixes of these findings need several rows");
         }
-        // Another name of a file, news of their own, and where pages may lie, are about more than one file.
+        // Renames, separate files for news, and URLs of files need more than one file.
         let of_several = [Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_UNLISTED, Rule::SET_NEWS_MIXED];
         if rules.intersects(file_fixes::name::FIXES.union(RuleSet::of(&of_several))) {
-            return Self::Held("these findings are fixed by looking at several files");
+            return Self::InMemory("fixes of these findings need several files");
         }
         let is_of_set = |rule: Rule| rule.scope() == rule::Scope::Set || rule == Rule::LASTMOD_MISSING;
         if compares || rules.iter().any(is_of_set) { Self::Counted } else { Self::SinglePass }
     }
 }
 
-/// Why an answer is about more than each row that breaks its rule.
-fn answered(command: &Command) -> Option<&'static str> {
+/// Why an answer needs more than the rows of its findings, one by one.
+fn answer_needs_memory(command: &Command) -> Option<&'static str> {
     let Command::Fix { rules, answer: Some(answer), .. } = command else { return None };
     let rule = rules.first().and_then(|code| Rule::from_code(code))?;
     let decision = decision::answered(rule, answer, Hints::default()).ok()?;
     match decision {
-        Decision::Delete => Some("an answer removes rows (sited remove --where rule:CODE does so file by file)"),
-        Decision::Base(_) => Some("changed URLs are compared with all others"),
+        Decision::Delete => Some("the answer removes rows (sited remove --where rule:CODE does so file by file)"),
+        Decision::Base(_) => Some("changed URLs must be compared with all others"),
         Decision::Usual => None,
-        _ if decision.field().is_none() => Some("an answer concerns several rows or files together"),
+        _ if decision.field().is_none() => Some("the answer needs several rows or files"),
         _ => None,
     }
 }
 
-/// The rules that a command is about.
-fn named(command: &Command) -> Option<RuleSet> {
+/// The rules that a fix command names.
+fn named_rules(command: &Command) -> Option<RuleSet> {
     match command {
         Command::Fix { rules, .. } => rules_named(rules).ok(),
         _ => None,
     }
 }
 
-/// The rules that a command fixes as their fixers do, in files and the index too.
-fn fixed(command: &Command) -> Option<RuleSet> {
+/// The rules that a command fixes without a decision, in files and the index too.
+fn fixed_rules(command: &Command) -> Option<RuleSet> {
     match command {
-        Command::Fix { answer: None, .. } => named(command),
-        Command::Fix { answer: Some(answer), .. } => named(command).filter(|_| answer == "usual"),
+        Command::Fix { answer: None, .. } => named_rules(command),
+        Command::Fix { answer: Some(answer), .. } => named_rules(command).filter(|_| answer == "usual"),
         _ => None,
     }
 }
 
-/// Why a change stops that is made file by file.
+/// Why a change cannot be made file by file.
 #[derive(Debug)]
 pub(crate) enum Fallback {
-    /// It needs all rows in memory.
-    Held(&'static str),
+    /// It needs all rows in memory, with the reason.
+    InMemory(&'static str),
     /// It needs a first pass over all files.
     Counted,
     /// It cannot be made at all.
     Edit(EditError),
 }
 
-/// How a set is changed.
+/// Options of a change.
 #[derive(Debug, Clone)]
 pub(crate) struct BulkOptions {
     /// How files are written.
     mode: SaveMode,
-    /// Whether they are.
+    /// Whether files are written.
     writes: bool,
-    /// Agree to the repairs of damaged files.
+    /// Whether to accept the repairs of damaged files.
     accept: bool,
-    /// The rules that are fixed, of the index too.
+    /// The rules that are fixed, in the index too.
     rules: Option<RuleSet>,
-    /// Whether only rows that pass a query are meant.
+    /// Whether only rows that match a query are changed.
     is_filtered: bool,
-    /// Whether findings are fixed, and whether someone has decided how.
+    /// Whether findings are fixed, and whether by a decision.
     is_fix: bool,
     is_answered: bool,
-    /// Whether what the rules say of the set as a whole is known.
+    /// Whether there was a first pass, so that findings of set rules are known.
     is_counted: bool,
-    /// Whether it is about one row at most.
+    /// Whether at most one row may be changed.
     is_single: bool,
-    /// What is changed in the index, beside its rows.
+    /// The change of the index.
     index: Option<IndexChange>,
-    /// Whether URLs of rows become others.
+    /// Whether URLs of rows change.
     changes_urls: bool,
 }
 
 /// A change of the URLs of the index.
 #[derive(Debug, Clone)]
 enum IndexChange {
-    /// They are rewritten, or those that match are counted.
+    /// They are rewritten if they are targets, else the matching ones are counted.
     Replace(Replace),
-    /// They stay, and those with a host that rows lose are counted.
+    /// They stay, and those with an origin that rows lose are counted.
     Count(Replace),
     /// They are written below a URL.
     Below(String),
 }
 
 impl BulkOptions {
-    /// Writes as `mode` says; `accept` agrees to repairs.
+    /// Options to write files in this mode; `accept` accepts repairs.
     pub(crate) const fn write(mode: SaveMode, accept: bool) -> Self {
         let (is_filtered, is_fix, is_answered, is_counted) = (false, false, false, false);
         let (is_single, index, changes_urls) = (false, None, false);
@@ -174,7 +174,7 @@ impl BulkOptions {
         }
     }
 
-    /// Writes nothing.
+    /// Options to write nothing.
     #[must_use]
     pub(crate) fn dry_run() -> Self {
         let now = Now { seconds: 0, offset: 0 };
@@ -199,7 +199,7 @@ impl BulkOptions {
             _ => None,
         };
         let changes_urls = is_single || matches!(command, Command::Replace { replace, .. } if replace.targets().loc);
-        Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, index, changes_urls, ..self }
+        Self { rules: fixed_rules(command), is_filtered, is_fix, is_answered, is_single, index, changes_urls, ..self }
     }
 
     /// These options for a set with or without a first pass.
@@ -209,18 +209,18 @@ impl BulkOptions {
         self
     }
 
-    /// Whether languages of pages have to be learned from other pages.
-    pub(crate) fn asks_languages(&self) -> bool {
+    /// Whether languages of pages have to be collected from other pages.
+    pub(crate) fn needs_languages(&self) -> bool {
         self.is_counted && self.rules.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
     }
 }
 
-/// What one step of a change comes to over all files so far.
+/// The result of one step of a change over all files so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sum {
-    /// What to say of it; `None`: it was about no row yet.
+    /// The sum of the intents; `None` before the first file.
     pub intent: Option<Intent>,
-    /// Whether anything is another than before.
+    /// Whether anything has changed.
     changed: bool,
 }
 
@@ -231,52 +231,57 @@ impl Sum {
             sum.plus(intent);
             return;
         }
-        // Samples and edits are of rows that will not be held any more.
+        // Samples and edits are dropped, since their rows will be unloaded.
         let edit = intent.edit.as_ref().map(|_| Edit::Several(Vec::new()));
         self.intent = Some(Intent { samples: Vec::new(), edit, ..intent });
     }
 
-    /// What to say when it is done.
+    /// The message after the change.
     pub(crate) fn message(&self, profile: Profile) -> Option<String> {
         let intent = self.intent.as_ref()?;
         let left = intent.increase_message(profile).filter(|_| self.changed);
-        Some(left.map_or_else(|| intent.done(self.changed), |left| format!("{}; {left}", intent.done(true))))
+        Some(
+            left.map_or_else(
+                || intent.done_message(self.changed),
+                |left| format!("{}; {left}", intent.done_message(true)),
+            ),
+        )
     }
 }
 
-/// A file that is changed, while it is held.
+/// A changed file, while it is resident.
 #[derive(Debug)]
 pub(crate) struct ChangedFile {
     /// The set with the changed file.
     pub snapshot: Snapshot,
     /// What a save would do to it.
     pub inspection: Inspection,
-    /// Its path, if it loses its last row: the set gives it up then.
+    /// Its path, if it lost its last row, so that it will be removed.
     pub emptied: Option<PathBuf>,
 }
 
-/// A change on its way through the files.
+/// A change that is being made file by file.
 pub(crate) struct Bulk {
-    how: BulkOptions,
+    options: BulkOptions,
     sums: Vec<Sum>,
     outputs: Vec<Output>,
     changed: Vec<(SitemapId, Sitemap)>,
     batch: Option<IncrementalSave<'static>>,
-    /// Of a fix, what it leaves.
+    /// The effects of a fix.
     tally: Option<Tally>,
-    /// Of a change of URLs, those that two rows get.
+    /// The duplicates that a change of URLs makes.
     duplicates: Option<Duplicates>,
-    /// What stopped the writing. The rest is only counted, so that as much is reported as otherwise.
+    /// The error that stopped writing. The other files are still counted, for the report.
     failed: Option<files::Error>,
 }
 
-/// A change that went through all files and waits to be put in place.
+/// A change of all files that is ready to be committed.
 pub(crate) struct StagedChange {
-    /// What each step comes to.
+    /// The result of each step.
     pub sums: Vec<Sum>,
-    /// What a save does.
+    /// The plan of the save.
     pub plan: Plan,
-    /// Whether something is changed in the index, beside the dates that a save writes.
+    /// Whether the index changes, except for the dates that a save writes.
     pub changes_index: bool,
     disk: Disk,
     batch: Option<IncrementalSave<'static>>,
@@ -285,16 +290,15 @@ pub(crate) struct StagedChange {
 }
 
 impl Bulk {
-    /// A change in so many steps.
-    pub(crate) fn new(how: BulkOptions, steps: usize) -> Self {
+    /// A change with this many steps.
+    pub(crate) fn new(options: BulkOptions, steps: usize) -> Self {
         let sums = vec![Sum::default(); steps];
-        let tally = how.is_fix.then(|| Tally::new(!how.is_answered));
-        let duplicates = how.changes_urls.then(Duplicates::default);
-        Self { how, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, tally, duplicates, failed: None }
+        let tally = options.is_fix.then(|| Tally::new(!options.is_answered));
+        let duplicates = options.changes_urls.then(Duplicates::default);
+        Self { options, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, tally, duplicates, failed: None }
     }
 
-    /// Makes the changes of the file that is held, each of them a step by its number. Gives a look at the file if it is
-    /// another now.
+    /// Makes the changes of the resident file, each for a step by its number. Returns the file if it has changed.
     ///
     /// # Errors
     /// [`Fallback`].
@@ -308,18 +312,18 @@ impl Bulk {
         snapshot.saved = snapshot.state.document.clone();
         let Some(sitemap) = snapshot.document.sitemap(id) else { return Ok(None) };
         if sitemap.form != Form::Xml {
-            return Err(Fallback::Held("one of its files is not XML"));
+            return Err(Fallback::InMemory("one of its files is not XML"));
         }
-        if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
-            return Err(Fallback::Held("files without a row are fixed only where all rows are meant"));
+        if self.options.rules.is_some() && self.options.is_filtered && sitemap.live == 0 {
+            return Err(Fallback::InMemory("files without rows are fixed only if all rows are selected"));
         }
-        let of_links = self.how.rules.unwrap_or_default().intersection(fix_table::OF_LINKS);
+        let of_links = self.options.rules.unwrap_or_default().intersection(fix_table::OF_LINKS);
         let is_linked = |row: RowId| snapshot.document.record(row).flags.contains(Flags::ALTERNATE);
         if !of_links.is_empty() && snapshot.document.resident_rows().any(is_linked) {
             if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
-                return Err(Fallback::Held("links between pages are fixed by looking at both ends"));
+                return Err(Fallback::InMemory("fixes of links between pages need both pages"));
             }
-            if !self.how.is_counted {
+            if !self.options.is_counted {
                 return Err(Fallback::Counted);
             }
         }
@@ -341,18 +345,18 @@ impl Bulk {
             }
             let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &idle));
             if let (Some(tally), Some(applied)) = (&mut self.tally, &applied) {
-                tally.count((&snapshot, id), applied, self.how.is_counted)?;
+                tally.count((&snapshot, id), applied, self.options.is_counted)?;
             }
             let changed = applied.map(|applied| {
                 let is_nothing = applied.is_unchanged();
                 document = applied.document;
                 !is_nothing
             });
-            // They are counted after the last file.
+            // Duplicates are counted after the last file.
             intent.urls.duplicates = Found::default();
             if let Some(sum) = self.sums.get_mut(step) {
                 sum.add(intent, changed.unwrap_or_default());
-                if self.how.is_single && sum.intent.as_ref().is_some_and(|intent| intent.rows > 1) {
+                if self.options.is_single && sum.intent.as_ref().is_some_and(|intent| intent.rows > 1) {
                     return Err(Fallback::Edit(EditError::Refused(ONE_ROW.to_owned())));
                 }
             }
@@ -372,7 +376,7 @@ impl Bulk {
             now: session.current.clock,
             known: &[],
         };
-        let plan = files::plan_part(&request, id).ok_or(Fallback::Held("a file grows over its limits"))?;
+        let plan = files::plan_part(&request, id).ok_or(Fallback::InMemory("a file would grow beyond its limits"))?;
         let Some(output) = plan.outputs.first().cloned() else { return Ok(None) };
         let is_changed = output.action != Action::Untouched;
         let emptied = (output.urls_after == 0 && output.urls_before > 0).then(|| output.path.clone());
@@ -392,15 +396,15 @@ impl Bulk {
         Ok(Some(ChangedFile { snapshot, inspection, emptied }))
     }
 
-    /// Writes a file beside its target, unless there was an error before.
+    /// Writes a file beside its target, unless writing has failed before.
     fn stage(&mut self, mut plan: Plan, session: &Session) {
-        if !self.how.writes || self.failed.is_some() {
+        if !self.options.writes || self.failed.is_some() {
             return;
         }
-        if self.how.accept {
+        if self.options.accept {
             plan.accept_repairs();
         }
-        // The whole plan is refused for it.
+        // The whole plan will be refused.
         if !plan.repairs.is_empty() {
             return;
         }
@@ -408,7 +412,7 @@ impl Bulk {
         let idle = Progress::default();
         let batch = match self.batch.take() {
             Some(batch) => Ok(batch),
-            None => IncrementalSave::begin(main.as_deref(), &session.disk, &self.how.mode),
+            None => IncrementalSave::begin(main.as_deref(), &session.disk, &self.options.mode),
         };
         let staged = batch.and_then(|mut batch| {
             batch.stage(&plan, &session.disk, &idle)?;
@@ -423,11 +427,11 @@ impl Bulk {
     /// After the last file: changes the index, and plans the save of the whole set.
     ///
     /// # Errors
-    /// [`Fallback::Held`], of a fix.
+    /// [`Fallback`], for a fix.
     pub(crate) fn finish(mut self, session: &mut Session) -> Result<StagedChange, Fallback> {
         let mut document = session.document().clone();
         let mut changes_index = false;
-        if let Some(rules) = self.how.rules {
+        if let Some(rules) = self.options.rules {
             changes_index |= self.fix_index(session, rules, &mut document);
         }
         changes_index |= self.change_index(session, &mut document);
@@ -435,15 +439,15 @@ impl Bulk {
             unload::replace(&mut document, id, sitemap);
         }
         if let Some(tally) = self.tally.take() {
-            let left = tally.finish(session, &document)?;
+            let increased = tally.finish(session, &document)?;
             if let Some(intent) = self.sums.first_mut().and_then(|sum| sum.intent.as_mut()) {
-                intent.left = left;
+                intent.increased = increased;
             }
         }
         let request =
             Request { document: &document, known: &self.outputs, ..save::request(session, None, Limits::default()) };
         let mut plan = files::plan(&request);
-        if self.how.accept {
+        if self.options.accept {
             plan.accept_repairs();
         }
         if let (Some(duplicates), Some(sum)) = (self.duplicates.take(), self.sums.first_mut())
@@ -451,13 +455,13 @@ impl Bulk {
         {
             intent.urls.duplicates = duplicates.finish();
         }
-        let Self { sums, batch, failed, how, .. } = self;
-        Ok(StagedChange { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, mode: how.mode })
+        let Self { sums, batch, failed, options, .. } = self;
+        Ok(StagedChange { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, mode: options.mode })
     }
 
-    /// The URLs of the index are rewritten. Whether any is another then.
+    /// Rewrites the URLs of the index. Returns whether any changed.
     fn change_index(&mut self, session: &Session, document: &mut Document) -> bool {
-        let (Some(change), Some(sum)) = (&self.how.index, self.sums.first_mut()) else { return false };
+        let (Some(change), Some(sum)) = (&self.options.index, self.sums.first_mut()) else { return false };
         let intent = match change {
             IndexChange::Count(replace) => {
                 if let Some(intent) = &mut sum.intent {
@@ -478,7 +482,7 @@ impl Bulk {
         if let (IndexChange::Replace(replace), Some(intent)) = (change, &mut sum.intent) {
             url_effects::note_index(session.view(), &mut intent.urls, replace, true);
         }
-        // The index says where its files are in public.
+        // The index determines the public URLs of its files.
         for (id, sitemap) in &mut self.changed {
             sitemap.url = document.sitemap(*id).and_then(|now| now.url.clone());
         }
@@ -490,11 +494,11 @@ impl Bulk {
         changed
     }
 
-    /// The index is fixed with the files if all rows are meant. Whether it is another then.
+    /// Fixes the index if all rows are selected. Returns whether it changed.
     fn fix_index(&mut self, session: &Session, rules: RuleSet, document: &mut Document) -> bool {
         let Some(sum) = self.sums.first_mut() else { return false };
-        let meant = sum.intent.as_ref().map_or(0, |intent| intent.rows);
-        if document.index().is_none() || meant != u64::from(session.document().live()) {
+        let selected = sum.intent.as_ref().map_or(0, |intent| intent.rows);
+        if document.index().is_none() || selected != u64::from(session.document().live()) {
             return false;
         }
         let intent = whole_files::intend_file(session.view(), Member::Index, rules);
@@ -508,24 +512,24 @@ impl Bulk {
 }
 
 impl StagedChange {
-    /// Whether no row is left in any file.
+    /// Whether no file has rows after the change.
     pub(crate) const fn is_empty(&self) -> bool {
         self.plan.document.live() == 0
     }
 
-    /// A look at what a save does to the index.
+    /// What the save does to the index.
     pub(crate) fn index(&self, session: &Session) -> Inspection {
         let outputs = self.plan.outputs.iter().filter(|output| output.file.index_file().is_some());
         let plan = Plan { outputs: outputs.cloned().collect(), ..self.plan.clone() };
         Inspection::new(plan, session.document().clone(), self.disk.clone())
     }
 
-    /// Writes what is left to write, and puts everything in place.
+    /// Writes the remaining files and commits all of them.
     ///
     /// # Errors
-    /// What stopped it, as a save of a set in memory does.
+    /// As a save of a resident set.
     pub(crate) fn save(mut self) -> Result<Saved, files::Error> {
-        // What the plan is refused for comes first, as where nothing was written before it was known.
+        // Refusals of the plan come before errors of writing, as in a save of a resident set.
         let is_refused = !self.plan.is_ready() || !self.plan.repairs.is_empty();
         if let Some(failed) = self.failed.filter(|_| !is_refused) {
             return Err(failed);

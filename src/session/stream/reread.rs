@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Rows that are worth a task on another core.
+/// The minimum number of rows of a parallel task.
 const PIECE: usize = 1 << 12;
 
 /// The rows of a file of a streamed set that are in memory.
@@ -31,11 +31,11 @@ pub(crate) enum FileRows<'t> {
     All,
     /// These; the others have no findings.
     Rows(&'t [RowId]),
-    /// These; of the others only the number that breaks each rule is known.
+    /// These; the others are only counted, by the rules that they violate.
     Counted(&'t [RowId], &'t Counts),
 }
 
-/// What a receiver needs of the next file.
+/// What a receiver needs from the next file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// The rows that can have findings, with their text.
@@ -44,33 +44,33 @@ pub(crate) enum Detail {
     Counts,
 }
 
-/// The URL of a row, and the line that it is in.
+/// A row with its URL and the line of the URL.
 pub(in crate::session) type Text = (RowId, Box<str>, u32);
 
-/// The line of an offset. A file that can be read has fewer lines than a number of this size counts.
+/// The line of an offset; no readable file has more than `u32::MAX` lines.
 pub(in crate::session) fn line_of(lines: &mut Lines<'_>, offset: usize) -> u32 {
     u32::try_from(lines.position(offset).0).unwrap_or(u32::MAX)
 }
 
-/// What a first walk keeps of files beside what [`Session`] knows: 4 bytes a URL.
+/// What the first pass keeps of files in addition to the [`Session`]: 4 bytes a URL.
 #[derive(Debug, Default)]
 pub(in crate::session) struct ScanCache {
-    /// For each file, where its entries start; `None` once one of them is not what its bytes show.
+    /// The entry starts of each file; `None` once a file differs from its stored bytes.
     starts: Option<Vec<Box<[u32]>>>,
     /// Rows without a lastmod.
     undated: RowSet,
-    /// Rows that others are compared with: findings of others name them. While their file is held they must be held.
+    /// Rows that are compared with others, so that findings of others may name them. They are loaded whenever their file is.
     pub(in crate::session) compared: Arc<RowSet>,
 }
 
-/// A file that is read again.
-struct Known<'k> {
+/// A file that can be read again without a scan.
+struct ScannedFile<'k> {
     id: SitemapId,
     path: PathBuf,
-    /// Its stored bytes: how many, and their fingerprint.
+    /// Length and hash of its stored bytes.
     len: u64,
     hash: u64,
-    /// What is around its entries, and where these start.
+    /// The text around its entries, and the entry starts.
     frame: Arc<Source>,
     starts: &'k [u32],
     /// Its rows.
@@ -78,12 +78,12 @@ struct Known<'k> {
 }
 
 impl ScanCache {
-    /// Nothing is kept yet, and everything can be.
+    /// An empty cache.
     pub(in crate::session) fn new() -> Self {
         Self { starts: Some(Vec::new()), ..Self::default() }
     }
 
-    /// Keeps what is known of the next file, whose first row has this number.
+    /// Adds the next file, whose first row has this number.
     pub(in crate::session) fn add(&mut self, first: u32, (source, sitemap): (&Source, &Sitemap), reader: &Reader) {
         let is_as_stored = sitemap.form == Form::Xml && sitemap.quirks.is_empty();
         match &mut self.starts {
@@ -94,21 +94,21 @@ impl ScanCache {
         self.undated.extend(undated.map(|(row, _)| row));
     }
 
-    /// The files of a session, as they were when their starts were kept; `None` where that is not enough to read them.
-    fn known(&self, session: &Session) -> Option<Vec<Known<'_>>> {
+    /// The files of a session; `None` if they have to be scanned again.
+    fn files(&self, session: &Session) -> Option<Vec<ScannedFile<'_>>> {
         let sitemaps = session.document().sitemaps();
         let starts = self.starts.as_ref().filter(|starts| starts.len() == sitemaps.len())?;
-        let known = (0..).zip(sitemaps.iter().zip(starts)).map(|(number, (sitemap, starts))| {
+        let files = (0..).zip(sitemaps.iter().zip(starts)).map(|(number, (sitemap, starts))| {
             let path = sitemap.path.clone()?;
             let (len, hash) = session.disk.get(&path).map(|on_disk| (on_disk.len, on_disk.hash))?;
             let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
             let (frame, rows) = (Arc::clone(&sitemap.frame), first..first + sitemap.live);
-            Some(Known { id: SitemapId(number), path, len, hash, frame, starts, rows })
+            Some(ScannedFile { id: SitemapId(number), path, len, hash, frame, starts, rows })
         });
-        known.collect()
+        files.collect()
     }
 
-    /// The rows that pass with the rules that they break, found on all cores.
+    /// The rows that pass a test of their rules, on all cores.
     fn rows_with(
         &self,
         session: &Session,
@@ -121,8 +121,8 @@ impl ScanCache {
         rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_passing).collect()
     }
 
-    /// How many of the rows that pass break a rule, and whether all passed that break any.
-    fn counted(
+    /// Counts the rules that passing rows violate; and whether all rows passed that violate any.
+    fn count(
         &self,
         session: &Session,
         rows: Range<u32>,
@@ -151,8 +151,8 @@ impl ScanCache {
     }
 }
 
-impl Known<'_> {
-    /// Reloads some of its rows, shows them, and unloads them again.
+impl ScannedFile<'_> {
+    /// Reloads some of its rows, shows them, and unloads the file again.
     fn show<T, E: From<files::Error>>(
         &self,
         (session, buffers): (&mut Session, &Buffers),
@@ -172,41 +172,41 @@ impl Known<'_> {
         result
     }
 
-    /// The file with its bytes again.
+    /// Reads the file again.
     fn read(&self, options: &files::Options, progress: &Progress) -> Result<Source, files::Error> {
         let contents = files::read(&self.path, options, progress)?;
-        self.pass(progress);
+        self.advance(progress);
         let source = (contents.on_disk.hash == self.hash).then(|| self.frame.with_entries(contents.bytes, self.starts));
         source.flatten().ok_or_else(|| files::Error::new(&self.path, Reason::Changed))
     }
 
     /// Counts the file as read.
-    fn pass(&self, progress: &Progress) {
+    fn advance(&self, progress: &Progress) {
         progress.advance(self.rows.len() as u64, self.len);
         progress.finish_files(1);
     }
 
-    /// The bytes of a row of it.
+    /// The bytes of one of its rows.
     fn text<'s>(&self, source: &'s Source, row: u32) -> &'s [u8] {
         source.entry_text(row.saturating_sub(self.rows.start) as usize)
     }
 }
 
-fn expect(files: &[Known<'_>], progress: &Progress) {
+fn expect(files: &[ScannedFile<'_>], progress: &Progress) {
     progress.expect(files.len() as u64, files.iter().map(|file| file.len).sum());
 }
 
 impl StreamedSet {
-    /// The URLs of some rows; `None` where files must be scanned for them.
+    /// The URLs of wanted rows; `None` if the files have to be scanned for them.
     pub(in crate::session) fn texts(
         &self,
         wanted: &RowSet,
         progress: &Progress,
     ) -> Option<Result<Vec<Text>, files::Error>> {
-        let mut known = self.cache.known(&self.session)?;
-        known.retain(|file| wanted.range_cardinality(file.rows.clone()) > 0);
-        expect(&known, progress);
-        let work = |file: &Known<'_>| {
+        let mut files = self.cache.files(&self.session)?;
+        files.retain(|file| wanted.range_cardinality(file.rows.clone()) > 0);
+        expect(&files, progress);
+        let work = |file: &ScannedFile<'_>| {
             let source = file.read(&self.loader.options, progress)?;
             let mut lines = source.lines();
             let text = |row: u32| {
@@ -220,7 +220,7 @@ impl StreamedSet {
         };
         let mut found = Vec::new();
         let mut failed = None;
-        files::in_order(&known, work, |_, texts: Result<Vec<Text>, files::Error>| {
+        files::in_order(&files, work, |_, texts: Result<Vec<Text>, files::Error>| {
             match texts {
                 Ok(texts) => found.extend(texts),
                 Err(error) => failed = Some(error),
@@ -230,12 +230,12 @@ impl StreamedSet {
         Some(failed.map_or(Ok(found), Err))
     }
 
-    /// Shows file after file as [`StreamedSet::each`] does, but of their rows only those that may have findings, and which
-    /// these are; nothing is known of the others. Where that cannot be told without a look at every row, all are shown.
-    /// Once `show` asks for no more than counts, a file is read only if findings of it cannot be counted without its text.
+    /// Shows each file like [`StreamedSet::each`], but loads only the rows that may have findings; all rows if these cannot
+    /// be determined from the cache. Once `show` needs only counts, a file is read only if its findings cannot be counted
+    /// without its text.
     ///
     /// # Errors
-    /// What `show` says, or that a file cannot be read any more or is another than before.
+    /// The error of `show`, or that a file cannot be read or has changed.
     pub(crate) fn each_with_findings<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
@@ -244,15 +244,15 @@ impl StreamedSet {
         let has_minorities = self.session.current.checks.set().has_minorities();
         let Self { session, loader, cache, .. } = self;
         let buffers = &loader.options.buffers;
-        let Some(known) = cache.known(session).filter(|_| !has_minorities) else {
+        let Some(files) = cache.files(session).filter(|_| !has_minorities) else {
             return self.each(progress, |session, id| show(session, id, FileRows::All).map(|_| ()));
         };
-        expect(&known, progress);
+        expect(&files, progress);
         let sets = session.current.checks.rule_sets();
         let may_have = |row: RowId, rules: RuleSet| !rules.is_empty() || cache.compared.contains(row.0);
-        let work = |file: &Known<'_>| file.read(&loader.options, progress);
+        let work = |file: &ScannedFile<'_>| file.read(&loader.options, progress);
         let (mut seen, mut outcome) = (0, Ok(Detail::Findings));
-        files::in_order(&known, work, |file, source| {
+        files::in_order(&files, work, |file, source| {
             let rows = cache.rows_with(session, file.rows.clone(), &sets, may_have);
             outcome = file
                 .show((session, buffers), source, &rows, |session, rows| show(session, file.id, FileRows::Rows(rows)));
@@ -260,24 +260,24 @@ impl StreamedSet {
             matches!(outcome, Ok(Detail::Findings))
         });
         outcome?;
-        let rest = known.get(seen..).unwrap_or_default();
+        let rest = files.get(seen..).unwrap_or_default();
         if rest.is_empty() || progress.is_cancelled() {
             return Ok(());
         }
-        // What is left is counted; files of which that is not enough are read once more.
+        // The other files are only counted; those that cannot be counted without their text are read.
         let once = reported_once();
         let mut unclear = Vec::new();
         for file in rest {
             let (counted, is_all) =
-                cache.counted(session, file.rows.clone(), &sets, |_, rules| rules.minus(once).is_empty());
+                cache.count(session, file.rows.clone(), &sets, |_, rules| rules.minus(once).is_empty());
             if is_all {
                 show(session, file.id, FileRows::Counted(&[], &counted))?;
-                file.pass(progress);
+                file.advance(progress);
                 continue;
             }
             let is_shown = |row: RowId, rules: RuleSet| !rules.minus(once).is_empty() || cache.compared.contains(row.0);
             let rows = cache.rows_with(session, file.rows.clone(), &sets, is_shown);
-            let (counted, _) = cache.counted(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
+            let (counted, _) = cache.count(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
             unclear.push((file, rows, counted));
         }
         let mut outcome = Ok(Detail::Counts);
@@ -301,7 +301,7 @@ mod tests {
     use crate::protocol::lastmod::Now;
 
     #[test]
-    fn files_that_come_and_go_share_a_few_buffers() {
+    fn loaded_and_unloaded_files_share_a_few_buffers() {
         let folder = tempfile::tempdir().unwrap();
         // No more files are read ahead than this on any machine.
         let files = 2 * rayon::current_num_threads() + 20;

@@ -10,7 +10,7 @@ use super::state::recent::Purpose;
 use super::state::request::{Answer, Choice, Request, Subject};
 use super::{App, actions, commands};
 use crate::protocol::Field;
-use crate::session::findings::whole;
+use crate::session::findings::non_row;
 use crate::session::store::journal;
 
 /// Does what was asked for.
@@ -42,7 +42,7 @@ fn choose(app: &mut App, choice: Choice) {
         Choice::Read => {}
         Choice::Run(action) => actions::run(app, action, None),
         Choice::Travel(steps) => edit::go_to_state(&mut app.shared, steps),
-        Choice::Rule(rule) if whole::each(&app.shared.session).any(|finding| finding.rule() == rule) => {
+        Choice::Rule(rule) if non_row::each(&app.shared.session).any(|finding| finding.rule() == rule) => {
             app.open(Mode::List(explain::files_list(&app.shared, rule)));
         }
         Choice::Rule(rule) | Choice::Rows(rule) => {
@@ -86,7 +86,7 @@ fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
         (Answer::CreateFolder(folder), _) => save::create_folder(app, folder),
         (Answer::Leave(status), _) => app.shared.jobs.quit(status),
         (Answer::Write, _) => save::write_waiting(app),
-        (Answer::Merge, _) => external_changes::compare(&mut app.shared),
+        (Answer::Merge, _) => external_changes::begin_merge(&mut app.shared),
         (Answer::Resolve { side, remaining }, Subject::Conflict(resolving)) => {
             conflicts::resolve_conflict(app, resolving, side, remaining);
         }

@@ -29,10 +29,10 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
         Some(Ok(intent)) => {
             title = intent_words(preview, intent);
             let height = height.max(1);
-            if let Some(words) = intent.urls.errors.words("URL", " with errors") {
+            if let Some(words) = intent.urls.errors.message("URL", " with errors") {
                 lines.extend(signed(shared, Severity::Error, words));
             }
-            if let Some(words) = intent.urls.duplicates.words("duplicate URL", "") {
+            if let Some(words) = intent.urls.duplicates.message("duplicate URL", "") {
                 lines.extend(signed(shared, Severity::Warning, words));
             }
             if let Some(words) = intent.skipped_message() {
@@ -40,7 +40,7 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
             }
             let profile = shared.session.view().profile();
             if let Some(left) = intent.increase_message(profile) {
-                let worst = intent.left.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
+                let worst = intent.increased.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
                 lines.extend(signed(shared, worst.unwrap_or(Severity::Note), left));
             }
             lines.extend(rule_lines(shared, &preview.rules, height.saturating_sub(lines.len() + 1) / 2));

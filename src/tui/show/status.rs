@@ -13,8 +13,8 @@ use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
-use crate::session::findings::whole;
-use crate::session::findings::whole::FindingRef;
+use crate::session::findings::non_row;
+use crate::session::findings::non_row::FindingRef;
 use crate::session::store::journal;
 use crate::words::{counted, grouped, size};
 
@@ -105,7 +105,7 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
 fn file_lines(shared: &Shared, most: usize) -> Vec<Line> {
     let is_told = |finding: &FindingRef<'_>| finding.severity() > Severity::Note || finding.is_fixable();
     let rank = |finding: &FindingRef<'_>| std::cmp::Reverse((finding.severity(), finding.is_fixable()));
-    let (found, _) = whole::first(&shared.session, most, is_told, rank);
+    let (found, _) = non_row::first(&shared.session, most, is_told, rank);
     let first = found.iter().position(|finding| finding.fix.is_some());
     let key = |at: usize| if Some(at) == first { "gx" } else { "" };
     (0..).zip(&found).map(|(at, finding)| whole_line(shared, finding, key(at))).collect()
@@ -182,7 +182,7 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     }
     // How many there are: not all of them may have room here.
     let rules = counted(counts.len() as u64, "rule");
-    let has_fixes = shared.size.0 >= 60 && whole::is_any_fixable(&shared.session);
+    let has_fixes = shared.size.0 >= 60 && non_row::is_any_fixable(&shared.session);
     right.key("^E", if has_fixes { format!("{rules}, fixes") } else { rules });
     let reserved = right.width(charset) + 2;
     let (mut lines, mut words) = (Vec::new(), Words::new());

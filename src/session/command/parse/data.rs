@@ -8,7 +8,7 @@ use crate::session::command::{
 };
 
 impl Reader<'_> {
-    /// What `data` does: tables to read, or a word.
+    /// Parses `data`: tables to read, or a word.
     pub(super) fn data(&mut self, replace: bool) -> Result<Command, CommandError> {
         let mut tables = Tables { replace, ..Tables::default() };
         let mut words = Vec::new();
@@ -44,7 +44,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// What `probe` does: rows to be asked about, or a file for the answers.
+    /// Parses `probe`: rows to be requested, or a file for the results.
     pub(super) fn probe(&mut self) -> Result<Command, CommandError> {
         let rest = self.scanner.rest();
         if rest == "write" || rest.starts_with("write ") {
@@ -61,10 +61,10 @@ impl Reader<'_> {
             } else if self.scanner.consume(RATE) {
                 let is_rate = |rate: &f64| rate.is_finite() && *rate >= 0.0;
                 options.rate =
-                    Some(self.number("a number of requests a second, such as 5 or 0.5; 0 is no limit", is_rate)?);
+                    Some(self.number("a number of requests per second, such as 5 or 0.5; 0 means no limit", is_rate)?);
             } else if self.scanner.consume(CONCURRENCY) {
                 let is_count = |count: &u16| (1..=256).contains(count);
-                options.concurrency = Some(self.number("a number of requests at a time, from 1 to 256", is_count)?);
+                options.concurrency = Some(self.number("a number of concurrent requests, from 1 to 256", is_count)?);
             } else {
                 break;
             }
@@ -73,7 +73,7 @@ impl Reader<'_> {
         Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, options }))
     }
 
-    /// A word that is a number of some kind.
+    /// A word that is a number in a range.
     fn number<N: std::str::FromStr>(&mut self, what: &str, is_right: impl Fn(&N) -> bool) -> Result<N, CommandError> {
         self.scanner.skip_spaces();
         let (word, span) = self.word()?;
@@ -81,7 +81,7 @@ impl Reader<'_> {
         number.ok_or_else(|| CommandError::new(span, format!("expected {what}")))
     }
 
-    /// The URL of `set-base-url`, and whether the index follows.
+    /// Parses `set-base-url`: a URL, and whether to rewrite the index.
     pub(super) fn base(&mut self) -> Result<Command, CommandError> {
         if self.scanner.is_done() {
             return Err(self.expected("a URL"));
@@ -93,7 +93,7 @@ impl Reader<'_> {
         self.end(command)
     }
 
-    /// The URL of `open`, and the folder that the files go into.
+    /// Parses `open`: a URL, and the folder that the files go into.
     pub(super) fn open(&mut self, discard: bool) -> Result<Command, CommandError> {
         if self.scanner.is_done() {
             return Err(self.expected("a URL"));
@@ -111,7 +111,7 @@ impl Reader<'_> {
         self.end(Command::Open { url, into, discard })
     }
 
-    /// Where the dates of pages come from.
+    /// Parses `dates`: where the dates of pages come from.
     pub(super) fn dates(&mut self) -> Result<Command, CommandError> {
         let (mut words, mut maps) = (Vec::new(), Vec::new());
         while !self.scanner.is_done() {

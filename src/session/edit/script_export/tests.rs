@@ -70,7 +70,7 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
         assignments: vec![Assignment { field, typed: typed.into() }],
     };
     let nudge = |list: &[u32], field| Change::Nudge { rows: rows(list), field, up: true };
-    let replace = Replace::of("^https:", "http:", false, false).unwrap();
+    let replace = Replace::from_texts("^https:", "http:", false, false).unwrap();
     let zone = Decision::Zone(120);
     let table: [(Change, &[&str]); 17] = [
         (

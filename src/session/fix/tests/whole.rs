@@ -90,7 +90,7 @@ fn any_set() -> impl Strategy<Value = Set> {
 /// The errors and warnings of a set by rule, the excused ones apart.
 fn bad(session: &Session) -> BTreeMap<Rule, u64> {
     let is_bad = |rule: &Rule| {
-        !super::super::trial::SHARES.contains(*rule)
+        !super::super::trial::SHARED_VALUES.contains(*rule)
             && rule.severity_in(session.view().profile()).is_some_and(|severity| severity > Severity::Note)
     };
     tally(session).into_iter().filter(|(rule, _)| is_bad(rule)).collect()
@@ -115,7 +115,7 @@ proptest! {
                 prop_assert!(may_leave(session.view().profile(), *new), "{rule:?} at {place:?} leaves {count} of {new:?}: {}", report.message);
                 prop_assert!(report.message.contains(&format!(": {}", new.code())), "unsaid: {new:?}: {}", report.message);
             }
-            let mut raised = raised.difference(&places_before).filter(|(_, rule)| !super::super::trial::SHARES.contains(*rule));
+            let mut raised = raised.difference(&places_before).filter(|(_, rule)| !super::super::trial::SHARED_VALUES.contains(*rule));
             prop_assert_eq!(raised.next(), None, "{:?} at {:?} raises it: {}", rule, place, report.message);
             if report.changed {
                 session.undo().unwrap();
@@ -151,7 +151,7 @@ proptest! {
                     let is_told = |rule: Rule| is_place && report.message.contains(rule.code());
                     let mut raised = raised
                         .difference(&places_before)
-                        .filter(|(_, rule)| !super::super::trial::SHARES.contains(*rule) && !is_told(*rule));
+                        .filter(|(_, rule)| !super::super::trial::SHARED_VALUES.contains(*rule) && !is_told(*rule));
                     prop_assert_eq!(raised.next(), None, "{:?} {} raises it: {}", rule, word, report.message);
                     if report.changed {
                         session.undo().unwrap();

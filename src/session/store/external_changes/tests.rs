@@ -54,7 +54,7 @@ fn table(document: &Document) -> Table {
 }
 
 fn compared(session: &Session) -> Compared {
-    external_changes::compare(session, Options::default()).unwrap().run().unwrap()
+    external_changes::begin_merge(session, Options::default()).unwrap().run().unwrap()
 }
 
 fn take_in(session: &mut Session, take: MergeChoice) -> Vec<(String, bool)> {
@@ -200,7 +200,7 @@ fn sets_that_cannot_be_merged_say_why() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let session = open(&path);
-    let why = || external_changes::compare(&session, Options::default()).unwrap().run().unwrap_err();
+    let why = || external_changes::begin_merge(&session, Options::default()).unwrap().run().unwrap_err();
     fs::write(folder.path().join("a.xml"), "<urlset><url><loc>https://e.com/0</loc>").unwrap();
     assert!(why().contains("a.xml is damaged now"), "{}", why());
     fs::remove_file(&path).unwrap();
@@ -372,7 +372,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     let path = folder.path().join("table.csv");
     let session = open(&path);
     fs::write(&path, "loc,priority,note\nhttps://e.com/0,0.5,\n").unwrap();
-    let why = external_changes::compare(&session, Options::default()).unwrap().run().unwrap_err();
+    let why = external_changes::begin_merge(&session, Options::default()).unwrap().run().unwrap_err();
     assert!(why.contains("table.csv has another file format now"), "{why}");
 }
 
@@ -435,7 +435,7 @@ fn a_file_that_can_no_longer_be_read_is_named_and_nothing_is_merged() {
         let session = open(&write_set(folder.path()));
         fs::remove_file(folder.path().join("b.xml")).unwrap();
         put(&folder.path().join("b.xml"));
-        let refused = external_changes::compare(&session, Options::default()).unwrap().run().unwrap_err();
+        let refused = external_changes::begin_merge(&session, Options::default()).unwrap().run().unwrap_err();
         assert!(refused.contains("b.xml") && refused.contains(what), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
-//! Counts the findings that a fix of a streamed set leaves, and decides whether it needs a trial.
+//! Counts the findings after a fix of a streamed set, and decides whether the fix needs a trial.
 //!
-//! The numbers are those of a set in memory (`fix::effects`). A fix that would raise an error or a warning anywhere
-//! is not made here: finding the rows that must be skipped takes trials with all of them.
+//! The numbers are those of a resident set (`fix::effects`). A fix that would raise an error or a warning anywhere is not
+//! made here: trials to find the rows that must be skipped need all rows in memory.
 
 use crate::check::Finding;
 use crate::check::Profile;
@@ -25,24 +25,24 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-const RAISES: Fallback = Fallback::Held("this fix must be tested against all rows first");
-const MOVES: Fallback = Fallback::Held("changed URLs are compared with all others");
-const BOTH_ENDS: Fallback = Fallback::Held("links between pages are fixed by looking at both ends");
+const NEEDS_TRIAL: Fallback = Fallback::InMemory("this fix must be tested against all rows first");
+const CHANGES_URLS: Fallback = Fallback::InMemory("changed URLs must be compared with all others");
+const CHANGES_LINKS: Fallback = Fallback::InMemory("fixes of links between pages need both pages");
 
-/// Rules about rows of one page.
+/// Rules about several rows of one page.
 const OF_PAGES: [SetRule; 3] = [SetRule::Duplicate, SetRule::DuplicateEquivalent, SetRule::DuplicateAcrossFiles];
 /// Rules about the links of rows.
 const OF_LINKS: [SetRule; 3] = [SetRule::HreflangNoReturn, SetRule::HreflangTargetMissing, SetRule::HreflangSetDiffers];
 
-/// What a fix makes of the findings, so far.
+/// The effects of a fix on the findings, so far.
 #[derive(Debug)]
 pub(super) struct Tally {
-    /// Findings of each rule that there are more than before.
+    /// The difference in findings of each rule.
     more: Vec<i64>,
     delta: SetDelta,
-    /// What became of URLs that others are compared with.
+    /// New URLs of rows that are compared with others.
     moved: HashMap<u32, Box<str>>,
-    /// Rows that have other links, with the place of those.
+    /// Rows whose links changed, with the index of their new links in `links`.
     relinked: Vec<(u32, u32)>,
     links: Vec<Vec<Link>>,
     places: HashMap<Vec<Link>, u32>,
@@ -50,11 +50,11 @@ pub(super) struct Tally {
     written: Vec<SitemapId>,
     /// Whether a row lost its lastmod.
     undates: bool,
-    /// Whether it must raise nothing.
-    retreats: bool,
+    /// Whether the fix must not raise errors or warnings.
+    must_not_raise: bool,
 }
 
-/// URLs as they will be.
+/// Looks up rows with their new URLs.
 struct Moved<'m> {
     document: &'m Document,
     moved: &'m HashMap<u32, Box<str>>,
@@ -80,8 +80,8 @@ impl Locs for Moved<'_> {
 }
 
 impl Tally {
-    /// Of a fix that must raise nothing, or of one that someone has decided on.
-    pub(super) fn new(retreats: bool) -> Self {
+    /// The tally of a fix; one by a decision of the user may raise errors and warnings.
+    pub(super) fn new(must_not_raise: bool) -> Self {
         Self {
             more: vec![0; Rule::COUNT],
             delta: SetDelta::default(),
@@ -91,7 +91,7 @@ impl Tally {
             places: HashMap::new(),
             written: Vec::new(),
             undates: false,
-            retreats,
+            must_not_raise,
         }
     }
 
@@ -107,17 +107,17 @@ impl Tally {
         }
     }
 
-    /// What was broken in one place, and what is.
+    /// Counts the rules that are violated in one place before and after.
     fn count_change(&mut self, (before, after): (RuleSet, RuleSet), profile: Profile) -> Result<(), Fallback> {
-        if self.retreats && after.iter().any(|rule| is_new(rule, before, profile)) {
-            return Err(RAISES);
+        if self.must_not_raise && after.iter().any(|rule| is_new(rule, before, profile)) {
+            return Err(NEEDS_TRIAL);
         }
         self.add_each(before.iter(), -1);
         self.add_each(after.iter(), 1);
         Ok(())
     }
 
-    /// Counts what becomes of the file that is held. `is_counted`: what the rules say of the set is known.
+    /// Counts the effects on the resident file. `is_counted`: findings of set rules are known.
     pub(super) fn count(
         &mut self,
         (snapshot, id): (&Snapshot, SitemapId),
@@ -126,7 +126,7 @@ impl Tally {
     ) -> Result<(), Fallback> {
         let (old, new, profile) = (&snapshot.document, &applied.document, snapshot.checks.profile());
         if !applied.added.is_empty() || new.has_pending_split() {
-            return Err(Fallback::Held("an entry, or a file, becomes several"));
+            return Err(Fallback::InMemory("an entry or a file would be split"));
         }
         for row in applied.touched.iter().map(RowId) {
             self.compare_row((snapshot, new), row, is_counted)?;
@@ -143,15 +143,15 @@ impl Tally {
         let found = |document: &Document| file_findings::of_sitemap((document, &snapshot.saved), id, profile);
         let (before, after) = (found(old), found(new));
         let rules = |found: &[Finding]| found.iter().map(|found| found.rule).collect::<RuleSet>();
-        if self.retreats && rules(&after).iter().any(|rule| is_new(rule, rules(&before), profile)) {
-            return Err(RAISES);
+        if self.must_not_raise && rules(&after).iter().any(|rule| is_new(rule, rules(&before), profile)) {
+            return Err(NEEDS_TRIAL);
         }
         self.add_each(before.iter().map(|found| found.rule), -1);
         self.add_each(after.iter().map(|found| found.rule), 1);
         Ok(())
     }
 
-    /// Looks at what the set compares of a row that changed.
+    /// Records the new URL and links of a changed row, which set rules compare.
     fn compare_row(
         &mut self,
         (snapshot, new): (&Snapshot, &Document),
@@ -168,7 +168,7 @@ impl Tally {
             let is_linked = set.has_links() && key_hash(&before) != key_hash(&after);
             let is_near = near_key_hash(&before) == near_key_hash(&after) && is_same_origin(&before, &after);
             if is_linked || !is_near {
-                return Err(MOVES);
+                return Err(CHANGES_URLS);
             }
             if !set.is_uncompared(row.0) {
                 self.moved.insert(row.0, (&*after).into());
@@ -192,7 +192,7 @@ impl Tally {
         let own = key_hash(&new.loc(row));
         if before.is_empty() || after.is_empty() || after.iter().any(|link| link.key != own && !set.is_listed(link.key))
         {
-            return Err(BOTH_ENDS);
+            return Err(CHANGES_LINKS);
         }
         let next = self.links.len() as u32;
         let place = *self.places.entry(after).or_insert_with_key(|links| {
@@ -203,8 +203,8 @@ impl Tally {
         Ok(())
     }
 
-    /// After the last file, when the set will be `document`: the rules of which more findings are left, with how many
-    /// more. What the session knows of links is brought up to date.
+    /// Returns the rules that have more findings after the fix, with the difference. Called after the last file; `document`
+    /// is the set after the fix. Updates the alternate links of the session.
     pub(super) fn finish(mut self, session: &mut Session, document: &Document) -> Result<Vec<(Rule, u64)>, Fallback> {
         let profile = session.view().profile();
         self.count_index(session.view(), document)?;
@@ -214,30 +214,30 @@ impl Tally {
         let undated = |set: &SetIndex| {
             if set.with_lastmod() > 0 { set.len().saturating_sub(set.with_lastmod()).cast_signed() } else { 0 }
         };
-        if self.retreats && self.undates && after.with_lastmod() > 0 && is_bad(Rule::LASTMOD_MISSING, profile) {
-            return Err(RAISES);
+        if self.must_not_raise && self.undates && after.with_lastmod() > 0 && is_bad(Rule::LASTMOD_MISSING, profile) {
+            return Err(NEEDS_TRIAL);
         }
         self.add(Rule::LASTMOD_MISSING, undated(&after) - undated(set));
-        let place = |set: &SetIndex| -> HashMap<Option<u32>, RuleSet> {
+        let by_file = |set: &SetIndex| -> HashMap<Option<u32>, RuleSet> {
             let mut rules: HashMap<Option<u32>, RuleSet> = HashMap::new();
             for (file, rule) in set.broken() {
                 rules.entry(file).or_default().insert(rule_of(rule));
             }
             rules
         };
-        let (was, is) = (place(set), place(&after));
+        let (was, is) = (by_file(set), by_file(&after));
         let before = |file: &Option<u32>| was.get(file).copied().unwrap_or_default();
         let raises =
             |(file, rules): (&Option<u32>, &RuleSet)| rules.iter().any(|rule| is_new(rule, before(file), profile));
-        if self.retreats && is.iter().any(raises) {
-            return Err(RAISES);
+        if self.must_not_raise && is.iter().any(raises) {
+            return Err(NEEDS_TRIAL);
         }
         let others = SetRule::ALL.iter().copied().filter(|rule| !OF_PAGES.contains(rule) && !OF_LINKS.contains(rule));
         let counts: Vec<(SetRule, i64)> =
             others.map(|rule| (rule, after.count_of(rule).cast_signed() - set.count_of(rule).cast_signed())).collect();
         for (rule, more) in counts {
-            if self.retreats && more > 0 && rule.place() == SetRuleTarget::Row && is_bad(rule_of(rule), profile) {
-                return Err(RAISES);
+            if self.must_not_raise && more > 0 && rule.place() == SetRuleTarget::Row && is_bad(rule_of(rule), profile) {
+                return Err(NEEDS_TRIAL);
             }
             self.add(rule_of(rule), more);
         }
@@ -245,12 +245,12 @@ impl Tally {
         Ok(increased(&self.more, profile))
     }
 
-    /// What is reported of the index as a list.
+    /// Counts the findings of the index as a list.
     fn count_index(&mut self, before: &Snapshot, document: &Document) -> Result<(), Fallback> {
         let mut after = before.clone();
         let newest = Arc::make_mut(&mut after.state.checks.newest);
         for id in &self.written {
-            // A file that will be written is dated by that.
+            // A file that is written gets the date of the save.
             if let Some(newest) = newest.get_mut(id.index()) {
                 *newest = None;
             }
@@ -264,15 +264,15 @@ impl Tally {
             let same_place = was.iter().filter(|known| known.target == found.target);
             is_new(found.rule, same_place.map(|known| known.rule).collect(), profile)
         };
-        if self.retreats && is.iter().any(is_raised) {
-            return Err(RAISES);
+        if self.must_not_raise && is.iter().any(is_raised) {
+            return Err(NEEDS_TRIAL);
         }
         self.add_each(was.iter().map(|found| found.rule), -1);
         self.add_each(is.iter().map(|found| found.rule), 1);
         Ok(())
     }
 
-    /// Pages that several rows name, where one of those has another URL.
+    /// Counts the findings of pages with several rows, if any of their URLs changed.
     fn count_pages(&mut self, snapshot: &Snapshot) -> Result<(), Fallback> {
         if self.moved.is_empty() {
             return Ok(());
@@ -290,7 +290,7 @@ impl Tally {
             let raised = after.rows_with(rule, &new) - set.rows_with(rule, &old);
             self.compare(rule_of(rule), (set.count_of(rule), after.count_of(rule)), &raised, profile)?;
         }
-        // Where there are many, no one looks for them after a change.
+        // In large sets near duplicates are not updated after a change.
         if document.live() <= NEAR_ROWS {
             let near = after.near_duplicates_among(&rows, &new);
             let counts = (snapshot.checks.near_duplicates().len(), near.len());
@@ -304,7 +304,7 @@ impl Tally {
         Ok(())
     }
 
-    /// How links agree.
+    /// Counts the findings of rules that compare links.
     fn count_links(&mut self, session: &mut Session) -> Result<(), Fallback> {
         if self.relinked.is_empty() {
             return Ok(());
@@ -325,7 +325,7 @@ impl Tally {
         Ok(())
     }
 
-    /// A rule by how many findings it had and has, and the rows that break it and did not.
+    /// Counts a rule by its number of findings before and after; `raised` are rows that violate it only after.
     fn compare(
         &mut self,
         rule: Rule,
@@ -333,8 +333,8 @@ impl Tally {
         raised: &RowSet,
         profile: Profile,
     ) -> Result<(), Fallback> {
-        if self.retreats && !raised.is_empty() && is_bad(rule, profile) {
-            return Err(RAISES);
+        if self.must_not_raise && !raised.is_empty() && is_bad(rule, profile) {
+            return Err(NEEDS_TRIAL);
         }
         self.add(rule, is.cast_signed() - was.cast_signed());
         Ok(())

@@ -14,7 +14,7 @@ use crate::check::{Finding, FindingTarget};
 use crate::document::rows::RowId;
 use crate::protocol::verdict::{Authority, Verdict, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
-use crate::session::findings::whole;
+use crate::session::findings::non_row;
 use crate::tui::command::Action;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
@@ -168,7 +168,7 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
     let mut lines: Vec<Item> = Vec::new();
     let mut tables: Vec<Item> = Vec::new();
     // What can be fixed comes first, to be chosen.
-    let (whole, count) = whole::first(&shared.session, 200, |finding| finding.rule() == rule, |_| ());
+    let (whole, count) = non_row::first(&shared.session, 200, |finding| finding.rule() == rule, |_| ());
     for finding in &whole {
         // All entries of the index are fixed at once.
         let place = if finding.target.is_of_index() { FindingTarget::Index(None) } else { finding.target };

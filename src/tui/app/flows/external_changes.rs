@@ -153,8 +153,10 @@ pub(in crate::tui::app) fn keep_ours(shared: &mut Shared, saving: bool) {
 }
 
 /// Reads what others wrote, to be compared.
-pub(in crate::tui::app) fn compare(shared: &mut Shared) {
-    let Some(comparing) = external_changes::compare(&shared.session, shared.opening.options.clone()) else { return };
+pub(in crate::tui::app) fn begin_merge(shared: &mut Shared) {
+    let Some(comparing) = external_changes::begin_merge(&shared.session, shared.opening.options.clone()) else {
+        return;
+    };
     shared.show_note("reading the files…");
     shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Compared(comparing.run().map(Box::new)));
 }

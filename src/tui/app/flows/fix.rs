@@ -13,8 +13,8 @@ use crate::check::FindingTarget;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::session::edit::Change;
-use crate::session::findings::whole;
-use crate::session::findings::whole::FindingRef;
+use crate::session::findings::non_row;
+use crate::session::findings::non_row::FindingRef;
 use crate::session::fix;
 use crate::session::store::load;
 use crate::tui::command::Action;
@@ -37,7 +37,7 @@ pub(in crate::tui::app) fn fix(app: &mut App, rows: RowSet) {
             (true, false) if app.shared.session.counts().has_bad_rows() => {
                 "no findings in this row: } goes to the next finding"
             }
-            (true, false) if whole::is_any_fixable(&app.shared.session) => {
+            (true, false) if non_row::is_any_fixable(&app.shared.session) => {
                 "no findings in this row; ^E lists what is wrong with files and the set"
             }
             (true, false) => "no findings in this row",
@@ -77,7 +77,7 @@ fn fix_here(app: &mut App, row: RowId, rows: RowSet, finding: &Finding) {
 pub(in crate::tui::app) fn fix_without_row(app: &mut App) -> bool {
     // The one beside which the pane shows the key.
     let rank = |finding: &FindingRef<'_>| std::cmp::Reverse(finding.severity());
-    let (found, _) = whole::first(&app.shared.session, 1, |finding| finding.is_fixable(), rank);
+    let (found, _) = non_row::first(&app.shared.session, 1, |finding| finding.is_fixable(), rank);
     let worst = found.first().map(|finding| (finding.target, finding.rule));
     if let Some((place, rule)) = worst {
         fix_whole(app, place, rule);

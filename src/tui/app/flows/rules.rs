@@ -19,8 +19,8 @@ use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
 use crate::session::edit::EditError;
 use crate::session::explain::fix_words;
-use crate::session::findings::whole;
-use crate::session::findings::whole::FindingRef;
+use crate::session::findings::non_row;
+use crate::session::findings::non_row::FindingRef;
 use crate::session::report::CountsByFile;
 use crate::session::report::markdown;
 use crate::session::rule_export;
@@ -103,7 +103,7 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             lines.push(items::text(Words::dim(format!("{:12}{files}", ""))));
         }
     }
-    let (whole, _) = whole::first(&shared.session, 200, |_| true, |_| ());
+    let (whole, _) = non_row::first(&shared.session, 200, |_| true, |_| ());
     if !whole.is_empty() {
         lines.push(blank());
         lines.push(heading("Files and whole set"));
@@ -208,7 +208,7 @@ pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarge
     let is_it = |finding: &FindingRef<'_>| {
         finding.rule() == rule && finding.is_fixable() && place.is_none_or(|place| finding.target() == place)
     };
-    let (found, _) = whole::first(&app.shared.session, 1, is_it, |_| ());
+    let (found, _) = non_row::first(&app.shared.session, 1, is_it, |_| ());
     if let Some(finding) = found.first() {
         return preview_whole(app, finding.target, rule);
     }

@@ -47,7 +47,7 @@ impl CellEdit {
         }
         end_range(shared);
         let field = shared.grid.field;
-        let refused = shared.session.document().has_place_for(field).err();
+        let refused = shared.session.document().check_field(field).err();
         if let Some(refused) = refused {
             shared.grid.field = Field::Loc;
             shared.fail(refused.to_string());

@@ -7,8 +7,8 @@ use crate::check::{Finding, FindingTarget};
 use crate::document::rows::RowId;
 use crate::protocol::Severity;
 use crate::session::findings;
-use crate::session::findings::whole;
-use crate::session::findings::whole::FindingRef;
+use crate::session::findings::non_row;
+use crate::session::findings::non_row::FindingRef;
 
 /// The findings at a row, as the pane lists them: those of the row, and those of its file and the set that are worse than
 /// notes.
@@ -18,7 +18,7 @@ pub(in crate::tui) fn findings_here(shared: &Shared, row: RowId) -> Vec<Finding>
     } else {
         findings::of_row(shared.session.view(), row)
     };
-    let mut whole = whole::of_row(&shared.session, row);
+    let mut whole = non_row::for_file_of(&shared.session, row);
     whole.retain(|finding| finding.severity > Severity::Note);
     whole.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
     here.extend(whole);
@@ -55,5 +55,5 @@ pub(in crate::tui::app) fn answer_to(finding: &Finding) -> Option<&'static str> 
 
 pub(in crate::tui::app) fn is_fixable(shared: &Shared, target: FindingTarget, rule: Rule) -> bool {
     let is_it = |finding: FindingRef<'_>| finding.target() == target && finding.rule() == rule && finding.is_fixable();
-    whole::each(&shared.session).any(is_it)
+    non_row::each(&shared.session).any(is_it)
 }

@@ -43,7 +43,7 @@ pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
     let has_line = |summary: &RowSummary, field: Field| {
         // The URL is above the fields.
         let is_said = field == Field::Loc && !summary.changed[field.index()] && faults[field.index()].is_none();
-        session.document().has_place_for(field).is_ok() && !is_said
+        session.document().check_field(field).is_ok() && !is_said
     };
     let fields = summary
         .as_ref()

@@ -7,7 +7,7 @@ use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
 use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
-use crate::session::findings::whole;
+use crate::session::findings::non_row;
 use crate::session::fixture::rule_counts_by_file;
 use crate::session::grouping::{Group, Groups};
 use crate::session::report;
@@ -231,7 +231,7 @@ fn rules_are_counted_by_file() {
     let by_file = rule_counts_by_file(session);
     let of_others = |rule: Rule| {
         let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
-        whole::each(session).filter(|found| found.rule().main() == rule.main() && others(found.target())).count()
+        non_row::each(session).filter(|found| found.rule().main() == rule.main() && others(found.target())).count()
     };
     for (rule, count) in session.counts().by_rule() {
         let sum: u64 = by_file.iter().filter(|((main, _), _)| *main == rule.main().index()).map(|(_, n)| n).sum();

@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use crate::progress::work;
-use crate::session::findings::whole;
+use crate::session::findings::non_row;
 use crate::tui::app::Start;
 use crate::tui::app::modes::Mode;
 use crate::tui::app::state::large;
@@ -150,7 +150,7 @@ fn a_frame_words_the_findings_that_it_shows() {
             std::fs::write(folder.path().join(format!("{number:03}.xml")), "<urlset></urlset>").unwrap();
         }
         let bench = Bench::start(Start::Path(folder.path().to_owned()), (120, 40), &Theme::default());
-        assert!(whole::each(&bench.app.shared.session).count() >= files, "{}", bench.screen());
+        assert!(non_row::each(&bench.app.shared.session).count() >= files, "{}", bench.screen());
         work::here(|| {
             bench.screen();
         })

@@ -1,6 +1,6 @@
-//! Lists the findings that no row has: of files, of the index and its entries, and of the set, each with its fix.
+//! Lists the findings that are not about rows: of files, of the index and its entries, and of the set.
 //!
-//! The counts of rules are those of rows and of this list, and of nothing else.
+//! The counts of rules are the sum of those of rows and of this list.
 
 use crate::check::rule::{FixKind, Rule};
 use crate::check::set::SetRule;
@@ -14,18 +14,18 @@ use crate::session::checks::rule_of;
 use crate::session::fix_table;
 use crate::session::fix_table::CLEARED;
 
-/// A finding that no row carries and that may have no message yet: a set may have one in each of its files, and few of
-/// them are shown.
+/// A finding that is not about a row, without a message if that is made on demand: a set may have one in each of its
+/// files, and few of them are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FindingRef<'s> {
     /// A finding that the session holds.
     Held(&'s Finding),
-    /// A rule of several rows together, the file that breaks it, and what its fix is called.
+    /// A rule about several rows together, the file that violates it, and the label of its fix.
     OfRows { rule: SetRule, file: Option<u32>, severity: Severity, label: Option<&'static str> },
 }
 
 impl FindingRef<'_> {
-    /// What it is about.
+    /// The target of the finding.
     pub(crate) fn target(self) -> FindingTarget {
         match self {
             Self::Held(finding) => finding.target,
@@ -49,7 +49,7 @@ impl FindingRef<'_> {
         }
     }
 
-    /// Whether a key fixes it.
+    /// Whether it has a fix.
     pub(crate) const fn is_fixable(self) -> bool {
         match self {
             Self::Held(finding) => finding.fix.is_some(),
@@ -58,7 +58,7 @@ impl FindingRef<'_> {
     }
 }
 
-/// The first `most` of the wanted findings by rank, then by file, with their messages; and the number of all wanted.
+/// The first `most` of the wanted findings by rank, then by file, with their messages; and the number of all wanted ones.
 pub(crate) fn first<K: Ord>(
     session: &Session,
     most: usize,
@@ -79,18 +79,18 @@ pub(crate) fn first<K: Ord>(
         found.truncate(most);
     }
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    (found.into_iter().map(|(_, finding)| in_words(session, finding)).collect(), all)
+    (found.into_iter().map(|(_, finding)| with_message(session, finding)).collect(), all)
 }
 
-/// Every finding that no row carries, in no order and without messages.
+/// Every finding that is not about a row, in no order and without messages.
 pub(crate) fn each(session: &Session) -> impl Iterator<Item = FindingRef<'_>> {
     let held = session.file_findings.iter().map(FindingRef::Held);
     held.chain(session.current.checks.set().broken().filter_map(|(file, rule)| of_rows(session, file, rule)))
 }
 
-/// Those of the file that a row is in, and of the set.
-pub(crate) fn of_row(session: &Session, row: RowId) -> Vec<Finding> {
-    // The file that it will be in, where someone agreed to another.
+/// The findings of the file that a row is in, and of the set.
+pub(crate) fn for_file_of(session: &Session, row: RowId) -> Vec<Finding> {
+    // With a pending split, the file that the row will be in.
     let file = session.document().with_pending_split().sitemap_of(row);
     let is_own = |finding: &&Finding| {
         matches!(finding.target, FindingTarget::Set) || finding.target == FindingTarget::Sitemap(file)
@@ -99,24 +99,24 @@ pub(crate) fn of_row(session: &Session, row: RowId) -> Vec<Finding> {
     let set = session.current.checks.set();
     let of_set = set.broken_of(Some(file.0)).chain(set.broken_of(None));
     let of_set = of_set.filter_map(|(file, rule)| of_rows(session, file, rule));
-    own.chain(of_set.map(|finding| in_words(session, finding))).collect()
+    own.chain(of_set.map(|finding| with_message(session, finding))).collect()
 }
 
-/// Whether a key fixes any finding that no row carries.
+/// Whether any finding that is not about a row has a fix.
 pub(crate) fn is_any_fixable(session: &Session) -> bool {
     each(session).any(FindingRef::is_fixable)
 }
 
-/// A finding of several rows together as one of their file, or of the set.
+/// The finding of a set rule about a file, or about the set.
 fn of_rows(session: &Session, file: Option<u32>, broken: SetRule) -> Option<FindingRef<'_>> {
     let rule = rule_of(broken);
     let severity = rule.severity_in(session.view().profile())?;
     let label = match (target_of(file), rule) {
         (_, rule) if CLEARED.contains(rule) => Some("remove these values"),
-        (FindingTarget::Sitemap(id), Rule::SET_NEWS_MIXED) if fix_table::parts_news(&session.current, id) => {
+        (FindingTarget::Sitemap(id), Rule::SET_NEWS_MIXED) if fix_table::can_separate_news(&session.current, id) => {
             Some("give the news a file of their own")
         }
-        (FindingTarget::Sitemap(id), Rule::NEWS_LIMIT) if fix_table::splits_news(&session.current, id) => {
+        (FindingTarget::Sitemap(id), Rule::NEWS_LIMIT) if fix_table::can_split_news(&session.current, id) => {
             Some("split it when it is saved")
         }
         _ => None,
@@ -129,7 +129,7 @@ fn target_of(file: Option<u32>) -> FindingTarget {
     file.map_or(FindingTarget::Set, |file| FindingTarget::Sitemap(SitemapId(file)))
 }
 
-fn in_words(session: &Session, finding: FindingRef<'_>) -> Finding {
+fn with_message(session: &Session, finding: FindingRef<'_>) -> Finding {
     note_work(1);
     match finding {
         FindingRef::Held(finding) => finding.clone(),
