@@ -18,7 +18,7 @@ use crate::files::{Backups, SaveMode};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::command::{Command, Scope};
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::edit::scope;
 use crate::session::edit::{Change, EditError};
 use crate::session::state::Snapshot;
@@ -79,7 +79,7 @@ impl Task<'_> {
     fn changes(&self, snapshot: &Snapshot, gone: &RowSet) -> Result<Vec<(usize, Change)>, EditError> {
         Ok(match self {
             Self::Command(command) => {
-                let change = scope::change_of(snapshot, command, Asker::Headless, &Progress::default())?;
+                let change = scope::change_of(snapshot, command, DefaultScope::All, &Progress::default())?;
                 change.into_iter().map(|change| (0, change)).collect()
             }
             Self::Rules { rules, .. } => {

@@ -11,7 +11,7 @@ use crate::files::{Action, is_stream};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::command::Command;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::edit::{Change, Intent};
 use crate::session::prepare;
 use crate::session::run::CommandOutcome;
@@ -99,11 +99,11 @@ pub(super) fn edit_all(
     let mut done = Vec::new();
     for command in commands {
         if how.dry_run
-            && let Some(intent) = prepare::preview(session.view(), command, Asker::Headless, &Progress::default())?
+            && let Some(intent) = prepare::preview(session.view(), command, DefaultScope::All, &Progress::default())?
         {
             done.push(description(&intent, session.view().profile()));
         }
-        if let CommandOutcome::Done(report) = session.run(command, Asker::Headless)? {
+        if let CommandOutcome::Done(report) = session.run(command, DefaultScope::All)? {
             how.refuse(report.faults.as_deref())?;
             if !how.dry_run {
                 done.push(report.message);

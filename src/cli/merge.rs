@@ -13,7 +13,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::session::Session;
 use crate::session::command::{Command, Scope};
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::run::CommandOutcome;
 use crate::session::store::save;
 use crate::words::counted;
@@ -127,7 +127,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
         let rows = repeated(&session, merge.keep, false, &|row| date_of(&session, row));
         if !rows.is_empty() {
             session.mark(&rows, true);
-            if let CommandOutcome::Done(report) = session.run(&Command::Delete(Scope::default()), Asker::Headless)? {
+            if let CommandOutcome::Done(report) = session.run(&Command::Delete(Scope::default()), DefaultScope::All)? {
                 streams.note(&report.message);
             }
         }

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::run::CommandOutcome;
 use crate::session::state::Snapshot;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ pub(super) fn apply_loaded(
         }
         session.mark(&rows, true);
         let command = Command::Set { scope: Scope::default(), assignments: rule.assignments.clone() };
-        if let CommandOutcome::Done(report) = session.run(&command, Asker::Headless)? {
+        if let CommandOutcome::Done(report) = session.run(&command, DefaultScope::All)? {
             done.push(rule.words(&report.message, saving.dry_run));
         }
         session.mark(&rows, false);

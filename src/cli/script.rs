@@ -15,7 +15,7 @@ use crate::files::{self, is_stream};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::command::{Command, Scope, ScriptLine, script};
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::edit::script_export;
 use crate::session::report;
 use crate::session::report::markdown;
@@ -82,7 +82,7 @@ impl Run<'_> {
     fn line(&mut self, line: &ScriptLine, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         self.refuse_all_rows(line)?;
         self.has_marked |= matches!(line.command, Command::Mark(_));
-        match self.session.run(&line.command, Asker::Headless) {
+        match self.session.run(&line.command, DefaultScope::All) {
             Err(refused) => return Err(at(line, &refused.to_string(), String::new())),
             Ok(CommandOutcome::Done(report)) => {
                 if let Some(faults) = report.faults.filter(|_| !self.open.force && writes_urls(&line.command)) {

@@ -7,7 +7,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::files::is_stream;
 use crate::progress::{Progress, note_work};
 use crate::session::command::Scope;
-use crate::session::edit::{Asker, scope};
+use crate::session::edit::{DefaultScope, scope};
 use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt};
 use foldhash::fast::FixedState;
@@ -192,7 +192,7 @@ pub(super) fn refuse_two_streams(option: &str, paths: &[impl AsRef<Path>]) -> Re
 /// The rows in memory that pass a query and whose URLs are in a list, where these are given.
 pub(super) fn chosen(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&Urls>) -> RowSet {
     let scope = Scope { shown: false, query: query.cloned() };
-    let rows = scope::rows_of(snapshot, &scope, Asker::Headless, &Progress::default()).unwrap_or_default();
+    let rows = scope::rows_of(snapshot, &scope, DefaultScope::All, &Progress::default()).unwrap_or_default();
     match urls {
         // All rows are looked up, so that a URL whose row does not pass the query does not count as missing.
         Some(urls) => urls.rows(snapshot) & rows,

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::session::command::Command;
 use crate::session::edit::values::{self, FieldOfRows, step};
 use crate::session::edit::{
-    Asker, Change, EditError, Intent, Prepared, extend, prepared, replace, revert, rows, scope, script_export,
+    Change, DefaultScope, EditError, Intent, Prepared, extend, prepared, replace, revert, rows, scope, script_export,
 };
 use crate::session::fix::{self, effects, passes, trial};
 use crate::session::state::Snapshot;
@@ -30,15 +30,15 @@ pub(crate) fn of_change(snapshot: &Snapshot, change: &Change, progress: &Progres
 pub(crate) fn of_command(
     snapshot: &Snapshot,
     command: &Command,
-    asker: Asker,
+    default_scope: DefaultScope,
     progress: &Progress,
 ) -> Result<Prepared, EditError> {
-    let Some(change) = scope::change_of(snapshot, command, asker, progress)? else {
+    let Some(change) = scope::change_of(snapshot, command, default_scope, progress)? else {
         return Err(EditError::Refused("this command changes no rows".to_owned()));
     };
     let mut intent = intend(snapshot, &change, progress)?;
     if intent.edit.is_some() {
-        intent.commands = script_export::lines_of_command(snapshot, command, asker, &change, &intent);
+        intent.commands = script_export::lines_of_command(snapshot, command, default_scope, &change, &intent);
     }
     finish(snapshot, &change, intent, progress).ok_or(EditError::Cancelled)
 }
@@ -106,12 +106,12 @@ pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) 
 pub(crate) fn preview(
     snapshot: &Snapshot,
     command: &Command,
-    asker: Asker,
+    default_scope: DefaultScope,
     progress: &Progress,
 ) -> Result<Option<Intent>, EditError> {
-    match scope::change_of(snapshot, command, asker, progress)? {
+    match scope::change_of(snapshot, command, default_scope, progress)? {
         // The findings after a fix are known only when it is prepared.
-        Some(change) if change.is_fix() => Ok(Some(of_command(snapshot, command, asker, progress)?.intent)),
+        Some(change) if change.is_fix() => Ok(Some(of_command(snapshot, command, default_scope, progress)?.intent)),
         Some(change) => intend(snapshot, &change, progress).map(Some),
         None => Ok(None),
     }

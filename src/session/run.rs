@@ -3,7 +3,7 @@
 use crate::progress::Progress;
 use crate::session::command::{Command, Marks};
 use crate::session::edit::scope::{self, check_base_url};
-use crate::session::edit::{Asker, EditError};
+use crate::session::edit::{DefaultScope, EditError};
 use crate::session::store::save;
 use crate::session::{Report, Session, policy, prepare};
 use crate::words::counted;
@@ -25,7 +25,7 @@ impl Session {
     ///
     /// # Errors
     /// `EditError` with the reason and what to do instead.
-    pub fn run(&mut self, command: &Command, asker: Asker) -> Result<CommandOutcome, EditError> {
+    pub fn run(&mut self, command: &Command, default_scope: DefaultScope) -> Result<CommandOutcome, EditError> {
         let idle = Progress::default();
         if let Command::RebaseIndex(url) = command {
             check_base_url(url)?;
@@ -33,8 +33,8 @@ impl Session {
         }
         if command.changes_rows() {
             self.writable()?;
-            let prepared = prepare::of_command(self.view(), command, asker, &idle)?;
-            return Ok(CommandOutcome::Done(self.commit(prepared, asker.cursor())?));
+            let prepared = prepare::of_command(self.view(), command, default_scope, &idle)?;
+            return Ok(CommandOutcome::Done(self.commit(prepared, default_scope.cursor())?));
         }
         let marked =
             |session: &Self| CommandOutcome::Shown(format!("{} marked", counted(session.view().marked(), "row")));
@@ -48,7 +48,7 @@ impl Session {
                 CommandOutcome::Shown(if keys.is_empty() { "file order".into() } else { "sorted".into() })
             }
             Command::Mark(scope) | Command::Unmark(scope) => {
-                let rows = scope::rows_of(self.view(), scope, asker, &idle).unwrap_or_default();
+                let rows = scope::rows_of(self.view(), scope, default_scope, &idle).unwrap_or_default();
                 self.mark(&rows, matches!(command, Command::Mark(_)));
                 marked(self)
             }

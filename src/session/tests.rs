@@ -10,8 +10,8 @@ use crate::document::sitemap::SitemapId;
 use crate::files::Options;
 use crate::protocol::Severity;
 use crate::session::command::{Assignment, parse};
-use crate::session::edit::Asker;
 use crate::session::edit::Change;
+use crate::session::edit::DefaultScope;
 use crate::session::findings;
 use crate::session::report;
 use crate::session::state::vocabulary;
@@ -399,8 +399,8 @@ fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
     };
     let (error, warning) = (Some(Severity::Error), Some(Severity::Warning));
     assert_eq!(codes(&session), [("lastmod-reduced-precision", error)]);
-    session.run(&parse("set priority=0.4", &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
-    session.run(&parse("profile yandex", &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+    session.run(&parse("set priority=0.4", &vocabulary(NOW)).unwrap(), DefaultScope::All).unwrap();
+    session.run(&parse("profile yandex", &vocabulary(NOW)).unwrap(), DefaultScope::All).unwrap();
     let yandex = [("loc-too-long-yandex", warning), ("lastmod-reduced-precision", warning)];
     let sorted = |mut codes: Vec<(&'static str, Option<Severity>)>| {
         codes.sort_unstable_by_key(|(code, _)| *code);
@@ -410,7 +410,7 @@ fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
     assert_eq!(session.counts().totals().errors, 0);
     session.undo().unwrap();
     assert_eq!(sorted(codes(&session)), sorted(yandex.to_vec()));
-    assert!(session.run(&parse("filter severity:warning", &vocabulary(NOW)).unwrap(), Asker::Headless).is_ok());
+    assert!(session.run(&parse("filter severity:warning", &vocabulary(NOW)).unwrap(), DefaultScope::All).is_ok());
     assert_eq!(session.view().shown(), 1);
     assert!(parse("profile altavista", &vocabulary(NOW)).is_err());
 }

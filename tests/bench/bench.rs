@@ -28,7 +28,7 @@ use sited::progress::Progress;
 use sited::protocol::lastmod::Now;
 use sited::session::Session;
 use sited::session::command::parse;
-use sited::session::edit::Asker;
+use sited::session::edit::DefaultScope;
 use sited::session::state::vocabulary;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -237,7 +237,7 @@ fn looking(session: &mut Session, rounds: u32, peers: &Peers, report: &mut Repor
 /// Runs a line as a script would; how long it took.
 fn run(session: &mut Session, line: &str) -> Duration {
     let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error:?}"));
-    let (took, outcome) = time(|| session.run(&command, Asker::Headless));
+    let (took, outcome) = time(|| session.run(&command, DefaultScope::All));
     outcome.unwrap_or_else(|refused| panic!("{line}: {refused}"));
     took
 }

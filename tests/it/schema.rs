@@ -13,7 +13,7 @@ use sited::protocol::Severity;
 use sited::protocol::lastmod::Now;
 use sited::protocol::limits::Limits;
 use sited::session::command::parse;
-use sited::session::edit::Asker;
+use sited::session::edit::DefaultScope;
 use sited::session::report;
 use sited::session::state::vocabulary;
 use sited::session::store::load;
@@ -108,7 +108,7 @@ fn run(path: &Path, lines: &[&str], urls: u32) {
     let mut session = load::open(path, options, NOW).expect("a sound file");
     for line in lines {
         let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error:?}"));
-        let _ = session.run(&command, Asker::Headless);
+        let _ = session.run(&command, DefaultScope::All);
     }
     let plan = session.plan_within(None, Limits { urls, ..Limits::default() });
     assert!(plan.is_ready(), "{:?}", plan.problems);

@@ -6,7 +6,7 @@ use super::*;
 use crate::files::Options;
 use crate::files::journal::StateSlot;
 use crate::session::command::parse;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::state::vocabulary;
 use crate::session::store::journal::fixture;
 use clap::CommandFactory;
@@ -30,7 +30,7 @@ fn leave_changes(folder: &TempDir, name: &str) {
     let mut session = load::open(&path, Options::default(), clock::system()).unwrap();
     fixture::open(&mut session, StateSlot::take(&folder.path().join(".state"), &path).unwrap());
     let command = parse("%set priority=0.7", &vocabulary(clock::system())).unwrap();
-    session.run(&command, Asker::Headless).unwrap();
+    session.run(&command, DefaultScope::All).unwrap();
 }
 
 /// Every path below the folder, the state folder included, with its bytes and when it was changed.

@@ -116,7 +116,7 @@ mod tests {
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
     use crate::session::command::parse;
-    use crate::session::edit::Asker;
+    use crate::session::edit::DefaultScope;
     use crate::session::run::CommandOutcome;
     use crate::session::state::vocabulary;
     use crate::session::store::load;
@@ -156,7 +156,7 @@ mod tests {
 
     fn run(session: &mut Session, line: &str) -> Result<String, String> {
         let command = parse(line, &vocabulary(NOW)).map_err(|error| error.message)?;
-        match session.run(&command, Asker::Headless) {
+        match session.run(&command, DefaultScope::All) {
             Ok(CommandOutcome::Done(report)) => Ok(report.message),
             Ok(other) => Err(format!("{other:?}")),
             Err(refused) => Err(refused.to_string()),

@@ -16,7 +16,7 @@ pub(super) mod values;
 
 pub use change::Change;
 pub use intent::Sample;
-pub use scope::Asker;
+pub use scope::DefaultScope;
 
 pub(crate) use change::{EditError, Reach};
 pub(crate) use intent::{Intent, Label, PreviewPart};

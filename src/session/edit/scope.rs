@@ -12,23 +12,23 @@ use crate::session::fix_table;
 use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
 
-/// Who runs a command; decides which rows a command without scope selects.
+/// The rows that a command without a scope changes. Marked rows come first, but for [`DefaultScope::Row`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asker {
-    /// The screen, with the cursor on this row.
-    Screen(Option<RowId>),
-    /// The screen, for this row only.
+pub enum DefaultScope {
+    /// The marked rows, else the row at the cursor of the screen.
+    Cursor(Option<RowId>),
+    /// This row, even if others are marked.
     Row(RowId),
-    /// A script or subcommand: all rows instead of the current one.
-    Headless,
+    /// The marked rows, else all rows: scripts and subcommands have no cursor.
+    All,
 }
 
-impl Asker {
+impl DefaultScope {
     pub(in crate::session) const fn cursor(self) -> Option<RowId> {
         match self {
-            Self::Screen(row) => row,
+            Self::Cursor(row) => row,
             Self::Row(row) => Some(row),
-            Self::Headless => None,
+            Self::All => None,
         }
     }
 }
@@ -67,21 +67,21 @@ pub(in crate::session) fn check_base_url(url: &str) -> Result<(), EditError> {
 }
 
 /// The rows that a scope selects. `None` when cancelled.
-pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
+pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, default_scope: DefaultScope, progress: &Progress) -> Option<RowSet> {
     let shown = || -> RowSet {
         let rows = snapshot.view.rows(&snapshot.document).filter(|row| snapshot.document.is_live(*row));
         rows.map(|row| row.0).collect()
     };
-    Some(match (&scope.query, scope.shown, asker) {
+    Some(match (&scope.query, scope.shown, default_scope) {
         (Some(query), true, _) => snapshot.rows_where(query, progress)? & shown(),
         (Some(query), false, _) => snapshot.rows_where(query, progress)?,
         (None, true, _) => shown(),
-        (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
+        (None, false, DefaultScope::Row(row)) => RowSet::from_iter([row.0]),
         (None, false, _) if !snapshot.marks.is_empty() => {
             snapshot.marks.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect()
         }
-        (None, false, Asker::Headless) => snapshot.document.resident_set(),
-        (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
+        (None, false, DefaultScope::All) => snapshot.document.resident_set(),
+        (None, false, DefaultScope::Cursor(row)) => row.iter().map(|row| row.0).collect(),
     })
 }
 
@@ -89,33 +89,33 @@ pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, asker: Asker, progress
 pub(in crate::session) fn rows_with_deleted(
     snapshot: &Snapshot,
     scope: &Scope,
-    asker: Asker,
+    default_scope: DefaultScope,
     progress: &Progress,
 ) -> Option<RowSet> {
     let shown = || -> RowSet { snapshot.view.rows(&snapshot.document).map(|row| row.0).collect() };
-    Some(match (&scope.query, scope.shown, asker) {
+    Some(match (&scope.query, scope.shown, default_scope) {
         (Some(query), only_shown, _) => {
             let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
             let rows: RowSet = snapshot.view_of(&spec, progress)?.rows(&snapshot.document).map(|row| row.0).collect();
             if only_shown { rows & shown() } else { rows }
         }
         (None, true, _) => shown(),
-        (None, false, Asker::Screen(row)) if snapshot.marks.is_empty() => row.iter().map(|row| row.0).collect(),
-        (None, false, Asker::Screen(_)) => RowSet::clone(&snapshot.marks),
-        (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
-        (None, false, Asker::Headless) => snapshot.document.rows().map(|row| row.0).collect(),
+        (None, false, DefaultScope::Cursor(row)) if snapshot.marks.is_empty() => row.iter().map(|row| row.0).collect(),
+        (None, false, DefaultScope::Cursor(_)) => RowSet::clone(&snapshot.marks),
+        (None, false, DefaultScope::Row(row)) => RowSet::from_iter([row.0]),
+        (None, false, DefaultScope::All) => snapshot.document.rows().map(|row| row.0).collect(),
     })
 }
 
 /// Describes a scope: `1,204 of 50,000 rows (filtered)`.
-pub(crate) fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Asker) -> String {
+pub(crate) fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, default_scope: DefaultScope) -> String {
     let of = format!("{} of {}", grouped(rows), counted(u64::from(snapshot.document.live()), "row"));
-    match (scope.query.is_some(), scope.shown, asker) {
+    match (scope.query.is_some(), scope.shown, default_scope) {
         (true, _, _) => format!("{of} (where)"),
         (false, true, _) if snapshot.view.len() < snapshot.document.live() => format!("{of} (filtered)"),
-        (false, false, Asker::Row(_)) => "this row".to_owned(),
+        (false, false, DefaultScope::Row(_)) => "this row".to_owned(),
         (false, false, _) if !snapshot.marks.is_empty() => format!("{of} (marked)"),
-        (false, true, _) | (false, false, Asker::Headless) => counted(rows, "row"),
+        (false, true, _) | (false, false, DefaultScope::All) => counted(rows, "row"),
         _ => "the current row".to_owned(),
     }
 }
@@ -124,10 +124,10 @@ pub(crate) fn words_of(snapshot: &Snapshot, scope: &Scope, rows: u64, asker: Ask
 pub(crate) fn change_of(
     snapshot: &Snapshot,
     command: &Command,
-    asker: Asker,
+    default_scope: DefaultScope,
     progress: &Progress,
 ) -> Result<Option<Change>, EditError> {
-    let rows = |scope: &Scope| rows_of(snapshot, scope, asker, progress).ok_or(EditError::Cancelled);
+    let rows = |scope: &Scope| rows_of(snapshot, scope, default_scope, progress).ok_or(EditError::Cancelled);
     Ok(Some(match command {
         Command::Set { scope, assignments } => Change::Set { rows: rows(scope)?, assignments: assignments.clone() },
         Command::Replace { scope, replace } => {
@@ -136,7 +136,7 @@ pub(crate) fn change_of(
                 let why = "a query selects rows, and index entries are not rows; omit `where`";
                 return Err(EditError::Refused(why.to_owned()));
             }
-            let is_headless = asker == Asker::Headless && snapshot.marks.is_empty();
+            let is_headless = default_scope == DefaultScope::All && snapshot.marks.is_empty();
             let is_of_cursor = scope.is_default() && snapshot.marks.is_empty() && !is_headless;
             let rows = rows(scope)?;
             let is_all = is_headless || rows.len() >= u64::from(snapshot.document.live());
@@ -152,12 +152,12 @@ pub(crate) fn change_of(
             check_base_url(url)?;
             Change::RebaseIndex(url.clone())
         }
-        Command::Add(locs) => Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() },
+        Command::Add(locs) => Change::Insert { after: default_scope.cursor(), before: false, locs: locs.clone() },
         Command::Delete(scope) => Change::Delete(rows(scope)?),
         Command::Keep(scope) => Change::Delete(snapshot.document.resident_set() - rows(scope)?),
         Command::Duplicate(scope) => Change::Duplicate(rows(scope)?),
         Command::Revert(scope) => {
-            let rows = rows_with_deleted(snapshot, scope, asker, progress);
+            let rows = rows_with_deleted(snapshot, scope, default_scope, progress);
             Change::Revert(rows.ok_or(EditError::Cancelled)?)
         }
         Command::Extend { scope, acts } => Change::Extend { rows: rows(scope)?, acts: acts.clone() },

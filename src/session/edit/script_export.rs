@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::session::command::{Assignment, Command, Scope, Targets, parse};
 use crate::session::edit::change::{Change, Reach};
 use crate::session::edit::intent::Intent;
-use crate::session::edit::scope::Asker;
+use crate::session::edit::scope::DefaultScope;
 use crate::session::edit::values::intend_set;
 use crate::session::fix_table::safe_rules;
 use crate::session::state::Snapshot;
@@ -48,13 +48,13 @@ pub(in crate::session) fn lines_of(snapshot: &Snapshot, change: &Change, intent:
 pub(in crate::session) fn lines_of_command(
     snapshot: &Snapshot,
     command: &Command,
-    asker: Asker,
+    default_scope: DefaultScope,
     change: &Change,
     intent: &Intent,
 ) -> Vec<String> {
     let Some(scope) = command.scope() else { return lines_of(snapshot, change, intent) };
     // A scope that depends on marks or the cursor is replaced by the rows that it selected.
-    let is_all = scope.is_default() && asker == Asker::Headless && snapshot.marks.is_empty();
+    let is_all = scope.is_default() && default_scope == DefaultScope::All && snapshot.marks.is_empty();
     if scope.is_default() && !is_all {
         return lines_of(snapshot, change, intent);
     }

@@ -66,7 +66,7 @@ mod tests {
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
     use crate::session::command::parse;
-    use crate::session::edit::Asker;
+    use crate::session::edit::DefaultScope;
     use crate::session::edit::script_export;
     use crate::session::fix;
     use crate::session::state::vocabulary;
@@ -115,7 +115,7 @@ mod tests {
 
     fn run(session: &mut Session, line: &str) -> Result<(), String> {
         let command = parse(line, &vocabulary(NOW)).map_err(|error| error.to_string())?;
-        session.run(&command, Asker::Headless).map(drop).map_err(|refused| refused.to_string())
+        session.run(&command, DefaultScope::All).map(drop).map_err(|refused| refused.to_string())
     }
 
     fn names(folder: &Path) -> Vec<String> {

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::command::parse;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::store::load;
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
 fn run(session: &mut Session, line: &str, row: u32) {
     let command = parse(line, &vocabulary(NOW)).unwrap();
     // Some refuse; that is theirs.
-    let _ = session.run(&command, Asker::Screen(Some(RowId(row))));
+    let _ = session.run(&command, DefaultScope::Cursor(Some(RowId(row))));
 }
 
 /// Locs as files write them: plain, with references, odd.

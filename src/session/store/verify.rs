@@ -117,7 +117,7 @@ mod tests {
     use crate::files::Options;
     use crate::protocol::lastmod::Now;
     use crate::session::command::parse;
-    use crate::session::edit::Asker;
+    use crate::session::edit::DefaultScope;
     use crate::session::state::vocabulary;
     use crate::session::store::load;
     use flate2::write::GzEncoder;
@@ -131,7 +131,7 @@ mod tests {
     fn open(path: &Path, lines: &[&str]) -> Session {
         let mut session = load::open(path, Options::default(), NOW).unwrap();
         for line in lines {
-            session.run(&parse(line, &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+            session.run(&parse(line, &vocabulary(NOW)).unwrap(), DefaultScope::All).unwrap();
         }
         session
     }

@@ -89,7 +89,7 @@ fn near_duplicates_follow_every_edit_of_a_file() {
         counts.filter(|(rule, _)| *rule == Rule::SET_DUPLICATE_NEAR).map(|(_, count)| count).sum()
     };
     let run = |session: &mut Session, line: &str| {
-        session.run(&parse(line, &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+        session.run(&parse(line, &vocabulary(NOW)).unwrap(), DefaultScope::All).unwrap();
     };
     assert_eq!(near(&session), 1);
     run(&mut session, "filter rule:set-duplicate-near");

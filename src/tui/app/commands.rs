@@ -9,7 +9,7 @@ use super::state::jobs::Effect;
 use crate::document::view::ViewSpec;
 use crate::files::external_changes::Thoroughness;
 use crate::session::command::{Command, Goto};
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::policy::Standard;
 use crate::session::rule_export::RULES;
 use crate::session::run::CommandOutcome;
@@ -17,7 +17,7 @@ use crate::tui::draw::columns::Name;
 use crate::tui::theme::{Scheme, Theme};
 
 /// Does what a command says.
-pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
+pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultScope) {
     let spec = app.shared.session.view().spec().clone();
     match command {
         Command::Filter(filter) => view::show_view(&mut app.shared, ViewSpec { filter, ..spec }),
@@ -54,22 +54,22 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         Command::Columns(names) => choose_columns(&mut app.shared, &names),
         Command::Undo(steps) => edit::undo(&mut app.shared, true, steps),
         Command::Redo(steps) => edit::undo(&mut app.shared, false, steps),
-        Command::Mark(scope) => mark::mark_scope(&mut app.shared, scope, asker, true),
-        Command::Unmark(scope) => mark::mark_scope(&mut app.shared, scope, asker, false),
+        Command::Mark(scope) => mark::mark_scope(&mut app.shared, scope, default_scope, true),
+        Command::Unmark(scope) => mark::mark_scope(&mut app.shared, scope, default_scope, false),
         Command::Profile(profile) => recheck::recheck(&mut app.shared, Standard::Profile(profile)),
         Command::Policy(Some(path)) => recheck::recheck(&mut app.shared, Standard::PolicyFile(path)),
         Command::Probe(command) => probe::command(&mut app.shared, command),
         Command::Data(command) => data::command(app, command),
         Command::Policy(None) => recheck::recheck(&mut app.shared, Standard::NoPolicy),
         Command::Marks(_) | Command::Backup(_) | Command::SetBaseUrl(_) => {
-            match app.shared.session.run(&command, asker) {
+            match app.shared.session.run(&command, default_scope) {
                 Ok(CommandOutcome::Shown(words)) => app.shared.show_note(words),
                 Ok(_) => {}
                 Err(refused) => app.shared.fail(refused.to_string()),
             }
         }
-        Command::RebaseIndex(url) => match app.shared.session.run(&Command::SetBaseUrl(url.clone()), asker) {
-            Ok(_) => edit::change_by(&mut app.shared, Command::RebaseIndex(url), asker),
+        Command::RebaseIndex(url) => match app.shared.session.run(&Command::SetBaseUrl(url.clone()), default_scope) {
+            Ok(_) => edit::change_by(&mut app.shared, Command::RebaseIndex(url), default_scope),
             Err(refused) => app.shared.fail(refused.to_string()),
         },
         Command::Set { .. }
@@ -81,7 +81,7 @@ pub(super) fn execute(app: &mut App, command: Command, asker: Asker) {
         | Command::Revert(_)
         | Command::Fix { .. }
         | Command::Extend { .. }
-        | Command::ApplyOrder => edit::change_by(&mut app.shared, command, asker),
+        | Command::ApplyOrder => edit::change_by(&mut app.shared, command, default_scope),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::session::store::journal;
 pub(super) fn execute(app: &mut App, request: Request) {
     match request {
         Request::Act(action, count) => actions::run(app, action, count),
-        Request::Execute(command, asker) => commands::execute(app, command, asker),
+        Request::Execute(command, default_scope) => commands::execute(app, command, default_scope),
         Request::Choose(choice) => choose(app, choice),
         Request::Answer(answer, subject) => take_answer(app, answer, subject),
         Request::OpenLine(purpose, text) => app.open_line(purpose, &text),

@@ -52,14 +52,14 @@ fn replay(session: &mut Session, lines: &[String]) {
     let text = lines.join("\n");
     for line in script(&text, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{error}\n{text}")) {
         if !matches!(line.command, Command::Write { .. }) {
-            session.run(&line.command, Asker::Headless).unwrap_or_else(|error| panic!("{error}: {}", line.command));
+            session.run(&line.command, DefaultScope::All).unwrap_or_else(|error| panic!("{error}: {}", line.command));
         }
     }
 }
 
 fn command(session: &mut Session, line: &str, row: u32) -> Result<CommandOutcome, EditError> {
     let command = parse(line, &vocabulary(NOW)).unwrap();
-    session.run(&command, Asker::Screen(Some(RowId(row))))
+    session.run(&command, DefaultScope::Cursor(Some(RowId(row))))
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::session::command::parse;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::state::vocabulary;
 use crate::session::store::external_changes;
 use crate::session::store::save;
@@ -41,7 +41,7 @@ fn open(path: &Path) -> Session {
 
 fn run(session: &mut Session, line: &str) {
     let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error}"));
-    let _ = session.run(&command, Asker::Headless);
+    let _ = session.run(&command, DefaultScope::All);
 }
 
 /// Lastmod and priority by URL.

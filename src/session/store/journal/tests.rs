@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::command::parse;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::state::vocabulary;
 use crate::session::store::journal;
 use crate::session::store::journal::fixture;
@@ -85,7 +85,7 @@ fn replayed(folder: &Path, path: &Path) -> Session {
 pub(super) fn run(session: &mut Session, line: &str) {
     let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error}"));
     // That there is nothing to undo, or to do, is no matter.
-    let _ = session.run(&command, Asker::Headless);
+    let _ = session.run(&command, DefaultScope::All);
 }
 
 #[test]

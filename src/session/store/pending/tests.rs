@@ -5,7 +5,7 @@ use crate::document::spans::{Pieces, same_outside, spans};
 use crate::files::Options;
 use crate::protocol::lastmod::Now;
 use crate::session::command::parse;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::state::vocabulary;
 use crate::session::store::load;
 use crate::session::store::pending;
@@ -30,7 +30,7 @@ fn open(folder: &std::path::Path) -> Session {
 
 fn run(session: &mut Session, line: &str) {
     let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error}"));
-    let _ = session.run(&command, Asker::Headless);
+    let _ = session.run(&command, DefaultScope::All);
 }
 
 fn pending(session: &Session, holds: &str) -> Pending {

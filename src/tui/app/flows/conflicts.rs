@@ -13,7 +13,7 @@ use crate::check::rule::Rule;
 use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
 use crate::session::command::{Command, Scope};
 use crate::session::edit::EditError;
-use crate::session::edit::{Asker, Prepared};
+use crate::session::edit::{DefaultScope, Prepared};
 use crate::session::prepare;
 use crate::session::store::load;
 use crate::tui::jobs::Kind;
@@ -160,7 +160,7 @@ pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
     let command = Command::Fix { scope, rules: vec![Rule::MERGE_CONFLICT.code().to_owned()], answer: None };
     let (snapshot, is_small) = (shared.session.snapshot(), shared.is_small());
     shared.jobs.run(Kind::Edit, is_small, move |progress| {
-        JobOutcome::SideAccepted(prepare::of_command(&snapshot, &command, Asker::Headless, progress))
+        JobOutcome::SideAccepted(prepare::of_command(&snapshot, &command, DefaultScope::All, progress))
     });
 }
 

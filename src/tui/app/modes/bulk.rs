@@ -108,8 +108,8 @@ impl Bulk {
         };
         shared.recent.keep_value(self.field, self.prompt.text().trim(), 1);
         shared.recent.bulk = Some(self.command());
-        let asker = shared.asker();
-        shared.request(Request::Execute(command.clone(), asker));
+        let default_scope = shared.default_scope();
+        shared.request(Request::Execute(command.clone(), default_scope));
         Next::CloseAll
     }
 
@@ -129,8 +129,8 @@ impl Bulk {
             *scope = Scope::default();
         }
         if let Some(Ok(command)) = &self.parsed {
-            let asker = shared.asker();
-            self.ticket = shared.ask_preview(command.clone(), asker);
+            let default_scope = shared.default_scope();
+            self.ticket = shared.ask_preview(command.clone(), default_scope);
         }
     }
 

@@ -8,8 +8,8 @@ use crate::document::rows::{RowId, RowSet};
 use crate::protocol::extension::path::Path;
 use crate::protocol::extension::{Element, Kind};
 use crate::session::command::{Command, Scope};
-use crate::session::edit::Asker;
 use crate::session::edit::Change;
+use crate::session::edit::DefaultScope;
 use crate::tui::prompt::{Prompt, Reply};
 use crate::xml::extension_edit::ExtensionChange;
 use crossterm::event::KeyEvent;
@@ -173,7 +173,7 @@ impl ElementEdit {
         self.preview = None;
         if !acts.is_empty() {
             let command = Command::Extend { scope: Scope::default(), acts };
-            self.ticket = shared.ask_preview(command, Asker::Row(self.row));
+            self.ticket = shared.ask_preview(command, DefaultScope::Row(self.row));
         }
     }
 

@@ -11,7 +11,7 @@ use crate::document::rows::RowId;
 use crate::document::view::ViewSpec;
 use crate::files;
 use crate::session::command::{Command, CommandError, completions, parse};
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::tui::jobs::Kind;
 use crate::tui::prompt::{Candidate, Completion, Prompt, Reply};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -73,8 +73,8 @@ impl LineEdit {
     }
 
     /// Who asks, for commands without a scope.
-    fn asker(&self, shared: &Shared) -> Asker {
-        self.about.map_or_else(|| shared.asker(), Asker::Row)
+    fn default_scope(&self, shared: &Shared) -> DefaultScope {
+        self.about.map_or_else(|| shared.default_scope(), DefaultScope::Row)
     }
 
     /// Takes a key.
@@ -167,7 +167,7 @@ impl LineEdit {
             (Purpose::Search, Some(Command::Search(query))) => search::search(shared, query, from, true, true),
             (Purpose::Search, _) => shared.grid.go(&shared.session, from),
             (Purpose::Command | Purpose::Mark | Purpose::Unmark, Some(command)) => {
-                self.ticket = shared.ask_preview(command, self.asker(shared));
+                self.ticket = shared.ask_preview(command, self.default_scope(shared));
             }
             _ => {}
         }
@@ -288,7 +288,7 @@ impl LineEdit {
                 if matches!(command, Command::Set { .. } | Command::Replace { .. }) {
                     shared.recent.bulk = Some(self.prompt.text().to_owned());
                 }
-                shared.request(Request::Execute(command, self.asker(shared)));
+                shared.request(Request::Execute(command, self.default_scope(shared)));
             }
         }
     }

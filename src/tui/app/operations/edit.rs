@@ -9,7 +9,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
 use crate::session::command::{Assignment, Command};
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::edit::Prepared;
 use crate::session::edit::{Change, EditError, Reach};
 use crate::session::prepare;
@@ -36,11 +36,13 @@ pub(in crate::tui::app) fn change(shared: &mut Shared, change: Change) {
 }
 
 /// Makes the change that a command asks for; its rows may have to be looked for first.
-pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, asker: Asker) {
+pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, default_scope: DefaultScope) {
     if !shared.is_changeable() {
         return;
     }
-    let work = move |snapshot: &Snapshot, progress: &Progress| prepare::of_command(snapshot, &command, asker, progress);
+    let work = move |snapshot: &Snapshot, progress: &Progress| {
+        prepare::of_command(snapshot, &command, default_scope, progress)
+    };
     let is_small = u64::from(shared.session.document().row_limit()) <= SMALL;
     if is_small && !large::has_large_rows(&shared.session) {
         let result = work(shared.session.view(), &Progress::default());
@@ -156,7 +158,7 @@ pub(in crate::tui::app) fn repeat(shared: &mut Shared, count: Option<u32>) {
                     let rows = targets(shared, count);
                     change(shared, Change::Replace { rows, replace, reach: Reach::Rows });
                 }
-                (_, command) => change_by(shared, command, shared.asker()),
+                (_, command) => change_by(shared, command, shared.default_scope()),
             }
         }
         None => shared.show_note("no changes yet"),

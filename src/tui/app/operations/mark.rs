@@ -5,19 +5,19 @@ use super::super::state::outcome::JobOutcome;
 use super::cursor::note_marks;
 use crate::document::rows::RowSet;
 use crate::session::command::Scope;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::edit::scope;
 use crate::tui::jobs::Kind;
 
 /// Marks the rows of a scope, or takes the mark off; a query may have to look at every row.
-pub(in crate::tui::app) fn mark_scope(shared: &mut Shared, scope: Scope, asker: Asker, on: bool) {
+pub(in crate::tui::app) fn mark_scope(shared: &mut Shared, scope: Scope, default_scope: DefaultScope, on: bool) {
     if let Err(refused) = shared.is_unchanging() {
         return shared.fail(refused.to_string());
     }
     let snapshot = shared.session.snapshot();
     let is_small = shared.is_small();
     shared.jobs.run(Kind::Edit, is_small, move |progress| JobOutcome::Scoped {
-        rows: scope::rows_of(&snapshot, &scope, asker, progress),
+        rows: scope::rows_of(&snapshot, &scope, default_scope, progress),
         on,
     });
 }

@@ -24,7 +24,7 @@ use crate::files::{FirstRow, Options};
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::command::Command;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::edit::EditError;
 use crate::session::report::CountsByFile;
 use crate::tui::command::Action;
@@ -265,17 +265,17 @@ impl Shared {
     }
 
     /// Who asks, for commands without a scope: the screen, about the row under the cursor.
-    pub(in crate::tui::app) const fn asker(&self) -> Asker {
-        Asker::Screen(self.grid.row)
+    pub(in crate::tui::app) const fn default_scope(&self) -> DefaultScope {
+        DefaultScope::Cursor(self.grid.row)
     }
 
     /// Works out what a command would do; the outcome has the ticket that this gives.
-    pub(in crate::tui::app) fn ask_preview(&mut self, command: Command, asker: Asker) -> u64 {
+    pub(in crate::tui::app) fn ask_preview(&mut self, command: Command, default_scope: DefaultScope) -> u64 {
         let ticket = self.jobs.next_ticket();
         let snapshot = self.session.snapshot();
         self.jobs.run(Kind::Preview, self.is_small(), move |progress| JobOutcome::Preview {
             ticket,
-            preview: preview::of(&snapshot, &command, asker, progress),
+            preview: preview::of(&snapshot, &command, default_scope, progress),
         });
         ticket
     }

@@ -4,7 +4,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::edit::{Asker, EditError, Intent, rules_named, scope};
+use crate::session::edit::{DefaultScope, EditError, Intent, rules_named, scope};
 use crate::session::prepare;
 use crate::session::state::Snapshot;
 use crate::words::{counted, excerpt};
@@ -30,11 +30,12 @@ pub struct Preview {
 pub(in crate::tui::app) fn of(
     snapshot: &Snapshot,
     command: &Command,
-    asker: Asker,
+    default_scope: DefaultScope,
     progress: &Progress,
 ) -> Option<Preview> {
     let scope = scope_of(command);
-    let scoped = scope.map(|scope| scope::rows_of(snapshot, scope, asker, progress).ok_or(())).transpose().ok()?;
+    let scoped =
+        scope.map(|scope| scope::rows_of(snapshot, scope, default_scope, progress).ok_or(())).transpose().ok()?;
     let rows = scoped.as_ref().map_or(0, RowSet::len);
     let rules = match (command, &scoped) {
         (Command::Fix { rules, .. }, Some(scoped)) => {
@@ -50,11 +51,11 @@ pub(in crate::tui::app) fn of(
         }
         _ => ["stays as it is", "stay as they are"],
     };
-    let words = match scope.map(|scope| scope::words_of(snapshot, scope, rows, asker)) {
+    let words = match scope.map(|scope| scope::words_of(snapshot, scope, rows, default_scope)) {
         Some(scope) => format!("{verb} {scope}"),
         None => verb,
     };
-    let intent = prepare::preview(snapshot, command, asker, progress).transpose();
+    let intent = prepare::preview(snapshot, command, default_scope, progress).transpose();
     (!progress.is_cancelled()).then_some(Preview { words, others, intent, rows, rules })
 }
 

@@ -11,7 +11,7 @@ use crate::files::{MergeConflict, Side};
 use crate::protocol::Field;
 use crate::protocol::extension::path::Path;
 use crate::session::command::Command;
-use crate::session::edit::Asker;
+use crate::session::edit::DefaultScope;
 use crate::session::store::journal::RecoverableChanges;
 use crate::tui::command::Action;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(in crate::tui::app) enum Request {
     /// An action, with its count.
     Act(Action, Option<u32>),
     /// A command, about the rows that are meant by whoever typed it.
-    Execute(Command, Asker),
+    Execute(Command, DefaultScope),
     /// What a line of a list stands for.
     Choose(Choice),
     /// The answer to a question, with what the question was about.

@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::command::{ProbeOptions, Scope};
 use crate::session::edit::scope::rows_of;
-use crate::session::edit::{Asker, EditError};
+use crate::session::edit::{DefaultScope, EditError};
 use crate::session::state::Snapshot;
 use crate::words::counted;
 use std::io;
@@ -104,7 +104,7 @@ impl ProbeRequest {
     #[allow(clippy::type_complexity)]
     fn plan(&self, progress: &Progress) -> io::Result<Option<Result<Plan, String>>> {
         let (document, data) = (&self.snapshot.document, self.snapshot.data.as_deref());
-        let Some(rows) = rows_of(&self.snapshot, &self.scope, Asker::Headless, progress) else { return Ok(None) };
+        let Some(rows) = rows_of(&self.snapshot, &self.scope, DefaultScope::All, progress) else { return Ok(None) };
         let mut seen = Seen::default();
         for (row, url) in data.into_iter().flat_map(DataSet::urls) {
             let has = |name| data.and_then(|data| data.column(name)).is_some_and(|column| column.has(row));
