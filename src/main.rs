@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         colour: io::stdout().is_terminal() && !no_color && !is_dumb,
         meter: io::stderr().is_terminal() && !is_dumb,
         shortage: pool.shortage(),
-        pager: tui::width().map(|width| Pager::of_environment(width.into(), std::env::var("PAGER").ok())),
+        pager: tui::width().map(|width| Pager::from_environment(width.into(), std::env::var("PAGER").ok())),
     };
     survive_size_limits();
     match cli::run(&line, around, &mut out, &mut notes) {

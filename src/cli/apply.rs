@@ -1,7 +1,6 @@
 //! `sited apply`: sets fields of rows by a rules file, or lists the rows that do not comply.
 //!
-//! The file is TOML (version 1.0). Its rules are in order, and a row takes the values of the first whose query it
-//! passes:
+//! The file is TOML (version 1.0). Each row gets the values of the first rule whose query it matches:
 //!
 //! ```toml
 //! [[rule]]
@@ -15,7 +14,7 @@
 
 use super::bulk::{Task, change};
 use super::options::EditOptions;
-use super::rules_file::{Ready, is_rules, read};
+use super::rules_file::{CompiledRule, is_rules, read};
 use super::sets::each_set;
 use super::values::refuse_assignments;
 use super::{Failure, Status, Streams};
@@ -29,7 +28,7 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  sited apply public/ rules.toml --dry-run\n  sited apply public/ rules.toml --check"
 )]
 pub struct Apply {
-    /// Sitemaps, sitemap indexes, or folders, each saved on its own; then the file of rules, TOML
+    /// Sitemaps, sitemap indexes, or folders, each saved on its own; then the rules file (TOML)
     #[arg(required = true, num_args = 2.., value_names = ["PATH", "RULES"])]
     pub words: Vec<PathBuf>,
     /// Write values that `check` reports as errors
@@ -41,7 +40,7 @@ pub struct Apply {
 }
 
 impl Apply {
-    /// The paths and the rules. The rules may still come first, as they did before PATH came first in every command.
+    /// The paths and the rules file. The rules file may still come first, which is deprecated.
     fn paths_and_rules(&self, streams: &mut Streams<'_>) -> Result<(&[PathBuf], &Path), Failure> {
         match self.words.as_slice() {
             [rules, paths @ ..]
@@ -55,24 +54,23 @@ impl Apply {
             [paths @ .., rules] if !paths.is_empty() => Ok((paths, rules)),
             _ => {
                 let hint = "for example: sited apply public/ rules.toml".to_owned();
-                Err(Failure::Usage("apply needs a PATH and a file of rules".to_owned(), hint))
+                Err(Failure::Usage("apply needs a PATH and a rules file".to_owned(), hint))
             }
         }
     }
 }
 
-/// Applies the rules and saves, or compares.
-pub(super) fn run(apply: &Apply, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn run(apply: &Apply, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let (paths, file) = apply.paths_and_rules(streams)?;
     let common = &apply.edit.save.common;
     let rules = read(file, &common.vocabulary()?)?;
     if !apply.force {
-        let refused = |rule: &Ready| {
+        let refused = |rule: &CompiledRule| {
             let what = format!("{}, {}", file.display(), rule.name);
-            refuse_assignments(&rule.assignments, common).map_err(|error| error.inside(&what))
+            refuse_assignments(&rule.assignments, common).map_err(|error| error.with_context(&what))
         };
         rules.iter().try_for_each(refused)?;
     }
     let task = Task::Rules { rules: &rules, file };
-    each_set(paths, &apply.edit, streams, |target, streams| change(target, &task, held, streams))
+    each_set(paths, &apply.edit, streams, |target, streams| change(target, &task, memory_limit, streams))
 }

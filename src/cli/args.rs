@@ -37,12 +37,12 @@ use std::path::PathBuf;
     disable_help_subcommand = true
 )]
 pub struct Cli {
-    /// Work without a screen.
+    /// The command; without one, the screen or a script runs.
     #[command(subcommand)]
     pub task: Option<Task>,
     /// How much is printed, and in which colours.
     #[command(flatten)]
-    pub look: OutputOptions,
+    pub output: OutputOptions,
     /// What to open on the screen.
     #[command(flatten)]
     pub open: Open,
@@ -59,7 +59,7 @@ pub struct OutputOptions {
     pub color: When,
 }
 
-/// When something is done.
+/// When results are coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum When {
     /// On a terminal, unless `NO_COLOR` is set
@@ -71,7 +71,7 @@ pub enum When {
     Never,
 }
 
-/// What to open, and how.
+/// What the screen or the script opens, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Open {
     /// A sitemap, a sitemap index, a folder that holds one, or several sitemaps as one set; a URL is downloaded first
@@ -89,7 +89,7 @@ pub struct Open {
     /// Colour theme of the screen
     #[arg(long, value_name = "NAME")]
     pub theme: Option<Theme>,
-    /// What must not, and what must be listed
+    /// URLs that must or must not be listed
     #[command(flatten)]
     pub policy: PolicyOptions,
     /// If PATH is a URL: download its sitemaps into DIR [default: a folder named after the host]
@@ -98,14 +98,14 @@ pub struct Open {
     /// How a URL in place of a path is downloaded
     #[command(flatten)]
     pub url: UrlOptions,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
 
 impl Open {
-    /// The first thing that was reported of the screen, as it is called on the command line; a task has no use for it.
-    pub fn first(&self) -> Option<String> {
+    /// The first path or option before a subcommand, as it is written: only the screen and `--script` use them.
+    pub fn first_argument(&self) -> Option<String> {
         let Self { paths, script, force, read_only, theme, policy, into, url, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
         let Common { accept_repairs, mkdir, max_bytes, backup, loc_column, data, robots, no_robots, .. } = common;
@@ -131,12 +131,12 @@ impl Open {
             (backup.is_some(), "--backup"),
         ];
         let option = options.into_iter().find(|(given, _)| *given).map(|(_, name)| name.to_owned());
-        let option = option.or_else(|| policy.first().or_else(|| url.first()).map(str::to_owned));
+        let option = option.or_else(|| policy.first_option().or_else(|| url.first_option()).map(str::to_owned));
         option.or_else(|| paths.first().map(|path| path.to_string_lossy().into_owned()))
     }
 }
 
-/// Work without a screen.
+/// A command that runs without a screen.
 #[derive(Debug, Subcommand)]
 pub enum Task {
     /// Check a set and report findings
@@ -167,7 +167,7 @@ pub enum Task {
     Get(Get),
     /// Find when each page last changed, for lastmod: from Git commits, file times or the site
     Dates(Dates),
-    /// Tell search engines which URLs are new, changed or gone (IndexNow)
+    /// Notify search engines of new, changed and removed URLs (IndexNow)
     #[cfg(feature = "net")]
     Notify(Notify),
     /// Split a set into new files and write an index
@@ -195,12 +195,12 @@ pub enum Task {
 }
 
 impl Task {
-    /// Whether the task saves over the files that it reads. Any other task leaves an interrupted save of them as it is.
+    /// Whether the task saves over the files that it reads. Only such a task finishes an interrupted save of them.
     pub fn writes_in_place(&self) -> bool {
         self.saved_by().is_some_and(|save| !save.is_preview() && save.output.is_none())
     }
 
-    /// Where the task writes, if the user said so.
+    /// Where the task writes, if it is an option.
     pub(super) fn destination(&self) -> Option<Destination<'_>> {
         if let Some(save) = self.saved_by() {
             return Some(Destination::file(save.output.as_deref()?, save.common.mkdir));
@@ -211,10 +211,10 @@ impl Task {
             Self::Dates(task) => Some(Destination::file(task.output.as_deref()?, task.common.mkdir)),
             #[cfg(feature = "net")]
             Self::Probe(task) => Some(Destination::file(&task.output, task.common.mkdir)),
-            // A folder that is named is made; those above it are not.
+            // The named folder is created, its parents are not.
             Self::Merge(task) => Some(Destination::file(&task.output, task.common.mkdir)),
             Self::Split(task) => Some(Destination::file(&task.output, task.mkdir)),
-            // A package's folders of manual pages are made with the pages.
+            // `man` creates all folders, as a package build needs it.
             _ => None,
         }
     }
@@ -280,7 +280,7 @@ pub struct Check {
     /// Only findings of rows that match the query
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// What must not, and what must be listed
+    /// URLs that must or must not be listed
     #[command(flatten)]
     pub policy: PolicyOptions,
     /// Print only the N most severe findings; the totals count all
@@ -298,7 +298,7 @@ pub struct Check {
     /// How a URL in place of a path is downloaded
     #[command(flatten)]
     pub url: UrlOptions,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
@@ -337,8 +337,8 @@ pub struct List {
     /// How a URL in place of a path is downloaded
     #[command(flatten)]
     pub url: UrlOptions,
-    /// Print the URLs of --data that no row has, for `sited add PATH -`: pages of the sets' own sites, as far as the
-    /// data tells; =all prints every URL
+    /// Print the URLs of --data that no row has, for `sited add PATH -`: only pages of the sets' own sites that can be
+    /// listed; =all prints every URL
     #[arg(
         long,
         value_enum,
@@ -349,7 +349,7 @@ pub struct List {
         conflicts_with_all = ["filter", "columns", "sort", "urls_from", "sitemaps"]
     )]
     pub missing: Option<Missing>,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
@@ -357,9 +357,9 @@ pub struct List {
 /// Which URLs `list --missing` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Missing {
-    /// Only pages that can be listed.
+    /// Only pages that can be listed
     Pages,
-    /// All of them.
+    /// All of them
     All,
 }
 
@@ -379,7 +379,7 @@ pub struct Convert {
     /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
@@ -468,7 +468,7 @@ pub enum CheckFormat {
     Github,
 }
 
-/// From which severity on `check` fails.
+/// The severity from which `check` exits with status 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     /// Only errors
@@ -535,16 +535,16 @@ mod tests {
         assert!(matches!(task, Some(Task::Set(Set { words, edit, .. })) if words.len() == 3 && edit.save.dry_run));
         let line = read("sited --script - a.xml").unwrap();
         assert_eq!(line.open.script, Some("-".into()));
-        // What holds for every task may be before it; what is about the screen may not.
+        // Options of all commands may come before the command; options of the screen may not.
         let line = read("sited --quiet --color never check a.xml").unwrap();
-        assert!(line.look.quiet && matches!(line.task, Some(Task::Check(Check { paths, .. })) if paths.len() == 1));
-        assert_eq!(line.open.first(), None);
+        assert!(line.output.quiet && matches!(line.task, Some(Task::Check(Check { paths, .. })) if paths.len() == 1));
+        assert_eq!(line.open.first_argument(), None);
         for (words, first) in [
             ("sited --read-only check a.xml", "--read-only"),
             ("sited --profile google list a.xml", "--profile"),
             ("sited b.xml check a.xml", "b.xml"),
         ] {
-            assert_eq!(read(words).unwrap().open.first().as_deref(), Some(first), "{words}");
+            assert_eq!(read(words).unwrap().open.first_argument().as_deref(), Some(first), "{words}");
         }
     }
 
@@ -579,7 +579,7 @@ pub struct Completions {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sited man | man -l -\n  sited man --output ~/.local/share/man/man1")]
 pub struct Man {
-    /// Write the pages of the program, its commands and the manual into DIR instead of one to standard output
+    /// Write all man pages (the program, its commands and the manual) into DIR instead of one to standard output
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

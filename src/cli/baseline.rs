@@ -1,7 +1,7 @@
 //! The baseline file: known findings that `check` does not report again.
 //!
-//! A finding is known by its rule, the name of its file, the URL of its row and its field, not by its line, which
-//! moves. Several alike are counted, so that one more of a kind is new.
+//! A finding is identified by its rule, file name, URL and field, and not by its line, which changes with every edit. Equal
+//! findings are counted, so that an additional one is reported.
 
 use super::Failure;
 use super::output::{FindingView, json_document};
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// What a finding is known by.
+/// The identity of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Known {
+struct FindingKey {
     rule: String,
-    /// The name of the file, without its folder: a checkout may lie anywhere.
+    /// The name of the file without its folder, so that a baseline works in any checkout.
     file: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     loc: Option<String>,
@@ -23,35 +23,32 @@ struct Known {
     field: Option<String>,
 }
 
-/// One line of the file.
+/// A finding in the file, and how often it occurs.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     #[serde(flatten)]
-    known: Known,
+    key: FindingKey,
     count: u64,
 }
 
-/// The file.
+/// The baseline file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Document {
     version: u64,
     findings: Vec<Entry>,
 }
 
-/// The version of the file's form.
+/// The version of the file format.
 const VERSION: u64 = 1;
 
-/// Findings that are accepted, each so often.
+/// The number of accepted findings by identity.
 #[derive(Debug, Default)]
-pub(super) struct Baseline(BTreeMap<Known, u64>);
+pub(super) struct Baseline(BTreeMap<FindingKey, u64>);
 
 impl Baseline {
-    /// Reads the file.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or that is none, with the place.
+    /// Reads a baseline file.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let text = super::read_own(path, "write it first: sited check PATH --write-baseline FILE")?;
+        let text = super::read_text_file(path, "write it first: sited check PATH --write-baseline FILE")?;
         let wrong = |why: String| {
             let hint = "write it again: sited check PATH --write-baseline FILE".to_owned();
             Failure::Usage(format!("{}: {why}", path.display()), hint)
@@ -64,26 +61,26 @@ impl Baseline {
                 document.version
             )));
         }
-        let mut known = BTreeMap::new();
+        let mut counts = BTreeMap::new();
         for entry in document.findings {
-            *known.entry(entry.known).or_default() += entry.count;
+            *counts.entry(entry.key).or_default() += entry.count;
         }
-        Ok(Self(known))
+        Ok(Self(counts))
     }
 
-    /// Takes down one more.
+    /// Accepts a finding.
     pub(super) fn add(&mut self, finding: &LocatedFinding) {
-        *self.0.entry(Known::of(finding)).or_default() += 1;
+        *self.0.entry(FindingKey::of(finding)).or_default() += 1;
     }
 
-    /// How many findings it holds.
+    /// The number of accepted findings that were not suppressed yet.
     pub(super) fn len(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// Takes out a finding if it is known; so often as it is here.
-    pub(super) fn takes(&mut self, finding: &LocatedFinding) -> bool {
-        match self.0.get_mut(&Known::of(finding)) {
+    /// Whether a finding is accepted. Each call uses up one of its count.
+    pub(super) fn suppress(&mut self, finding: &LocatedFinding) -> bool {
+        match self.0.get_mut(&FindingKey::of(finding)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 true
@@ -92,19 +89,19 @@ impl Baseline {
         }
     }
 
-    /// The file's bytes, in a stable order.
-    pub(super) fn written(&self) -> io::Result<Vec<u8>> {
-        let findings = self.0.iter().map(|(known, count)| Entry { known: known.clone(), count: *count }).collect();
+    /// The bytes of the file, in a stable order.
+    pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let findings = self.0.iter().map(|(key, count)| Entry { key: key.clone(), count: *count }).collect();
         let mut out = Vec::new();
         json_document(&mut out, &Document { version: VERSION, findings })?;
         Ok(out)
     }
 }
 
-impl Known {
+impl FindingKey {
     fn of(reported: &LocatedFinding) -> Self {
         let finding = FindingView::from(reported);
-        // What is listed once for a file is known by the file, or by the host in it: its first place moves.
+        // A grouped finding is listed at its first place, which may change: URL and field are not part of its identity.
         let is_grouped = reported.finding.rule.grouping().is_some();
         let name = Path::new(finding.file).file_name().map_or(finding.file.into(), |name| name.to_string_lossy());
         Self {

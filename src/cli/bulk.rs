@@ -1,14 +1,12 @@
-//! Bulk changes on the command line: in memory for small sets, file by file for large ones.
-//!
-//! Both print and write the same.
+//! Bulk changes on the command line: in memory for small sets, streamed for large ones, with the same output and files.
 
 use super::changes::{AROUND, changed_files, changed_rows, pending};
-use super::duplicates::{KeepRow, date_of, repeated};
-use super::edit::{Check, Saving, description, edit_all, edit_change, show_diffs, without_claim};
+use super::duplicates::{KeepRow, date_of, duplicate_rows};
+use super::edit::{Check, Saving, dry_run_message, edit_all, edit_change, show_diffs, without_claim};
 use super::lock::Lock;
 use super::options::Target;
 use super::output::plain;
-use super::rules_file::{Ready, apply_loaded, rows_by_rule};
+use super::rules_file::{CompiledRule, apply_loaded, rows_by_rule};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
 use super::set_reader::{self, Reopen, SetChange, SetReader, note_why_loaded};
 use super::values::refused_urls;
@@ -29,29 +27,29 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek};
 use std::path::{Path, PathBuf};
 
-/// What is done to a set.
+/// A change of a set.
 pub(super) enum Task<'t> {
-    /// What a command says.
+    /// Runs a command.
     Command(Command),
-    /// What a file of rules says.
+    /// Applies a rules file.
     Rules {
         /// The rules.
-        rules: &'t [Ready],
-        /// Their file.
+        rules: &'t [CompiledRule],
+        /// The file, for messages.
         file: &'t Path,
     },
-    /// What is made of those rows that are in memory.
+    /// A change that is computed from the rows in memory.
     Rows {
-        /// A command about the rows of the same query.
+        /// A command with the same query, which determines how the set is streamed.
         like: Command,
-        /// The change of a set, or of the file of it that is in memory.
+        /// Returns the change of the set, or of its resident file.
         change: &'t dyn Fn(&Snapshot) -> Result<Change, EditError>,
     },
-    /// Rows of URLs that stand more than once go.
-    Repeated {
-        /// But for this one.
+    /// Removes duplicate URLs.
+    Dedupe {
+        /// The row of each URL to keep.
         keep: KeepRow,
-        /// Whether spellings of one URL are the same.
+        /// Whether equivalent URLs are duplicates.
         equivalent: bool,
     },
 }
@@ -60,9 +58,9 @@ impl Task<'_> {
     fn mode(&self) -> ScanMode {
         match self {
             Self::Command(command) | Self::Rows { like: command, .. } => ScanMode::of(command),
-            Self::Rules { rules, .. } if rules.iter().any(Ready::compares_rows) => ScanMode::Counted,
+            Self::Rules { rules, .. } if rules.iter().any(CompiledRule::compares_rows) => ScanMode::Counted,
             Self::Rules { .. } => ScanMode::SinglePass,
-            Self::Repeated { .. } => ScanMode::Counted,
+            Self::Dedupe { .. } => ScanMode::Counted,
         }
     }
 
@@ -75,8 +73,8 @@ impl Task<'_> {
         }
     }
 
-    /// The changes of the file that is held, each a step by its number; `gone` are the rows of a set that are repeated.
-    fn changes(&self, snapshot: &Snapshot, gone: &RowSet) -> Result<Vec<(usize, Change)>, EditError> {
+    /// The changes of the resident file with the numbers of their steps. `duplicates` are the rows that `dedupe` removes.
+    fn changes(&self, snapshot: &Snapshot, duplicates: &RowSet) -> Result<Vec<(usize, Change)>, EditError> {
         Ok(match self {
             Self::Command(command) => {
                 let change = scope::change_of(snapshot, command, DefaultScope::All, &Progress::default())?;
@@ -85,16 +83,16 @@ impl Task<'_> {
             Self::Rules { rules, .. } => {
                 let by_rule = rules.iter().zip(rows_by_rule(snapshot, rules)).enumerate();
                 let by_rule = by_rule.filter(|(_, (_, rows))| !rows.is_empty());
-                let set = |rule: &Ready, rows| Change::Set { rows, assignments: rule.assignments.clone() };
+                let set = |rule: &CompiledRule, rows| Change::Set { rows, assignments: rule.assignments.clone() };
                 by_rule.map(|(number, (rule, rows))| (number, set(rule, rows))).collect()
             }
             Self::Rows { change, .. } => vec![(0, change(snapshot)?)],
-            Self::Repeated { .. } if gone.is_empty() => Vec::new(),
-            Self::Repeated { .. } => vec![(0, Change::Delete(snapshot.document.resident_set() & gone))],
+            Self::Dedupe { .. } if duplicates.is_empty() => Vec::new(),
+            Self::Dedupe { .. } => vec![(0, Change::Delete(snapshot.document.resident_set() & duplicates))],
         })
     }
 
-    /// What is done to a set that is held.
+    /// Changes and saves a set in memory.
     fn change_loaded(
         &self,
         mut session: Session,
@@ -109,10 +107,10 @@ impl Task<'_> {
                 let change = change(session.view())?;
                 edit_change(session, &change, &saving, streams)
             }
-            Self::Repeated { keep, equivalent } => {
-                let rows = repeated(&session, *keep, *equivalent, &|row| date_of(&session, row));
+            Self::Dedupe { keep, equivalent } => {
+                let rows = duplicate_rows(&session, *keep, *equivalent, &|row| date_of(&session, row));
                 if rows.is_empty() {
-                    streams.note(ALL_DIFFER);
+                    streams.note(NO_DUPLICATES);
                 }
                 session.mark(&rows, true);
                 let delete = Command::Delete(Scope::default());
@@ -123,27 +121,27 @@ impl Task<'_> {
     }
 }
 
-/// Does a task, and saves. A set of more than `held` bytes is streamed.
+/// Runs a task on a set and saves it. A set of more than `memory_limit` bytes is streamed.
 pub(super) fn change(
     target: &Target,
     task: &Task<'_>,
-    held: u64,
+    memory_limit: u64,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let (common, is_dry) = (&target.save.common, target.save.is_preview());
     if let Some(output) = &target.save.output {
-        // A copy: its files have other names.
+        // The files of a copy have other names, which streaming does not support.
         let (session, _lock) = common.open_to_change(&target.path, Some(output), is_dry, streams)?;
-        note_why_loaded((&session, held), "the output is another path", streams);
+        note_why_loaded((&session, memory_limit), "the output is another path", streams);
         return task.change_loaded(session, target, streams);
     }
     let paths = [target.path.clone()];
     let lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
     let mut change = LockedChange { target, task, lock };
-    set_reader::change(&mut change, common, (&paths, held), streams)
+    set_reader::change(&mut change, common, (&paths, memory_limit), streams)
 }
 
-/// A task with the lock of the files that it writes.
+/// A task with the lock of the files that it will write.
 struct LockedChange<'c> {
     target: &'c Target,
     task: &'c Task<'c>,
@@ -169,20 +167,20 @@ impl SetChange for LockedChange<'_> {
     }
 }
 
-/// Output about files, held back until all of them have been changed.
-struct Spool {
-    /// What is changed around the entries of files, which is listed before the rows.
+/// Output about files, printed when all of them have been changed.
+struct DeferredOutput {
+    /// Lines about changed text around entries, which come before those about rows.
     around: Vec<u8>,
     file: BufWriter<File>,
     notes: Vec<String>,
-    /// What is printed of files that the set gives up, by their paths.
-    gone: BTreeMap<PathBuf, (Vec<u8>, Vec<String>)>,
+    /// Diffs and notes of files that will be removed, by path.
+    removed: BTreeMap<PathBuf, (Vec<u8>, Vec<String>)>,
 }
 
-impl Spool {
+impl DeferredOutput {
     fn new() -> io::Result<Self> {
         let file = BufWriter::new(tempfile::tempfile()?);
-        Ok(Self { around: Vec::new(), file, notes: Vec::new(), gone: BTreeMap::new() })
+        Ok(Self { around: Vec::new(), file, notes: Vec::new(), removed: BTreeMap::new() })
     }
 
     fn print(mut self, streams: &mut Streams<'_>) -> io::Result<()> {
@@ -191,7 +189,7 @@ impl Spool {
         for note in &self.notes {
             streams.note(note);
         }
-        for (bytes, notes) in self.gone.values() {
+        for (bytes, notes) in self.removed.values() {
             streams.out.write_all(bytes)?;
             for note in notes {
                 streams.note(note);
@@ -201,10 +199,11 @@ impl Spool {
     }
 }
 
-/// What is reported where nothing is repeated.
-const ALL_DIFFER: &str = "nothing changed: no duplicate URLs";
+/// The message if there are no duplicates.
+const NO_DUPLICATES: &str = "nothing changed: no duplicate URLs";
 
-/// Changes a streamed set file by file. The inner error says how it has to be opened instead; nothing has been done then.
+/// Changes a streamed set file by file. The inner error is how the set must be opened instead; nothing has been written
+/// then.
 fn stream(
     set: &mut SetReader,
     lock: &mut Lock,
@@ -214,38 +213,38 @@ fn stream(
     let (save, saving) = (&target.save, task.saving(target));
     let agreed = Agreed::of(&save.common);
     let (check, colour, is_dry) = (saving.check, streams.colour, save.is_preview());
-    let mut how = if is_dry {
+    let mut options = if is_dry {
         BulkOptions::dry_run()
     } else {
         let backups = Backups::new(save.common.backup.unwrap_or_default());
         let mode = SaveMode { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
         BulkOptions::write(mode, save.common.accept_repairs)
     };
-    how = how.counted(matches!(set, SetReader::Counted(_)));
+    options = options.counted(matches!(set, SetReader::Counted(_)));
     let steps = match task {
         Task::Command(command) | Task::Rows { like: command, .. } => {
-            how = how.command(command);
+            options = options.command(command);
             1
         }
         Task::Rules { rules, .. } => rules.len(),
-        Task::Repeated { .. } => 1,
+        Task::Dedupe { .. } => 1,
     };
-    let gone = match task {
-        Task::Repeated { keep, equivalent } => repeated_rows(set, *keep, *equivalent, streams)?,
+    let duplicates = match task {
+        Task::Dedupe { keep, equivalent } => find_duplicate_rows(set, *keep, *equivalent, streams)?,
         _ => RowSet::new(),
     };
-    if how.needs_languages()
+    if options.needs_languages()
         && let SetReader::Counted(streamed) = set
         && !streams.watched(|progress| streamed.collect_languages(progress))?
     {
-        return Ok(Err(Reopen::Held("a page has too many versions")));
+        return Ok(Err(Reopen::InMemory("a page has too many versions")));
     }
-    let (mut bulk, mut spool, mut count, mut reopen) = (Bulk::new(how, steps), Spool::new()?, 0, None);
+    let (mut bulk, mut deferred, mut count, mut reopen) = (Bulk::new(options, steps), DeferredOutput::new()?, 0, None);
     let each = set.each_file(streams, |session, id, _| {
-        let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
+        let preview = match bulk.file(session, id, |snapshot| task.changes(snapshot, &duplicates)) {
             Err(Fallback::Edit(error)) => return Err(error.into()),
             Err(Fallback::InMemory(why)) => {
-                reopen = Some(Reopen::Held(why));
+                reopen = Some(Reopen::InMemory(why));
                 return Err(EditError::Refused(why.to_owned()).into());
             }
             Err(Fallback::Counted) => {
@@ -253,20 +252,20 @@ fn stream(
                 return Err(EditError::Refused(String::new()).into());
             }
             Ok(None) => return Ok(()),
-            Ok(Some(looked)) => looked,
+            Ok(Some(preview)) => preview,
         };
         if check.is_some() {
-            let pending = pending(&looked.snapshot);
-            changed_files(&looked.snapshot, &pending, &mut spool.around)?;
-            changed_rows(&looked.snapshot, &pending, &mut spool.file)?;
+            let pending = pending(&preview.snapshot);
+            changed_files(&preview.snapshot, &pending, &mut deferred.around)?;
+            changed_rows(&preview.snapshot, &pending, &mut deferred.file)?;
             count += pending.entries.len() as u64;
         } else if is_dry {
-            match looked.emptied {
+            match preview.emptied {
                 Some(path) => {
-                    let (bytes, notes) = spool.gone.entry(path).or_default();
-                    show_diffs(&looked.inspection.clone().of_gone(), colour, bytes, notes)?;
+                    let (bytes, notes) = deferred.removed.entry(path).or_default();
+                    show_diffs(&preview.inspection.clone().of_gone(), colour, bytes, notes)?;
                 }
-                None => show_diffs(&looked.inspection, colour, &mut spool.file, &mut spool.notes)?,
+                None => show_diffs(&preview.inspection, colour, &mut deferred.file, &mut deferred.notes)?,
             }
         }
         Ok(())
@@ -281,41 +280,41 @@ fn stream(
     let done = match bulk.finish(set.session_mut()) {
         Ok(done) => done,
         Err(Fallback::Edit(error)) => return Err(error.into()),
-        Err(Fallback::InMemory(why)) => return Ok(Err(Reopen::Held(why))),
+        Err(Fallback::InMemory(why)) => return Ok(Err(Reopen::InMemory(why))),
         Err(Fallback::Counted) => return Ok(Err(Reopen::Counted)),
     };
     if target.refuses_faults {
         let mut faults = done.sums.iter().filter_map(|sum| sum.intent.as_ref()?.urls.faults());
         faults.try_for_each(|faults| Err(refused_urls(&faults)))?;
     }
-    // Files without a row stay where no row is left at all.
-    if save.dry_run && !spool.gone.is_empty() && done.is_empty() {
-        return Ok(Err(Reopen::Held("no row of a file is left")));
+    // If no row is left in the whole set, files without rows are kept, which the diffs so far do not show.
+    if save.dry_run && !deferred.removed.is_empty() && done.is_empty() {
+        return Ok(Err(Reopen::InMemory("no row of a file is left")));
     }
-    if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
-        streams.note(ALL_DIFFER);
+    if matches!(task, Task::Dedupe { .. }) && duplicates.is_empty() {
+        streams.note(NO_DUPLICATES);
     }
-    let told = describe_changes(&done, (target, task));
+    let messages = describe_changes(&done, (target, task));
     if let Some(check) = check {
         if let Some(index) = set.session().document().index().filter(|_| done.changes_index) {
             writeln!(streams.out, "~ {}  {AROUND}", plain(&index.name))?;
             count += 1;
         }
-        streams.out.write_all(&spool.around)?;
-        spool.print(streams)?;
+        streams.out.write_all(&deferred.around)?;
+        deferred.print(streams)?;
         return Ok(Ok(check.finish(count, streams)));
     }
     streams.edited.is_changed |= !done.plan.is_empty();
     if is_dry {
-        streams.note_all(&told);
+        streams.note_all(&messages);
     }
     if is_dry {
         if !done.plan.is_empty() {
             show_plan(&done.plan, streams)?;
-            let mut notes = std::mem::take(&mut spool.notes);
-            show_diffs(&done.index(set.session()), colour, &mut spool.file, &mut notes)?;
-            spool.notes = notes;
-            spool.print(streams)?;
+            let mut notes = std::mem::take(&mut deferred.notes);
+            show_diffs(&done.index(set.session()), colour, &mut deferred.file, &mut notes)?;
+            deferred.notes = notes;
+            deferred.print(streams)?;
             refuse_empty(&done.plan, agreed)?;
         }
         return Ok(Ok(Status::Fine));
@@ -323,19 +322,19 @@ fn stream(
     refuse_empty(&done.plan, agreed)?;
     let announced = announcement(&done.plan)?;
     let saved = done.save()?;
-    streams.note_all(told.iter().chain(&announced));
+    streams.note_all(messages.iter().chain(&announced));
     streams.note(&words(&saved));
     Ok(Ok(Status::Fine))
 }
 
-/// What was done, step by step.
+/// The messages about the changes of each step.
 fn describe_changes(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
     let profile = target.save.common.profile.unwrap_or_default();
     let steps = done.sums.iter().enumerate().filter_map(|(number, step)| {
         let (intent, message) = (step.intent.as_ref()?, step.message(profile)?);
         match task {
-            Task::Rules { rules, .. } => Some(rules.get(number)?.words(&message, target.save.dry_run)),
-            _ if target.save.dry_run => Some(description(intent, profile)),
+            Task::Rules { rules, .. } => Some(rules.get(number)?.report(&message, target.save.dry_run)),
+            _ if target.save.dry_run => Some(dry_run_message(intent, profile)),
             _ if done.plan.is_empty() => Some(message),
             _ => Some(without_claim(&message)),
         }
@@ -343,8 +342,8 @@ fn describe_changes(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -
     steps.collect()
 }
 
-/// The rows of a large set that go because their URLs stand more than once.
-fn repeated_rows(
+/// The duplicate rows of a streamed set.
+fn find_duplicate_rows(
     set: &mut SetReader,
     keep: KeepRow,
     equivalent: bool,
@@ -359,7 +358,7 @@ fn repeated_rows(
             Ok(())
         })?;
     }
-    Ok(repeated(set.session(), keep, equivalent, &|row| dates.get(&row).copied()))
+    Ok(duplicate_rows(set.session(), keep, equivalent, &|row| dates.get(&row).copied()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Prints the unsaved changes of a script, and the proof of what a save would change.
+//! Prints unsaved changes, and for `:verify` the bytes that a save would change.
 
 use super::output::plain;
 use super::{Failure, Streams};
@@ -13,7 +13,7 @@ use crate::session::store::verify;
 use crate::words::{counted, grouped};
 use std::io;
 
-/// A line for each change: sign, URL, what differs. Gives their number.
+/// Prints a line for each change (sign, URL, differences) and returns their number.
 pub(super) fn changes(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<u64> {
     let pending = pending(snapshot);
     changed_files(snapshot, &pending, out)?;
@@ -21,12 +21,11 @@ pub(super) fn changes(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Resul
     Ok(pending.entries.len() as u64)
 }
 
-/// All unsaved changes.
 pub(super) fn pending(snapshot: &Snapshot) -> Pending {
     snapshot.pending("", &Progress::default()).unwrap_or_default()
 }
 
-/// The lines about what is around entries.
+/// Prints the files whose text around entries is changed.
 pub(super) fn changed_files(snapshot: &Snapshot, pending: &Pending, out: &mut dyn io::Write) -> io::Result<()> {
     for entry in &pending.entries {
         if let Entry::File(file) = entry {
@@ -36,10 +35,10 @@ pub(super) fn changed_files(snapshot: &Snapshot, pending: &Pending, out: &mut dy
     Ok(())
 }
 
-/// What of a file is changed beside its rows.
+/// The label of a change of the text around entries.
 pub(super) const AROUND: &str = "text around its entries";
 
-/// The lines about rows.
+/// Prints the changed rows.
 pub(super) fn changed_rows(snapshot: &Snapshot, pending: &Pending, out: &mut dyn io::Write) -> io::Result<()> {
     for entry in &pending.entries {
         let row = match entry {
@@ -69,7 +68,7 @@ pub(super) fn changed_rows(snapshot: &Snapshot, pending: &Pending, out: &mut dyn
     Ok(())
 }
 
-/// A line for each file with its hashes, and one for each place that differs.
+/// Prints a line for each file with its hashes, and one for each range of bytes that differs.
 pub(super) fn verify(session: &Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let proofs = verify::inspect(session, session.plan(None)).prove(&Progress::default()).unwrap_or_default();
     for proof in &proofs {

@@ -2,8 +2,8 @@
 
 use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
-use super::choose::Choice;
 use super::destination::Destination;
+use super::finding_filter::FindingFilter;
 use super::output::{File, FindingView, Summary, check_json, finding_json, finding_text};
 use super::paths::each_path;
 use super::report::{self, JunitReport, SarifLog};
@@ -37,26 +37,26 @@ use std::sync::Arc;
 /// The kind of a sitemap index.
 const INDEX: &str = "sitemapindex";
 
-/// What is informed of findings while they come.
+/// The report: counts findings and prints them, or keeps them for the end.
 struct Report {
-    choice: Choice,
-    /// How sets are opened: what was not read of them is reported here.
+    filter: FindingFilter,
+    /// The options to open sets with; unread files are part of the report.
     common: Common,
-    /// Only findings of rows that match the query it.
+    /// Only findings of rows that match the query.
     query: Option<Query>,
-    /// Findings that are known and left out.
+    /// The baseline, whose findings are suppressed.
     known: Option<Baseline>,
-    /// Findings that are only taken down.
+    /// The new baseline of `--write-baseline`; findings are not reported then.
     accepted: Option<Baseline>,
     files: Vec<File>,
     summary: Summary,
-    /// Whether any finding makes the run fail.
+    /// Whether any finding leads to exit status 1.
     fails: bool,
-    /// How many findings were counted.
+    /// Number of findings.
     counted: u64,
-    /// How many of them were printed, or wait for it.
+    /// Number of findings that were printed or spooled.
     printed: u64,
-    /// The worst findings, where not all are printed.
+    /// The most severe findings, with `--max-findings`.
     worst: Option<Worst>,
     /// Findings of the current file that will be listed as one.
     groups: Groups,
@@ -64,35 +64,35 @@ struct Report {
     colour: bool,
 }
 
-/// How findings are printed: at once where the form allows, so that they need not be held.
+/// The output format. Findings are printed immediately if the format allows it, so that they use no memory.
 enum Form {
     Text(Grouped),
-    /// Text with every finding on a line of its own.
+    /// Text with one line per finding.
     Lines,
     Github,
-    /// What is before the findings is known at the end: they wait in a file that no one else sees.
+    /// The text before the findings is only known at the end, so findings are spooled.
     Json(Spool),
     Sarif(SarifLog),
     Junit(JunitReport),
 }
 
-/// Checks every path; the findings of one that was read are reported even if the next cannot be.
+/// Checks every path. If one cannot be read, the findings of the others are still reported.
 pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    run_within(check, memory_limit(), streams)
+    run_with_limit(check, memory_limit(), streams)
 }
 
-/// [`run`] with the size from which on sets are streamed.
-pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+/// [`run`]; sets of more than `memory_limit` bytes are streamed.
+pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = check.common.now()?;
     if let Some(text) = &check.explain {
         return super::explain::run(text, now, streams);
     }
     if check.list_rules {
-        super::help::rules(check.common.profile.unwrap_or_default(), streams.out)?;
+        super::help::print_rules(check.common.profile.unwrap_or_default(), streams.out)?;
         return Ok(Status::Fine);
     }
     let mut report = Report {
-        choice: Choice::of(check)?,
+        filter: FindingFilter::from_options(check)?,
         common: Common { policy: check.policy.read()?, ..check.common.reporting() },
         query: filter(check.filter.as_deref(), &check.common)?,
         known: check.baseline.as_deref().map(Baseline::read).transpose()?,
@@ -115,12 +115,12 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         colour: streams.colour,
     };
     let common = report.common.clone();
-    // Several files are one set; an index or a folder among them is one of its own.
-    let request = SetRequest { common: &common, paths: &check.paths, limit: held, now };
+    // Several files are one set; an index or folder among them is a set of its own.
+    let request = SetRequest { common: &common, paths: &check.paths, limit: memory_limit, now };
     let status = match request.open(ReadMode::Report, streams) {
         Ok(mut set) => report.report(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
-            // A file that one of the sets has is not checked once more, in whatever order they are named.
+            // Sets come first, so that a file that belongs to one of them is not checked again on its own.
             let (mut paths, alone): (Vec<PathBuf>, Vec<_>) =
                 check.paths.iter().cloned().partition(|path| files::is_multi_file(path));
             paths.extend(alone);
@@ -135,9 +135,9 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);
                         let parts = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.as_deref());
                         checked.extend(index.chain(parts).filter_map(|path| path.canonicalize().ok()));
-                        let told = report.report(&mut set, streams)?;
-                        if told == Status::Files {
-                            unread = told;
+                        let status = report.report(&mut set, streams)?;
+                        if status == Status::Files {
+                            unread = status;
                         }
                         Ok(())
                     }
@@ -154,8 +154,8 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         Err(failure) => return Err(failure),
     };
     if let (Some(path), Some(baseline)) = (&check.write_baseline, &report.accepted) {
-        Destination::file(path, check.common.mkdir).make()?;
-        files::write_atomic(path, &baseline.written()?)?;
+        Destination::file(path, check.common.mkdir).create_folder()?;
+        files::write_atomic(path, &baseline.to_bytes()?)?;
         streams.note(&format!("wrote {}: {} accepted", path.display(), counted(baseline.len(), "finding")));
         return Ok(status);
     }
@@ -183,12 +183,12 @@ impl Report {
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
-        set.each_with_findings(streams, |session, (id, told), out| {
-            let rows = match told {
+        set.each_with_findings(streams, |session, (id, file_rows), out| {
+            let rows = match file_rows {
                 FileRows::All => None,
                 FileRows::Rows(rows) | FileRows::Counted(rows, _) => Some(rows),
             };
-            if let FileRows::Counted(_, counts) = told {
+            if let FileRows::Counted(_, counts) = file_rows {
                 self.count_all(counts, session.view().profile());
             }
             let mut of_file = FileReport { report: self, session, file: file_name(session, id), out };
@@ -199,7 +199,7 @@ impl Report {
         self.report_whole_set(&reporter, set, streams)
     }
 
-    /// Reports the findings of the set as a whole, and of files that are no sitemaps.
+    /// Reports the findings of the whole set, and of files that are not sitemaps.
     fn report_whole_set(
         &mut self,
         reporter: &Reporter,
@@ -216,21 +216,21 @@ impl Report {
         Ok(self.common.report_unread(set.session(), true, streams))
     }
 
-    /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
+    /// Adds the finding about a file that is not a sitemap. A file that cannot be read is an error.
     fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let Some(found) = findings::file_findings::of_error(&error) else { return Err(error.into()) };
         self.take_outside(&found, streams.out)
     }
 
-    /// Takes in a finding about what is in no set.
+    /// Adds a finding about a file that belongs to no set.
     fn take_outside(&mut self, found: &LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
-        if self.query.is_none() && self.choice.takes(found.finding.rule) {
+        if self.query.is_none() && self.filter.includes(found.finding.rule) {
             self.take(Listed { found, extent: None }, out)?;
         }
         Ok(())
     }
 
-    /// Takes in those findings of a set that are asked for.
+    /// Adds those findings of a set that match the options.
     fn take_all(&mut self, found: Vec<LocatedFinding>, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
         let facts = self.query.as_ref().map(|_| session.view().facts_by_row());
         for found in found {
@@ -240,7 +240,7 @@ impl Report {
                 (None, ..) => true,
             };
             if passes
-                && self.choice.takes(found.finding.rule)
+                && self.filter.includes(found.finding.rule)
                 && let Some(found) = self.groups.take(found)
             {
                 self.take(Listed { found: &found, extent: None }, out)?;
@@ -249,7 +249,7 @@ impl Report {
         Ok(())
     }
 
-    /// Lists the grouped findings of a file after its last row.
+    /// Adds the grouped findings of a file, after its last row.
     fn take_groups(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         for group in self.groups.finish() {
             if let Some((rule, severity)) = group.counted() {
@@ -261,14 +261,14 @@ impl Report {
         Ok(())
     }
 
-    /// Counts what is listed, so that the sums and the list cannot disagree.
+    /// Counts a finding and prints or keeps it. Both happen here, so that the totals match the list.
     fn take(&mut self, listed: Listed<&LocatedFinding>, out: &mut dyn Write) -> Result<(), Failure> {
         let found = listed.found;
         if let Some(accepted) = &mut self.accepted {
             accepted.add(found);
             return Ok(());
         }
-        if self.known.as_mut().is_some_and(|known| known.takes(found)) {
+        if self.known.as_mut().is_some_and(|known| known.suppress(found)) {
             return Ok(());
         }
         self.count(found.finding.rule, found.finding.severity, 1);
@@ -295,7 +295,7 @@ impl Report {
             Form::Github => report::github(out, &shown)?,
             Form::Json(spool) => finding_json(spool, self.printed == 1, &shown)?,
             Form::Sarif(log) => log.add(&shown)?,
-            Form::Junit(cases) => cases.add(&shown, self.choice.fails(found.finding.severity))?,
+            Form::Junit(cases) => cases.add(&shown, self.filter.fails(found.finding.severity))?,
         }
         Ok(())
     }
@@ -309,13 +309,13 @@ impl Report {
         *sum += findings;
         self.counted += findings;
         *self.summary.rules.entry(rule.code()).or_default() += findings;
-        self.fails |= self.choice.fails(severity);
+        self.fails |= self.filter.fails(severity);
     }
 
-    /// Takes in findings of which no one wants more than their number.
+    /// Adds findings that are only counted.
     fn count_all(&mut self, counts: &Counts, profile: Profile) {
         for (rule, count) in Rule::ALL.into_iter().zip(counts) {
-            let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.choice.takes(rule));
+            let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.filter.includes(rule));
             let (places, rows) = (u64::from(*count), u64::from(*count));
             if let Some(severity) =
                 severity.filter(|severity| !self.groups.count(rule, *severity, Extent { places, rows }))
@@ -325,7 +325,7 @@ impl Report {
         }
     }
 
-    /// Counts findings that were not put into words.
+    /// Counts findings without messages.
     fn count_unlisted(&mut self, rule: Rule, severity: Severity, findings: u64) {
         self.count(rule, severity, findings);
         if let Form::Text(grouped) = &mut self.form {
@@ -333,7 +333,7 @@ impl Report {
         }
     }
 
-    /// Counts findings without messages in the file of this name.
+    /// Counts findings without messages of a file.
     fn count_unlisted_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
         self.count(rule, severity, findings);
         if let Form::Text(grouped) = &mut self.form {
@@ -341,19 +341,19 @@ impl Report {
         }
     }
 
-    /// Whether findings that come now are counted and nothing else, whatever they say.
+    /// Whether all further findings are only counted.
     fn only_counts(&self) -> bool {
         !self.needs_message() && self.worst.as_ref().is_some_and(Worst::is_full_of_errors)
     }
 
-    /// Whether the words of a finding decide if it is taken in.
+    /// Whether findings must be complete to decide if they are reported.
     const fn needs_message(&self) -> bool {
         self.query.is_some() || self.known.is_some() || self.accepted.is_some()
     }
 
-    /// The findings of the file of this name that need a message.
+    /// Which findings of a file need a message.
     fn messages_needed(&self, file: &str, profile: Profile) -> MessageFilter {
-        // Of all forms one has the fix of a finding.
+        // Only JSON contains the fix of a finding.
         let has_fixes = matches!(self.form, Form::Json(_));
         if self.needs_message() {
             return MessageFilter { has_fixes, ..MessageFilter::ALL };
@@ -361,16 +361,16 @@ impl Report {
         if self.only_counts() {
             return MessageFilter::NONE;
         }
-        let satisfied = match (&self.form, &self.worst) {
+        let counted_only = match (&self.form, &self.worst) {
             (Form::Text(grouped), _) => grouped.counted_only_rules(file),
             (_, Some(worst)) => worst.counted_only_rules(profile),
             (_, None) => RuleSet::EMPTY,
         };
-        let unasked = Rule::ALL.into_iter().filter(|rule| !self.choice.takes(*rule)).collect();
-        MessageFilter { has_fixes, ..MessageFilter::all_except(satisfied.union(unasked), &self.groups) }
+        let excluded = Rule::ALL.into_iter().filter(|rule| !self.filter.includes(*rule)).collect();
+        MessageFilter { has_fixes, ..MessageFilter::all_except(counted_only.union(excluded), &self.groups) }
     }
 
-    /// Prints what could not be printed before the end.
+    /// Prints what could only be printed at the end.
     fn finish(&mut self, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let out = &mut *streams.out;
         let worst = self.worst.as_mut().map(|worst| std::mem::take(&mut worst.findings)).unwrap_or_default();
@@ -431,7 +431,7 @@ fn file_name(session: &Session, id: SitemapId) -> Arc<str> {
     document.sitemap(id).map_or_else(Arc::default, |sitemap| shown_name(sitemap.path.as_deref(), &sitemap.name))
 }
 
-/// Takes in the findings of one file.
+/// Adds the findings of one file to the report.
 struct FileReport<'r> {
     report: &'r mut Report,
     session: &'r Session,
@@ -451,9 +451,9 @@ impl Receiver for FileReport<'_> {
     }
 
     fn count(&mut self, counted: Counted) {
-        let Report { groups, choice, .. } = &mut *self.report;
+        let Report { groups, filter, .. } = &mut *self.report;
         let mut unlisted = Vec::new();
-        counted.filter_rules(|rule| choice.takes(rule)).add_to_groups(
+        counted.filter_rules(|rule| filter.includes(rule)).add_to_groups(
             groups,
             self.session.view().profile(),
             |rule, severity, findings| {
@@ -470,11 +470,11 @@ impl Receiver for FileReport<'_> {
 #[derive(Debug, Clone, Copy)]
 struct Listed<F> {
     found: F,
-    /// Of a group, how many places and rows are in it.
+    /// Number of places and rows of a group.
     extent: Option<Extent>,
 }
 
-/// The most severe findings, as many as are printed; the first ones of the same severity.
+/// The `most` most severe findings; among findings of one severity, the first ones.
 #[derive(Debug)]
 struct Worst {
     most: usize,
@@ -498,7 +498,7 @@ impl Worst {
         }
     }
 
-    /// The rules whose findings would not be printed if they came later.
+    /// The rules whose further findings would not be printed.
     fn counted_only_rules(&self, profile: Profile) -> RuleSet {
         let least = self.findings.last_key_value().map(|((Reverse(severity), _), _)| *severity);
         let is_full = self.findings.len() >= self.most;
@@ -506,7 +506,7 @@ impl Worst {
         Rule::ALL.into_iter().filter(is_late).collect()
     }
 
-    /// Whether no finding that comes later would be printed.
+    /// Whether no further finding would be printed.
     fn is_full_of_errors(&self) -> bool {
         self.findings.len() >= self.most
             && self.findings.last_key_value().is_none_or(|((severity, _), _)| severity.0 == Severity::Error)

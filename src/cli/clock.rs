@@ -1,18 +1,18 @@
 //! The current time: of the system, or of `--now`.
 //!
-//! The one place of the headless half that reads a clock; everything below gets a [`Now`].
+//! Only this module of `cli` reads the clock; everything else gets a [`Now`].
 
 use crate::protocol::lastmod::{Faults, Now, Precision, validate};
 use chrono::{DateTime, Local, Offset};
 
-/// The system's time, with the zone of this place.
+/// The system time in the local time zone.
 pub fn system() -> Now {
     let now = Local::now();
     Now { seconds: now.timestamp(), offset: now.offset().fix().local_minus_utc() }
 }
 
 /// Reads `--now`: a date (its first second, UTC), a date with time and zone, or `@` and the seconds
-/// since 1970. `None` when it is neither.
+/// since 1970. `None` for other texts.
 pub fn parse(text: &str) -> Option<Now> {
     if let Some(seconds) = text.strip_prefix('@') {
         return Some(Now { seconds: seconds.parse().ok()?, offset: 0 });
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read() {
+    fn dates_times_and_unix_times_are_parsed() {
         let table = [
             ("2026-11-20", Some((1_795_132_800, 0))),
             ("2026-11-20T09:14:07Z", Some((1_795_166_047, 0))),

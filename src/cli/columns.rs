@@ -1,6 +1,4 @@
-//! The columns of `list`: the value of each for a row, as text and as JSON.
-//!
-//! Everything that a query can ask about is a column.
+//! The columns of `list` as text and as JSON. Everything that a query can test is a column.
 
 use super::Failure;
 use super::args::{Common, List, ListFormat};
@@ -21,7 +19,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// What a column holds.
+/// The kind of value in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cell {
     Field(Field),
@@ -31,17 +29,17 @@ pub(super) enum Cell {
     Depth,
     File,
     Line,
-    /// How many extensions of a kind there are.
+    /// Number of extension elements of a kind.
     Image,
     Video,
     News,
     Alternate,
     Other,
-    /// The URLs in them.
+    /// The URLs in extensions of a kind.
     Urls(UrlGroup),
-    /// The words of `has:` that hold.
+    /// The words of `has:` that match the row.
     Has,
-    /// The words of `is:` that hold.
+    /// The words of `is:` that match the row.
     Is,
     /// The worst severity.
     Severity,
@@ -56,7 +54,7 @@ pub(super) fn column_names() -> impl Iterator<Item = &'static str> {
     CELLS.iter().map(|(name, _)| *name)
 }
 
-/// The names of columns. Some have two: that of the table and that of queries.
+/// The columns by name. Some have two names: that of the table on the screen and that of queries.
 const CELLS: [(&str, Cell); 24] = [
     ("loc", Cell::Field(Field::Loc)),
     ("lastmod", Cell::Field(Field::Lastmod)),
@@ -85,32 +83,32 @@ const CELLS: [(&str, Cell); 24] = [
 ];
 
 impl Cell {
-    /// Whether other rows have a say in it.
+    /// Whether the value depends on other rows.
     const fn compares_rows(self) -> bool {
         matches!(self, Self::Severity | Self::Rules | Self::Is)
     }
 }
 
-/// What a column says of a row.
+/// The value of a column for a row.
 enum Value<'v> {
     Absent,
     Text(Cow<'v, str>),
     Number(u64),
     Decimal(f64),
-    /// Whether it is so, and as the table has it.
+    /// The value, and its text in the table.
     Boolean(bool, Cow<'v, str>),
     List(Vec<Cow<'v, str>>),
 }
 
-/// Rows of a set, asked about one after the other.
+/// Computes values of rows.
 pub(super) struct Rows<'s> {
     session: &'s Session,
-    places: Places<'s>,
+    locations: RowLocations<'s>,
 }
 
 impl<'s> Rows<'s> {
     pub(super) fn new(session: &'s Session) -> Self {
-        Self { session, places: Places::new(session) }
+        Self { session, locations: RowLocations::new(session) }
     }
 
     fn value<'v>(&'v mut self, cell: Cell, row: RowId, facts: &SnapshotRow<'_, '_>) -> Value<'v> {
@@ -129,8 +127,8 @@ impl<'s> Rows<'s> {
                 Some(loc) => Value::Number(u64::from(depth(&loc))),
                 None => Value::Absent,
             },
-            Cell::File => Value::Text(self.places.file(row).into()),
-            Cell::Line => self.places.line(row).map_or(Value::Absent, Value::Number),
+            Cell::File => Value::Text(self.locations.file(row).into()),
+            Cell::Line => self.locations.line(row).map_or(Value::Absent, Value::Number),
             Cell::Image => Value::Number(document.extensions(row).image.into()),
             Cell::Video => Value::Number(document.extensions(row).video.into()),
             Cell::News => Value::Number(document.extensions(row).news.into()),
@@ -153,7 +151,7 @@ impl<'s> Rows<'s> {
 }
 
 impl<'s> Rows<'s> {
-    /// What a data column says of the URL of a row.
+    /// The value of a data column for the URL of a row.
     fn data(&self, column: usize, row: RowId) -> Value<'s> {
         let found = || {
             let data = self.session.view().data.as_deref()?;
@@ -181,7 +179,7 @@ fn words<'v, T>(found: impl Iterator<Item = (T, &'static str)>) -> Vec<Cow<'v, s
 pub(super) struct Columns {
     cells: Vec<(Cow<'static, str>, Cell)>,
     form: Form,
-    has_head: bool,
+    has_header: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,9 +189,9 @@ enum Form {
 }
 
 impl Columns {
-    /// The columns that were asked for; `None` where rows are printed in another way.
+    /// The columns to print; `None` for formats without columns.
     pub(super) fn of(list: &List) -> Result<Option<Self>, Failure> {
-        let (form, has_head) = match list.format {
+        let (form, has_header) = match list.format {
             ListFormat::Csv => (Form::Lines(','), true),
             ListFormat::Tsv => (Form::Lines('\t'), true),
             ListFormat::Text if !list.columns.is_empty() => (Form::Lines('\t'), false),
@@ -218,43 +216,43 @@ impl Columns {
         });
         let mut cells = named.collect::<Result<Vec<_>, _>>()?;
         if cells.is_empty() {
-            // The entry of an index has no other values.
+            // Entries of an index only have loc and lastmod.
             let usual = CELLS.iter().take(if list.sitemaps { 2 } else { 4 });
             cells.extend(usual.map(|(name, cell)| (Cow::from(*name), *cell)));
         }
-        Ok(Some(Self { cells, form, has_head: has_head && !list.no_header }))
+        Ok(Some(Self { cells, form, has_header: has_header && !list.no_header }))
     }
 
-    /// Whether other rows have a say in what is printed of a row.
+    /// Whether a column depends on other rows.
     pub(super) fn compares_rows(&self) -> bool {
         self.cells.iter().any(|(_, cell)| cell.compares_rows())
     }
 
-    pub(super) fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn print_header(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.form {
-            Form::Lines(delimiter) if self.has_head => {
-                line(delimiter, self.cells.iter().map(|(name, _)| Cow::from(&**name)), out)
+            Form::Lines(delimiter) if self.has_header => {
+                write_line(delimiter, self.cells.iter().map(|(name, _)| Cow::from(&**name)), out)
             }
             _ => Ok(()),
         }
     }
 
     /// Prints the fields of an entry of an index.
-    pub(super) fn entry<'v>(
+    pub(super) fn print_index_entry<'v>(
         &self,
         value: impl Fn(Field) -> Option<Cow<'v, str>>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let Form::Lines(delimiter) = self.form else { return Ok(()) };
         let values = self.cells.iter().map(|(_, cell)| match cell {
-            Cell::Field(field) => shown(*cell, &value(*field).map_or(Value::Absent, Value::Text)).into(),
+            Cell::Field(field) => cell_text(*cell, &value(*field).map_or(Value::Absent, Value::Text)).into(),
             _ => "".into(),
         });
-        line(delimiter, values, out)
+        write_line(delimiter, values, out)
     }
 
-    /// Prints a row; `locs` are its URLs where there are several, which are as many candidates.
-    pub(super) fn row(
+    /// Prints a row; `locs` are its URLs if its entry has several `loc`, each on a line of its own.
+    pub(super) fn print_row(
         &self,
         rows: &mut Rows<'_>,
         (row, facts): (RowId, &SnapshotRow<'_, '_>),
@@ -262,26 +260,26 @@ impl Columns {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let delimiter = match self.form {
-            Form::Json => return self.object(rows, (row, facts), locs, out),
+            Form::Json => return self.print_json_row(rows, (row, facts), locs, out),
             Form::Lines(delimiter) => delimiter,
         };
         let texts: Vec<String> =
-            self.cells.iter().map(|(_, cell)| shown(*cell, &rows.value(*cell, row, facts))).collect();
+            self.cells.iter().map(|(_, cell)| cell_text(*cell, &rows.value(*cell, row, facts))).collect();
         if locs.is_empty() {
-            return line(delimiter, texts.into_iter().map(Cow::from), out);
+            return write_line(delimiter, texts.into_iter().map(Cow::from), out);
         }
         for loc in locs {
             let values = self.cells.iter().zip(&texts).map(|((_, cell), text)| match cell {
                 Cell::Field(Field::Loc) => safe_loc(loc).into(),
                 _ => Cow::from(text.as_str()),
             });
-            line(delimiter, values, out)?;
+            write_line(delimiter, values, out)?;
         }
         Ok(())
     }
 
-    /// Prints a row as a JSON object with its columns in their order.
-    fn object(
+    /// Prints a row as a JSON object with the columns in order.
+    fn print_json_row(
         &self,
         rows: &mut Rows<'_>,
         (row, facts): (RowId, &SnapshotRow<'_, '_>),
@@ -309,8 +307,8 @@ impl Columns {
     }
 }
 
-/// A value as one text: several stand with a blank between them.
-fn shown(cell: Cell, value: &Value<'_>) -> String {
+/// A value as text; the items of a list are separated by spaces.
+fn cell_text(cell: Cell, value: &Value<'_>) -> String {
     match value {
         Value::Absent => String::new(),
         Value::Text(text) if cell == Cell::Field(Field::Loc) => safe_loc(text),
@@ -324,8 +322,8 @@ fn shown(cell: Cell, value: &Value<'_>) -> String {
     }
 }
 
-/// Writes values with a delimiter between them.
-fn line<'v>(delimiter: char, values: impl Iterator<Item = Cow<'v, str>>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes values as a CSV or TSV line.
+fn write_line<'v>(delimiter: char, values: impl Iterator<Item = Cow<'v, str>>, out: &mut dyn Write) -> io::Result<()> {
     for (number, value) in values.enumerate() {
         if number > 0 {
             write!(out, "{delimiter}")?;
@@ -340,23 +338,22 @@ fn line<'v>(delimiter: char, values: impl Iterator<Item = Cow<'v, str>>, out: &m
     writeln!(out)
 }
 
-/// Reads `--sort`; `None` where rows stay in the order of the files.
+/// Parses `--sort`; `None` keeps the order of the files.
 pub(super) fn sort_keys(text: &str, common: &Common) -> Result<Option<Vec<SortKey>>, Failure> {
     if text.is_empty() {
         return Ok(None);
     }
-    sort::parse(text, common.data_set()?).map(Some).map_err(|error| Failure::text("--sort", text, &error.into()))
+    sort::parse(text, common.data_set()?).map(Some).map_err(|error| Failure::syntax("--sort", text, &error.into()))
 }
 
-/// Where rows stand: the path of their file, and the line of their element. Lines are counted once where rows come in
-/// the order of their file.
-pub(super) struct Places<'s> {
+/// Path and line of rows. Line breaks are counted in one pass if rows come in the order of their file.
+pub(super) struct RowLocations<'s> {
     session: &'s Session,
     paths: Vec<Arc<str>>,
     counter: Option<(&'s Source, usize, Lines<'s>)>,
 }
 
-impl<'s> Places<'s> {
+impl<'s> RowLocations<'s> {
     pub(super) fn new(session: &'s Session) -> Self {
         let paths = session.document().sitemaps().iter().map(|sitemap| match &sitemap.path {
             Some(path) => path.to_string_lossy().into(),
@@ -373,7 +370,7 @@ impl<'s> Places<'s> {
         let (source, entry) = self.session.document().origin(row)?;
         let offset = source.offset(entry)?;
         let lines = match &mut self.counter {
-            // A counter goes forward only.
+            // `Lines` can only advance.
             Some((counted, last, lines)) if std::ptr::eq(*counted, source) && *last <= offset => {
                 *last = offset;
                 lines

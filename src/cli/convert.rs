@@ -6,7 +6,6 @@ use super::save::{Agreed, preview_as, save_as};
 use super::{Failure, Status, Streams};
 use crate::document::form::Form;
 
-/// Reads, says what is lost, writes.
 pub(super) fn run(convert: &Convert, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = convert.common.now()?;
     let name = convert.output.file_name().unwrap_or_default().to_string_lossy();

@@ -1,7 +1,7 @@
 //! Warns about damaged files that a command has read.
 //!
-//! `check` tells it finding by finding. Where results are rows, counts or files they lack what was lost, and no one would
-//! know.
+//! `check` reports damage as findings. The results of other commands may lack rows or values that were lost, so they print a
+//! warning.
 
 use super::Streams;
 use crate::check::quirk::rule_of;
@@ -13,19 +13,19 @@ use crate::words::counted;
 use crate::xml::defect::Defect;
 use std::collections::BTreeSet;
 
-/// Files that are named; of more it is reported how many.
+/// Maximum number of files that are named; others are counted.
 const NAMED: usize = 3;
 
 /// Files that were repaired when they were read.
 #[derive(Debug, Default)]
 pub(super) struct Damage {
-    /// Each with the rules that it breaks.
+    /// Name of each file, and the codes of the rules that it breaks.
     files: Vec<(String, BTreeSet<&'static str>)>,
     more: u64,
 }
 
 impl Damage {
-    /// That of all files of a set.
+    /// The damage of all files of a set.
     pub(super) fn of(session: &Session) -> Self {
         let mut damage = Self::default();
         let document = session.document();
@@ -38,9 +38,9 @@ impl Damage {
         damage
     }
 
-    /// Takes in what was unusual about a file.
+    /// Adds a file with its quirks.
     pub(super) fn add(&mut self, name: &str, quirks: &[Quirk]) {
-        let rules: BTreeSet<&str> = quirks.iter().map(|quirk| quirk.kind).filter_map(of_damage).collect();
+        let rules: BTreeSet<&str> = quirks.iter().map(|quirk| quirk.kind).filter_map(damage_rule).collect();
         match (rules.is_empty(), self.files.len()) {
             (true, _) => {}
             (false, ..NAMED) => self.files.push((name.to_owned(), rules)),
@@ -56,13 +56,13 @@ impl Damage {
                 .note(&format!("{name} is damaged ({rules}) and was read as repaired; `sited check` shows the places"));
         }
         if self.more > 0 {
-            streams.note(&format!("damaged too: {}", counted(self.more, "more file")));
+            streams.note(&format!("also damaged: {}", counted(self.more, "more file")));
         }
     }
 }
 
-/// The rule that damage breaks; `None` for what is merely stored in another way.
-fn of_damage(kind: Defect) -> Option<&'static str> {
+/// The code of the rule that damage breaks; `None` for a quirk that is not damage, such as another encoding.
+fn damage_rule(kind: Defect) -> Option<&'static str> {
     let is_other_way = matches!(kind, Defect::NotUtf8 | Defect::OtherMark | Defect::TextNotUtf8);
     let rule = rule_of(kind);
     (kind.is_repair() && !is_other_way && rule.severity() == Some(Severity::Error)).then(|| rule.code())
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lost_is_named_and_many_files_are_counted() {
+    fn three_damaged_files_are_named_and_others_counted() {
         let mut damage = Damage::default();
         let quirk = |kind| Quirk { kind, at: (1, 1), entry: None, what: "".into() };
         damage.add("sound.xml", &[quirk(Defect::NotUtf8), quirk(Defect::Feed)]);
@@ -84,7 +84,7 @@ mod tests {
         damage.warn(&mut Streams::new(&mut out, &mut notes));
         let notes = String::from_utf8(notes).unwrap();
         assert!(notes.starts_with("0.xml is damaged (xml-truncated) and was read as repaired"), "{notes}");
-        assert!(notes.ends_with("damaged too: 2 more files\n"), "{notes}");
+        assert!(notes.ends_with("also damaged: 2 more files\n"), "{notes}");
         assert_eq!(notes.lines().count(), 4);
     }
 }

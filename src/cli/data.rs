@@ -1,8 +1,8 @@
 //! Site data of a command: tables of other programs, joined by URL (`--data`), and robots.txt.
 
 use super::args::{Cli, Task};
-use super::locs::Selection;
 use super::options::Common;
+use super::selection::Selection;
 use super::url_paths::is_url;
 use super::{Failure, Streams, memory_limit};
 use crate::check::robots::RobotsTxt;
@@ -19,31 +19,31 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a table of `--data` comes from.
+/// The hint for a table of `--data` that does not exist.
 const WRITTEN_BY: &str =
     "check the name; sited probe PATH -o site.jsonl writes one, and --data takes tables of other programs";
 
-/// Bytes of a file in which its first line is looked for.
+/// Bytes read to find the first line of a file.
 const HEAD: u64 = 1 << 16;
 
-/// Reads a table; one that is not there is named with what writes one.
+/// Reads a table; if it does not exist, the hint is [`WRITTEN_BY`].
 fn read_table(path: &Path) -> Result<String, Failure> {
     files::read_table(path).map_err(|error| match path.try_exists() {
-        Ok(false) => Failure::Place(error.to_string(), WRITTEN_BY.to_owned()),
+        Ok(false) => Failure::Unusable(error.to_string(), WRITTEN_BY.to_owned()),
         _ => error.into(),
     })
 }
 
-/// Finds the site that the paths of a log belong to, for a command line that joins tables.
-pub(super) fn find_log_origin(line: &Cli, streams: &mut Streams<'_>) -> Result<(), Failure> {
-    match &line.task {
+/// Finds the origin of the paths in logs, for a command that joins tables.
+pub(super) fn find_log_origin(cli: &Cli, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    match &cli.task {
         Some(task) => task.joined_sets().map_or(Ok(()), |(common, paths)| common.find_log_origin(&paths, streams)),
-        // What cannot be read is reported when it is opened.
-        None => line.open.common.find_log_origin(&line.open.paths, streams).or(Ok(())),
+        // Errors are reported when the set is opened.
+        None => cli.open.common.find_log_origin(&cli.open.paths, streams).or(Ok(())),
     }
 }
 
-/// Whether a file is a log in the combined format. One that cannot be read is reported when it is joined.
+/// Whether a file is a log in the combined format. A file that cannot be read is reported when it is joined.
 fn is_log_file(path: &Path) -> bool {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
@@ -53,24 +53,25 @@ fn is_log_file(path: &Path) -> bool {
 impl Task {
     /// The options of a task that joins tables, and the paths of its sets.
     fn joined_sets(&self) -> Option<(&Common, Vec<PathBuf>)> {
-        // What is a path among other words is there.
-        let among = |words: &[&OsString]| words.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+        // Which words are paths is not known yet; those that exist are used.
+        let existing_paths =
+            |words: &[&OsString]| words.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
         let (common, paths) = match self {
             Self::Check(task) => (&task.common, task.paths.clone()),
             Self::List(task) => (&task.common, task.paths.clone()),
             Self::Stats(task) => (&task.common, task.paths.clone()),
-            Self::Set(task) => (&task.edit.save.common, among(&task.words.iter().collect::<Vec<_>>())),
+            Self::Set(task) => (&task.edit.save.common, existing_paths(&task.words.iter().collect::<Vec<_>>())),
             Self::Fix(task) => (&task.edit.save.common, task.paths.clone()),
             Self::Remove(task) => (&task.rows.edit.save.common, task.rows.paths.clone()),
             Self::Keep(task) => (&task.rows.edit.save.common, task.rows.paths.clone()),
             Self::Replace(task) => {
                 let words: Vec<&OsString> =
                     [&task.path, &task.pattern, &task.replacement].into_iter().chain(&task.more).collect();
-                (&task.edit.save.common, among(&words))
+                (&task.edit.save.common, existing_paths(&words))
             }
             Self::Sort(task) => {
                 let words: Vec<&OsString> = std::iter::once(&task.path).chain(&task.keys).chain(&task.more).collect();
-                (&task.edit.save.common, among(&words))
+                (&task.edit.save.common, existing_paths(&words))
             }
             _ => return None,
         };
@@ -104,7 +105,7 @@ impl Common {
                     TableError::Empty | TableError::NoUrlColumn(_) | TableError::Line { .. } | TableError::TooLarge => {
                         let hint = "--data takes CSV or TSV with a line of names, JSON Lines or a log in the combined \
                                     format; --data-key NAME names the column of URLs";
-                        Failure::Place(message, hint.to_owned())
+                        Failure::Unusable(message, hint.to_owned())
                     }
                 }
             })?;
@@ -112,14 +113,14 @@ impl Common {
         Ok(Some(self.data_set.get_or_init(|| Arc::new(builder.finish()))))
     }
 
-    /// The same for a set whose base URL may be known.
+    /// [`Common::data_set`] for a set whose base URL may be known.
     pub(super) fn data_set_of(&self, options: &Options) -> Result<Option<&Arc<DataSet>>, Failure> {
-        self.take_log_origin(options.base_url.as_deref());
+        self.set_log_origin(options.base_url.as_deref());
         self.data_set()
     }
 
-    /// Finds the site that the paths of a log belong to: that of most URLs of the set, which is read for it. Nothing is
-    /// found where a base URL is known, no table is a log, or the set can be read only once.
+    /// Finds the origin of the paths in logs: the most common one in the set, which is read for this. Does nothing if a
+    /// base URL is known, no table is a log, or the set can be read only once.
     fn find_log_origin(&self, paths: &[PathBuf], streams: &mut Streams<'_>) -> Result<(), Failure> {
         let is_once = |path: &PathBuf| is_stream(path) || is_url(path);
         if self.data.is_empty() || self.base_url.is_some() || paths.is_empty() || paths.iter().any(is_once) {
@@ -146,23 +147,23 @@ impl Common {
             })?;
         }
         let most = rows.into_iter().max_by_key(|(_, count)| *count).map(|(origin, _)| origin);
-        self.take_log_origin(recorded.or(most).as_deref());
+        self.set_log_origin(recorded.or(most).as_deref());
         Ok(())
     }
 
-    /// Takes the site of a URL as the one that the paths of a log belong to.
-    fn take_log_origin(&self, url: Option<&str>) {
+    /// Sets the origin of the paths in logs to that of a URL.
+    fn set_log_origin(&self, url: Option<&str>) {
         if let Some((origin, _)) = url.and_then(location::origin) {
             let _ = self.log_origin.set(origin.to_owned());
         }
     }
 
-    /// The robots.txt of `--robots`, else the one in the folder of the set; `None` where there is none.
+    /// The robots.txt of `--robots`, else the one in the folder of the set, if it exists.
     pub(super) fn robots_txt(&self, paths: &[PathBuf]) -> Result<Option<Arc<RobotsTxt>>, Failure> {
         Ok(robots_txt(&self.limits()?, paths)?)
     }
 
-    /// Which file that is.
+    /// Which robots.txt is read.
     pub(super) fn robots_file(&self) -> RobotsFile {
         match &self.robots {
             Some(path) => RobotsFile::At(path.clone()),
@@ -171,7 +172,7 @@ impl Common {
         }
     }
 
-    /// What queries and values can name.
+    /// The names that queries and values can use.
     pub(super) fn vocabulary(&self) -> Result<Vocabulary<'_>, Failure> {
         Ok(Vocabulary { data: self.data_set()?, ..vocabulary(self.now()?) })
     }

@@ -1,12 +1,12 @@
-//! `sited dates`: writes the date on which the source of each page was changed, as a table for `--data`.
+//! `sited dates`: writes the modification date of the source of each page, as a table for `--data`.
 
 #[cfg(feature = "net")]
 mod http;
 
 use super::dates_options::Dates;
 use super::destination::Destination;
-use super::locs::Selection;
 use super::output::json;
+use super::selection::Selection;
 use super::{Failure, Status, Streams};
 use crate::files::dates::{Dated, Dates as Sources, DatesError, MapError, SourceMap};
 use crate::files::{self, AtomicFile, is_stream};
@@ -25,13 +25,13 @@ struct Line<'l> {
     source: &'l str,
 }
 
-/// How each line begins that this command writes.
+/// The first bytes of a file that this command has written.
 const FIRST_BYTES: &[u8] = b"{\"url\":";
 
-/// Writes the dates; a set of more than `held` bytes is read file by file.
-pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+/// Writes the dates. A set of more than `memory_limit` bytes is read file by file.
+pub(super) fn run(dates: &Dates, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     if dates.http {
-        return over_http(dates, held, streams);
+        return over_http(dates, memory_limit, streams);
     }
     if let Some(option) = dates.http_option() {
         let hint = "add --http to request the dates of the pages from the site".to_owned();
@@ -43,11 +43,11 @@ pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result
     let source = dates.source();
     let sources = streams.watched(|progress| Sources::open(&source, map, progress)).map_err(|error| match error {
         DatesError::File(error) => Failure::File(error),
-        error => Failure::Place(error.to_string(), error.hint()),
+        error => Failure::Unusable(error.to_string(), error.hint()),
     });
     let (mut sources, mut seen) = (sources?, HashSet::new());
     let mut table = DatesTable::create(dates, "source")?;
-    selection(dates).each_loc(held, streams, |loc, out| {
+    selection(dates).each_loc(memory_limit, streams, |loc, out| {
         if loc.is_empty() || !seen.insert(location::key_hash(loc)) {
             return Ok(());
         }
@@ -59,20 +59,20 @@ pub(super) fn run(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result
     if total > 0 && table.dated() == 0 {
         let message = format!("none of {} has a source in {}", counted(total, "URL"), source.folder().display());
         let hint = "name the folder of the sources, or say where they are: --map '/blog/* = content/blog/*.md'";
-        return Err(Failure::Place(message, hint.to_owned()));
+        return Err(Failure::Unusable(message, hint.to_owned()));
     }
     table.finish(total, streams)?;
     Ok(Status::Fine)
 }
 
 #[cfg(feature = "net")]
-fn over_http(dates: &Dates, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    http::run(dates, held, streams)
+fn over_http(dates: &Dates, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    http::run(dates, memory_limit, streams)
 }
 
 #[cfg(not(feature = "net"))]
 fn over_http(_: &Dates, _: u64, _: &mut Streams<'_>) -> Result<Status, Failure> {
-    let message = "this sited cannot send requests: it was built without the feature net".to_owned();
+    let message = "this build of sited cannot send requests (feature net is disabled)".to_owned();
     Err(Failure::Usage(message, "take the dates of the sources: --git DIR or --mtime DIR".to_owned()))
 }
 
@@ -81,12 +81,12 @@ fn selection(dates: &Dates) -> Selection<'_> {
     Selection { paths: &dates.paths, filter: dates.filter.as_deref(), common: &dates.common }
 }
 
-/// The file that is written; `None`: standard output.
+/// The file to write; `None` is standard output.
 fn output(dates: &Dates) -> Option<&Path> {
     dates.output.as_deref().filter(|path| !is_stream(path))
 }
 
-/// Refuses to replace a file that this command has not written: a sitemap, for example, that was named by mistake.
+/// Refuses to replace a file that this command has not written, such as a sitemap that was named by mistake.
 fn refuse_other_output(dates: &Dates) -> Result<(), Failure> {
     let Some(path) = output(dates) else { return Ok(()) };
     let read = |path: &Path| {
@@ -105,19 +105,19 @@ fn refuse_other_output(dates: &Dates) -> Result<(), Failure> {
     }
 }
 
-/// The output, and what is said about it.
+/// The table that is written, and the URLs without a date.
 struct DatesTable {
-    /// `None`: standard output.
+    /// `None` is standard output.
     file: Option<(PathBuf, AtomicFile)>,
     dated: u64,
     missing: Missing,
 }
 
 impl DatesTable {
-    /// Begins the output; `what` is what a URL without a line lacks.
+    /// Creates the output; `what` names the thing that a URL without a line lacks, for messages.
     fn create(dates: &Dates, what: &'static str) -> Result<Self, Failure> {
         let file = output(dates).map(|path| {
-            Destination::file(path, dates.common.mkdir).make()?;
+            Destination::file(path, dates.common.mkdir).create_folder()?;
             Ok::<_, Failure>((path.to_path_buf(), AtomicFile::create(path)?))
         });
         Ok(Self { file: file.transpose()?, dated: 0, missing: Missing::new(what, dates.all) })
@@ -144,7 +144,7 @@ impl DatesTable {
         Ok(())
     }
 
-    /// Puts the file in place, and says how many of all URLs have a date.
+    /// Commits the file and notes how many URLs have a date.
     fn finish(self, total: u64, streams: &mut Streams<'_>) -> Result<(), Failure> {
         if let Some((_, file)) = self.file {
             file.commit()?;
@@ -160,9 +160,9 @@ fn write_line(line: &Line<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// URLs without a line: all of them, or the first ones and how many more.
+/// URLs without a date: the first `most` of them, and the number of the others.
 struct Missing {
-    /// What they lack.
+    /// What they lack, for messages.
     what: &'static str,
     most: usize,
     first: Vec<String>,

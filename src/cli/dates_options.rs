@@ -8,8 +8,8 @@ use std::path::PathBuf;
 /// `sited dates`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "sited looks for the source of a page where Hugo, Jekyll, Next and Astro keep it, and under the path of its URL;\n\
-                  --map adds other places. --http sends a request for each URL, as sited probe does, and takes Last-Modified.\n\n\
+    after_help = "sited looks for the source of a page where Hugo, Jekyll, Next and Astro keep it, and at the path of its URL;\n\
+                  --map adds other locations. --http sends a request for each URL, as sited probe does, and takes Last-Modified.\n\n\
                   Examples:\n  sited dates public/ --git -o dates.jsonl\n  \
                   sited dates sitemap.xml --git site/ --map '/blog/* = content/blog/*.md' -o dates.jsonl\n  \
                   sited dates public/ --mtime public/ -o dates.jsonl\n  \
@@ -31,7 +31,7 @@ pub struct Dates {
     /// Request the Last-Modified date of each page, within the limits of sited probe
     #[arg(long)]
     pub http: bool,
-    /// Where sources are, such as '/blog/* = content/blog/*.md'; may be repeated, the first source that exists counts
+    /// Where sources are, such as '/blog/* = content/blog/*.md'; may be repeated, and the first existing source counts
     #[arg(long, value_name = "PATTERN = PATH", conflicts_with = "http")]
     pub map: Vec<String>,
     /// Write one JSON line per URL to FILE (- is standard output, the default)
@@ -43,20 +43,20 @@ pub struct Dates {
     /// List all URLs without a source, instead of the first 5
     #[arg(long)]
     pub all: bool,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
-    /// How each URL is asked about
+    /// How each URL is requested
     #[cfg(feature = "net")]
     #[command(flatten, next_help_heading = "With --http")]
     pub probing: super::site_options::site_probe::ProbeOptions,
 }
 
 impl Dates {
-    /// The first option that was given and only `--http` has.
+    /// The first given option that needs `--http`.
     pub(super) fn http_option(&self) -> Option<&'static str> {
         #[cfg(feature = "net")]
-        return self.probing.first();
+        return self.probing.first_option();
         #[cfg(not(feature = "net"))]
         {
             let Self { .. } = self;

@@ -17,20 +17,20 @@ use std::io;
 
 /// Prints a script for a shell.
 pub(super) fn completions(task: &Completions, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut command = completed(Cli::command());
+    let mut command = with_value_hints(Cli::command());
     let mut script = Vec::new();
     clap_complete::generate(task.shell, &mut command, "sited", &mut script);
     streams.out.write_all(&script)?;
     Ok(Status::Fine)
 }
 
-/// The definition with what a shell can propose for each value. What the program itself takes, and what its help
-/// says, does not depend on it.
-fn completed(command: Command) -> Command {
-    command.mut_args(with_candidates).mut_subcommands(completed)
+/// The command definition with the candidates that a shell can complete. Only completion scripts use it: parsing and
+/// help are not affected.
+fn with_value_hints(command: Command) -> Command {
+    command.mut_args(with_candidates).mut_subcommands(with_value_hints)
 }
 
-/// An argument with its names or the kind of its value; one that has them already, and any path, stays as it is.
+/// Adds the candidates or the kind of the value to an argument that has neither.
 fn with_candidates(arg: Arg) -> Arg {
     let value_name = arg.get_value_names().and_then(<[_]>::first).map_or("", |name| name.as_str()).to_owned();
     if value_name == "DIR" {
@@ -55,12 +55,12 @@ fn with_candidates(arg: Arg) -> Arg {
         _ if !names.is_empty() => arg.value_parser(Named(names)),
         "URL" => arg.value_hint(ValueHint::Url),
         "FILE" | "OUT" | "PATH" => arg.value_hint(ValueHint::AnyPath),
-        // A query, a number, an expression: no shell can propose one, and least of all the name of a file.
+        // A query, a number, an expression: without a hint, shells would complete file names.
         _ => arg.value_hint(ValueHint::Other),
     }
 }
 
-/// Takes any value and proposes some names: what the values are is for the command itself to say.
+/// Accepts any value and lists names for completion: the command itself validates the value.
 #[derive(Debug, Clone)]
 struct Named(Vec<&'static str>);
 
@@ -76,7 +76,7 @@ impl TypedValueParser for Named {
     }
 }
 
-/// Prints the man page of the program, in roff, or writes all pages.
+/// Prints the man page of the program in roff, or writes all pages.
 pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let mut command = Cli::command();
     command.build();
@@ -183,15 +183,15 @@ mod tests {
     use super::*;
     use clap_complete::Shell;
 
-    fn each(command: &Command, see: &mut dyn FnMut(&str, &Arg)) {
-        command.get_arguments().for_each(|arg| see(command.get_name(), arg));
-        command.get_subcommands().for_each(|task| each(task, see));
+    fn each_argument(command: &Command, visit: &mut dyn FnMut(&str, &Arg)) {
+        command.get_arguments().for_each(|arg| visit(command.get_name(), arg));
+        command.get_subcommands().for_each(|task| each_argument(task, visit));
     }
 
     #[test]
-    fn every_value_is_a_name_a_path_or_nothing_that_a_shell_knows() {
+    fn every_value_has_candidates_or_a_value_hint() {
         let mut count = 0;
-        each(&completed(Cli::command()), &mut |task, arg| {
+        each_argument(&with_value_hints(Cli::command()), &mut |task, arg| {
             let takes_value = arg.get_action().takes_values();
             let is_known = !arg.get_possible_values().is_empty() || arg.get_value_hint() != ValueHint::Unknown;
             assert!(!takes_value || is_known, "{task} {arg}");
@@ -201,10 +201,10 @@ mod tests {
     }
 
     #[test]
-    fn shells_propose_names_and_no_files_for_queries() {
+    fn shells_complete_names_but_no_files_for_queries() {
         let script = |shell: Shell| {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut completed(Cli::command()), "sited", &mut script);
+            clap_complete::generate(shell, &mut with_value_hints(Cli::command()), "sited", &mut script);
             String::from_utf8(script).unwrap()
         };
         let (bash, zsh) = (script(Shell::Bash), script(Shell::Zsh));

@@ -1,7 +1,7 @@
 //! `sited diff`: compares two sets by URL.
 //!
-//! Each set is read part by part, and a second time where something differs: memory holds the largest files that are
-//! read at once, 16 bytes a URL of either set, and the rows that differ.
+//! Each set is read file by file, and a second time if they differ. Memory: the largest files that are read at once,
+//! 16 bytes per URL of both sets, and the rows that differ.
 
 use super::args::Common;
 use super::damage::Damage;
@@ -43,7 +43,7 @@ pub struct Diff {
     /// How a URL in place of a path is downloaded
     #[command(flatten)]
     pub url: UrlOptions,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
@@ -57,7 +57,7 @@ pub enum Format {
     Json,
 }
 
-/// What became of a row.
+/// How a row differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// Only the new set has it
@@ -68,7 +68,7 @@ pub enum Kind {
     Removed,
 }
 
-/// Compares the files of two sets, prints, ends with 1 where something differs.
+/// Compares two sets and prints the differences. The exit status is 1 if there are any.
 pub(super) fn run(
     diff: &Diff,
     (old, new): (&[PathBuf], &[PathBuf]),
@@ -100,13 +100,13 @@ pub(super) fn run(
     Ok(if found.is_empty() { Status::Fine } else { Status::Findings })
 }
 
-/// The rows that differ, and how many rows each set has.
+/// The rows that differ, and the number of rows of both sets.
 pub(super) struct Compared {
     pub(super) found: Vec<Difference>,
     rows: (usize, usize),
 }
 
-/// Compares two sets; without an old one every row is added.
+/// Compares two sets; without an old set, every row is added.
 pub(super) fn compare(
     old: Option<&[PathBuf]>,
     new: &[PathBuf],
@@ -138,10 +138,10 @@ pub(super) fn compare(
     Ok(Compared { found, rows })
 }
 
-/// What standard input is called, and not the file that it is kept in.
+/// The name of standard input in messages, instead of that of its temporary file.
 const STREAM: &str = "-";
 
-/// The files of a set; standard input is kept in a file, because it is read twice.
+/// The files of a set. Standard input is copied to a temporary file, because it is read twice.
 struct Input {
     paths: Vec<PathBuf>,
     kept: Option<tempfile::NamedTempFile>,
@@ -161,20 +161,20 @@ impl Input {
         &self.paths
     }
 
-    /// How it is read. What an index on standard input lists is not looked for where it is kept.
+    /// The options to read it with. The files that an index on standard input lists are not searched beside the temporary file.
     fn options(&self, common: &Common, streams: &Streams<'_>) -> Result<Options, Failure> {
         Ok(Options { is_copy: self.kept.is_some(), ..common.options(streams)? })
     }
 }
 
-/// Notes unread and damaged files of a compared set. Gives back what was read of it.
+/// Notes unread and damaged files of a compared set, and returns the result of its visitors.
 fn note_incomplete<V>(common: &Common, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
     common.note_loaded(&loaded, streams);
     damage.warn(streams);
     all
 }
 
-/// Reads a set part by part and keeps what its visitors saw.
+/// Reads a set file by file and appends the results of the visitors.
 fn read<V: Visit + Send>(
     paths: &[PathBuf],
     options: &Options,
@@ -197,7 +197,7 @@ fn read<V: Visit + Send>(
     Ok((all, damage, loaded?))
 }
 
-/// How many of each kind.
+/// Number of differences by kind.
 #[derive(Default)]
 struct Sums {
     added: u64,

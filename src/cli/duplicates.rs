@@ -1,18 +1,18 @@
-//! Selects the rows that `dedupe` and `merge` remove among rows of one URL.
+//! Selects the duplicate rows that `dedupe` and `merge` remove.
 
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::{Field, lastmod};
 use crate::session::Session;
 use clap::ValueEnum;
 
-/// The row of a duplicate URL that is kept.
+/// Which row of a duplicate URL is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum KeepRow {
     /// The first
     First,
     /// The last
     Last,
-    /// The one with the latest lastmod; of equal ones the first
+    /// The row with the latest lastmod; the first of equal ones
     Newest,
 }
 
@@ -22,8 +22,8 @@ pub(super) fn date_of(session: &Session, row: RowId) -> Option<i64> {
     lastmod::validate(&lastmod).instant.map(|instant| instant.seconds)
 }
 
-/// The rows of URLs that stand more than once, but for the one of each that stays. `date` gives the date of a row.
-pub(super) fn repeated(
+/// The rows of duplicate URLs, except the one of each URL that is kept. `date` returns the date of a row.
+pub(super) fn duplicate_rows(
     session: &Session,
     keep: KeepRow,
     equivalent: bool,
@@ -50,7 +50,7 @@ pub(super) fn repeated(
         let stays = match keep {
             KeepRow::First => rows.first(),
             KeepRow::Last => rows.last(),
-            // `max_by_key` gives the last of equals; reversed, that is the first of the file.
+            // `max_by_key` returns the last of equal rows; reversed, this is the first one in the file.
             KeepRow::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
         };
         out.extend(rows.iter().filter(|row| Some(*row) != stays).map(|row| row.0));

@@ -1,4 +1,4 @@
-//! Changes a set on the command line: previews, or applies and saves.
+//! Applies changes to a loaded set and saves it, or previews them.
 
 use super::changes::changes;
 use super::output::{Paint, plain};
@@ -21,39 +21,39 @@ use crate::words::counted;
 use std::io;
 use std::path::Path;
 
-/// Whether and where a change is saved.
+/// Whether and where changes are saved.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Saving<'a> {
-    /// Say what would change, and write nothing.
+    /// Print what would change, and write nothing.
     pub(super) dry_run: bool,
     /// List what would change, and write nothing.
     pub(super) check: Option<Check<'a>>,
     /// Write to another path.
     pub(super) output: Option<&'a Path>,
-    /// What was agreed to.
+    /// Which questions of a save were answered by options.
     pub(super) agreed: Agreed,
-    /// Whether a change is refused that makes URLs errors or duplicates.
+    /// Whether a change that makes URLs invalid or duplicate is refused.
     pub(super) refuses_faults: bool,
 }
 
 impl Saving<'_> {
-    /// Refuses URLs that are errors or duplicates, where that was asked for.
+    /// Refuses invalid or duplicate URLs if [`Saving::refuses_faults`] is set.
     fn refuse(&self, faults: Option<&str>) -> Result<(), Failure> {
         faults.filter(|_| self.refuses_faults).map_or(Ok(()), |faults| Err(refused_urls(faults)))
     }
 }
 
-/// What a check compares the rows with.
+/// What `--check` compares the rows with.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Check<'a> {
-    /// What the command would make of them.
+    /// The result of the command.
     Changes,
-    /// A file of rules.
+    /// A rules file.
     Rules(&'a Path),
 }
 
 impl Check<'_> {
-    /// Notes the number of listed changes. The status tells whether there are any.
+    /// Notes the number of listed changes. The status is [`Status::Findings`] if there are any.
     pub(super) fn finish(self, count: u64, streams: &mut Streams<'_>) -> Status {
         let words = match (self, count) {
             (Self::Changes, 0) => "nothing would change".to_owned(),
@@ -68,71 +68,71 @@ impl Check<'_> {
     }
 }
 
-/// Makes a change and saves, as [`edit_all`] does what commands say.
+/// Applies a change and saves; see [`edit_all`].
 pub(super) fn edit_change(
     mut session: Session,
     change: &Change,
-    how: &Saving<'_>,
+    saving: &Saving<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let mut done = Vec::new();
-    if how.dry_run {
+    if saving.dry_run {
         let intent = prepare::intend(session.view(), change, &Progress::default())?;
-        done.push(description(&intent, session.view().profile()));
+        done.push(dry_run_message(&intent, session.view().profile()));
     }
     let report = session.change(change)?;
-    how.refuse(report.faults.as_deref())?;
-    if !how.dry_run {
+    saving.refuse(report.faults.as_deref())?;
+    if !saving.dry_run {
         done.push(report.message);
     }
-    save_done(session, &done, how, streams)
+    save_done(session, &done, saving, streams)
 }
 
-/// Does what commands say, one after the other, and saves once, in place or to another path. A dry run does them in memory, and tells what a save would
-/// write and how that differs from what is there.
+/// Runs commands in order and saves once. A dry run changes the set in memory only, and prints the plan and the diffs of
+/// a save.
 pub(super) fn edit_all(
     mut session: Session,
     commands: &[Command],
-    how: &Saving<'_>,
+    saving: &Saving<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let mut done = Vec::new();
     for command in commands {
-        if how.dry_run
+        if saving.dry_run
             && let Some(intent) = prepare::preview(session.view(), command, DefaultScope::All, &Progress::default())?
         {
-            done.push(description(&intent, session.view().profile()));
+            done.push(dry_run_message(&intent, session.view().profile()));
         }
         if let CommandOutcome::Done(report) = session.run(command, DefaultScope::All)? {
-            how.refuse(report.faults.as_deref())?;
-            if !how.dry_run {
+            saving.refuse(report.faults.as_deref())?;
+            if !saving.dry_run {
                 done.push(report.message);
             }
         }
     }
-    save_done(session, &done, how, streams)
+    save_done(session, &done, saving, streams)
 }
 
-/// Saves what was done to a session, and says what that was; a dry run tells what a save would write.
+/// Saves a changed session and prints the messages in `done`. A dry run prints the plan and the diffs of a save instead.
 pub(super) fn save_done(
     mut session: Session,
     done: &[String],
-    how: &Saving<'_>,
+    saving: &Saving<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    refuse_lost(&session, how.output)?;
-    if let Some(check) = how.check {
+    refuse_lost(&session, saving.output)?;
+    if let Some(check) = saving.check {
         let count = changes(session.view(), streams.out)?;
         return Ok(check.finish(count, streams));
     }
     streams.edited.is_changed |= session.is_modified();
-    // What is written elsewhere may hold repairs, although no command changed a row.
-    let words = |words: &String| if how.output.is_some() { without_claim(words) } else { words.clone() };
+    // A copy may contain repairs although no command changed a row.
+    let words = |words: &String| if saving.output.is_some() { without_claim(words) } else { words.clone() };
     let done: &[String] = &done.iter().map(words).collect::<Vec<_>>();
-    if how.dry_run {
+    if saving.dry_run {
         streams.note_all(done);
         if session.is_modified() {
-            let to = how.output.filter(|path| !is_stream(path));
+            let to = saving.output.filter(|path| !is_stream(path));
             let plan = session.plan(to);
             show_plan(&plan, streams)?;
             let mut notes = Vec::new();
@@ -140,24 +140,24 @@ pub(super) fn save_done(
             for note in &notes {
                 streams.note(note);
             }
-            refuse_empty(&session.plan(to), how.agreed)?;
+            refuse_empty(&session.plan(to), saving.agreed)?;
         }
         return Ok(Status::Fine);
     }
-    // Nothing is called done before it is saved.
-    save(&mut session, (how.output, done), how.agreed, streams)?;
+    // Messages are printed after the save: before it, nothing has changed.
+    save(&mut session, (saving.output, done), saving.agreed, streams)?;
     Ok(Status::Fine)
 }
 
-/// Words that claim no more than that no row changed: the file that is written may differ all the same.
+/// Replaces “nothing changed” by “no row changed”: a written file may still contain repairs.
 pub(super) fn without_claim(words: &str) -> String {
     words.strip_prefix("nothing changed: ").map_or_else(|| words.to_owned(), |why| format!("no row changed: {why}"))
 }
 
-/// The most lines of one file's diff that a dry run prints.
+/// Maximum lines of one file's diff that a dry run prints.
 const DIFF_LINES: usize = 400;
 
-/// The diff of each file that a save would write, and what to say beside it.
+/// Prints the diff of each file that a save would write, and adds notes about shortened diffs.
 pub(super) fn show_diffs(
     inspection: &Inspection,
     colour: bool,
@@ -190,8 +190,8 @@ pub(super) fn show_diffs(
     Ok(())
 }
 
-/// What one command would do.
-pub(super) fn description(intent: &Intent, profile: Profile) -> String {
+/// The message of a dry run about one command.
+pub(super) fn dry_run_message(intent: &Intent, profile: Profile) -> String {
     let left = intent.increase_message(profile).map_or_else(String::new, |left| format!("; {left}"));
     format!("dry run, nothing is written: {}{left}", intent.description())
 }

@@ -8,29 +8,30 @@ use crate::protocol::lastmod::Now;
 use crate::session::explain::{Explanation, explain, fix_words, severities};
 use crate::words::excerpt;
 
-/// Longest part of a value that is repeated.
+/// Longer values are shortened in messages, in characters.
 const MOST: usize = 120;
 
 /// Explains a code or a value.
 pub(super) fn run(text: &str, now: Now, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     if let Some(rule) = Rule::from_code(text.trim()) {
-        of_rule(rule, streams)?;
+        print_rule(rule, streams)?;
     } else {
         let found = explain(text, now);
         if found.is_empty() {
             let shown = excerpt(text, MOST);
-            let hint = "give the code of a rule, such as lastmod-no-timezone, or a date, a priority, a frequency, a URL, a namespace";
-            return Err(Failure::Usage(format!("{shown} is neither a rule nor a value of a sitemap"), hint.to_owned()));
+            let hint = "give a rule code, such as lastmod-no-timezone, or a date, a priority, a changefreq, a URL or a namespace";
+            return Err(Failure::Usage(format!("{shown} is neither a rule code nor a sitemap value"), hint.to_owned()));
         }
         for one in &found {
-            of_value(text, one, streams)?;
+            print_value(text, one, streams)?;
         }
     }
     streams.out.flush()?;
     Ok(Status::Fine)
 }
 
-pub(super) fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failure> {
+/// Prints a rule with its severities, answers and source.
+pub(super) fn print_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let out = &mut *streams.out;
     writeln!(out, "{}: {}", rule.code(), rule.summary())?;
     writeln!(out, "  {}", rule.help())?;
@@ -46,7 +47,7 @@ pub(super) fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failu
     Ok(())
 }
 
-fn of_value(text: &str, one: &Explanation, streams: &mut Streams<'_>) -> Result<(), Failure> {
+fn print_value(text: &str, one: &Explanation, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let out = &mut *streams.out;
     writeln!(out, "{} as {}", excerpt(text.trim(), MOST), one.what)?;
     for verdict in one.verdicts.iter().flatten() {

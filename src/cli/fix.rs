@@ -43,24 +43,23 @@ pub struct Fix {
     pub edit: EditOptions,
 }
 
-/// Fixes, says what changed, saves.
-pub(super) fn run(fix: &Fix, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn run(fix: &Fix, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let (common, command) = prepare(fix, streams)?;
     let save = SaveOptions { common, ..fix.edit.save.clone() };
     let edit = EditOptions { save, ..fix.edit.clone() };
     let task = Task::Command(command);
-    each_set(&fix.paths, &edit, streams, |target, streams| change(target, &task, held, streams))
+    each_set(&fix.paths, &edit, streams, |target, streams| change(target, &task, memory_limit, streams))
 }
 
-/// How the sets are opened, and what is done to them.
+/// The options to open the sets with, and the command to run.
 fn prepare(fix: &Fix, streams: &mut Streams<'_>) -> Result<(Common, Command), Failure> {
     let common = &fix.edit.save.common;
     let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), common)? };
-    // What is no rule is reported once, not for every set.
+    // An unknown rule is reported once, not for every set.
     rules_named(&fix.rules)?;
     if let Some(url) = common.base_url.as_ref().filter(|_| fix.rewrite_index) {
         common.limits()?;
-        // Where the files are now, the index says.
+        // `--base-url` is the new location; the current one is taken from the index.
         return Ok((Common { base_url: None, ..common.clone() }, Command::RebaseIndex(url.clone())));
     }
     let is_merge = matches!(fix.rules.as_slice(), [rule] if rule == Rule::MERGE_CONFLICT.code());
@@ -68,18 +67,18 @@ fn prepare(fix: &Fix, streams: &mut Streams<'_>) -> Result<(Common, Command), Fa
         let command = Command::Fix { scope, rules: fix.rules.clone(), answer: fix.answer.clone() };
         return Ok((common.clone(), command));
     }
-    // Conflicts are resolved when the file is read; what is left to do is to write it so.
-    let sides = sides(fix.answer.as_deref())?;
+    // Conflicts are resolved when the file is read; the fix only writes the result.
+    let sides = parse_sides(fix.answer.as_deref())?;
     let answers = match sides.as_slice() {
         [side] => Answers::all(*side),
-        sides => answers_of(fix, sides, streams)?,
+        sides => answers_by_conflict(fix, sides, streams)?,
     };
     let command = Command::Fix { scope, rules: fix.rules.clone(), answer: None };
     Ok((Common { conflicts: Conflicts::Take(Arc::new(answers)), ..common.clone() }, command))
 }
 
-/// The sides that an answer names: one for all conflicts, or one for each, separated by commas.
-fn sides(answer: Option<&str>) -> Result<Vec<Side>, Failure> {
+/// Parses an answer: one side for all conflicts, or one for each, separated by commas.
+fn parse_sides(answer: Option<&str>) -> Result<Vec<Side>, Failure> {
     let words = answer.unwrap_or_default().split(',');
     words.map(|word| Side::from_name(word.trim())).collect::<Option<Vec<Side>>>().ok_or_else(|| {
         let words = Side::ALL.map(Side::name).join(", ");
@@ -91,8 +90,8 @@ fn sides(answer: Option<&str>) -> Result<Vec<Side>, Failure> {
     })
 }
 
-/// The answers of a list, which are as many as the set has conflicts.
-fn answers_of(fix: &Fix, sides: &[Side], streams: &mut Streams<'_>) -> Result<Answers, Failure> {
+/// The answers of a list by conflict. Refuses a list whose length is not the number of conflicts.
+fn answers_by_conflict(fix: &Fix, sides: &[Side], streams: &mut Streams<'_>) -> Result<Answers, Failure> {
     let common = &fix.edit.save.common;
     let path = match (fix.paths.as_slice(), fix.edit.recursive) {
         ([path], false) if !is_stream(path) => path,

@@ -4,7 +4,7 @@ use super::get_options::{DownloadOptions, Get};
 use super::lock::Lock;
 use super::output::{Paint, plain};
 use super::signals::Signals;
-use super::url_options::Local;
+use super::url_options::DownloadedSet;
 use super::{Failure, Status, Streams};
 use crate::files::stored_path;
 use crate::net::address::loopback;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// Files of several sets that are named in a command.
+/// Maximum number of files in the printed command.
 const MOST_SHOWN: usize = 8;
 /// How often the progress line is drawn.
 const REDRAWN: Duration = Duration::from_millis(100);
@@ -48,19 +48,19 @@ pub(super) fn run(get: &Get, streams: &mut Streams<'_>) -> Result<Status, Failur
                 Some(summary.sets_as_one(&folder).0).filter(|all| all.len() <= MOST_SHOWN).map_or(sets, |all| vec![all])
             }
         };
-        let commands: Vec<_> = commands.iter().map(|set| shown(set)).collect();
+        let commands: Vec<_> = commands.iter().map(|set| joined_paths(set)).collect();
         streams.note(&format!("{}; open with: sited {}", summary.counts.words(), commands.join("; sited ")));
     }
     Ok(status)
 }
 
-/// Downloads the set of a URL into a temporary folder; what is printed calls its files by their URLs.
-pub(super) fn local(
+/// Downloads the set of a URL into a temporary folder. In the output, its files have their URLs as names.
+pub(super) fn download_to_temporary(
     text: &str,
     folder: &Path,
     options: &DownloadOptions,
     streams: &mut Streams<'_>,
-) -> Result<Local, Failure> {
+) -> Result<DownloadedSet, Failure> {
     let url = url_of(text)?;
     let origin = format!("{}/", url.origin().ascii_serialization());
     streams.downloads.names.add(format!("{}/", folder.display()), origin);
@@ -68,52 +68,52 @@ pub(super) fn local(
     open(&url, folder, &job, streams)
 }
 
-/// Downloads the set of a URL into a folder that stays.
+/// Downloads the set of a URL into a permanent folder.
 pub(super) fn download_to_keep(
     text: &str,
     into: Option<&Path>,
     options: &DownloadOptions,
     streams: &mut Streams<'_>,
-) -> Result<Local, Failure> {
+) -> Result<DownloadedSet, Failure> {
     let url = url_of(text)?;
     let folder = into.map_or_else(|| folder_of(&url), Path::to_path_buf);
     let job = Job { options, max_bytes: MAX_BYTES, force: false, before_screen: true };
-    let local = open(&url, &folder, &job, streams)?;
+    let set = open(&url, &folder, &job, streams)?;
     streams.note(&format!("the files are in {}", folder.display()));
-    Ok(local)
+    Ok(set)
 }
 
-/// Downloads the set of a URL; what is wrong with the delivery is said, and not what the command is about.
-fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> Result<Local, Failure> {
+/// Downloads the set of a URL. Problems of the download are notes: the results are those of the command that reads the set.
+fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> Result<DownloadedSet, Failure> {
     let summary = job.download(url, folder, streams)?;
     for finding in &summary.findings {
         let _ = writeln!(streams.notes, "{}", line(finding, streams.colour));
     }
     let status = print_summary(&summary, streams);
     match <[Vec<PathBuf>; 1]>::try_from(summary.sets(folder)) {
-        Ok([paths]) => Ok(Local { paths, base_url: summary.base_url, status }),
+        Ok([paths]) => Ok(DownloadedSet { paths, base_url: summary.base_url, status }),
         Err(sets) if sets.is_empty() => {
             let hint = "the server's answers are listed above".to_owned();
-            Err(Failure::Place(format!("{url}: no sitemap was downloaded"), hint))
+            Err(Failure::Unusable(format!("{url}: no sitemap was downloaded"), hint))
         }
         Err(sets) => {
             let (paths, words) = summary.sets_as_one(folder);
             streams.note(&format!("{url}: robots.txt names {} sets; their {words}", sets.len()));
-            Ok(Local { paths, base_url: None, status })
+            Ok(DownloadedSet { paths, base_url: None, status })
         }
     }
 }
 
-fn shown(set: &[PathBuf]) -> String {
+fn joined_paths(set: &[PathBuf]) -> String {
     set.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// What is downloaded, and how.
+/// The options of a download.
 struct Job<'o> {
     options: &'o DownloadOptions,
     max_bytes: u64,
     force: bool,
-    /// Whether a screen is opened then.
+    /// Whether the screen opens after the download.
     before_screen: bool,
 }
 
@@ -126,14 +126,14 @@ impl Job<'_> {
         }
         let signals = Signals::new(self.before_screen);
         let getter = Getter::new(self.getter(url, hosts, loopback)?, Arc::clone(&signals.is_stopped));
-        let getter = getter.map_err(|error| self.options.site.refused(&error))?;
+        let getter = getter.map_err(|error| self.options.site.settings_failure(&error))?;
         download(&getter, url, folder, streams)
     }
 
     fn getter(&self, url: &Url, hosts: Hosts, loopback: Vec<(String, u16)>) -> Result<Options, Failure> {
         let DownloadOptions { timeout, max_time, site } = self.options;
         let mut settings = Settings { silence: Some(*timeout), loopback, ..site.settings(*max_time, Some(url))? };
-        // The user's own headers come after it and win.
+        // Headers of the user come later and override it.
         settings.headers.insert(0, (ACCEPT.0.to_owned(), ACCEPT.1.to_owned()));
         let (max_bytes, force) = (self.max_bytes, self.force);
         Ok(Options { settings, hosts, limits: site.limits(), max_bytes, force })
@@ -141,13 +141,13 @@ impl Job<'_> {
 }
 
 impl DownloadOptions {
-    /// The hosts that may be asked.
+    /// The hosts that requests may be sent to.
     fn hosts(&self, url: &Url) -> Hosts {
         Hosts::of(Some(url), &self.site.allow_host)
     }
 }
 
-/// A URL that can be downloaded.
+/// Parses a URL to download.
 fn url_of(text: &str) -> Result<Url, Failure> {
     requestable(text).ok_or_else(|| {
         let hint = "for example: sited get https://example.com/sitemap.xml".to_owned();
@@ -155,7 +155,7 @@ fn url_of(text: &str) -> Result<Url, Failure> {
     })
 }
 
-/// Downloads while the progress is drawn.
+/// Downloads and draws the progress.
 fn download(getter: &Getter, url: &Url, folder: &Path, streams: &mut Streams<'_>) -> Result<Summary, Failure> {
     let mut drawn: Option<Instant> = None;
     let summary = getter.run(url, folder, |counts| {
@@ -169,7 +169,9 @@ fn download(getter: &Getter, url: &Url, folder: &Path, streams: &mut Streams<'_>
     }
     summary.map_err(|error| match error {
         GetError::File(error) => error.into(),
-        GetError::Busy(_) => Failure::Place(error.to_string(), "wait until it ends, or name another --into".to_owned()),
+        GetError::Busy(_) => {
+            Failure::Unusable(error.to_string(), "wait until it ends, or name another --into".to_owned())
+        }
     })
 }
 
@@ -187,7 +189,7 @@ fn line(finding: &Delivery, colour: bool) -> String {
     format!("{place} {what}: {}", plain(&finding.message))
 }
 
-/// Says how it ended.
+/// Prints errors about files that were not downloaded, and returns the status.
 fn print_summary(summary: &Summary, streams: &mut Streams<'_>) -> Status {
     for (host, why) in &summary.stopped {
         super::print_error(

@@ -35,13 +35,13 @@ pub struct Get {
 /// How files are downloaded.
 #[derive(Debug, Clone, Args)]
 pub struct DownloadOptions {
-    /// Give up when a server sends nothing for this many seconds
+    /// Cancel a request when the server sends nothing for this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
     pub timeout: Duration,
     /// Maximum time for one file, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
     pub max_time: Duration,
-    /// How the site is asked
+    /// How requests are sent to the site
     #[command(flatten)]
     pub site: SiteOptions,
 }

@@ -1,4 +1,4 @@
-//! `sited help`: a command, a page of the manual, or the list of rules.
+//! `sited help`: prints the help of a command, a page of the manual, or the list of rules.
 
 use super::args::{Cli, Help};
 use super::pager::{self, Pager, WIDEST};
@@ -29,7 +29,7 @@ pub(super) fn run(help: &Help, pager: Option<&Pager>, streams: &mut Streams<'_>)
         let lines = manual::lines(page, pager.map_or(WIDEST, |pager| pager.width.min(WIDEST)));
         pager::print(&lines, pager, streams.colour, streams.out)?;
     } else if let Some(rule) = Rule::from_code(topic) {
-        super::explain::of_rule(rule, streams)?;
+        super::explain::print_rule(rule, streams)?;
     } else {
         let pages = || PAGES.iter().map(|page| page.name);
         let commands: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
@@ -45,8 +45,8 @@ pub(super) fn run(help: &Help, pager: Option<&Pager>, streams: &mut Streams<'_>)
     Ok(Status::Fine)
 }
 
-/// Prints every rule of a profile: code, severity, what it finds, and its fix.
-pub(super) fn rules(profile: Profile, out: &mut dyn Write) -> io::Result<()> {
+/// Prints every rule with its code, severity in the profile, and summary.
+pub(super) fn print_rules(profile: Profile, out: &mut dyn Write) -> io::Result<()> {
     let width = Rule::ALL.into_iter().map(|rule| rule.code().len()).max().unwrap_or(0);
     for rule in Rule::ALL {
         let severity = rule.severity_in(profile).map_or("off", Severity::name);
@@ -55,7 +55,7 @@ pub(super) fn rules(profile: Profile, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A path that is more probably a mistyped command: it does not exist, and a command has nearly this name.
+/// The command with the name nearest to a path that does not exist: the path is probably a mistyped command.
 pub(super) fn mistyped_command(first: &std::path::Path) -> Option<String> {
     let typed = first.to_str().filter(|_| !first.exists())?;
     if typed.contains(['.', '/', '\\']) {

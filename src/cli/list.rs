@@ -1,7 +1,7 @@
 //! `sited list`: prints URLs or rows in the order of the files.
 
 use super::args::{Common, List, ListFormat, Missing};
-use super::columns::{Columns, Places, Rows, sort_keys};
+use super::columns::{Columns, RowLocations, Rows, sort_keys};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, row_json};
 use super::paths::each_path;
@@ -24,15 +24,14 @@ use crate::xml::record::Flags;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Lists every path.
 pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    run_within(list, memory_limit(), streams)
+    run_with_limit(list, memory_limit(), streams)
 }
 
-/// [`run`] with the size from which on sets are streamed.
-pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    if let Some(wanted) = list.missing {
-        return missing(list, (wanted, held), streams);
+/// [`run`]; sets of more than `memory_limit` bytes are streamed.
+pub(super) fn run_with_limit(list: &List, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if let Some(which) = list.missing {
+        return print_missing(list, (which, memory_limit), streams);
     }
     let now = list.common.now()?;
     let query = filter(list.filter.as_deref(), &list.common)?;
@@ -40,36 +39,36 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let columns = Columns::of(list)?;
     let urls = Urls::read(&list.urls, &list.paths)?;
     if let Some(columns) = &columns {
-        columns.head(streams.out)?;
+        columns.print_header(streams.out)?;
     }
-    let mut shown = Shown { list, query, urls, columns, printed: 0 };
-    let is_together = keys.is_some() || shown.compares_rows();
-    // The entries of an index are there without its files.
+    let mut printer = RowPrinter { list, query, urls, columns, printed: 0 };
+    let is_together = keys.is_some() || printer.compares_rows();
+    // `--sitemaps` does not need the files that the index lists.
     let common = if list.sitemaps { list.common.reporting() } else { list.common.clone() };
     let common = Common { conflicts: Conflicts::ShowBoth, ..common };
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
-        let needs_rows = keys.is_some() || shown.compares_rows() || list.sitemaps;
+        let needs_rows = keys.is_some() || printer.compares_rows() || list.sitemaps;
         let mode = if needs_rows { ReadMode::Repeated } else { ReadMode::SinglePass };
-        let limit = if keys.is_some() { u64::MAX } else { held };
+        let limit = if keys.is_some() { u64::MAX } else { memory_limit };
         let mut set = SetRequest { common: &common, paths, limit, now }.open(mode, streams)?;
         if keys.is_some() {
-            note_why_loaded((set.session(), held), "sorting needs every row", streams);
+            note_why_loaded((set.session(), memory_limit), "sorting needs every row", streams);
         }
         if list.sitemaps {
-            sitemaps(set.session(), (list.format, shown.columns.as_ref()), streams)?;
+            print_index_entries(set.session(), (list.format, printer.columns.as_ref()), streams)?;
         } else if keys.is_none() {
-            let before = shown.printed;
+            let before = printer.printed;
             let printed = set.each_file(streams, |session, id, out| {
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
-                Ok(shown.print(session, rows.into_iter().flatten(), out)?)
+                Ok(printer.print(session, rows.into_iter().flatten(), out)?)
             });
             if let Err(Failure::File(_)) = printed {
-                note_incomplete(shown.printed - before, streams);
+                note_incomplete(printer.printed - before, streams);
             }
             printed?;
         } else if let (SetReader::Held(session), Some(keys)) = (&mut set, &keys) {
             session.show_now(None, keys.clone());
-            shown.print(session, session.view().view.rows(session.document()), streams.out)?;
+            printer.print(session, session.view().view.rows(session.document()), streams.out)?;
         }
         Damage::of(set.session()).warn(streams);
         if load::has_conflicts(set.session()) {
@@ -79,12 +78,12 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
         }
         Ok(if list.sitemaps { common.report_unread(set.session(), false, streams) } else { Status::Fine })
     };
-    // Several files are one set where rows are compared; an index or a folder among them is one of its own.
+    // If rows are compared, several files are one set; an index or folder among them is a set of its own.
     if is_together && list.paths.len() > 1 {
         match print(&list.paths, streams) {
             Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) => {}
             done => {
-                shown.note_missing(streams);
+                printer.note_missing(streams);
                 return done;
             }
         }
@@ -96,26 +95,30 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
         }
         Ok(())
     })?;
-    shown.note_missing(streams);
+    printer.note_missing(streams);
     Ok(if all == Status::Fine { status } else { all })
 }
 
 /// Prints the URLs of the data that no row of any set has.
-fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_>) -> Result<Status, Failure> {
+fn print_missing(
+    list: &List,
+    (which, memory_limit): (Missing, u64),
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
     let Some(data) = list.common.data_set()? else {
         let hint = "for example: sited list sitemap.xml --data crawl.csv --missing".to_owned();
         return Err(Failure::Usage("--missing needs --data FILE".to_owned(), hint));
     };
     let now = list.common.now()?;
-    let mut met = MatchedUrls::default();
+    let mut matched = MatchedUrls::default();
     let status = each_path(&list.paths, streams, |path, streams| {
         let paths = &[path.to_path_buf()];
-        let request = SetRequest { common: &list.common, paths, limit: held, now };
+        let request = SetRequest { common: &list.common, paths, limit: memory_limit, now };
         let mut set = request.open(ReadMode::SinglePass, streams)?;
         set.each_file(streams, |session, id, _| {
             let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
             for row in matching_rows(session, rows.into_iter().flatten(), None) {
-                met.note(data, session.document().value(row, Field::Loc).as_deref().unwrap_or_default());
+                matched.note(data, session.document().value(row, Field::Loc).as_deref().unwrap_or_default());
             }
             Ok(())
         })?;
@@ -123,12 +126,12 @@ fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_
         Ok(())
     })?;
     if status != Status::Fine {
-        // What a set lacks is not known until all of it was read.
+        // Which URLs are missing is only known if all of the set was read.
         return Ok(status);
     }
     let mut left_out = 0;
-    for (url, objection) in met.missing(data) {
-        if objection.is_some() && wanted == Missing::Pages {
+    for (url, objection) in matched.missing(data) {
+        if objection.is_some() && which == Missing::Pages {
             left_out += 1;
         } else {
             loc_text(streams.out, &url)?;
@@ -141,17 +144,17 @@ fn missing(list: &List, (wanted, held): (Missing, u64), streams: &mut Streams<'_
     Ok(status)
 }
 
-/// What is printed of rows.
-struct Shown<'l> {
+/// Prints the rows that match the options.
+struct RowPrinter<'l> {
     list: &'l List,
     query: Option<Query>,
     urls: Option<Urls>,
     columns: Option<Columns>,
-    /// How many rows were printed so far.
+    /// Number of rows printed so far.
     printed: u64,
 }
 
-/// Notes that rows are missing, after a file could not be read.
+/// Notes that the list is incomplete because a file could not be read.
 fn note_incomplete(printed: u64, streams: &mut Streams<'_>) {
     if printed > 0 {
         let (rows, verb) = (counted(printed, "row"), if printed == 1 { "was" } else { "were" });
@@ -159,8 +162,8 @@ fn note_incomplete(printed: u64, streams: &mut Streams<'_>) {
     }
 }
 
-impl Shown<'_> {
-    /// Whether other rows have a say in what is printed of a row.
+impl RowPrinter<'_> {
+    /// Whether the output for a row depends on other rows.
     fn compares_rows(&self) -> bool {
         self.query.as_ref().is_some_and(Query::compares_rows)
             || self.columns.as_ref().is_some_and(Columns::compares_rows)
@@ -169,7 +172,7 @@ impl Shown<'_> {
     fn print(&mut self, session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
         let facts = session.view().facts_by_row();
         let urls = self.urls.as_ref();
-        // Every row is looked up, so that a URL whose row does not pass the query does not count as missing.
+        // Every row is looked up, so that a URL whose row does not match the query does not count as missing.
         let rows = rows.filter(|row| urls.is_none_or(|urls| urls.find(&session.document().loc(*row)).is_some()));
         let passing = matching_rows(session, rows, self.query.as_ref().map(|query| (query, &facts)));
         let printed = &mut self.printed;
@@ -182,8 +185,8 @@ impl Shown<'_> {
     }
 }
 
-impl Shown<'_> {
-    /// Notes the URLs of `--urls-from` that no row has.
+impl RowPrinter<'_> {
+    /// Notes the URLs of `--urls-from` that match no row.
     fn note_missing(&self, streams: &mut Streams<'_>) {
         if let Some(urls) = &self.urls {
             urls.note_missing(false, streams);
@@ -192,9 +195,8 @@ impl Shown<'_> {
 }
 
 fn print_locs(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
-    // A row without a loc has nothing to say here.
     for row in rows {
-        // Several loc in one entry are as many candidate URLs.
+        // Every `loc` of an entry is printed; a row without one is skipped.
         let others = if is_odd(session, row) { every_loc(session, row) } else { Vec::new() };
         if others.is_empty()
             && let Some(loc) = session.document().value(row, Field::Loc)
@@ -208,8 +210,8 @@ fn print_locs(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dy
     Ok(())
 }
 
-/// The entries of the index itself.
-fn sitemaps(
+/// Prints the entries of the index.
+fn print_index_entries(
     session: &Session,
     (format, columns): (ListFormat, Option<&Columns>),
     streams: &mut Streams<'_>,
@@ -233,7 +235,7 @@ fn sitemaps(
         let entry = Entry::of(text, &index.source.names);
         let value = |field| entry.value(field, text);
         if let Some(columns) = columns {
-            columns.entry(value, streams.out)?;
+            columns.print_index_entry(value, streams.out)?;
             continue;
         }
         let (loc, lastmod) = (value(Field::Loc), value(Field::Lastmod));
@@ -253,7 +255,7 @@ fn sitemaps(
     Ok(())
 }
 
-/// The rows that pass, of rows in some order.
+/// Those of the rows that exist, are `<url>` entries and match the query.
 pub(super) fn matching_rows<'s>(
     session: &'s Session,
     rows: impl Iterator<Item = RowId> + 's,
@@ -264,12 +266,12 @@ pub(super) fn matching_rows<'s>(
     rows.filter(move |row| query.is_none_or(|(query, facts)| query.matches(&facts.of(*row))))
 }
 
-/// Whether anything about an entry is unusual: only then is it looked at more closely.
+/// Whether the structure of an entry is unusual, so that it must be parsed again.
 fn is_odd(session: &Session, row: RowId) -> bool {
     session.document().record(row).flags.contains(Flags::ANOMALOUS)
 }
 
-/// Whether an entry is a `<sitemap>` that is in a urlset: it names no page.
+/// Whether an entry is a `<sitemap>` in a urlset, which is not a page.
 fn is_of_other_kind(session: &Session, row: RowId) -> bool {
     let (entry, _) = session.document().entry(row);
     entry.anomalies.contains(Anomalies::OTHER_KIND)
@@ -282,9 +284,9 @@ fn every_loc(session: &Session, row: RowId) -> Vec<String> {
 
 fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
     let document = session.document();
-    let mut places = Places::new(session);
+    let mut locations = RowLocations::new(session);
     for row in rows {
-        let line = places.line(row);
+        let line = locations.line(row);
         let value = |field| document.value(row, field);
         let (loc, lastmod) = (value(Field::Loc), value(Field::Lastmod));
         let (changefreq, priority) = (value(Field::Changefreq), value(Field::Priority));
@@ -295,7 +297,7 @@ fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dy
             lastmod: lastmod.as_deref(),
             changefreq: changefreq.as_deref(),
             priority: priority.as_deref(),
-            file: places.file(row),
+            file: locations.file(row),
             line,
             locs: &locs,
             extensions: Extensions {
@@ -320,7 +322,7 @@ fn print_columns(
     let (mut all, facts) = (Rows::new(session), session.view().facts_by_row());
     for row in rows {
         let locs = if is_odd(session, row) { every_loc(session, row) } else { Vec::new() };
-        columns.row(&mut all, (row, &facts.of(row)), &locs, out)?;
+        columns.print_row(&mut all, (row, &facts.of(row)), &locs, out)?;
     }
     Ok(())
 }

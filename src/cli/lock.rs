@@ -9,37 +9,37 @@ use crate::session::store::journal::recovery;
 use crate::words::counted;
 use std::path::{Path, PathBuf};
 
-/// No one else changes these sets while this is there. It dies with its process.
+/// Locks of sets. The operating system releases them when the process ends.
 #[derive(Debug, Default)]
 pub(super) struct Lock(Vec<StateSlot>);
 
-/// What to do about changes that can be replayed.
+/// The hint for unsaved changes that can be replayed.
 const OPEN_IT: &str = "nothing was changed; open it with sited to apply or discard them, then run this again";
 
 impl Lock {
-    /// Takes the lock of a set by the paths that it is opened by. Without a state folder there are those on the files
-    /// themselves; without these either, that is reported.
+    /// Locks a set by the paths that it is opened by. Without a state folder only the files themselves are locked; if they
+    /// cannot be locked either, a note is printed.
     pub(super) fn take(streams: &mut Streams<'_>, paths: &[PathBuf]) -> Result<Self, Failure> {
         let mut lock = Self::default();
-        lock.and(streams, paths)?;
+        lock.add(streams, paths)?;
         Ok(lock)
     }
 
-    /// Takes one more, unless it is here already.
-    pub(super) fn and(&mut self, streams: &mut Streams<'_>, paths: &[PathBuf]) -> Result<(), Failure> {
+    /// Locks another set, unless this lock has it already.
+    pub(super) fn add(&mut self, streams: &mut Streams<'_>, paths: &[PathBuf]) -> Result<(), Failure> {
         if paths.iter().all(|path| is_stream(path)) {
             return Ok(());
         }
-        // A folder without an index by its usual name stands for itself until it is known what it holds.
+        // A folder without a file of the usual name is locked by its own path, as its files are not known yet.
         let found = |path: &PathBuf| match path.is_dir().then(|| in_folder(path)).flatten() {
             Some(_) => all_in_folder(path, &Options::default()),
             None => vec![path.clone()],
         };
         let paths: Vec<PathBuf> = paths.iter().flat_map(found).collect();
-        let failed = |held| Failure::Held { path: paths.first().cloned().unwrap_or_default(), held };
+        let failed = |held| Failure::Locked { path: paths.first().cloned().unwrap_or_default(), held };
         if !self.0.iter().any(|state_slot| state_slot.is_of(&paths)) {
             let state_slot = StateSlot::acquire(streams.state.as_deref(), &paths).map_err(failed)?;
-            // What does not exist yet cannot be open anywhere.
+            // A file that does not exist cannot be open in another process.
             if !state_slot.is_exclusive() && paths.iter().any(|path| path.exists()) {
                 streams.note("note: these files cannot be locked; another sited may change them at the same time");
             }
@@ -55,21 +55,21 @@ impl Lock {
         let waits = lock.0.iter().any(|state_slot| own(state_slot) || state_slot.is_in_other_journal());
         if waits {
             let hint = OPEN_IT.to_owned();
-            Err(Failure::Waiting { path: path.display().to_string(), what: "unsaved changes".to_owned(), hint })
+            Err(Failure::UnsavedChanges { path: path.display().to_string(), what: "unsaved changes".to_owned(), hint })
         } else {
             Ok(lock)
         }
     }
 
-    /// Takes these files too: someone may have one of them open by itself.
+    /// Locks these files too: another process may have one of them open as a set of its own.
     pub(super) fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
         let Some(state_slot) = self.0.last_mut() else { return Ok(()) };
         let path = state_slot.set().first().cloned().unwrap_or_default();
-        state_slot.claim(files).map_err(|held| Failure::Held { path, held })
+        state_slot.claim(files).map_err(|held| Failure::Locked { path, held })
     }
 
-    /// Takes all files of an open set. Refuses to change files for which unsaved changes of an earlier session wait:
-    /// they could not be replayed.
+    /// Locks all files of an open set. Refuses files for which a journal has unsaved changes, because these could not be
+    /// replayed after the files change.
     pub(super) fn check(&mut self, session: &Session) -> Result<(), Failure> {
         self.claim(session.files())?;
         for state_slot in &self.0 {
@@ -80,7 +80,7 @@ impl Lock {
             };
             if let Some((count, path)) = waiting {
                 let what = counted(count as u64, "unsaved change");
-                return Err(Failure::Waiting { path, what, hint: OPEN_IT.to_owned() });
+                return Err(Failure::UnsavedChanges { path, what, hint: OPEN_IT.to_owned() });
             }
             if let Some(Unreplayable { changes, journal, paths }) = recovery::unreplayable(session, state_slot) {
                 let count = counted(changes as u64, "unsaved change");
@@ -89,7 +89,7 @@ impl Lock {
                 let hint = format!(
                     "nothing was changed; sited recover {path} shows the journal, and with --journal 1 --discard removes it"
                 );
-                return Err(Failure::Waiting { path, what, hint });
+                return Err(Failure::UnsavedChanges { path, what, hint });
             }
         }
         Ok(())

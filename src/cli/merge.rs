@@ -1,7 +1,7 @@
 //! `sited merge`: joins sets in one file, or splits them into new files with an index.
 
 use super::damage::Damage;
-use super::duplicates::{KeepRow, date_of, repeated};
+use super::duplicates::{KeepRow, date_of, duplicate_rows};
 use super::options::Common;
 use super::save::{Agreed, save_as};
 use super::split::{self, Split};
@@ -30,8 +30,8 @@ pub struct Merge {
     /// Sitemaps, sitemap indexes, feeds, lists, tables, or folders of them, in the order of the result
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// A file that ends in .xml, .txt, .csv or .tsv (with .gz if you like), - for standard output, or a folder: then
-    /// the set is split into files with an index
+    /// A file that ends in .xml, .txt, .csv or .tsv, optionally with .gz; - for standard output; or a folder, into which
+    /// the set is split with an index
     #[arg(short, long, value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// Keep one row of each URL
@@ -40,7 +40,7 @@ pub struct Merge {
     /// Which row of each URL to keep
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = KeepRow::First, requires = "dedupe")]
     pub keep: KeepRow,
-    /// Gzip the parts
+    /// Compress the parts with gzip
     #[arg(long)]
     pub gzip: bool,
     /// Remove the parts of an earlier, longer set from the folder
@@ -49,12 +49,11 @@ pub struct Merge {
     /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
 
-/// Joins, says what is written, writes.
 pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let name = merge.output.file_name().unwrap_or_default().to_string_lossy();
     let form = if is_stream(&merge.output) { Some(Form::Xml) } else { Form::of_name(&name) };
@@ -84,7 +83,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
         return Ok(Status::Fine);
     }
     let Common { base_url, now, backup, allow_missing, .. } = &merge.common;
-    let deal = Split {
+    let options = Split {
         path: PathBuf::new(),
         output: merge.output.clone(),
         max_urls: None,
@@ -101,20 +100,20 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
         dry_run: merge.dry_run,
         now: now.clone(),
     };
-    split::run_split(&deal, streams, |_, now, streams| open(merge, now, streams))
+    split::run_split(&options, streams, |_, now, streams| open(merge, now, streams))
 }
 
 /// All files of all sets as one set without an index.
 fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
-    // Where the sets live now, their own indexes say; the base URL is that of what is written.
-    let options = files::Options { base_url: None, ..merge.common.options(streams)? };
+    // `--base-url` is that of the output; the current ones are taken from the indexes.
+    let read_options = files::Options { base_url: None, ..merge.common.options(streams)? };
     let mut parts = Vec::new();
     for path in &merge.paths {
         if is_stream(path) {
             parts.push(path.clone());
             continue;
         }
-        let loaded = files::load(path, &options, &Progress::default(), |_| Ignore, &mut |part| {
+        let loaded = files::load(path, &read_options, &Progress::default(), |_| Ignore, &mut |part| {
             if let LoadedFile::Sitemap { sitemap, .. } = part {
                 parts.extend(sitemap.path);
             }
@@ -124,7 +123,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
     let mut session = merge.common.open_set(&parts, now, streams)?;
     Damage::of(&session).warn(streams);
     if merge.dedupe {
-        let rows = repeated(&session, merge.keep, false, &|row| date_of(&session, row));
+        let rows = duplicate_rows(&session, merge.keep, false, &|row| date_of(&session, row));
         if !rows.is_empty() {
             session.mark(&rows, true);
             if let CommandOutcome::Done(report) = session.run(&Command::Delete(Scope::default()), DefaultScope::All)? {

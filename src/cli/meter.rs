@@ -1,6 +1,6 @@
 //! The progress line on standard error.
 //!
-//! Only for people: it is drawn where standard error is a terminal, and only once the work takes a while.
+//! It is drawn only if standard error is a terminal and the work takes longer than [`PATIENCE`].
 
 use super::Streams;
 use crate::progress::{Progress, Reading};
@@ -9,18 +9,18 @@ use std::io::Write;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often the line is drawn.
+/// Time between two updates of the line.
 const TICK: Duration = Duration::from_millis(100);
-/// Work that is done sooner draws nothing.
+/// Time before the line is first drawn.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Streams<'_> {
-    /// Does work while its progress is drawn, if someone can see it.
+    /// Runs `work` and draws its progress.
     pub(super) fn watched<T>(&mut self, work: impl FnOnce(&Progress) -> T) -> T {
         self.watched_printing(|progress, _| work(progress))
     }
 
-    /// Shows the progress of work that prints results.
+    /// [`Streams::watched`] for work that prints results.
     pub(super) fn watched_printing<T>(&mut self, work: impl FnOnce(&Progress, &mut dyn Write) -> T) -> T {
         let progress = Progress::default();
         if !self.meter {
@@ -28,17 +28,17 @@ impl Streams<'_> {
         }
         let notes = &mut *self.notes;
         std::thread::scope(|scope| {
-            // Dropped when the work ends, however it ends; that ends the drawing.
+            // Dropped when the work returns or panics, which ends the drawing thread.
             let (_done, wait) = channel::<()>();
             let counters = &progress;
-            // Where no thread can be started, nothing is drawn.
+            // Without a thread nothing is drawn.
             let _ = std::thread::Builder::new().spawn_scoped(scope, move || draw(counters, &wait, notes));
             work(&progress, self.out)
         })
     }
 }
 
-/// Draws the line until the work is done, and wipes it.
+/// Draws the line until the work is done, and clears it.
 fn draw(progress: &Progress, wait: &Receiver<()>, notes: &mut (dyn Write + Send)) {
     let begun = Instant::now();
     let mut drawn = false;
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_rate_and_time_left() {
+    fn the_line_has_the_rate_and_the_time_left() {
         let now = Reading {
             files_done: 2,
             files_total: 8,
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_done_with_and_without_somebody_who_watches() {
+    fn work_runs_with_and_without_a_progress_line() {
         for meter in [false, true] {
             let (mut out, mut notes) = (Vec::new(), Vec::new());
             let mut streams = Streams { meter, ..Streams::new(&mut out, &mut notes) };

@@ -1,16 +1,14 @@
 //! The command line: everything that runs without a screen.
 //!
-//! The same core as the screen does the work; here it is only asked and printed. Invariant: results go
-//! to the first writer, everything else to the second, and a reader that stops reading is no error.
+//! Commands call the same session as the screen and print its results. Invariant: results go to standard output,
+//! everything else to standard error, and a closed pipe is not an error.
 
-use crate::session::store;
 pub(crate) mod apply;
 pub mod args;
 mod baseline;
 mod bulk;
 mod changes;
 mod check;
-mod choose;
 pub mod clock;
 mod columns;
 mod convert;
@@ -24,6 +22,7 @@ pub(crate) mod diff;
 mod duplicates;
 mod edit;
 mod explain;
+mod finding_filter;
 pub(crate) mod fix;
 #[cfg(feature = "net")]
 mod get;
@@ -32,13 +31,13 @@ pub(crate) mod get_options;
 mod help;
 mod list;
 mod lock;
-mod locs;
 pub(crate) mod merge;
 mod meter;
 #[cfg(feature = "net")]
 mod notify;
 #[cfg(feature = "net")]
 pub(crate) mod notify_options;
+mod open;
 pub(crate) mod options;
 pub(crate) mod output;
 mod pager;
@@ -55,10 +54,10 @@ pub(crate) mod rows;
 mod rules_file;
 mod save;
 mod script;
+mod selection;
 pub(crate) mod set;
 mod set_reader;
 mod sets;
-mod shown;
 #[cfg(feature = "net")]
 mod signals;
 #[cfg(feature = "net")]
@@ -67,8 +66,9 @@ mod split;
 mod spool;
 pub(crate) mod stats;
 mod table;
+mod terminal_writer;
 mod text_report;
-mod unread;
+mod unread_files;
 pub(crate) mod url_options;
 mod url_paths;
 mod urls;
@@ -85,32 +85,29 @@ use crate::protocol::lastmod::Now;
 use crate::session::command::CommandError;
 use crate::session::edit::EditError;
 use crate::session::robots::robots_txt;
-use crate::session::store::load;
-use crate::session::{Session, settings};
 use crate::visible::Charset;
 pub use pager::Pager;
 
 use args::{Cli, Common, Open, Task, When};
 use destination::Destination;
-use lock::Lock;
 use renaming::{Downloads, Renaming};
 use set_reader::memory_limit;
 use sets::Edited;
-use shown::Shown;
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, LineWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use terminal_writer::TerminalWriter;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// As it should.
+    /// Without an error.
     Fine,
-    /// `check` found errors.
+    /// `check`, `diff` or `--check` found something.
     Findings,
-    /// What was asked for makes no sense.
+    /// The command line is not valid.
     Usage,
     /// A file cannot be read or written.
     Files,
@@ -139,37 +136,37 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a run ended early.
+/// The error that ended a run.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    /// What was asked for makes no sense; the second text says what would.
+    /// The command line is not valid; the second text is the hint.
     #[error("{0}")]
     Usage(String, String),
-    /// A file has no place for what was asked for; the second text says what has.
+    /// A file or folder cannot be used for this; the second text is the hint.
     #[error("{0}")]
-    Place(String, String),
-    /// What was asked for is not allowed here.
+    Unusable(String, String),
+    /// The session refused a change.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// A file.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] files::Error),
     /// Another process has the set open.
     #[error("{}: {held}", path.display())]
-    Held {
+    Locked {
         /// The set.
         path: PathBuf,
-        /// Who has it.
+        /// The process that has the lock.
         held: LockedByOther,
     },
-    /// Changes of an earlier session wait to be replayed.
+    /// The journal of an earlier session has changes that were not saved.
     #[error("{path}: an earlier session left {what}")]
-    Waiting {
-        /// The set, by what it is opened by.
+    UnsavedChanges {
+        /// The paths that the set is opened by.
         path: String,
-        /// How many, in words.
+        /// The number of changes, in words.
         what: String,
-        /// What to do about them.
+        /// What the user can do.
         hint: String,
     },
     /// The results cannot be printed.
@@ -178,8 +175,8 @@ enum Failure {
 }
 
 impl Failure {
-    /// An error in a text from the command line, its place underlined.
-    fn text(what: &str, text: &str, error: &CommandError) -> Self {
+    /// A syntax error in a text from the command line, underlined.
+    fn syntax(what: &str, text: &str, error: &CommandError) -> Self {
         let picture = error.picture(text).replace('\n', "\n  ");
         Self::Usage(format!("{what} is not valid\n  {picture}"), error.hint.clone())
     }
@@ -188,18 +185,22 @@ impl Failure {
         match self {
             Self::Usage(..) | Self::Edit(_) => Status::Usage,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
-            Self::Place(..) | Self::File(_) | Self::Held { .. } | Self::Waiting { .. } | Self::Output(_) => {
-                Status::Files
-            }
+            Self::Unusable(..)
+            | Self::File(_)
+            | Self::Locked { .. }
+            | Self::UnsavedChanges { .. }
+            | Self::Output(_) => Status::Files,
         }
     }
 
     /// This failure with the path of the set, if the message does not name it.
-    fn about(self, path: &Path) -> Self {
+    fn with_path(self, path: &Path) -> Self {
         let is_named = self.to_string().contains(&*path.to_string_lossy());
         match self {
             Self::Usage(message, hint) if !is_named => Self::Usage(format!("{}: {message}", path.display()), hint),
-            Self::Place(message, hint) if !is_named => Self::Place(format!("{}: {message}", path.display()), hint),
+            Self::Unusable(message, hint) if !is_named => {
+                Self::Unusable(format!("{}: {message}", path.display()), hint)
+            }
             Self::Edit(EditError::Refused(message)) if !is_named => {
                 Self::Edit(EditError::Refused(format!("{}: {message}", path.display())))
             }
@@ -207,8 +208,8 @@ impl Failure {
         }
     }
 
-    /// This failure with the name of what it occurred in.
-    fn inside(self, what: &str) -> Self {
+    /// This failure, prefixed with the file or line that it occurred in.
+    fn with_context(self, what: &str) -> Self {
         match self {
             Self::Usage(message, hint) => Self::Usage(format!("{what}: {message}"), hint),
             other => other,
@@ -218,9 +219,9 @@ impl Failure {
     /// Prints the failure, with its hint on a second line.
     fn print_error(&self, notes: &mut dyn Write) {
         let hint = match self {
-            Self::Usage(_, hint) | Self::Place(_, hint) | Self::Waiting { hint, .. } => hint,
+            Self::Usage(_, hint) | Self::Unusable(_, hint) | Self::UnsavedChanges { hint, .. } => hint,
             Self::File(error) => error.hint().unwrap_or_default(),
-            Self::Held { .. } => "nothing was changed; save and close it there, or write elsewhere with -o OUT",
+            Self::Locked { .. } => "nothing was changed; save and close it there, or write elsewhere with -o OUT",
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
             Self::Output(_) | Self::Edit(_) => "",
         };
@@ -228,13 +229,14 @@ impl Failure {
     }
 }
 
-/// An error and what to do about it. There is no one left to tell when this fails.
+/// Prints an error and its hint. A closed standard error is ignored.
 fn print_error(error: &str, hint: &str, notes: &mut dyn Write) {
-    // The lines of an error are its own; what is in them may be a file's.
-    let tame = |text: &str| text.lines().map(|line| Charset::Unicode.visible(line)).collect::<Vec<_>>().join("\n");
-    let _ = writeln!(notes, "error: {}", tame(error));
+    // Line breaks are part of our messages; other control characters come from files.
+    let without_controls =
+        |text: &str| text.lines().map(|line| Charset::Unicode.visible(line)).collect::<Vec<_>>().join("\n");
+    let _ = writeln!(notes, "error: {}", without_controls(error));
     if !hint.is_empty() {
-        let _ = writeln!(notes, "hint: {}", tame(hint));
+        let _ = writeln!(notes, "hint: {}", without_controls(hint));
     }
 }
 
@@ -242,73 +244,73 @@ fn print_error(error: &str, hint: &str, notes: &mut dyn Write) {
 struct Streams<'w> {
     out: &'w mut dyn Write,
     notes: &'w mut (dyn Write + Send),
-    /// The user's folder for locks; `None`: nothing is locked.
+    /// The user's [`state_folder`], where locks are taken; `None`: nothing is locked.
     state: Option<PathBuf>,
-    /// Whether an interrupted save of what is read is finished first: only a task that writes there may.
-    finishes: bool,
-    /// Whether someone can see how far the work is.
+    /// Whether an interrupted save of the files that are read is finished first: only a task that writes them may.
+    finishes_saves: bool,
+    /// Whether a progress line is drawn.
     meter: bool,
-    /// Whether only results and errors are wanted.
+    /// Whether notes are omitted (`--quiet`).
     quiet: bool,
     /// Whether results may have colours.
     colour: bool,
-    /// Files that were reported as left out: a set that is opened several times reports each once.
+    /// Messages about omitted files, so that a set that is opened several times reports each once.
     left_out: BTreeSet<String>,
-    /// The set that notes are about, where there are several.
-    about: Option<String>,
-    /// What was opened and changed.
+    /// The set that notes are prefixed with, if the command has several.
+    current_set: Option<String>,
+    /// The files opened so far, and whether the current set has changed.
     edited: Edited,
-    /// Temporary folders of downloads, and what they are called.
+    /// Temporary folders of downloads, and the URLs that replace their paths in the output.
     #[cfg_attr(not(feature = "net"), allow(dead_code))]
     downloads: Downloads,
 }
 
-/// What is around a run: the user's folder, and who looks at what it prints.
+/// The environment of a run: the state folder and the terminals.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
     /// The user's [`state_folder`], where locks are taken; `None`: nothing is locked.
     pub state: Option<PathBuf>,
-    /// Whether standard output is a terminal: what would be hidden there is shown by a sign.
+    /// Whether standard output is a terminal, which gets visible signs for control and invisible characters.
     pub terminal: bool,
-    /// Whether it shows colours, and no one asked for none (`NO_COLOR`).
+    /// Whether the terminal shows colours and `NO_COLOR` is not set.
     pub colour: bool,
     /// Whether standard error is a terminal.
     pub meter: bool,
-    /// What to say where the system started fewer threads than wanted.
+    /// A note that the system started fewer threads than requested.
     pub shortage: Option<String>,
-    /// The terminal that shows pages of the manual; `None`: standard output is none.
+    /// The terminal that shows pages of the manual; `None` if standard output is not a terminal.
     pub pager: Option<Pager>,
 }
 
 impl<'w> Streams<'w> {
-    /// Streams that no one looks at.
+    /// Streams to files or pipes: without progress line and colours.
     fn new(out: &'w mut dyn Write, notes: &'w mut (dyn Write + Send)) -> Self {
-        let (finishes, meter, quiet, colour) = (false, false, false, false);
+        let (finishes_saves, meter, quiet, colour) = (false, false, false, false);
         Self {
             out,
             notes,
             state: None,
-            finishes,
+            finishes_saves,
             meter,
             quiet,
             colour,
             left_out: BTreeSet::new(),
-            about: None,
+            current_set: None,
             edited: Edited::default(),
             downloads: Downloads::default(),
         }
     }
 
-    /// What this run may do about an interrupted save.
+    /// How this run treats an interrupted save.
     fn recovery(&self) -> files::Recovery {
-        files::Recovery { state: self.state.clone(), finish: self.finishes }
+        files::Recovery { state: self.state.clone(), finish: self.finishes_saves }
     }
 
     /// Prints a note. A closed standard error stops no work.
     fn note(&mut self, text: &str) {
         if !self.quiet {
-            let about = self.about.as_deref().map_or_else(String::new, |about| format!("{about}: "));
-            let _ = writeln!(self.notes, "{}", Charset::Unicode.visible(&format!("{about}{text}")));
+            let prefix = self.current_set.as_deref().map_or_else(String::new, |set| format!("{set}: "));
+            let _ = writeln!(self.notes, "{}", Charset::Unicode.visible(&format!("{prefix}{text}")));
         }
     }
 
@@ -317,10 +319,10 @@ impl<'w> Streams<'w> {
         if self.quiet {
             return;
         }
-        let about = self.about.as_deref().map_or_else(String::new, |about| format!("{about}: "));
+        let prefix = self.current_set.as_deref().map_or_else(String::new, |set| format!("{set}: "));
         let mut text = String::new();
         for note in notes {
-            text += &Charset::Unicode.visible(&format!("{about}{}", note.as_ref()));
+            text += &Charset::Unicode.visible(&format!("{prefix}{}", note.as_ref()));
             text.push('\n');
             if text.len() >= BUFFER {
                 let _ = self.notes.write_all(text.as_bytes());
@@ -331,85 +333,92 @@ impl<'w> Streams<'w> {
     }
 }
 
-/// Why there is no screen, and what to use then.
+/// Error and hint if standard input or output is not a terminal.
 pub const NO_TERMINAL: (&str, &str) = (
     "the screen needs a terminal on standard input and output",
     "without one: sited check, sited list, sited set, or sited --script FILE PATH",
 );
 
-/// Why there is no screen where the system cannot start a thread.
+/// Error and hint if the system cannot start a thread.
 pub const NO_THREAD: (&str, &str) = (
     "the screen needs threads, and the system cannot start any (ulimit -u shows the limit)",
     "end other programs or raise the limit; sited check, sited list and sited set work without threads",
 );
 
-/// What is left to do after [`run`].
+/// What the caller of [`run`] does next.
 #[derive(Debug)]
 pub enum Next {
-    /// Nothing.
+    /// Exit.
     End(Status),
-    /// A screen was asked for.
+    /// Open the screen.
     Screen(Box<Screen>),
 }
 
-/// What was reported about the screen.
+/// The options of the screen.
 #[derive(Debug, Clone)]
 pub struct Screen {
-    /// What to open; nothing: the sitemap of this folder, else the sample.
+    /// The paths to open; if empty, the sitemap of this folder, else the sample.
     pub paths: Vec<PathBuf>,
     /// How to read files.
     pub options: files::Options,
-    /// The time it is, if it was reported.
+    /// The current time, if `--now` was given.
     pub now: Option<Now>,
-    /// Change nothing.
+    /// Whether the set is opened read-only.
     pub read_only: bool,
-    /// Colours, if they were reported.
+    /// Colours, if `--theme` was given.
     pub theme: Option<args::Theme>,
-    /// Whose expectations count.
+    /// The search engine that the set is checked for.
     pub profile: Profile,
     /// Whether the set may list URLs of other sites.
     pub cross_submission: bool,
-    /// When the files that a save replaces are kept.
+    /// When a save backs up the files that it replaces.
     pub backup: files::backup::When,
-    /// What the set is held against.
+    /// The user's policy.
     pub policy: Option<Arc<Policy>>,
-    /// What other programs know about the URLs.
+    /// The tables of `--data`.
     pub data: Option<Arc<DataSet>>,
     /// The robots.txt of the site.
     pub robots: Option<Arc<RobotsTxt>>,
 }
 
-/// Bytes of results that are written at once.
+/// Size of the output buffer, in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// Runs what needs no screen. Results go to `out`, everything else to `notes`.
-pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
-    let Env { state, terminal, colour, meter, shortage, pager } = around;
+/// Runs a command that needs no screen. Results go to `out`, everything else to `notes`.
+pub fn run(cli: &Cli, env: Env, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
+    let Env { state, terminal, colour, meter, shortage, pager } = env;
     let downloads = Downloads::default();
     let mut out = BufWriter::with_capacity(BUFFER, Renaming::new(out, downloads.names.clone()));
     // A note is one line; what draws the meter flushes.
     let mut notes = LineWriter::new(Renaming::new(notes, downloads.names.clone()));
-    let mut shown = Shown::new(&mut out);
-    let out: &mut dyn Write = if terminal { &mut shown } else { shown.inner() };
-    let colour = match line.look.color {
+    let mut for_terminal = TerminalWriter::new(&mut out);
+    let out: &mut dyn Write = if terminal { &mut for_terminal } else { for_terminal.inner() };
+    let colour = match cli.output.color {
         When::Auto => colour,
         When::Always => true,
         When::Never => false,
     };
-    let quiet = line.look.quiet;
-    let finishes = match &line.task {
+    let quiet = cli.output.quiet;
+    let finishes_saves = match &cli.task {
         Some(task) => task.writes_in_place(),
-        None => !line.open.read_only,
+        None => !cli.open.read_only,
     };
-    let mut streams =
-        Streams { state, finishes, meter: meter && !quiet, quiet, colour, downloads, ..Streams::new(out, &mut notes) };
+    let mut streams = Streams {
+        state,
+        finishes_saves,
+        meter: meter && !quiet,
+        quiet,
+        colour,
+        downloads,
+        ..Streams::new(out, &mut notes)
+    };
     if let Some(shortage) = shortage {
         streams.note(&shortage);
     }
-    let folder = line.task.as_ref().and_then(Task::destination).map_or(Ok(()), Destination::check);
-    let ready = folder.and_then(|()| data::find_log_origin(line, &mut streams));
-    let before_task = line.task.as_ref().and_then(|_| line.open.first());
-    let result = match (&line.task, &line.open.script) {
+    let folder = cli.task.as_ref().and_then(Task::destination).map_or(Ok(()), Destination::check);
+    let ready = folder.and_then(|()| data::find_log_origin(cli, &mut streams));
+    let before_task = cli.task.as_ref().and_then(|_| cli.open.first_argument());
+    let result = match (&cli.task, &cli.open.script) {
         (Some(_), _) if before_task.is_some() => Err(Failure::Usage(
             format!("{} comes before the command", before_task.unwrap_or_default()),
             "name the command first, then its files and options: sited check PATH --profile google".to_owned(),
@@ -443,13 +452,13 @@ pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write 
         (Some(Task::Stats(stats)), _) => url_paths::stats(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),
         (Some(Task::Recover(recover)), _) => recover::run(recover, &mut streams),
-        (None, Some(path)) => script::run(&line.open, path, &mut streams),
-        (None, None) => match screen(&line.open, terminal, &mut streams) {
+        (None, Some(path)) => script::run(&cli.open, path, &mut streams),
+        (None, None) => match screen(&cli.open, terminal, &mut streams) {
             Ok(screen) => return Next::Screen(Box::new(screen)),
             Err(failure) => Err(failure),
         },
     };
-    // What was found before an error comes before it.
+    // Results found before an error are printed before it.
     let flushed = streams.out.flush();
     let result = result.and_then(|status| Ok(flushed.map(|()| status)?));
     Next::End(result.unwrap_or_else(|failure| {
@@ -468,10 +477,10 @@ fn screen(open: &Open, terminal: bool, streams: &mut Streams<'_>) -> Result<Scre
     }
     let common = &open.common;
     let now = common.now.as_ref().map(|_| common.now()).transpose()?;
-    // The screen shows what was not read.
+    // The screen itself shows files that were not read.
     let mut options = common.reporting().limits()?;
-    // Without a terminal there is no screen for which anything could be downloaded.
-    let local = if terminal { url_paths::keep(open, streams)? } else { None };
+    // Without a terminal the screen does not open, so nothing is downloaded.
+    let local = if terminal { url_paths::download_for_screen(open, streams)? } else { None };
     let (paths, base_url) = local.map_or_else(|| (open.paths.clone(), None), |local| (local.paths, local.base_url));
     let here = [PathBuf::from(".")];
     let opened = if paths.is_empty() { &here } else { paths.as_slice() };
@@ -491,114 +500,12 @@ fn screen(open: &Open, terminal: bool, streams: &mut Streams<'_>) -> Result<Scre
     })
 }
 
-/// The folder of this user for what outlives a run: `XDG_STATE_HOME`, else `~/.local/state` (XDG Base Directory
-/// Specification), or `LOCALAPPDATA`; in it, one for this program. `None` where none of them is known.
+/// The state folder of this program: `sited` in `XDG_STATE_HOME`, else in `~/.local/state` (XDG Base Directory
+/// Specification), else in `LOCALAPPDATA`. `None` if none of them is known.
 pub fn state_folder(get: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
     let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || absolute("HOME").map(|home| home.join(".local/state"));
     Some(absolute("XDG_STATE_HOME").or_else(home).or_else(|| absolute("LOCALAPPDATA"))?.join("sited"))
-}
-
-impl Common {
-    /// The time it is.
-    fn now(&self) -> Result<Now, Failure> {
-        let Some(text) = &self.now else { return Ok(clock::system()) };
-        clock::parse(text).ok_or_else(|| {
-            let message = format!("--now {text}: expected a date, or a date with time and zone");
-            Failure::Usage(message, "for example: --now 2026-11-20T09:14:07Z".to_owned())
-        })
-    }
-
-    /// How files are read by this run.
-    fn options(&self, streams: &Streams<'_>) -> Result<files::Options, Failure> {
-        Ok(files::Options { recovery: streams.recovery(), ..self.limits()? })
-    }
-
-    fn limits(&self) -> Result<files::Options, Failure> {
-        if let Some(error) = self.base_url.as_deref().and_then(files::base_url_error) {
-            let hint = "for example: --base-url https://example.com/".to_owned();
-            return Err(Failure::Usage(format!("--base-url {error}"), hint));
-        }
-        let (base_url, loc_column) = (self.base_url.clone(), self.loc_column.clone());
-        let (require_all, robots) = (self.requires_all(), self.robots_file());
-        let conflicts = match &self.conflicts {
-            files::Conflicts::Refuse if self.reports_unread => files::Conflicts::Show,
-            conflicts => conflicts.clone(),
-        };
-        let options =
-            files::Options { base_url, robots, require_all, conflicts, loc_column, ..files::Options::default() };
-        Ok(match self.max_bytes {
-            Some(max_bytes) => options.at_most(max_bytes),
-            None => options,
-        })
-    }
-
-    /// Opens a set, start to end.
-    fn open(&self, path: &Path, now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
-        self.open_set(&[path.to_path_buf()], now, streams)
-    }
-
-    /// Opens a set that will be saved in place, or to `output`, unless `dry_run` says that nothing is written: then
-    /// no one else changes what is written until the lock goes.
-    fn open_to_change(
-        &self,
-        path: &Path,
-        output: Option<&Path>,
-        dry_run: bool,
-        streams: &mut Streams<'_>,
-    ) -> Result<(Session, Lock), Failure> {
-        let written = [output.unwrap_or(path).to_path_buf()];
-        let mut lock = if dry_run { Lock::default() } else { Lock::take(streams, &written)? };
-        let session = self.open(path, self.now()?, streams)?;
-        damage::Damage::of(&session).warn(streams);
-        if output.is_none() {
-            lock.check(&session)?;
-        }
-        Ok((session, lock))
-    }
-
-    /// A session that waits for the set of these paths.
-    fn session(&self, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
-        let mut session = settings::session_for(now, &self.limits()?.with_recorded_base(paths));
-        store::save::set_state_folder(&mut session, streams.state.clone());
-        session.set_profile(self.profile.unwrap_or_default());
-        session.set_policy(self.policy.clone());
-        session.set_site(self.data_set()?.cloned(), self.robots_txt(paths)?);
-        store::save::set_backups(&mut session, self.backup.unwrap_or_default());
-        if self.cross_submission {
-            session.allow_other_sites();
-        }
-        Ok(session)
-    }
-
-    /// Opens several sitemaps as one set.
-    fn open_set(&self, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
-        let options = self.options(streams)?;
-        let session = self.session(paths, now, streams)?;
-        let session = streams.watched(|progress| load::open_all_watched(session, paths, options, progress))?;
-        self.note_load_problems(&session, streams);
-        Ok(session)
-    }
-
-    /// Notes unread files, and interrupted saves that were or were not finished.
-    fn note_load_problems(&self, session: &Session, streams: &mut Streams<'_>) {
-        streams.edited.open(session.files());
-        self.note_omitted(session.unread(), session.document().index(), streams);
-        note_recovery(session.recovered(), streams);
-        if let Some(words) = store::save::dropped_columns(session) {
-            streams.note(&words);
-        }
-    }
-}
-
-/// Notes an interrupted save that was finished; warns of one that this run leaves as it is.
-fn note_recovery(recovered: &files::Recovered, streams: &mut Streams<'_>) {
-    if let Some(pending) = &recovered.pending {
-        let _ = writeln!(streams.notes, "warning: {}", output::plain(&pending.to_string()));
-    }
-    if let Some(finished) = recovered.finished {
-        streams.note(&finished.to_string());
-    }
 }
 
 /// Reads `--where`.
@@ -606,7 +513,8 @@ fn filter(text: Option<&str>, common: &Common) -> Result<Option<Query>, Failure>
     text.map(|text| query("--where", text, &common.vocabulary()?)).transpose()
 }
 
-/// The query of an option. An empty one, such as that of a variable that is not set, would mean every row.
+/// Parses the query of an option. An empty query is refused: it would match every row, and usually comes from a shell
+/// variable that is not set.
 fn query(option: &str, text: &str, vocabulary: &Vocabulary<'_>) -> Result<Query, Failure> {
     if Query::is_blank(text) {
         let hint = match option {
@@ -616,13 +524,13 @@ fn query(option: &str, text: &str, vocabulary: &Vocabulary<'_>) -> Result<Query,
         };
         return Err(Failure::Usage(format!("{option}: the query is empty"), hint));
     }
-    Query::parse(text, vocabulary).map_err(|error| Failure::text(option, text, &CommandError::from(error)))
+    Query::parse(text, vocabulary).map_err(|error| Failure::syntax(option, text, &CommandError::from(error)))
 }
 
-/// The text of a file that is no sitemap; `hint` says where one comes from if there is none.
-fn read_own(path: &Path, hint: &str) -> Result<String, Failure> {
+/// Reads a text file that is not a sitemap; `missing_hint` is printed if it does not exist.
+fn read_text_file(path: &Path, missing_hint: &str) -> Result<String, Failure> {
     files::read_text(path).map_err(|error| match path.try_exists() {
-        Ok(false) => Failure::Place(error.to_string(), hint.to_owned()),
+        Ok(false) => Failure::Unusable(error.to_string(), missing_hint.to_owned()),
         _ => error.into(),
     })
 }

@@ -1,4 +1,4 @@
-//! `sited notify`: tells search engines which URLs of a site are new, changed or gone.
+//! `sited notify`: notifies search engines of new, changed and removed URLs.
 
 use super::diff::compare;
 use super::notify_options::Notify;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::time::Duration;
 
-/// What to do where something was not accepted.
+/// The hint if URLs were not accepted.
 const RUN_AGAIN: &str = "run the same command again; it sends what was not accepted";
 
 pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -41,12 +41,12 @@ pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, 
     plan.sites.values().try_for_each(|(site, _)| notify.refuse_private(&site.key_location))?;
     let submitter = Submitter::new(&notify.settings()?, notify.endpoint.clone(), notify.key.clone());
     let submitter = submitter.map_err(|error| settings_failure(&error, notify.cacert.as_deref()))?;
-    // Before anything is sent: what is accepted must be written down.
+    // Opened before anything is sent, because accepted URLs must be recorded.
     let state = path.as_deref().map(|path| Ok::<_, Failure>((path, open(sent, path, notify)?))).transpose()?;
     if state.is_none() {
         streams.note("no state folder: the next run would send the same URLs again; --state FILE records them");
     }
-    Sending { notify, submitter, state, accepted: 0 }.all(&plan, streams)
+    Sending { notify, submitter, state, accepted: 0 }.send_all(&plan, streams)
 }
 
 impl Notify {
@@ -72,7 +72,7 @@ fn read(path: &Path) -> Result<Sent, Failure> {
         SentError::File(error) => files::Error::system("read", path, error).into(),
         SentError::Line(_) => {
             let hint = "name the file that an earlier run wrote, or a new one: --state FILE".to_owned();
-            Failure::Place(format!("{}: {error}", path.display()), hint)
+            Failure::Unusable(format!("{}: {error}", path.display()), hint)
         }
     })
 }
@@ -86,23 +86,23 @@ fn open(sent: Sent, path: &Path, notify: &Notify) -> Result<SentFile, Failure> {
 
 /// A URL to send.
 struct Item {
-    /// `+` new, `-` gone, `~` changed.
+    /// `+` new, `-` removed, `~` changed.
     sign: char,
     url: String,
     mark: Mark,
 }
 
-/// What is sent, by host.
+/// The URLs to send, by host, and the number of those that are not sent.
 #[derive(Default)]
 struct Plan {
     sites: BTreeMap<String, (Site, Vec<Item>)>,
-    /// Hashes of the URLs.
+    /// Hashes of all URLs so far, to skip duplicates.
     seen: HashSet<u64>,
-    /// URLs that no request can name.
+    /// Number of URLs that are not valid.
     invalid: u64,
-    /// URLs that the key file is not valid for.
+    /// Number of URLs that the key file is not valid for.
     uncovered: u64,
-    /// URLs that were accepted before.
+    /// Number of URLs that were accepted before.
     known: u64,
 }
 
@@ -135,7 +135,7 @@ impl Plan {
         }
     }
 
-    /// Says what is not sent.
+    /// Notes the URLs that are not sent.
     fn note_unsent(&self, notify: &Notify, streams: &mut Streams<'_>) {
         let was = |count| if count == 1 { "was" } else { "were" };
         let is = |count| if count == 1 { "is" } else { "are" };
@@ -145,7 +145,7 @@ impl Plan {
         }
         if self.invalid > 0 {
             let (urls, are) = (counted(self.invalid, "URL"), is(self.invalid));
-            streams.note(&format!("{urls} {are} not sent: no valid http or https URL; sited check names them"));
+            streams.note(&format!("{urls} {are} not sent: not a valid http or https URL; sited check lists them"));
         }
         if self.uncovered > 0 {
             let (urls, are) = (counted(self.uncovered, "URL"), is(self.uncovered));
@@ -172,7 +172,7 @@ impl Plan {
     }
 }
 
-/// What is sent where, and what was accepted.
+/// Sends the URLs of a plan and records those that are accepted.
 struct Sending<'n> {
     notify: &'n Notify,
     submitter: Submitter,
@@ -181,10 +181,10 @@ struct Sending<'n> {
 }
 
 impl Sending<'_> {
-    fn all(mut self, plan: &Plan, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn send_all(mut self, plan: &Plan, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         let mut status = Status::Fine;
         for (site, items) in plan.sites.values() {
-            status = status.worst_of(self.site(site, items, streams)?);
+            status = status.worst_of(self.send_to_site(site, items, streams)?);
         }
         let total: u64 = plan.sites.values().map(|(_, items)| items.len() as u64).sum();
         streams.note(&format!("{} of {} accepted", grouped(self.accepted), counted(total, "URL")));
@@ -192,7 +192,7 @@ impl Sending<'_> {
     }
 
     /// Sends the URLs of one host, up to the first batch that is not accepted.
-    fn site(&mut self, site: &Site, items: &[Item], streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn send_to_site(&mut self, site: &Site, items: &[Item], streams: &mut Streams<'_>) -> Result<Status, Failure> {
         if let Err(error) = self.submitter.check_key(site) {
             let place = self.notify.key.masked(site.key_location.as_str());
             let error = format!("{}: nothing was sent: {error} ({place})", site.host);
@@ -201,15 +201,15 @@ impl Sending<'_> {
             return Ok(Status::Files);
         }
         for batch in items.chunks(MOST_URLS) {
-            if !self.batch(site, batch, streams)? {
+            if !self.send_batch(site, batch, streams)? {
                 return Ok(Status::Files);
             }
         }
         Ok(Status::Fine)
     }
 
-    /// Whether the URLs were accepted.
-    fn batch(&mut self, site: &Site, batch: &[Item], streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    /// Sends one batch; returns whether the URLs were accepted.
+    fn send_batch(&mut self, site: &Site, batch: &[Item], streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let urls: Vec<&str> = batch.iter().map(|item| item.url.as_str()).collect();
         let host = &site.host;
         let pause = |pause: Duration| {

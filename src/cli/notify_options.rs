@@ -32,7 +32,7 @@ pub struct Notify {
     /// The key of the site: 8 to 128 letters, digits and hyphens
     #[arg(long, value_name = "KEY", value_parser = key)]
     pub key: Key,
-    /// The URL of the key file, if it is not KEY.txt in the top folder of the host; only URLs in its folder and below are sent
+    /// The URL of the key file [default: https://HOST/KEY.txt]; only URLs in its folder and below are sent
     #[arg(long, value_name = "URL", value_parser = url)]
     pub key_location: Option<Url>,
     /// Where to send the URLs
@@ -62,25 +62,25 @@ pub struct Notify {
     /// Trust the certificates of this PEM file instead of the system's
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
 
 impl Notify {
-    /// The URLs that the user typed.
+    /// The URLs of the command line.
     fn named(&self) -> impl Iterator<Item = &Url> {
         std::iter::once(&self.endpoint).chain(&self.key_location)
     }
 
-    /// Whether a request may be sent to a URL: to public addresses, and to servers on this machine that were typed.
+    /// Refuses a URL whose address is not public, except a local server that is named on the command line.
     pub(super) fn refuse_private(&self, url: &Url) -> Result<(), Failure> {
         let is_named =
             loopback(url).is_some_and(|server| self.named().filter_map(loopback).any(|named| named == server));
         if self.allow_private || is_named { Ok(()) } else { refuse_private_url(url) }
     }
 
-    /// How requests are sent.
+    /// The settings of the HTTP client.
     pub(super) fn settings(&self) -> Result<Settings, files::Error> {
         let read = |path: &PathBuf| std::fs::read(path).map_err(|error| files::Error::system("read", path, error));
         Ok(Settings {
@@ -96,7 +96,7 @@ impl Notify {
         })
     }
 
-    /// The file that says what was accepted; `None` where there is no state folder.
+    /// The file of accepted URLs; `None` without a state folder.
     pub(super) fn state_file(&self, folder: Option<&Path>) -> Option<PathBuf> {
         self.state.clone().or_else(|| Some(folder?.join("indexnow")))
     }

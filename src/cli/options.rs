@@ -10,7 +10,7 @@ use clap::Args;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// What is the same for every task.
+/// Options of all commands.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Common {
     /// The URL of the folder that the set will be served from
@@ -59,19 +59,19 @@ pub struct Common {
     /// save)
     #[arg(long, value_name = "WHEN", value_parser = parse_when)]
     pub backup: Option<backup::When>,
-    /// The tables of `data`, read when they are first needed.
+    /// The tables of `data`, read on first use.
     #[arg(skip)]
     pub data_set: OnceLock<Arc<DataSet>>,
-    /// The site that the paths of a log belong to, where no base URL is given.
+    /// The origin of the paths in a log, if no base URL is given.
     #[arg(skip)]
     pub log_origin: OnceLock<String>,
-    /// Whether the command says itself which files of the set were not read, and does not refuse the set for them.
+    /// Whether the command reports unread files itself, so that the set is not refused for them.
     #[arg(skip)]
     pub reports_unread: bool,
-    /// What the command does with files that have merge conflicts.
+    /// How files with merge conflicts are read.
     #[arg(skip)]
     pub conflicts: Conflicts,
-    /// What the set is held against.
+    /// The user's policy.
     #[arg(skip)]
     pub policy: Option<Arc<Policy>>,
 }
@@ -104,7 +104,7 @@ impl PolicyOptions {
     }
 
     /// The first option that was given.
-    pub(super) const fn first(&self) -> Option<&'static str> {
+    pub(super) const fn first_option(&self) -> Option<&'static str> {
         match self {
             Self { never, .. } if !never.is_empty() => Some("--never"),
             Self { must, .. } if !must.is_empty() => Some("--must"),
@@ -114,7 +114,7 @@ impl PolicyOptions {
     }
 }
 
-/// How a changed set is saved, or that it is not.
+/// Whether and how a changed set is saved.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SaveOptions {
     /// Print what would change, and write nothing
@@ -126,7 +126,7 @@ pub struct SaveOptions {
     /// Write to OUT (- is standard output) and leave PATH as it is; its extension selects the format: .txt, .csv, .tsv
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
@@ -138,29 +138,29 @@ impl SaveOptions {
     }
 }
 
-/// What holds for commands that change several sets, each saved on its own.
+/// Options of commands that change several sets, each saved on its own.
 #[derive(Debug, Clone, Default, Args)]
 pub struct EditOptions {
     /// Change every set in and below the given folders; folders named *.bak or .* are skipped
     #[arg(short, long)]
     pub recursive: bool,
-    /// How each is saved
+    /// How each set is saved
     #[command(flatten)]
     pub save: SaveOptions,
 }
 
-/// One set that is changed, and how it is saved.
+/// A set to change, and how it is saved.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     /// A sitemap, a sitemap index, or a folder that holds one.
     pub path: PathBuf,
     /// How it is saved.
     pub save: SaveOptions,
-    /// Whether a change is refused that makes URLs errors or duplicates.
+    /// Whether a change that makes URLs invalid or duplicate is refused.
     pub refuses_faults: bool,
 }
 
-/// A list of URLs that chooses rows.
+/// A list of URLs that selects rows.
 #[derive(Debug, Clone, Default, Args)]
 pub struct UrlList {
     /// Only rows whose URL is a line of FILE (- is standard input); blank lines and lines that begin with # are skipped
@@ -168,7 +168,7 @@ pub struct UrlList {
     pub urls_from: Option<PathBuf>,
 }
 
-/// What is done with URLs that only one of table and set has.
+/// How URLs that only the table or only the set has are reported.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Unmatched {
     /// List all URLs that only the table or only the set has, instead of the first 5 of each
@@ -179,7 +179,7 @@ pub struct Unmatched {
     pub unmatched: Option<PathBuf>,
 }
 
-/// Reads when files are kept.
+/// Reads the value of `--backup`.
 pub(super) fn parse_when(name: &str) -> Result<backup::When, String> {
     use backup::When;
     When::from_name(name).ok_or_else(|| format!("expected one of {}", When::ALL.map(When::name).join(", ")))
@@ -211,7 +211,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = text.split_at(end);
     let (_, factor) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim())).ok_or_else(wrong)?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    // A part of a byte is none, and more digits than a u64 has mean nothing.
+    // A fraction of a byte is not valid, and nine digits are enough for GiB.
     if whole.is_empty() || fraction.len() > 9 || number.ends_with('.') || (*factor == 1 && !fraction.is_empty()) {
         return Err(wrong());
     }

@@ -1,6 +1,4 @@
-//! Prints results: lines or one JSON document, in a stable order, safe for a terminal.
-//!
-//! Results go to the first writer, notes to the second; nothing here decides what is printed.
+//! Formats results as lines or JSON, in a stable order and without control characters.
 
 use crate::session::located_finding::LocatedFinding;
 use serde::Serialize;
@@ -17,22 +15,22 @@ pub(crate) struct File {
     pub path: String,
     /// `urlset` or `sitemapindex`.
     pub kind: &'static str,
-    /// `<url>` or `<sitemap>` elements.
+    /// Number of `<url>` or `<sitemap>` elements.
     pub entries: u64,
-    /// Size, uncompressed.
+    /// Uncompressed size.
     pub bytes: u64,
-    /// The encoding that it is stored in, as its declaration calls it.
+    /// The encoding as the file declares it.
     pub encoding: String,
-    /// The encoding that it was read in, where that has another name: browsers and this program read ISO-8859-1 as
+    /// The encoding that the file was decoded with, if its name differs: browsers and this program read ISO-8859-1 as
     /// windows-1252 (WHATWG Encoding Standard).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_as: Option<&'static str>,
 }
 
-/// The sums of `check`.
+/// The totals of `check`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Summary {
-    /// Over all files: URLs and entries of indexes.
+    /// URLs and index entries of all files.
     pub entries: u64,
     /// `<url>` elements, items of feeds, lines of lists and tables.
     pub urls: u64,
@@ -40,16 +38,16 @@ pub(crate) struct Summary {
     pub index_entries: u64,
     /// Findings of severity error.
     pub errors: u64,
-    /// Of severity warning.
+    /// Findings of severity warning.
     pub warnings: u64,
-    /// Of severity note.
+    /// Findings of severity note.
     pub notes: u64,
     /// Findings by rule code.
     pub rules: BTreeMap<&'static str, u64>,
 }
 
-/// A finding in the fields and the order of the output formats. It borrows everything from a [`LocatedFinding`]: the
-/// formats are promised to users, so that they cannot follow every change of the type that the program works with.
+/// A finding with the fields of the output formats, in their order. It borrows from a [`LocatedFinding`]; a separate
+/// type keeps the published formats stable when the internal one changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct FindingView<'f> {
     /// The rule's code.
@@ -62,18 +60,18 @@ pub(crate) struct FindingView<'f> {
     pub line: Option<u64>,
     /// In characters, from 1.
     pub column: Option<u64>,
-    /// The row's URL, decoded; null when it is about no row.
+    /// The row's decoded URL; null for a finding that is not about a row.
     pub loc: Option<&'f str>,
-    /// The name of the field; null when it is about none.
+    /// The name of the field; null for a finding that is not about a field.
     pub field: Option<&'f str>,
-    /// What is wrong and what would be right.
+    /// What is wrong and what is expected.
     pub message: &'f str,
-    /// What the fix would do; null when there is none.
+    /// What the fix would do; null if there is none.
     pub fix: Option<&'f str>,
-    /// How many places it stands for, if it stands for several: a finding of a whole file.
+    /// Number of places, if the finding is a group (one finding for a whole file).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// How many URLs have these places.
+    /// Number of URLs in the group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
 }
@@ -97,7 +95,7 @@ impl<'r> From<&'r LocatedFinding> for FindingView<'r> {
     }
 }
 
-/// One row of `list --format jsonl`: the file's own text, null where absent.
+/// One row of `list --format jsonl`. Values are the text of the file, null if absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Row<'r> {
     /// The URL, decoded and trimmed.
@@ -110,16 +108,16 @@ pub(crate) struct Row<'r> {
     pub priority: Option<&'r str>,
     /// The path of its file.
     pub file: &'r str,
-    /// Where its element starts, from 1; null for a row that is in no file yet.
+    /// The line of its element, from 1; null for a row that is not saved yet.
     pub line: Option<u64>,
-    /// All candidate URLs of an entry that has several `loc`, the first among them; left out elsewhere.
+    /// All URLs of an entry that has several `loc`, including the first; omitted otherwise.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub locs: &'r [String],
-    /// How many of each kind it has.
+    /// Number of extension elements by kind.
     pub extensions: Extensions,
 }
 
-/// Extension blocks of a row, by kind.
+/// Number of extension elements of a row, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Extensions {
     /// `image:image`
@@ -134,7 +132,7 @@ pub(crate) struct Extensions {
     pub other: u16,
 }
 
-/// Writes the JSON document of `check`: one line for the head, one for each finding, as [`finding_json`] wrote them.
+/// Writes the JSON document of `check`. `findings` writes the lines of [`finding_json`].
 pub(crate) fn check_json(
     out: &mut dyn Write,
     files: &[File],
@@ -150,12 +148,12 @@ pub(crate) fn check_json(
     writeln!(out, "\n]}}")
 }
 
-/// Writes one of the findings of that document.
+/// Writes one finding of the JSON document of `check`.
 pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &FindingView<'_>) -> io::Result<()> {
     out.write_all(&json_line(is_first, finding)?)
 }
 
-/// A value on a line of a list, in one piece: a serializer writes every bracket and comma on its own.
+/// An element of a JSON list on a line of its own. It is buffered, because a serializer writes every bracket separately.
 pub(super) fn json_line(is_first: bool, value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = Vec::with_capacity(1 << 10);
     line.extend_from_slice(if is_first { b"\n" } else { b",\n" });
@@ -163,10 +161,8 @@ pub(super) fn json_line(is_first: bool, value: &impl Serialize) -> io::Result<Ve
     Ok(line)
 }
 
-/// Writes a finding as `path:line:column: severity[rule]: message`; one about a whole file or set is at
-/// `1:1`, so that every line has the same shape.
-///
-/// In colours, the place is bold and the severity has its own.
+/// Writes a finding as `path:line:column: severity[rule]: message`. A finding about a whole file or set is at `1:1`, so
+/// that all lines have the same form.
 pub(crate) fn finding_text(out: &mut dyn Write, finding: &FindingView<'_>, colour: bool) -> io::Result<()> {
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
     let (file, message) = (without_controls(finding.file), without_controls(finding.message));
@@ -175,22 +171,22 @@ pub(crate) fn finding_text(out: &mut dyn Write, finding: &FindingView<'_>, colou
         let what = Paint::of(finding.severity).on(format_args!("{}[{}]", finding.severity, finding.rule), colour);
         return writeln!(out, "{place} {what}: {message}");
     }
-    // A report may have a million lines: none is put together before it is written.
+    // A report may have a million lines, so this path does not allocate.
     writeln!(out, "{file}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule)
 }
 
-/// A colour of results.
+/// A text style of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paint {
-    /// Errors, what is taken away.
+    /// Errors, removed text.
     Red,
-    /// Warnings, what is different.
+    /// Warnings, changed rows.
     Yellow,
-    /// What comes.
+    /// Added text.
     Green,
     /// Notes.
     Blue,
-    /// Places.
+    /// File positions.
     Bold,
 }
 
@@ -208,7 +204,7 @@ impl Paint {
         }
     }
 
-    /// Text in this colour (ECMA-48, section 8.3.117, SGR), or as it is.
+    /// Text in this style if `colour` is set (ECMA-48, section 8.3.117, SGR).
     pub(crate) fn on(self, text: impl std::fmt::Display, colour: bool) -> String {
         let code = match self {
             Self::Red => "31",
@@ -227,12 +223,12 @@ pub(crate) fn row_json(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Writes a URL as one line, whatever it holds.
+/// Writes a URL as one line; unsafe characters are percent-encoded.
 pub(crate) fn loc_text(out: &mut dyn Write, loc: &str) -> io::Result<()> {
     if loc.contains(is_unsafe) { writeln!(out, "{}", safe_loc(loc)) } else { writeln!(out, "{loc}") }
 }
 
-/// A URL with control characters and line breaks as a browser would send them, percent-encoded.
+/// A URL whose control characters and line breaks are percent-encoded, as browsers send them.
 pub(crate) fn safe_loc(loc: &str) -> String {
     let mut out = String::with_capacity(loc.len());
     for c in loc.chars() {
@@ -249,19 +245,19 @@ pub(crate) fn safe_loc(loc: &str) -> String {
     out
 }
 
-/// Writes a JSON document on lines of its own.
+/// Writes a JSON document and a line break.
 pub(crate) fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     json(out, value)?;
     writeln!(out)
 }
 
-/// Writes JSON in which unsafe characters are escaped: JSON may hold a C1 control, a terminal must not get one.
+/// Writes JSON with escaped unsafe characters: JSON strings may contain C1 controls, which terminals interpret.
 pub(super) fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     value.serialize(&mut serde_json::Serializer::with_formatter(out, Escaped))?;
     Ok(())
 }
 
-/// Compact JSON with `\u009b` for U+009B and its like.
+/// Compact JSON that escapes unsafe characters, such as U+009B as `\u009b`.
 struct Escaped;
 
 impl Formatter for Escaped {
@@ -282,12 +278,12 @@ impl Formatter for Escaped {
     }
 }
 
-/// Text without anything that a terminal would obey or that would break the line.
+/// Text with U+FFFD for control characters, line breaks and direction marks.
 pub(crate) fn plain(text: &str) -> String {
     without_controls(text).into_owned()
 }
 
-/// [`plain`] without a copy of text that is so already.
+/// [`plain`], but borrows text that needs no replacement.
 pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
     if is_printable(text) || !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -295,12 +291,12 @@ pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
     text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Whether text is printable ASCII, as nearly all is. Without an early exit, which is what the compiler vectorises.
+/// Whether text is printable ASCII. Without an early exit, so that the compiler can vectorise it.
 fn is_printable(text: &str) -> bool {
     text.bytes().fold(true, |is_so_far, byte| is_so_far & matches!(byte, b' '..=b'~'))
 }
 
-/// Controls (C0, DEL, C1), line and paragraph separators, and what turns the direction of text.
+/// Control characters (C0, DEL, C1), line and paragraph separators, and direction marks.
 fn is_unsafe(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -338,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_has_its_shape() {
+    fn the_json_document_has_one_line_per_finding() {
         let file = File {
             path: "a.xml".into(),
             kind: "urlset",
@@ -392,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loc_is_one_line_that_no_terminal_obeys() {
+    fn control_characters_of_a_loc_are_percent_encoded() {
         let table = [("https://e.com/ü", "https://e.com/ü\n"), ("a\nb\u{1b}c\u{85}", "a%0Ab%1Bc%C2%85\n"), ("", "\n")];
         for (loc, expected) in table {
             assert_eq!(written(|out| loc_text(out, loc)), expected);

@@ -4,7 +4,7 @@ use crate::manual::Line;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 
-/// The terminal that results are printed on, and the pager for long ones.
+/// The width of the terminal, and the pager for long texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pager {
     /// Columns of the terminal.
@@ -13,12 +13,12 @@ pub struct Pager {
     pub command: Option<String>,
 }
 
-/// Columns of a page that is printed to a file or a pipe, and at most of one on a terminal: longer lines are hard to read.
+/// Maximum columns of a page, because longer lines are hard to read; also the width for files and pipes.
 pub(super) const WIDEST: usize = 100;
 
 impl Pager {
     /// The pager of this environment: `$PAGER`, else `less`, else none if `$PAGER` is empty.
-    pub fn of_environment(width: usize, variable: Option<String>) -> Self {
+    pub fn from_environment(width: usize, variable: Option<String>) -> Self {
         let command = match variable {
             Some(command) if command.trim().is_empty() => None,
             Some(command) => Some(command),
@@ -27,18 +27,18 @@ impl Pager {
         Self { width, command }
     }
 
-    /// Whether the pager has shown the text. If it cannot be started, nothing is shown.
+    /// Shows the text in the pager; false if the pager cannot be started.
     fn show(&self, text: &str) -> bool {
         let mut words = self.command.iter().flat_map(|command| command.split_whitespace());
         let Some(program) = words.next() else { return false };
         let Ok(mut child) = Command::new(program).args(words).stdin(Stdio::piped()).spawn() else { return false };
-        // A pager that is left before the end closes the pipe.
+        // Quitting the pager early closes the pipe, which is not an error.
         let _ = child.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
         child.wait().is_ok()
     }
 }
 
-/// Prints a page, through the pager where there is one. Headings are bold on a terminal with colours.
+/// Prints a page, through the pager if there is one. Headings are bold with `colour`.
 pub(super) fn print(lines: &[Line], pager: Option<&Pager>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
     for line in lines {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn an_empty_variable_means_no_pager() {
-        let of = |variable: Option<&str>| Pager::of_environment(80, variable.map(str::to_owned)).command;
+        let of = |variable: Option<&str>| Pager::from_environment(80, variable.map(str::to_owned)).command;
         assert_eq!(of(Some(" ")), None);
         assert_eq!(of(Some("more")).as_deref(), Some("more"));
         assert_eq!(of(None).as_deref(), Some("less -FRX"));

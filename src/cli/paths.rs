@@ -5,15 +5,15 @@ use crate::protocol::Field;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// A word that must be text.
+/// The text of an argument that is not a path.
 pub(super) fn text_of(word: &OsStr) -> Result<&str, Failure> {
     word.to_str().ok_or_else(|| {
-        let message = format!("{}: this is not UTF-8", word.to_string_lossy());
+        let message = format!("{}: not valid UTF-8", word.to_string_lossy());
         Failure::Usage(message, "only paths may contain other bytes".to_owned())
     })
 }
 
-/// Takes `PATH… FIELD=VALUE…` apart. The first word is a path whatever it looks like; `./a=b` is one in any place.
+/// Splits `PATH… FIELD=VALUE…`. The first word is always a path, and `./a=b` is a path anywhere.
 pub(super) fn field_values(words: &[OsString]) -> Result<(Vec<PathBuf>, Vec<&str>), Failure> {
     let (mut paths, mut values): (Vec<PathBuf>, Vec<&str>) = (Vec::new(), Vec::new());
     for word in words {
@@ -31,7 +31,7 @@ pub(super) fn field_values(words: &[OsString]) -> Result<(Vec<PathBuf>, Vec<&str
     Ok((paths, values))
 }
 
-/// Takes `PATH… [KEYS]` apart: the last word is a list of sort keys if it looks like one and is no file.
+/// Splits `PATH… [KEYS]`: the last word is a list of sort keys if it looks like one and no such file exists.
 pub(super) fn sort_keys(words: &[OsString]) -> Result<(Vec<PathBuf>, Option<&str>), Failure> {
     let is_keys = |word: &OsString| {
         let text = word.to_string_lossy();
@@ -45,8 +45,8 @@ pub(super) fn sort_keys(words: &[OsString]) -> Result<(Vec<PathBuf>, Option<&str
     Ok((paths_of(&paths.iter().collect::<Vec<_>>())?, keys))
 }
 
-/// Words that are paths. Where the words behind them may begin with a hyphen, a mistyped option is taken for a word, and
-/// the command would go on without what it asks for.
+/// Words as paths. Refuses words that look like options: where later arguments may begin with a hyphen, the parser does
+/// not report a mistyped option, and the command would run without it.
 pub(super) fn paths_of(words: &[&OsString]) -> Result<Vec<PathBuf>, Failure> {
     let is_option = |word: &&&OsString| {
         word.as_encoded_bytes().starts_with(b"-") && word.as_os_str() != "-" && !Path::new(word).exists()
@@ -54,13 +54,12 @@ pub(super) fn paths_of(words: &[&OsString]) -> Result<Vec<PathBuf>, Failure> {
     if let Some(word) = words.iter().find(is_option) {
         let word = word.to_string_lossy();
         let hint = format!("a file of that name is ./{word}; --help lists the options");
-        return Err(Failure::Usage(format!("{word}: there is no such option and no such file"), hint));
+        return Err(Failure::Usage(format!("{word}: no such option, and no such file"), hint));
     }
     Ok(words.iter().map(PathBuf::from).collect())
 }
 
-/// Does something for each of several paths: a file that cannot be read is reported and passed over, and
-/// its status wins in the end.
+/// Runs `work` for each path. A file that cannot be read is reported and skipped, and determines the status.
 pub(super) fn each_path(
     paths: &[PathBuf],
     streams: &mut Streams<'_>,
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_option_is_no_path() {
+    fn a_mistyped_option_is_not_a_path() {
         for (line, wrong) in [
             ("a.xml --wher priority", Some("--wher")),
             ("a.xml -x", Some("-x")),

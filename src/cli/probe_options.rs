@@ -33,10 +33,10 @@ pub struct Probe {
     /// Only rows that match the query, such as 'section:blog'
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// How each URL is asked about
+    /// How each URL is requested
     #[command(flatten)]
     pub probing: ProbeOptions,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }

@@ -11,16 +11,16 @@ use crate::words::{counted, size};
 use std::io;
 use std::path::Path;
 
-/// Shows every record that concerns the set, or does with it what was asked for.
+/// Lists, finishes or discards the interrupted saves of the set, and lists its journals.
 pub(super) fn run(recover: &Recover, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     if !files::is_there(&recover.path) {
         return Err(files::Error::system("read", &recover.path, io::ErrorKind::NotFound.into()).into());
     }
     let state = streams.state.clone();
     let records = files::pending_records(&recover.path, state.as_deref());
-    let found = journals::of(&recover.path, state.as_deref())?;
+    let found = journals::journals_of(&recover.path, state.as_deref())?;
     if let Some(which) = &recover.journal {
-        return journals::act(recover, journals::chosen(&found, which)?, records.first(), streams);
+        return journals::act(recover, journals::find_journal(&found, which)?, records.first(), streams);
     }
     let is_listing = !recover.finish && !recover.discard;
     if records.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn run(recover: &Recover, streams: &mut Streams<'_>) -> Result<Status
             return Ok(Status::Fine);
         }
     }
-    // No one may save there while it is finished or given up.
+    // No other process may save these files meanwhile.
     let is_acting = recover.finish || recover.discard;
     let _lock = if is_acting { Lock::take(streams, std::slice::from_ref(&recover.path))? } else { Lock::default() };
     for record in &records {
@@ -58,7 +58,7 @@ pub(super) fn run(recover: &Recover, streams: &mut Streams<'_>) -> Result<Status
     Ok(if is_acting { Status::Fine } else { Status::Findings })
 }
 
-/// One record: who made it, and a line for each file.
+/// Prints a commit record: its path, a line for each file, and whether it can be finished.
 fn show(record: &Path, state: Option<&Path>, streams: &mut Streams<'_>) -> Result<(), Failure> {
     writeln!(streams.out, "{}", plain(&record.to_string_lossy()))?;
     let pending = match files::inspect(record, state) {

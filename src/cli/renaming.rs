@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// Texts of the output, each with what is written in its place. Empty, the output is not read.
+/// Texts that are replaced in the output. If there are none, the output is passed through.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names(Arc<Mutex<Vec<(String, String)>>>);
 
-/// Temporary folders, which are gone when the run ends.
+/// Temporary folders of downloads, which are removed when the run ends.
 #[derive(Debug, Default)]
 pub(super) struct Downloads {
     pub(super) names: Names,
@@ -17,7 +17,7 @@ pub(super) struct Downloads {
 }
 
 impl Names {
-    /// Adds a text that is replaced from now on.
+    /// Adds a text to replace in later output.
     #[cfg_attr(not(feature = "net"), allow(dead_code))]
     pub(super) fn add(&self, text: String, by: String) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((text, by));
@@ -28,11 +28,11 @@ impl Names {
     }
 }
 
-/// Writes with other names.
+/// A writer that replaces [`Names`].
 pub(super) struct Renaming<W> {
     inner: W,
     names: Names,
-    /// What may be the beginning of a name.
+    /// The end of the output, if it may be the beginning of a name.
     held: Vec<u8>,
 }
 
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_replaced_however_the_text_is_cut() {
+    fn a_name_is_replaced_across_writes() {
         let text = b"/t/x/a.xml:1: error in /t/x/b.xml, not /t/y or /t/x";
         for cut in 0..text.len() {
             let names = Names::default();

@@ -1,4 +1,4 @@
-//! Report formats of other programs: SARIF, `JUnit`, GitHub annotations.
+//! Report formats for other programs: SARIF, `JUnit`, GitHub annotations.
 //!
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes it and
 //! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
@@ -16,13 +16,13 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Where the rules are explained.
-const HOME: &str = env!("CARGO_PKG_NAME");
+/// The name of the tool in reports.
+const TOOL: &str = env!("CARGO_PKG_NAME");
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// One SARIF log with one run: the rules that have findings, and the findings in their order. Findings wait in a file, since
-/// the rules are before them.
+/// A SARIF log with one run: the rules that have findings, then the findings. Findings are spooled, because the rules come
+/// before them.
 pub(super) struct SarifLog {
     results: Spool,
     /// In the order of their first findings.
@@ -44,7 +44,7 @@ impl SarifLog {
             })
         });
         let region = finding.line.map(|line| Region { column: finding.column.unwrap_or(1), line });
-        // What stays the same when lines move.
+        // Without the line, so that it stays the same when lines move.
         let fingerprint = |loc: &str| format!("{} {} {loc}", finding.rule, finding.field.unwrap_or(""));
         let result = SarifResult {
             level: level(finding.severity),
@@ -64,7 +64,7 @@ impl SarifLog {
     }
 
     pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let described = |rule: &Rule| {
+        let descriptor = |rule: &Rule| {
             json!({
                 "id": rule.code(),
                 "shortDescription": { "text": rule.summary() },
@@ -73,9 +73,9 @@ impl SarifLog {
                 "defaultConfiguration": { "level": level(rule.severity().map_or("note", Severity::name)) },
             })
         };
-        let rules: Vec<Value> = self.rules.iter().map(described).collect();
+        let rules: Vec<Value> = self.rules.iter().map(descriptor).collect();
         write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":")?;
-        let driver = json!({ "name": HOME, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
+        let driver = json!({ "name": TOOL, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
         json(out, &json!({ "driver": driver }))?;
         write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")?;
         self.results.write_all_to(out)?;
@@ -83,7 +83,7 @@ impl SarifLog {
     }
 }
 
-/// A finding (SARIF 2.1.0, section 3.27). The properties of this object and those in it are in the order of their names.
+/// A finding (SARIF 2.1.0, section 3.27). Fields are sorted by their JSON names, for a stable output.
 #[derive(Serialize)]
 struct SarifResult<'f> {
     level: &'f str,
@@ -108,7 +108,7 @@ struct Location<'f> {
     physical: PhysicalLocation,
 }
 
-/// Section 3.33: the URL.
+/// The URL (section 3.33).
 #[derive(Serialize)]
 struct LogicalLocation<'f> {
     #[serde(rename = "fullyQualifiedName")]
@@ -116,7 +116,7 @@ struct LogicalLocation<'f> {
     kind: &'f str,
 }
 
-/// Section 3.29: the place in the file.
+/// The position in the file (section 3.29).
 #[derive(Serialize)]
 struct PhysicalLocation {
     #[serde(rename = "artifactLocation")]
@@ -153,14 +153,14 @@ struct Fingerprints {
     rule_and_url: String,
 }
 
-/// What a finding stands for that is listed once for a whole file.
+/// The size of a group of findings that is listed once for a file.
 #[derive(Serialize)]
 struct Properties {
     count: u64,
     rows: Option<u64>,
 }
 
-/// SARIF's word for a severity (section 3.27.10).
+/// The SARIF level of a severity (section 3.27.10).
 fn level(severity: &str) -> &str {
     match severity {
         "error" | "warning" => severity,
@@ -168,7 +168,7 @@ fn level(severity: &str) -> &str {
     }
 }
 
-/// A path as a URI reference (RFC 3986, section 4.1): relative as it was given, absolute with `file://`.
+/// A path as a URI reference (RFC 3986, section 4.1); an absolute path gets `file://`.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     if path.starts_with('/') {
@@ -186,13 +186,14 @@ fn uri(path: &str) -> String {
     out
 }
 
-/// One suite a file; a test case for each finding, or one that passes where there is none. What does not make the run
-/// fail passes, with its words as output. Test cases wait in a file, since the sums are before them.
+/// A `JUnit` report: one suite per file, and a test case for each finding, or one that passes if there is none. Findings
+/// below the severity of `--fail-on` pass, with their message as output. Test cases are spooled, because the totals come
+/// before them.
 pub(super) struct JunitReport {
     cases: Spool,
     suites: Vec<Suite>,
-    /// The suite of a file by its name: no file may be looked for among all others.
-    places: HashMap<String, usize>,
+    /// The number of the suite by file name.
+    suite_numbers: HashMap<String, usize>,
 }
 
 /// The findings of a file.
@@ -201,30 +202,30 @@ struct Suite {
     file: String,
     findings: usize,
     failures: usize,
-    /// Where its cases are in the file of all cases.
+    /// The ranges of its test cases in the spool.
     cases: Vec<Range<u64>>,
 }
 
 impl JunitReport {
     pub(super) fn new() -> Self {
-        Self { cases: Spool::new(), suites: Vec::new(), places: HashMap::new() }
+        Self { cases: Spool::new(), suites: Vec::new(), suite_numbers: HashMap::new() }
     }
 
-    /// The suite of a file; made where there is none yet.
+    /// The suite of a file, which is created on first use.
     fn suite(&mut self, file: &str) -> Option<&mut Suite> {
-        let place = self.places.get(file).copied().unwrap_or_else(|| {
+        let number = self.suite_numbers.get(file).copied().unwrap_or_else(|| {
             self.suites.push(Suite { file: file.to_owned(), ..Suite::default() });
-            self.places.insert(file.to_owned(), self.suites.len() - 1);
+            self.suite_numbers.insert(file.to_owned(), self.suites.len() - 1);
             self.suites.len() - 1
         });
-        self.suites.get_mut(place)
+        self.suites.get_mut(number)
     }
 
     pub(super) fn add(&mut self, finding: &FindingView<'_>, fails: bool) -> io::Result<()> {
         let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
         let (file, rule, message) = (attribute(finding.file), attribute(finding.rule), attribute(finding.message));
         let (blank, loc) = finding.loc.map_or(("", Cow::Borrowed("")), |loc| (" ", attribute(loc)));
-        // In one piece: each write may be one to a file.
+        // Buffered, because the spool may be a file.
         let mut out = Vec::with_capacity(1 << 10);
         writeln!(
             out,
@@ -250,19 +251,20 @@ impl JunitReport {
         Ok(())
     }
 
-    /// Writes all: the suites of these files first, in their order.
+    /// Writes the report: first the suites of `files`, then the others.
     pub(super) fn finish(&mut self, out: &mut dyn Write, files: &[String]) -> io::Result<()> {
         for file in files {
             self.suite(file);
         }
         let mut left: Vec<Option<Suite>> = std::mem::take(&mut self.suites).into_iter().map(Some).collect();
-        let places = files.iter().filter_map(|file| self.places.get(file));
-        let mut suites: Vec<Suite> = places.filter_map(|place| left.get_mut(*place).and_then(Option::take)).collect();
+        let numbers = files.iter().filter_map(|file| self.suite_numbers.get(file));
+        let mut suites: Vec<Suite> =
+            numbers.filter_map(|number| left.get_mut(*number).and_then(Option::take)).collect();
         suites.extend(left.into_iter().flatten());
         let all: usize = suites.iter().map(|suite| suite.findings.max(1)).sum();
         let failures: usize = suites.iter().map(|suite| suite.failures).sum();
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-        writeln!(out, "<testsuites name=\"{HOME}\" tests=\"{all}\" failures=\"{failures}\" errors=\"0\">")?;
+        writeln!(out, "<testsuites name=\"{TOOL}\" tests=\"{all}\" failures=\"{failures}\" errors=\"0\">")?;
         for Suite { file, findings, failures, cases } in suites {
             let file = attribute(&file);
             let tests = findings.max(1);
@@ -282,7 +284,7 @@ impl JunitReport {
     }
 }
 
-/// Text for an attribute or an element, without what XML cannot hold.
+/// Escaped text for an attribute or element, without characters that XML does not allow.
 fn attribute(text: &str) -> Cow<'_, str> {
     match without_controls(text) {
         Cow::Borrowed(text) => escape::escape(text),
@@ -290,7 +292,7 @@ fn attribute(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// One workflow command a finding: `::error file=…,line=…,col=…,title=…::message`.
+/// Writes a finding as a workflow command: `::error file=…,line=…,col=…,title=…::message`.
 pub(super) fn github(out: &mut dyn Write, finding: &FindingView<'_>) -> io::Result<()> {
     let command = match finding.severity {
         "error" => "error",
@@ -306,12 +308,12 @@ pub(super) fn github(out: &mut dyn Write, finding: &FindingView<'_>) -> io::Resu
     }
 }
 
-/// The text of a workflow command. Line breaks are controls, and no control stays.
+/// The escaped message of a workflow command. Line breaks have become U+FFFD like all control characters.
 fn data(text: &str) -> Cow<'_, str> {
     escaped(without_controls(text), &[('%', "%25")])
 }
 
-/// A property of a workflow command.
+/// The escaped property of a workflow command.
 fn property(text: &str) -> Cow<'_, str> {
     escaped(data(text), &[(':', "%3A"), (',', "%2C")])
 }
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn sarif_has_a_rule_for_each_result_and_a_place() {
+    fn sarif_results_have_a_rule_and_a_position() {
         let whole = FindingView { rule: "set-duplicate", severity: "note", line: None, column: None, loc: None, ..ONE };
         let text = written(|out| {
             let mut log = SarifLog::new();
@@ -371,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn junit_counts_what_fails_and_is_xml() {
+    fn junit_counts_failures_and_is_well_formed() {
         let note = FindingView { severity: "note", message: "fine", ..ONE };
         let files = ["a b/c.xml".to_owned(), "d.xml".to_owned()];
         let text = written(|out| {
@@ -390,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn annotations_escape_what_ends_a_property_or_a_line() {
+    fn annotations_escape_delimiters_and_line_breaks() {
         let line = written(|out| github(out, &FindingView { file: "a:b,c.xml", ..ONE }));
         let expected = "::warning file=a%3Ab%2Cc.xml,line=3,col=10,title=loc-fragment::50%25 of \"#x\" <is>\u{FFFD}\
                         \u{FFFD}[2J dropped, really (https://e.com/?a=1&b=2)\n";

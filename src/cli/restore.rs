@@ -12,7 +12,7 @@ use crate::session::store::save::unsigned;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 
-/// Lists, or says what is put back and does it.
+/// Lists, restores or removes backups.
 pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = Common { now: restore.now.clone(), ..Common::default() }.now()?;
     let main = if restore.path.is_dir() {
@@ -54,7 +54,7 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     };
     let mut lock = if restore.dry_run { Lock::default() } else { Lock::take_idle(streams, &main)? };
     let recovery = files::Recovery { state: streams.state.clone(), finish: !restore.dry_run };
-    super::note_recovery(&files::recover(&main, &recovery)?, streams);
+    super::open::note_recovery(&files::recover(&main, &recovery)?, streams);
     let latest = if date == "latest" { sets(&main, state)?.pop().map(|set| set.date) } else { None };
     let date = latest.unwrap_or_else(|| date.clone());
     let plan = plan_restore(&main, &date, state)?;
@@ -75,11 +75,11 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     Ok(Status::Fine)
 }
 
-/// One line for each dated set, oldest first.
+/// Prints a line for each backup, oldest first.
 fn list(main: &Path, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let sets = sets(main, streams.state.as_deref())?;
     if sets.is_empty() {
-        streams.note(&format!("{} has no backup; --backup once or always makes them", main.display()));
+        streams.note(&format!("{} has no backup; saving with --backup once or always makes one", main.display()));
     }
     for found in incomplete(main)? {
         let folder = found.folder.display();
@@ -92,29 +92,29 @@ fn list(main: &Path, streams: &mut Streams<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `2026-11-20T10-20-30Z  3 files, 12.4 KiB: sitemap-1.xml, sitemap.xml; 1 file made then`.
+/// `2026-11-20T10-20-30Z  3 files, 12.4 KiB: sitemap-1.xml, sitemap.xml; 1 file created then`.
 fn in_words(set: &BackupSet) -> String {
-    /// The most names that a line is readable with.
+    /// Maximum number of file names in a line.
     const MOST: usize = 5;
     let bytes = set.files.iter().map(|file| file.len).sum();
     let names: Vec<String> = set.files.iter().take(MOST).map(|file| plain(&file.name.to_string_lossy())).collect();
     let names = names.join(", ");
     let more = if set.files.len() > MOST { ", …" } else { "" };
-    let made = match set.absent.len() {
+    let created = match set.absent.len() {
         0 => String::new(),
-        made => format!("; {} made then", counted(made as u64, "file")),
+        created => format!("; {} created then", counted(created as u64, "file")),
     };
     let colon = if names.is_empty() { "" } else { ": " };
     let unverified = if set.is_authentic { "" } else { "; not authenticated by your key" };
     format!(
-        "{}  {}, {}{colon}{names}{more}{made}{unverified}",
+        "{}  {}, {}{colon}{names}{more}{created}{unverified}",
         set.date,
         counted(set.files.len() as u64, "file"),
         size(bytes)
     )
 }
 
-/// A line for each file.
+/// Notes a line for each file.
 fn show(plan: &RestorePlan, prune: bool, streams: &mut Streams<'_>) {
     let line = |what: &str, path: &PathBuf| format!("{what:<9}  {}", path.display());
     for put in &plan.files {

@@ -1,6 +1,6 @@
 //! `sited replace`, `add`, `remove`, `keep`, `sort` and `dedupe`.
 //!
-//! Each says the commands of the `:` line that do the same, so that what was done on the screen can be written down.
+//! Each runs the command of the `:` line that does the same on the screen.
 
 use super::bulk::{Task, change};
 use super::duplicates::KeepRow;
@@ -12,7 +12,7 @@ use super::paths::{paths_of, sort_keys, text_of};
 use super::save::Agreed;
 use super::set_reader::{memory_limit, note_why_loaded};
 use super::sets::each_set;
-use super::urls::{Urls, chosen};
+use super::urls::{Urls, select_rows};
 use super::values::{assignments, refuse_assignments, refuse_urls};
 use super::{Failure, Status, Streams, filter};
 use crate::document::conversion;
@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  sited replace sitemap.xml '^http:' https:\n  sited replace public/ '/old/(.*)' '/new/$1' --dry-run\n  sited replace public/ https://old.example https://example.com --in all\n  sited replace a.xml b.xml '^http:' https: --check"
 )]
 pub struct ReplaceIn {
-    /// A sitemap, a sitemap index, or a folder; of several, each is saved on its own
+    /// A sitemap, a sitemap index, or a folder; may be repeated, and each is saved on its own
     pub path: OsString,
     /// The regular expression to find in every URL
     #[arg(value_name = "REGEX", allow_hyphen_values = true)]
@@ -100,7 +100,7 @@ pub struct Add {
     after_help = "Examples:\n  sited remove sitemap.xml --where 'path:/draft/* or lastmod<2015'\n  sited remove public/ --urls-from gone.txt"
 )]
 pub struct Remove {
-    /// Which rows are removed
+    /// The rows to remove
     #[command(flatten)]
     pub rows: ChosenRows,
 }
@@ -111,12 +111,12 @@ pub struct Remove {
     after_help = "Examples:\n  sited keep sitemap.xml --urls-from live.txt\n  sited keep public/ --where host:www.example.com --dry-run"
 )]
 pub struct Keep {
-    /// Which rows are kept
+    /// The rows to keep
     #[command(flatten)]
     pub rows: ChosenRows,
 }
 
-/// Rows of sets, by a query or a list of URLs.
+/// Rows selected by a query or a list of URLs.
 #[derive(Debug, Args)]
 pub struct ChosenRows {
     /// Sitemaps, sitemap indexes, or folders; each is saved on its own
@@ -140,7 +140,7 @@ pub struct ChosenRows {
     after_help = "Examples:\n  sited sort sitemap.xml\n  sited sort public/ -lastmod,loc --dry-run\n  sited sort a.xml b.xml --by -lastmod"
 )]
 pub struct Sort {
-    /// A sitemap, a sitemap index, or a folder; of several, each is saved on its own
+    /// A sitemap, a sitemap index, or a folder; may be repeated, and each is saved on its own
     pub path: OsString,
     /// Columns to sort by, with a minus for descending order: loc, -lastmod, -priority,loc
     #[arg(value_name = "KEYS", allow_hyphen_values = true)]
@@ -148,7 +148,7 @@ pub struct Sort {
     /// With more than one PATH the last argument is KEYS, unless it is a file
     #[arg(value_name = "…")]
     pub more: Vec<OsString>,
-    /// KEYS as an option: all other arguments are paths then
+    /// KEYS as an option; then all arguments are paths
     #[arg(long, value_name = "KEYS", allow_hyphen_values = true)]
     pub by: Option<String>,
     /// How the sets are saved
@@ -180,7 +180,7 @@ fn targets(names: &str) -> Result<Targets, String> {
 }
 
 impl Target {
-    /// Opens it to be changed; `why` says why all of it is held.
+    /// Opens the set to change it. `why` is the reason for loading a large set into memory.
     fn open(&self, why: &str, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
         let SaveOptions { output, common, .. } = &self.save;
         let opened = common.open_to_change(&self.path, output.as_deref(), self.save.is_preview(), streams)?;
@@ -188,7 +188,7 @@ impl Target {
         Ok(opened)
     }
 
-    /// This target, which refuses a change that makes URLs errors or duplicates, or does not.
+    /// This target with [`Target::refuses_faults`].
     pub(super) fn refusing_faults(&self, refuses_faults: bool) -> Self {
         Self { refuses_faults, ..self.clone() }
     }
@@ -201,7 +201,7 @@ impl Target {
         Saving { dry_run: *dry_run, check, output, agreed, refuses_faults: self.refuses_faults }
     }
 
-    /// Opens it, does what the commands say, and saves. `why` says why all of a large set is held for them.
+    /// Opens the set, runs the commands, and saves. `why` is the reason for loading a large set into memory.
     pub(super) fn run(
         &self,
         why: &str,
@@ -214,7 +214,7 @@ impl Target {
     }
 }
 
-pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn replace(task: &ReplaceIn, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let words: Vec<&OsString> = [&task.path, &task.pattern, &task.replacement].into_iter().chain(&task.more).collect();
     let [paths @ .., pattern, replacement] = words.as_slice() else { return Ok(Status::Fine) };
     let paths = paths_of(paths)?;
@@ -223,13 +223,13 @@ pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) ->
         let text = if error.span.start <= pattern.len() { pattern } else { replacement };
         let away = if error.span.start <= pattern.len() { 0 } else { pattern.len() + 1 };
         let span = error.span.start - away..error.span.end.max(error.span.start) - away;
-        Failure::text("this replacement", text, &CommandError::new(span, error.message))
+        Failure::syntax("this replacement", text, &CommandError::new(span, error.message))
     })?;
     let replace = replace.with_targets(task.targets);
     let scope = Scope { shown: false, query: filter(task.filter.as_deref(), &task.edit.save.common)? };
     let task_of_all = Task::Command(Command::Replace { scope, replace });
     each_set(&paths, &task.edit, streams, |target, streams| {
-        change(&target.refusing_faults(!task.force), &task_of_all, held, streams)
+        change(&target.refusing_faults(!task.force), &task_of_all, memory_limit, streams)
     })
 }
 
@@ -242,7 +242,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
             urls.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
         } else {
             refuse_file(url, task)?;
-            // Whitespace around a value is no part of it: nothing else would be written.
+            // Surrounding white space is not part of a value.
             urls.push(url.trim().to_owned());
         }
     }
@@ -257,7 +257,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
                 .to_owned()
         };
         let locs = session.document().live_rows().map(url);
-        // Comments of a list are none of its URLs.
+        // Lists may have comments, which are rows too.
         urls.extend(locs.filter(|loc| !loc.is_empty() && !loc.starts_with('#')));
     }
     let set = added(task)?;
@@ -289,7 +289,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     Ok(status)
 }
 
-/// The command that gives new rows their values.
+/// The command that sets the values of `--set` in the new rows.
 fn added(task: &Add) -> Result<Option<Command>, Failure> {
     if task.set.is_empty() {
         return Ok(None);
@@ -311,34 +311,36 @@ fn refuse_file(word: &str, task: &Add) -> Result<(), Failure> {
     Err(Failure::Usage(format!("{word} is a file, not a URL"), hint))
 }
 
-pub(super) fn remove(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn remove(task: &ChosenRows, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let query = filter(task.filter.as_deref(), &task.edit.save.common)?;
     let Some(urls) = Urls::read(&task.urls, &task.paths)? else {
         let task_of_all = Task::Command(Command::Delete(Scope { shown: false, query }));
         return each_set(&task.paths, &task.edit, streams, |target, streams| {
-            change(target, &task_of_all, held, streams)
+            change(target, &task_of_all, memory_limit, streams)
         });
     };
-    let gone = |snapshot: &Snapshot| Ok(Change::Delete(chosen(snapshot, query.as_ref(), Some(&urls))));
+    let gone = |snapshot: &Snapshot| Ok(Change::Delete(select_rows(snapshot, query.as_ref(), Some(&urls))));
     let like = Command::Delete(Scope { shown: false, query: query.clone() });
     let task_of_all = Task::Rows { like, change: &gone };
-    let status =
-        each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams));
+    let status = each_set(&task.paths, &task.edit, streams, |target, streams| {
+        change(target, &task_of_all, memory_limit, streams)
+    });
     urls.note_missing(false, streams);
     status
 }
 
-pub(super) fn keep(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn keep(task: &ChosenRows, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let query = filter(task.filter.as_deref(), &task.edit.save.common)?;
     let urls = Urls::read(&task.urls, &task.paths)?;
     let gone = |snapshot: &Snapshot| {
-        let stays = chosen(snapshot, query.as_ref(), urls.as_ref());
+        let stays = select_rows(snapshot, query.as_ref(), urls.as_ref());
         Ok(Change::Delete(snapshot.document.resident_set() - stays))
     };
     let like = Command::Delete(Scope { shown: false, query: query.clone() });
     let task_of_all = Task::Rows { like, change: &gone };
-    let status =
-        each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams));
+    let status = each_set(&task.paths, &task.edit, streams, |target, streams| {
+        change(target, &task_of_all, memory_limit, streams)
+    });
     if let Some(urls) = &urls {
         urls.note_missing(false, streams);
     }
@@ -355,14 +357,14 @@ pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Fai
     };
     let data = task.edit.save.common.data_set()?;
     let keys =
-        sort::parse(keys, data).map_err(|error| Failure::text("these keys", keys, &CommandError::from(error)))?;
+        sort::parse(keys, data).map_err(|error| Failure::syntax("these keys", keys, &CommandError::from(error)))?;
     each_set(&paths, &task.edit, streams, |target, streams| {
         target.run("sorting needs every row", streams, |_| Ok(vec![Command::Sort(keys.clone()), Command::ApplyOrder]))
     })
 }
 
-pub(super) fn dedupe(task: &Dedupe, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn dedupe(task: &Dedupe, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let Dedupe { keep, equivalent, .. } = *task;
-    let task_of_all = Task::Repeated { keep, equivalent };
-    each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams))
+    let task_of_all = Task::Dedupe { keep, equivalent };
+    each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, memory_limit, streams))
 }

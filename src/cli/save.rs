@@ -1,4 +1,4 @@
-//! Saves without a screen: the answers that a save needs must be given as options.
+//! Saves without a screen: questions of a save are answered by options.
 
 use super::args::Common;
 use super::lock::Lock;
@@ -22,14 +22,14 @@ use crate::words::{counted, grouped, size};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was agreed to before a save that can ask no one.
+/// The answers to the questions of a save, from options.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Agreed {
-    /// Files that others changed are replaced.
+    /// Whether files that other programs changed are replaced.
     pub(super) force: bool,
-    /// Damaged files are written as they were repaired.
+    /// Whether repairs of damaged files are written.
     pub(super) repairs: bool,
-    /// Files may be left without entries.
+    /// Whether files may be written without entries.
     pub(super) empty: bool,
 }
 
@@ -39,12 +39,12 @@ impl Agreed {
     }
 }
 
-/// Refuses to leave a file without entries, unless that was agreed to. What had none before may stay so, as long as it
-/// can be read again.
+/// Refuses to write a file without entries, unless `--allow-empty` is given. A file that had none before is written, as
+/// long as it can be read again.
 pub(super) fn refuse_empty(plan: &Plan, agreed: Agreed) -> Result<(), Failure> {
     let is_new = |output: &Output| matches!(output.action, Action::Created | Action::Replaced);
     let is_written = |output: &Output| is_new(output) || output.action == Action::Rewritten;
-    // Of a copy all files are new, some of which may have been empty before.
+    // All files of a copy are new, and some of them may have been empty before.
     let has_urls = plan.outputs.iter().any(|output| output.file.index_file().is_none() && output.urls_after > 0);
     let is_emptied = |output: &&Output| {
         let is_lost = output.urls_before > 0 || output.bytes == 0 || (is_new(output) && !has_urls);
@@ -53,21 +53,21 @@ pub(super) fn refuse_empty(plan: &Plan, agreed: Agreed) -> Result<(), Failure> {
     let Some(output) = plan.outputs.iter().find(is_emptied).filter(|_| !agreed.empty) else { return Ok(()) };
     let message = format!("{} would have no entries left", output.path.display());
     let hint = "nothing was written; --allow-empty writes it anyway, or delete the file if it is not needed";
-    Err(Failure::Place(message, hint.to_owned()))
+    Err(Failure::Unusable(message, hint.to_owned()))
 }
 
-/// The same of standard output: a pipe ends in a file often enough. A copy has an entry, as a new file does.
+/// [`refuse_empty`] for standard output, which is often redirected to a file. `is_copy` is the case of a new file.
 fn refuse_empty_output(session: &Session, is_copy: bool, agreed: Agreed) -> Result<(), Failure> {
     let is_lost = is_copy || session.view().saved.live() > 0;
     if agreed.empty || !is_lost || session.document().live() > 0 {
         return Ok(());
     }
     let hint = "nothing was written; --allow-empty writes it anyway";
-    Err(Failure::Place("standard output would have no entries".to_owned(), hint.to_owned()))
+    Err(Failure::Unusable("standard output would have no entries".to_owned(), hint.to_owned()))
 }
 
-/// Saves, to another path if one is given, and says what was done to the rows when that is saved. What is made, replaced or removed beside the files that were
-/// opened is reported before it is done.
+/// Saves, in place or to another path, and then prints the messages in `done`. If the save also creates, replaces or
+/// removes files that were not opened, they are noted.
 pub(super) fn save(
     session: &mut Session,
     (to, done): (Option<&Path>, &[String]),
@@ -91,14 +91,14 @@ pub(super) fn save(
     }
 }
 
-/// A field that no file which it was given in has a place for, and changes of feeds. Whoever asks for that in so many
-/// words is not served by a save without it. Where some files have a place, what the others lose is reported.
+/// Refuses changes that cannot be saved: a field that none of the changed files can store, and changes of feeds. If some
+/// of the files can store the field, the save notes what the others lose.
 pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<(), Failure> {
     let to = output.or(session.path().map(PathBuf::as_path)).filter(|to| !is_stream(to));
     let form = to.and_then(|to| Form::of_name(&to.file_name()?.to_string_lossy())).unwrap_or(save::form_of(session));
     let Snapshot { state, saved, .. } = session.view();
     let document = &state.document;
-    // In another form it is a copy, and what that leaves out is reported.
+    // A copy in another form is allowed; the save notes what it omits.
     if form != save::form_of(session) || document.sitemaps().iter().all(|sitemap| sitemap.form == Form::Xml) {
         return Ok(());
     }
@@ -111,7 +111,10 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
             && document.compare(saved).row_state(row) != RowState::Clean
         {
             let message = format!("{}: this is {}; sited never overwrites a feed", sitemap.name, feed.name());
-            return Err(Failure::Place(message, "nothing was changed; -o NAME.xml saves it as a sitemap".to_owned()));
+            return Err(Failure::Unusable(
+                message,
+                "nothing was changed; -o NAME.xml saves it as a sitemap".to_owned(),
+            ));
         }
         if !document.is_live(row) || matches!(sitemap.form, Form::Feed(_)) {
             continue;
@@ -137,10 +140,10 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
     let (name, kind) = (&sitemap.name, sitemap.form.name());
     let message = format!("{name}: {} cannot be written to {kind}: {why}", field.name());
     let hint = format!("nothing was changed; sited convert {name} -o NAME.xml makes a sitemap of it");
-    Err(Failure::Place(message, hint))
+    Err(Failure::Unusable(message, hint))
 }
 
-/// Items of a feed that link to nothing are no entries of a sitemap. The feed itself stays as it is.
+/// Removes feed items without a link before a copy is saved: they cannot be entries of a sitemap.
 fn remove_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let document = session.document();
     let feeds = (0..).zip(document.sitemaps()).filter(|(_, sitemap)| matches!(sitemap.form, Form::Feed(_)));
@@ -153,7 +156,7 @@ fn remove_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Result<(
     Ok(())
 }
 
-/// Saves to another path in a form that its name need not say.
+/// Saves to another path in a given form, whatever its name.
 pub(super) fn save_as(
     session: &mut Session,
     (to, form): (&Path, Form),
@@ -194,7 +197,7 @@ pub(super) fn preview_as(
     Ok(())
 }
 
-/// Refuses to print several files one behind the other.
+/// Refuses to concatenate several files to standard output.
 fn refuse_stream(document: &Document, (to, from): (Form, Form)) -> Result<(), Failure> {
     if to == from && (document.index().is_some() || document.sitemaps().len() != 1) {
         let message = "a set of several files cannot be written to standard output".to_owned();
@@ -203,7 +206,7 @@ fn refuse_stream(document: &Document, (to, from): (Form, Form)) -> Result<(), Fa
     Ok(())
 }
 
-/// Says what a form has no place for.
+/// Notes what cannot be written in a form.
 fn note_losses(document: &Document, (to, from): (Form, Form), streams: &mut Streams<'_>) {
     if to != from {
         let losses = conversion::losses(document, to);
@@ -213,7 +216,7 @@ fn note_losses(document: &Document, (to, from): (Form, Form), streams: &mut Stre
     }
 }
 
-/// Writes a set that is one file to standard output.
+/// Writes a set of one file to standard output.
 fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let (document, forms) = (session.document(), (form, save::form_of(session)));
     refuse_stream(document, forms)?;
@@ -224,7 +227,7 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
     Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
 }
 
-/// Says which columns of tables and comments of lists a sitemap has no place for.
+/// Notes the columns of tables and comments of lists that cannot be written to a sitemap.
 pub(super) fn note_omitted(document: &Document, streams: &mut Streams<'_>) {
     let lost = Losses {
         columns: conversion::unknown_columns(document),
@@ -254,11 +257,11 @@ fn write(
     Ok(())
 }
 
-/// What someone who could be asked would be asked about, to be reported once it is done.
+/// The notes that replace the questions of the screen, printed after the save.
 pub(super) fn announcement(plan: &Plan) -> Result<Vec<String>, Failure> {
     if let Some(base) = &plan.needs_base {
         let message = "new files need public URLs, but the base URL of the set is not known".to_owned();
-        return Err(Failure::Usage(message, format!("say it: --base-url {base}")));
+        return Err(Failure::Usage(message, format!("for example: --base-url {base}")));
     }
     let mut words = Vec::new();
     if plan.is_ready() {
@@ -270,9 +273,9 @@ pub(super) fn announcement(plan: &Plan) -> Result<Vec<String>, Failure> {
     Ok(words)
 }
 
-/// Prints what a save would do.
+/// Prints a plan, and notes its questions and problems.
 pub(super) fn show_plan(plan: &Plan, streams: &mut Streams<'_>) -> io::Result<()> {
-    /// Files that stay as they are and are still named one by one.
+    /// Up to this number, untouched files are listed one by one.
     const NAMED: usize = 20;
     let Plan { outputs, problems, needs_base, losses, repairs, .. } = plan;
     let untouched = plan.count(Action::Untouched);

@@ -6,7 +6,7 @@ use super::options::{EditOptions, Unmatched, UrlList};
 use super::paths::field_values;
 use super::sets::each_set;
 use super::table::{Table, TableInput, Unlisted};
-use super::urls::{Urls, chosen, refuse_two_streams};
+use super::urls::{Urls, refuse_two_streams, select_rows};
 use super::values::{assignments, refuse_assignments};
 use super::{Failure, Status, Streams, filter};
 use crate::files::is_stream;
@@ -35,7 +35,7 @@ pub struct Set {
     /// The column of TABLE that holds the URLs: its name, or its number from 1
     #[arg(long, value_name = "NAME", requires = "from")]
     pub key: Option<String>,
-    /// What is done with URLs that only one of table and set has
+    /// How URLs that only the table or only the set has are reported
     #[command(flatten)]
     pub unmatched: Unmatched,
     /// Only rows that match the query; without it, all rows
@@ -52,8 +52,7 @@ pub struct Set {
     pub edit: EditOptions,
 }
 
-/// Sets, says what changed, saves.
-pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn run(set: &Set, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let common = &set.edit.save.common;
     let (paths, words) = field_values(&set.words)?;
     let scope = Scope { shown: false, query: filter(set.filter.as_deref(), common)? };
@@ -63,11 +62,11 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
             return Err(Failure::Usage(format!("{word} cannot be combined with --from"), hint));
         }
         let input = TableInput { path: table, key: set.key.as_deref(), force: set.force };
-        return from_table(set, input, &SetRows { paths: &paths, scope, held }, streams);
+        return from_table(set, input, &SetRows { paths: &paths, scope, memory_limit }, streams);
     }
     if words.is_empty() {
         let hint =
-            "for example: sited set sitemap.xml lastmod=today; or --from TABLE takes them from a file".to_owned();
+            "for example: sited set sitemap.xml lastmod=today; or --from TABLE reads values from a file".to_owned();
         return Err(Failure::Usage("no FIELD=VALUE given".to_owned(), hint));
     }
     let assignments = assignments(words, "this value", set.force, &common.vocabulary()?)?;
@@ -77,7 +76,7 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
     let urls = Urls::read(&set.urls, &paths)?;
     let command = Command::Set { scope: scope.clone(), assignments: assignments.clone() };
     let of_rows = |snapshot: &Snapshot| {
-        let rows = chosen(snapshot, scope.query.as_ref(), urls.as_ref());
+        let rows = select_rows(snapshot, scope.query.as_ref(), urls.as_ref());
         Ok(Change::Set { rows, assignments: assignments.clone() })
     };
     let task = match &urls {
@@ -85,7 +84,7 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
         Some(_) => Task::Rows { like: command, change: &of_rows },
     };
     let status = each_set(&paths, &set.edit, streams, |target, streams| {
-        change(&target.refusing_faults(!set.force), &task, held, streams)
+        change(&target.refusing_faults(!set.force), &task, memory_limit, streams)
     })?;
     if let Some(urls) = &urls {
         urls.note_missing(false, streams);
@@ -93,12 +92,12 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
     Ok(status)
 }
 
-/// The rows that are set.
+/// The rows to set.
 struct SetRows<'p> {
     paths: &'p [PathBuf],
     scope: Scope,
-    /// The size up to which a set is held in memory, in bytes.
-    held: u64,
+    /// Larger sets are streamed, in bytes.
+    memory_limit: u64,
 }
 
 /// Sets the values of a table.
@@ -108,7 +107,7 @@ fn from_table(
     rows: &SetRows<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let SetRows { paths, scope, held } = rows;
+    let SetRows { paths, scope, memory_limit } = rows;
     let (save, path) = (&set.edit.save, input.path);
     if is_stream(path) {
         refuse_two_streams("--from", paths)?;
@@ -129,11 +128,11 @@ fn from_table(
     let status = each_set(paths, &set.edit, streams, |target, streams| {
         number += 1;
         let of_rows = |snapshot: &Snapshot| -> Result<Change, EditError> {
-            let meant = chosen(snapshot, scope.query.as_ref(), urls.as_ref());
+            let meant = select_rows(snapshot, scope.query.as_ref(), urls.as_ref());
             Ok(table.change(snapshot, &meant, &unlisted, number))
         };
         let like = Command::Set { scope: scope.clone(), assignments: Vec::new() };
-        change(target, &Task::Rows { like, change: &of_rows }, *held, streams)
+        change(target, &Task::Rows { like, change: &of_rows }, *memory_limit, streams)
     })?;
     if let Some(urls) = &urls {
         urls.note_missing(options.all, streams);

@@ -1,7 +1,7 @@
-//! Opens a set for a command and shows it file by file, whether it is held in memory or streamed.
+//! Opens a set for a command and visits it file by file, whether it is in memory or streamed.
 //!
-//! Commands that read a set and commands that change one use the same [`SetReader`]; both kinds show the same, in the same
-//! order. A set is loaded first, and streamed once it proves larger than what is held.
+//! Commands that read or change sets use [`SetReader`], which visits the same rows in the same order in both cases. Loading
+//! is tried first, and stops when the set turns out to be larger than the memory limit.
 
 use super::args::Common;
 use super::{Failure, Status, Streams};
@@ -16,11 +16,10 @@ use crate::session::stream::{Detail, FileRows, StreamedSet, walk};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The most bytes of a set (uncompressed) that are held to be read once; more take a second reading and a fifth of the
-/// memory.
+/// Sets of more uncompressed bytes are streamed: they are read twice, and need a fifth of the memory.
 pub(super) const MEMORY_LIMIT: u64 = 256 << 20;
 
-/// [`MEMORY_LIMIT`] in use. A build for tests can lower it, so that a test of whole runs needs no set of that size.
+/// [`MEMORY_LIMIT`], which debug builds can lower so that tests of whole runs can use small sets.
 pub(super) fn memory_limit() -> u64 {
     #[cfg(debug_assertions)]
     if let Some(bytes) = std::env::var("SITED_TEST_HELD").ok().and_then(|bytes| bytes.parse().ok()) {
@@ -29,13 +28,13 @@ pub(super) fn memory_limit() -> u64 {
     MEMORY_LIMIT
 }
 
-/// A set that a command reads, held or streamed.
+/// A set that a command reads, in memory or streamed.
 pub(super) enum SetReader {
-    /// All of it is in memory.
+    /// In memory.
     Held(Box<Session>),
-    /// Streamed, after a first pass that counted what the rules of the set need. It can be read any number of times.
+    /// Streamed, after a first pass for the set rules. It can be read any number of times.
     Counted(Box<StreamedSet>),
-    /// Streamed without a first pass. It can be read once.
+    /// Streamed without a first pass. It can be read only once.
     SinglePass(Box<SinglePass>),
 }
 
@@ -45,36 +44,35 @@ pub(super) struct SinglePass {
     paths: Vec<PathBuf>,
     options: files::Options,
     common: Common,
-    /// Whether the set was read before, so that what it lacks has been reported.
+    /// Whether the set was read before, so that its unread files have been reported.
     is_reported: bool,
 }
 
-/// How a set has to be opened instead, for a change that cannot be made in the mode that was tried.
+/// How a set must be opened for a change that cannot be made in the current mode.
 pub(super) enum Reopen {
-    /// All of it in memory, and why.
-    Held(&'static str),
-    /// With a first pass.
+    /// In memory, for this reason.
+    InMemory(&'static str),
+    /// Streamed with a first pass.
     Counted,
 }
 
-/// A change of a set that can be made of a held set and, often, of a streamed one.
+/// A change that can be made to a set in memory and, in most cases, to a streamed set.
 pub(super) trait SetChange {
-    /// How a set that is too large to be held is tried first.
+    /// The mode to try first if the set is too large for memory.
     fn mode(&self) -> ScanMode;
 
-    /// Changes a streamed set. The inner error says how the set has to be opened instead; nothing has been done then.
+    /// Changes a streamed set. The inner error is how the set must be opened instead; nothing has been written then.
     fn change_streamed(
         &mut self,
         set: &mut SetReader,
         streams: &mut Streams<'_>,
     ) -> Result<Result<Status, Reopen>, Failure>;
 
-    /// Changes a set that is held.
+    /// Changes a set in memory.
     fn change_loaded(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure>;
 }
 
-/// Makes a change of the set of these paths. Streams a set of more than `limit` bytes as long as the change can be made
-/// so, and loads it otherwise.
+/// Changes the set of these paths. A set of more than `limit` bytes is streamed if the change allows it, else loaded.
 pub(super) fn change(
     change: &mut impl SetChange,
     common: &Common,
@@ -99,10 +97,10 @@ pub(super) fn change(
             Ok(status) => return Ok(status),
             Err(reopen) => reopen,
         };
-        // Two of them need not fit in memory.
+        // Dropped first: there may not be enough memory for two.
         drop(set);
         set = match reopen {
-            Reopen::Held(why) => SetReader::load(common, paths, why, streams)?,
+            Reopen::InMemory(why) => SetReader::load(common, paths, why, streams)?,
             Reopen::Counted if is_counted => {
                 SetReader::load(common, paths, "this command needs all rows at once", streams)?
             }
@@ -116,28 +114,27 @@ pub(super) fn change(
 pub(super) enum ReadMode {
     /// Any number of times.
     Repeated,
-    /// Any number of times, to report findings and change nothing.
+    /// Any number of times, to report findings without changes.
     Report,
-    /// Each row alone: a large set is read once. What it lacks is reported when [`SetReader::each_file`] has shown the
-    /// rest.
+    /// Once, because no row depends on others. Unread files are reported after [`SetReader::each_file`].
     SinglePass,
 }
 
-/// The paths of a set, and how much of it may be in memory.
+/// The paths of a set, and how it is opened.
 #[derive(Clone, Copy)]
 pub(super) struct SetRequest<'r> {
     /// Options of all commands.
     pub common: &'r Common,
-    /// Several sitemaps are one set.
+    /// The paths; several sitemaps are one set.
     pub paths: &'r [PathBuf],
-    /// A set of more bytes is streamed.
+    /// Sets of more bytes are streamed.
     pub limit: u64,
     /// The current time.
     pub now: Now,
 }
 
 impl SetRequest<'_> {
-    /// Opens the set: in memory, or streamed where it is too large.
+    /// Opens the set in memory, or streamed if it is larger than the limit.
     pub(super) fn open(&self, mode: ReadMode, streams: &mut Streams<'_>) -> Result<SetReader, Failure> {
         let Self { common, paths, now, .. } = *self;
         match (self.load(mode, streams)?, mode) {
@@ -147,7 +144,7 @@ impl SetRequest<'_> {
         }
     }
 
-    /// The set in memory; `None` where it is too large.
+    /// Loads the set into memory; `None` if it is larger than the limit.
     fn load(&self, mode: ReadMode, streams: &mut Streams<'_>) -> Result<Option<SetReader>, Failure> {
         let Self { common, paths, limit, now } = *self;
         // Standard input can be read only once.
@@ -165,13 +162,13 @@ impl SetRequest<'_> {
 }
 
 impl SetReader {
-    /// A large set in memory all the same, with a note that says why.
+    /// Loads a set of any size into memory and notes the reason.
     fn load(common: &Common, paths: &[PathBuf], why: &str, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         note_loaded(why, streams);
         Ok(Self::Held(Box::new(common.open_set(paths, common.now()?, streams)?)))
     }
 
-    /// A large set after its first pass.
+    /// Runs the first pass of a streamed set.
     fn counted(common: &Common, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let options = common.options(streams)?;
         let fresh = common.session(paths, now, streams)?;
@@ -187,14 +184,14 @@ impl SetReader {
         Ok(set)
     }
 
-    /// A large set before its only pass.
+    /// A streamed set before its only pass.
     fn single_pass(common: &Common, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Self, Failure> {
         let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
         let (paths, common) = (paths.to_vec(), common.clone());
         Ok(Self::SinglePass(Box::new(SinglePass { session, paths, options, common, is_reported: false })))
     }
 
-    /// A reader of the same set for a second pass; `None` where this one can be read again itself.
+    /// A reader of the same set for a second pass; `None` if this reader can be used again.
     pub(super) fn reopened(&self) -> Option<Self> {
         let Self::SinglePass(pass) = self else { return None };
         let session = settings_of(&pass.session);
@@ -202,7 +199,7 @@ impl SetReader {
         Some(Self::SinglePass(Box::new(SinglePass { session, paths, options, common, is_reported: true })))
     }
 
-    /// What is known of the set as a whole; its rows only while [`SetReader::each_file`] shows their file.
+    /// The session of the set. A streamed set has rows only while [`SetReader::each_file`] visits their file.
     pub(super) fn session(&self) -> &Session {
         match self {
             Self::Held(session) => session,
@@ -211,7 +208,7 @@ impl SetReader {
         }
     }
 
-    /// [`SetReader::session`], to be brought up to date after the last file.
+    /// [`SetReader::session`], to be updated after the last file.
     pub(super) fn session_mut(&mut self) -> &mut Session {
         match self {
             Self::Held(session) => session,
@@ -220,26 +217,26 @@ impl SetReader {
         }
     }
 
-    /// Shows file after file, with the writer of results.
+    /// Calls `visit` for each file, with the results writer.
     pub(super) fn each_file(
         &mut self,
         streams: &mut Streams<'_>,
-        mut show: impl FnMut(&Session, SitemapId, &mut dyn Write) -> Result<(), Failure>,
+        mut visit: impl FnMut(&Session, SitemapId, &mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self {
             Self::Held(session) => {
                 let files = 0..session.document().sitemaps().len() as u32;
-                files.map(SitemapId).try_for_each(|id| show(session, id, streams.out))
+                files.map(SitemapId).try_for_each(|id| visit(session, id, streams.out))
             }
             Self::Counted(streamed) => {
-                streams.watched_printing(|progress, out| streamed.each(progress, |session, id| show(session, id, out)))
+                streams.watched_printing(|progress, out| streamed.each(progress, |session, id| visit(session, id, out)))
             }
             Self::SinglePass(pass) => {
                 let SinglePass { session, paths, options, common, is_reported } = &mut **pass;
                 let fresh = Session::new(session.view().clock, None);
                 let fresh = std::mem::replace(session, fresh);
                 *session = streams.watched_printing(|progress, out| {
-                    walk(fresh, paths, options.clone(), progress, |session, id| show(session, id, out))
+                    walk(fresh, paths, options.clone(), progress, |session, id| visit(session, id, out))
                 })?;
                 if !*is_reported {
                     common.note_load_problems(session, streams);
@@ -249,23 +246,23 @@ impl SetReader {
         }
     }
 
-    /// Shows file after file for a report of findings: of a streamed set the rows that can have findings, or the numbers
-    /// of their findings.
+    /// Calls `visit` for each file to report findings: with the rows of a streamed set that can have findings, or with the
+    /// numbers of their findings.
     pub(super) fn each_with_findings(
         &mut self,
         streams: &mut Streams<'_>,
-        mut show: impl FnMut(&Session, (SitemapId, FileRows<'_>), &mut dyn Write) -> Result<Detail, Failure>,
+        mut visit: impl FnMut(&Session, (SitemapId, FileRows<'_>), &mut dyn Write) -> Result<Detail, Failure>,
     ) -> Result<(), Failure> {
         match self {
             Self::Counted(streamed) => streams.watched_printing(|progress, out| {
-                streamed.each_with_findings(progress, |session, id, rows| show(session, (id, rows), out))
+                streamed.each_with_findings(progress, |session, id, rows| visit(session, (id, rows), out))
             }),
-            _ => self.each_file(streams, |session, id, out| show(session, (id, FileRows::All), out).map(|_| ())),
+            _ => self.each_file(streams, |session, id, out| visit(session, (id, FileRows::All), out).map(|_| ())),
         }
     }
 }
 
-/// Notes why all of a set is in memory, if it has more than `limit` bytes.
+/// Notes why a set of more than `limit` bytes is in memory.
 pub(super) fn note_why_loaded((session, limit): (&Session, u64), why: &str, streams: &mut Streams<'_>) {
     let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
     if bytes > limit {
@@ -290,25 +287,25 @@ pub(super) mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// What a command line prints, results and notes, when sets of more than `held` bytes are streamed.
-    fn printed(words: &[&str], path: &Path, held: u64) -> (String, String) {
+    /// Results and notes of a command line; sets of more than `limit` bytes are streamed.
+    fn printed(words: &[&str], path: &Path, limit: u64) -> (String, String) {
         let words = words.iter().map(|word| if *word == "PATH" { path.to_str().unwrap() } else { word });
         let line = Cli::try_parse_from(["sited"].into_iter().chain(words)).unwrap();
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let mut streams = streams(&mut out, &mut notes);
         let status = match line.task.unwrap() {
-            Task::Check(task) => check::run_within(&task, held, &mut streams),
-            Task::List(task) => list::run_within(&task, held, &mut streams),
-            _ => unreachable!("only what reads"),
+            Task::Check(task) => check::run_with_limit(&task, limit, &mut streams),
+            Task::List(task) => list::run_with_limit(&task, limit, &mut streams),
+            _ => unreachable!("only commands that read"),
         };
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (text(out), format!("{}{:?}", text(notes), status.map_err(|failure| failure.to_string())))
     }
 
-    /// From this value on a row of [`write`] has alternate links.
+    /// Rows of [`write`] with this or a greater value have alternate links.
     pub(in crate::cli) const LINKED: u8 = 192;
 
-    /// Files of a set: an index and its parts. Each row is a URL of a small stock, with dates, priorities and links.
+    /// Writes an index and its files. Each row is one of a few URLs, with dates, priorities and links by its value.
     pub(in crate::cli) fn write(folder: &Path, files: &[Vec<(u8, u8)>]) {
         const LOCS: [&str; 12] = [
             "https://e.com/a",
@@ -356,7 +353,7 @@ pub(super) mod tests {
                     LOCS.get(usize::from(*loc)).map_or_else(|| format!("https://e.com/p/{loc}"), ToString::to_string);
                 writeln!(text, "<url><loc>{loc}</loc>{}{}</url>", rest(*value), links(*value)).unwrap();
             }
-            // One file of three is damaged: what was repaired is reported as well.
+            // Every third file is damaged, so that repairs are reported too.
             text.push_str(if number % 3 == 2 {
                 "<url><loc>https://e.com/?a&b</loc></url></urlset>\n"
             } else {
@@ -389,7 +386,7 @@ pub(super) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn a_set_says_the_same_held_or_streamed(
+        fn output_is_the_same_in_memory_and_streamed(
             mut files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..30), 1..5),
             (is_linked, is_mixed) in any::<(bool, bool)>(),
         ) {
@@ -397,7 +394,7 @@ pub(super) mod tests {
                 files.iter_mut().flatten().for_each(|(_, value)| *value %= LINKED);
             }
             if !is_mixed {
-                // Pages of one host that repeat each other, and nothing that puts rows in a minority.
+                // Duplicates on one host, without findings about a minority of rows.
                 let one_host = |loc: u8| if loc < 12 { [0, 4, 7, 8][usize::from(loc % 4)] } else { loc };
                 files.iter_mut().flatten().for_each(|(loc, _)| *loc = one_host(*loc));
                 files.truncate(2);
@@ -415,7 +412,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_set_of_linked_pages_is_streamed_and_says_the_same() {
+    fn output_about_linked_pages_is_the_same_when_streamed() {
         let folder = tempfile::tempdir().unwrap();
         let page = |own: &str, other: &str| {
             format!(
@@ -424,7 +421,7 @@ pub(super) mod tests {
             )
         };
         write(folder.path(), &[vec![(0, 0)], vec![], vec![]]);
-        // One link leads back to an earlier file, one to no row.
+        // One link is to a row of an earlier file, the other one to no row.
         fs::write(folder.path().join("s1.xml"), page("x", "a")).unwrap();
         fs::write(folder.path().join("s2.xml"), page("y", "z")).unwrap();
         let path = folder.path().join("sitemap_index.xml");
@@ -451,7 +448,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_set_that_is_read_again_is_checked_against_the_same() {
+    fn a_reopened_reader_keeps_robots_txt() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &[vec![(20, 0)], vec![(21, 0)]]);
         let robots = folder.path().join("robots.txt");
@@ -486,11 +483,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_large_set_that_is_held_says_why() {
+    fn loading_a_large_set_is_noted_with_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
-        for (held, expected) in [(0, true), (u64::MAX, false)] {
-            let (_, notes) = printed(&["list", "PATH", "--sort", "loc", "--allow-missing"], folder.path(), held);
+        for (limit, expected) in [(0, true), (u64::MAX, false)] {
+            let (_, notes) = printed(&["list", "PATH", "--sort", "loc", "--allow-missing"], folder.path(), limit);
             assert_eq!(notes.contains("loading the whole set into memory: sorting"), expected, "{notes}");
         }
     }
@@ -501,29 +498,29 @@ pub(super) mod tests {
         let rows_shown = |files: &[Vec<(u8, u8)>]| {
             write(folder.path(), files);
             let (mut out, mut notes, mut shown) = (Vec::new(), Vec::new(), Vec::new());
-            let see = |_: &Session, (_, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
+            let visit = |_: &Session, (_, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
                 shown.push(match rows {
                     FileRows::Rows(rows) => Some(rows.iter().map(|row| row.0).collect::<Vec<u32>>()),
                     FileRows::All | FileRows::Counted(..) => None,
                 });
                 Ok(Detail::Findings)
             };
-            streamed(folder.path()).each_with_findings(&mut streams(&mut out, &mut notes), see).unwrap();
+            streamed(folder.path()).each_with_findings(&mut streams(&mut out, &mut notes), visit).unwrap();
             shown
         };
-        // A date that is none, and a URL twice.
+        // An impossible date, and a duplicate URL.
         let rows = [vec![(20, 2), (21, 1), (22, 2)], vec![(23, 2), (20, 2)]];
         assert_eq!(rows_shown(&rows), [Some(vec![0, 1]), Some(vec![4])]);
-        // One URL of another scheme: whether a row is of the minority depends on each URL.
+        // One URL has another scheme: which rows are the minority depends on all URLs.
         assert_eq!(rows_shown(&[vec![(20, 2), (21, 2), (3, 2)], vec![]]), [None, None]);
-        // A file that was repaired.
+        // A repaired file.
         assert_eq!(rows_shown(&[vec![(20, 2)], vec![], vec![]]), [None, None, None]);
     }
 
     #[test]
-    fn files_are_read_once_where_their_findings_are_only_counted() {
+    fn files_are_read_once_if_findings_are_only_counted() {
         let folder = tempfile::tempdir().unwrap();
-        // A date that is none in each file, an image without a place in the last.
+        // An impossible date in each file, and an image without a loc in the last one.
         write(folder.path(), &[vec![(20, 1), (21, 0)], vec![(22, 1), (23, 1)]]);
         let last = folder.path().join("s1.xml");
         let image = "<image:image xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"/></url>";
@@ -531,12 +528,12 @@ pub(super) mod tests {
             let text = fs::read_to_string(&last).unwrap();
             fs::write(&last, if with_image { text.replacen("</url>", image, 1) } else { text }).unwrap();
             let mut set = streamed(folder.path());
-            // What is not read need not be there any more.
+            // A file that is not read again may have been removed.
             if !with_image {
                 fs::rename(&last, last.with_extension("away")).unwrap();
             }
             let (mut out, mut notes, mut shown, mut dates) = (Vec::new(), Vec::new(), Vec::new(), 0);
-            let see = |_: &Session, (id, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
+            let visit = |_: &Session, (id, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
                 match rows {
                     FileRows::All => unreachable!("sound files of one site"),
                     FileRows::Rows(rows) => shown.push((id.0, rows.to_vec())),
@@ -547,7 +544,7 @@ pub(super) mod tests {
                 }
                 Ok(Detail::Counts)
             };
-            set.each_with_findings(&mut streams(&mut out, &mut notes), see).unwrap();
+            set.each_with_findings(&mut streams(&mut out, &mut notes), visit).unwrap();
             assert_eq!(dates, expected);
             let of_last = if with_image { vec![RowId(2)] } else { Vec::new() };
             assert_eq!(shown, [(0, vec![RowId(0), RowId(1)]), (1, of_last)]);
@@ -558,7 +555,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_between_two_readings_is_named() {
+    fn a_file_that_changes_between_two_passes_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         for with_findings in [false, true] {
             write(folder.path(), &[vec![(0, 0)], vec![(1, 0), (2, 0)]]);
@@ -566,14 +563,16 @@ pub(super) mod tests {
             write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
             let (mut out, mut notes, mut seen) = (Vec::new(), Vec::new(), Vec::new());
             let mut streams = streams(&mut out, &mut notes);
-            let mut see = |session: &Session, id: SitemapId| {
+            let mut visit = |session: &Session, id: SitemapId| {
                 seen.push((id.0, session.document().sitemap(id).map_or(0, |sitemap| sitemap.live)));
                 Ok(())
             };
             let result = if with_findings {
-                set.each_with_findings(&mut streams, |session, (id, _), _| see(session, id).map(|()| Detail::Findings))
+                set.each_with_findings(&mut streams, |session, (id, _), _| {
+                    visit(session, id).map(|()| Detail::Findings)
+                })
             } else {
-                set.each_file(&mut streams, |session, id, _| see(session, id))
+                set.each_file(&mut streams, |session, id, _| visit(session, id))
             };
             assert_eq!(seen, [(0, 1)]);
             assert!(result.unwrap_err().to_string().contains("s1.xml: the file has changed"));

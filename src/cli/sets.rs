@@ -8,30 +8,30 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Ends of the names of folders that `--recursive` does not enter: what a save keeps is no sitemap of the site.
+/// Suffix of folders that `--recursive` skips: they hold backups.
 const BACKUPS: &str = ".bak";
 
-/// What a run has opened and changed so far.
+/// The files that a run has opened so far, and whether the current set has changed.
 #[derive(Debug, Default)]
 pub(super) struct Edited {
-    /// The files of all sets that were opened, without links.
+    /// Canonical paths of the files of all sets that were opened.
     opened: BTreeSet<PathBuf>,
-    /// Whether the set at hand is another now, or would be.
+    /// Whether the current set was changed, or would be by a preview.
     pub(super) is_changed: bool,
 }
 
 impl Edited {
-    /// Takes down the files of a set.
-    pub(super) fn open<'p>(&mut self, files: impl Iterator<Item = &'p Path>) {
+    /// Records the files of a set.
+    pub(super) fn record_files<'p>(&mut self, files: impl Iterator<Item = &'p Path>) {
         self.opened.extend(files.filter_map(|path| path.canonicalize().ok()));
     }
 
-    fn has(&self, path: &Path) -> bool {
+    fn contains(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|path| self.opened.contains(&path))
     }
 }
 
-/// How many sets came to what.
+/// The number of sets by result.
 #[derive(Debug, Default)]
 struct Counts {
     changed: u64,
@@ -65,7 +65,7 @@ pub(super) fn each_set(
         return Err(Failure::Usage("- (standard input) cannot be combined with other paths".to_owned(), hint));
     }
     let mut each = Each { options, streams, work: &mut work, counts: Counts::default(), worst: Status::Fine };
-    // A file that one of the sets has is not changed once more, in whatever order they are named.
+    // Sets come first, so that a file that belongs to one of them is not changed again on its own.
     let (sets, alone): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| files::is_multi_file(path));
     for path in sets.into_iter().chain(alone) {
         if *recursive && path.is_dir() {
@@ -88,25 +88,25 @@ struct Each<'e, 'w, W> {
 }
 
 impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_, W> {
-    /// Changes one set, unless an earlier one has its file. Whether it could be opened and saved.
+    /// Changes one set, unless an earlier set has its file. Returns whether it could be opened and saved.
     fn set(&mut self, path: &Path) -> Result<bool, Failure> {
-        if path.is_file() && self.streams.edited.has(path) {
+        if path.is_file() && self.streams.edited.contains(path) {
             return Ok(true);
         }
         let target = Target { path: path.to_path_buf(), save: self.options.save.clone(), refuses_faults: false };
         self.streams.edited.is_changed = false;
-        self.streams.about = Some(path.display().to_string());
-        let done = (self.work)(&target, self.streams);
-        self.streams.about = None;
-        let status = match done {
-            // No one reads what is printed: there is no use in going on.
+        self.streams.current_set = Some(path.display().to_string());
+        let result = (self.work)(&target, self.streams);
+        self.streams.current_set = None;
+        let status = match result {
+            // Results cannot be printed, so the remaining sets are not processed.
             Err(Failure::Output(error)) => return Err(error.into()),
             Err(failure) => {
-                // What was found before an error comes before it.
+                // Results found before an error are printed before it.
                 self.streams.out.flush()?;
-                failure.about(path).print_error(self.streams.notes);
+                failure.with_path(path).print_error(self.streams.notes);
                 self.counts.failed += 1;
-                // Status 2 would say that nothing was read or written.
+                // Not status 2 (usage error), which means that nothing was read or written.
                 self.worst = self.worst.worst_of(Status::Files);
                 return Ok(false);
             }
@@ -121,13 +121,13 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
         Ok(true)
     }
 
-    /// Changes the sets of a folder and of those in it.
+    /// Changes all sets in a folder and its subfolders.
     fn folder(&mut self, folder: &Path) -> Result<(), Failure> {
         let before = self.counts.sum();
         self.walk(folder)?;
         if self.counts.sum() == before {
             let message = format!("{}: no sitemap in this folder or below it", folder.display());
-            let failure = Failure::Place(message, "name the folder that holds the sitemaps".to_owned());
+            let failure = Failure::Unusable(message, "name the folder that holds the sitemaps".to_owned());
             failure.print_error(self.streams.notes);
             self.worst = self.worst.worst_of(failure.status());
         }
@@ -146,11 +146,11 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
             }
         };
         let sitemaps: Vec<&PathBuf> = entries.iter().filter(|path| files::is_sitemap_file(path)).collect();
-        let is_open = |each: &Self, path: &Path| each.streams.edited.has(path);
+        let is_open = |each: &Self, path: &Path| each.streams.edited.contains(path);
         let (indexes, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
             sitemaps.iter().copied().partition(|path| files::is_multi_file(path));
         if !sitemaps.is_empty() && !sitemaps.iter().any(|path| is_open(self, path)) && !self.set(folder)? {
-            // What belongs to the set is not known, so no part of it is changed as if it stood alone.
+            // The files of the failed set are not known, so none of them may be changed as a set of its own.
             let message = format!("{}: the folders below it were skipped", folder.display());
             self.streams.note(&message);
             return Ok(());
@@ -177,14 +177,14 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
     }
 }
 
-/// What is in a folder, by name.
+/// The entries of a folder, sorted by name.
 fn sorted_entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     entries.sort_unstable();
     Ok(entries)
 }
 
-/// Whether `--recursive` looks into a folder. Links to folders are not followed: they may lead in a circle.
+/// Whether `--recursive` enters a folder. Links are not followed, because they may form a cycle.
 fn is_entered(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_folder = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());

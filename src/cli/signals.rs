@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// While a long command runs, `^C` ends it in order; a second one ends the program at once.
+/// The first SIGINT or SIGTERM asks a long command to stop; the second one kills the process.
 pub(super) struct Signals {
-    /// Whether one came.
+    /// Whether a signal has arrived.
     pub(super) is_stopped: Arc<AtomicBool>,
-    /// Whether signals do what they did before.
+    /// Whether the default action of signals is restored.
     is_over: Arc<AtomicBool>,
-    /// The actions, which are forgotten where a screen takes the signals over.
+    /// The actions to unregister when a screen opens afterwards, which handles signals itself.
     actions: Vec<signal_hook::SigId>,
 }
 

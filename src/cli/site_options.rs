@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use url::Url;
 
-/// How a site is asked.
+/// How requests are sent to a site.
 #[derive(Debug, Clone, Args)]
 pub struct SiteOptions {
     /// Maximum requests per second to one host; 0 means no limit
@@ -45,7 +45,7 @@ pub struct SiteOptions {
 }
 
 impl SiteOptions {
-    /// How requests are sent; `own` is a URL of the site, to which alone credentials go.
+    /// The settings of the HTTP client. Credentials are sent only to the host of `own`, a URL of the site.
     pub(super) fn settings(&self, timeout: Duration, own: Option<&Url>) -> Result<Settings, Failure> {
         let read = |path: &PathBuf| std::fs::read(path).map_err(|error| files::Error::system("read", path, error));
         Ok(Settings {
@@ -61,7 +61,7 @@ impl SiteOptions {
         })
     }
 
-    /// The credentials of the environment.
+    /// The credentials of the variable of `--basic-auth`.
     fn credentials(&self, own: &Url) -> Result<Option<Credentials>, Failure> {
         let Some(name) = &self.basic_auth else { return Ok(None) };
         let usage = |what: &str| {
@@ -73,8 +73,8 @@ impl SiteOptions {
         credentials.map(Some).ok_or_else(|| usage("of --basic-auth does not hold USER:PASSWORD"))
     }
 
-    /// The first option that was given and is not the default.
-    pub(super) fn first(&self) -> Option<&'static str> {
+    /// The first option that is not the default.
+    pub(super) fn first_option(&self) -> Option<&'static str> {
         let Self { rate, concurrency, header, basic_auth, allow_private, allow_host, cacert, .. } = self;
         let options = [
             ((*rate - 5.0).abs() > f64::EPSILON, "--rate"),
@@ -88,17 +88,17 @@ impl SiteOptions {
         options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
-    /// The most that one host is asked.
+    /// The request limits per host.
     pub(super) fn limits(&self) -> Limits {
         Limits { rate: self.rate, concurrency: usize::from(self.concurrency) }
     }
 
-    /// What to say about settings that make no client.
-    pub(super) fn refused(&self, error: &SettingsError) -> Failure {
+    /// The error of settings that no client can be made of.
+    pub(super) fn settings_failure(&self, error: &SettingsError) -> Failure {
         settings_failure(error, self.cacert.as_deref())
     }
 
-    /// Refuses a site that is not public, before anything is sent.
+    /// Refuses sites whose address is not public, before any request is sent.
     pub(super) fn refuse_private<'u>(
         &self,
         sites: impl Iterator<Item = &'u Url>,
@@ -111,7 +111,7 @@ impl SiteOptions {
     }
 }
 
-/// What to say about settings that make no client; `cacert` is the file of the certificates.
+/// The error of settings that no client can be made of; `cacert` is the file of the certificates.
 pub(super) fn settings_failure(error: &SettingsError, cacert: Option<&Path>) -> Failure {
     match error {
         SettingsError::Header(_) => {
@@ -125,7 +125,7 @@ pub(super) fn settings_failure(error: &SettingsError, cacert: Option<&Path>) -> 
     }
 }
 
-/// Refuses a URL whose host is not public, before anything is sent.
+/// Refuses a URL whose address is not public, before any request is sent.
 pub(super) fn refuse_private_url(url: &Url) -> Result<(), Failure> {
     match refusal(std::iter::once(url)) {
         Some(message) => Err(Failure::Usage(message, "--allow-private allows it".to_owned())),

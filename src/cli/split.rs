@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 pub struct Split {
     /// A sitemap, a sitemap index, or a folder that holds one
     pub path: PathBuf,
-    /// The folder for the parts and their index
+    /// Write the parts and their index into DIR
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
     /// Maximum URLs per part
@@ -48,7 +48,7 @@ pub struct Split {
     /// Names of the parts: n in braces is a number, {key} the section, host, month or number of the query
     #[arg(long, value_name = "TEMPLATE")]
     pub name: Option<String>,
-    /// Gzip the parts
+    /// Compress the parts with gzip
     #[arg(long)]
     pub gzip: bool,
     /// The URL of the folder that the parts will be served from
@@ -57,7 +57,7 @@ pub struct Split {
     /// Remove the parts of an earlier, longer split
     #[arg(long)]
     pub prune: bool,
-    /// Create DIR, if it does not exist
+    /// Create DIR if it does not exist
     #[arg(long)]
     pub mkdir: bool,
     /// Skip files of a set that are missing or cannot be read, and name them
@@ -79,18 +79,18 @@ pub struct Split {
 
 mod parts;
 
-/// Groups of rows, each with its key.
+/// Rows by the key of their group.
 type Groups = Vec<(String, Vec<u32>)>;
 
-/// Splits a set, says what is written, and writes it. A set of more than `held` bytes is streamed.
-pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut asked = Asked::of(split, streams)?;
-    let common = asked.common();
+/// Splits a set. A set of more than `memory_limit` bytes is streamed.
+pub(super) fn run(split: &Split, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let mut task = SplitTask::of(split, streams)?;
+    let common = task.common();
     let paths = [split.path.clone()];
-    set_reader::change(&mut asked, &common, (&paths, held), streams)
+    set_reader::change(&mut task, &common, (&paths, memory_limit), streams)
 }
 
-impl SetChange for Asked<'_> {
+impl SetChange for SplitTask<'_> {
     fn mode(&self) -> ScanMode {
         if self.queries.iter().any(Query::compares_rows) { ScanMode::Counted } else { ScanMode::SinglePass }
     }
@@ -104,40 +104,40 @@ impl SetChange for Asked<'_> {
         if done.is_ok() {
             Damage::of(set.session()).warn(streams);
         }
-        Ok(done.map_err(Reopen::Held))
+        Ok(done.map_err(Reopen::InMemory))
     }
 
     fn change_loaded(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-        let status = self.of_session(&session, streams)?;
+        let status = self.split_session(&session, streams)?;
         Damage::of(&session).warn(streams);
         Ok(status)
     }
 }
 
-/// Splits a set that is opened by the caller.
+/// Splits a set that the caller opens.
 pub(super) fn run_split(
     split: &Split,
     streams: &mut Streams<'_>,
     open: impl FnOnce(&Common, Now, &mut Streams<'_>) -> Result<Session, Failure>,
 ) -> Result<Status, Failure> {
-    let mut asked = Asked::of(split, streams)?;
-    let session = open(&asked.common(), asked.now, streams)?;
-    asked.of_session(&session, streams)
+    let mut task = SplitTask::of(split, streams)?;
+    let session = open(&task.common(), task.now, streams)?;
+    task.split_session(&session, streams)
 }
 
 /// How rows are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key<'w> {
-    /// Nothing: they stay in order.
+    /// Not at all.
     All,
-    /// A text of each row: section, host, month.
+    /// By section, host or month.
     Text(&'w str),
-    /// The first query that they pass.
+    /// By the first query that they match.
     Queries,
 }
 
-/// A split that makes sense, with the lock of what it writes.
-struct Asked<'s> {
+/// The validated options of a split, with the lock of its output.
+struct SplitTask<'s> {
     split: &'s Split,
     now: Now,
     limits: Limits,
@@ -146,11 +146,11 @@ struct Asked<'s> {
     lock: Lock,
     /// The user's state folder.
     state: Option<PathBuf>,
-    /// What earlier splits have made in the folder.
+    /// The files that earlier splits created in the folder.
     history: SplitHistory,
 }
 
-impl<'s> Asked<'s> {
+impl<'s> SplitTask<'s> {
     fn of(split: &'s Split, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let common = Common { now: split.now.clone(), ..Common::default() };
         let now = common.now()?;
@@ -186,26 +186,26 @@ impl<'s> Asked<'s> {
         let lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };
         if split.output.is_dir() {
             let recovery = files::Recovery { state: streams.state.clone(), finish: !split.dry_run };
-            super::note_recovery(&files::recover(&index, &recovery)?, streams);
+            super::open::note_recovery(&files::recover(&index, &recovery)?, streams);
         }
         let history = SplitHistory::load(streams.state.as_deref(), &split.output);
         Ok(Self { split, now, limits, name, queries, lock, state: streams.state.clone(), history })
     }
 
-    /// How the set is read: where it lives now, its own index says; the base URL is that of the parts.
+    /// The options to read the set with. `--base-url` is that of the parts; the current one is taken from the index.
     fn common(&self) -> Common {
         let Split { now, allow_missing, loc_column, .. } = self.split;
         let (now, loc_column) = (now.clone(), loc_column.clone());
         Common { now, loc_column, allow_missing: *allow_missing, ..Common::default() }
     }
 
-    /// Refuses to deal out nothing: an index must list something.
+    /// Refuses a set without rows, as an index must list a file, and queries that no row matches.
     fn refuse_empty(&self, groups: &Groups) -> Result<(), Failure> {
         if let ([(key, _)], Key::Queries) = (groups.as_slice(), self.key())
             && key == REST
         {
             let message = format!("no URL matches --by {}: all would be in one file", self.split.by.join(" or "));
-            let hint = format!("keys are {}; sited list PATH --where QUERY shows what passes", listed(KEYS));
+            let hint = format!("keys are {}; sited list PATH --where QUERY prints the matching URLs", listed(KEYS));
             return Err(Failure::Usage(message, hint));
         }
         if groups.iter().any(|(_, rows)| !rows.is_empty()) {
@@ -235,12 +235,12 @@ impl<'s> Asked<'s> {
         &self.split.path
     }
 
-    /// Where the parts will be in public.
+    /// The public URL of the folder of the parts.
     fn base_url(&self, session: &Session) -> Result<String, Failure> {
         self.split.base_url.clone().or_else(|| folder_of_children(session)).ok_or_else(|| {
             let message = "the new files need public URLs, but the base URL is not known".to_owned();
             let origin = session.view().checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
-            Failure::Usage(message, format!("say it: --base-url {origin}/"))
+            Failure::Usage(message, format!("for example: --base-url {origin}/"))
         })
     }
 
@@ -259,9 +259,9 @@ impl<'s> Asked<'s> {
         }
     }
 
-    /// Splits a set that is held.
-    fn of_session(&mut self, session: &Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-        // Parts have the form of their set.
+    /// Splits a set in memory.
+    fn split_session(&mut self, session: &Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        // Parts have the same form as the set.
         match save::form_of(session) {
             Form::List if self.split.name.is_none() => self.name = self.name.replace(".xml", ".txt"),
             Form::Csv | Form::Tsv => {
@@ -273,11 +273,11 @@ impl<'s> Asked<'s> {
         let mut groups = groups(session, self.key(), &self.queries);
         self.refuse_empty(&groups)?;
         let base_url = self.base_url(session)?;
-        // A list alone has parts that are lists; nothing else shares a file with lines.
+        // Only a single list is split into lists; otherwise all rows become XML.
         let xml = if save::form_of(session) == Form::Xml { files::in_xml(session.document()) } else { None };
         if let Some((_, known)) = &xml {
             for (_, rows) in &mut groups {
-                // Comments of lists are no rows there.
+                // Comments of lists are not rows in XML.
                 *rows = rows.iter().filter_map(|row| known.get(row).copied()).collect();
             }
             groups.retain(|(_, rows)| !rows.is_empty());
@@ -296,7 +296,7 @@ impl<'s> Asked<'s> {
         Ok(Status::Fine)
     }
 
-    /// Notes the files that will be written.
+    /// Locks the files of the plan and notes what will be written.
     fn note_plan(
         &mut self,
         plan: &Plan,
@@ -320,7 +320,7 @@ impl<'s> Asked<'s> {
         }
         if !left.unknown.is_empty() {
             let files = counted(left.unknown.len() as u64, "file");
-            streams.note(&format!("{files} that no earlier split is known to have made; --prune leaves them"));
+            streams.note(&format!("{files} not known to be from an earlier split; --prune keeps them"));
         }
         if self.is_dry() {
             streams.note(&format!("dry run, nothing is written: {}", split::words(plan, groups)));
@@ -353,17 +353,17 @@ fn limits(split: &Split) -> Result<Limits, Failure> {
     Ok(limits)
 }
 
-/// What rows may be grouped by, besides queries.
+/// The keys of `--by`.
 const KEYS: [&str; 3] = ["section", "host", "month"];
 
-/// The group of the rows that pass no query.
+/// The key of the rows that match no query.
 const REST: &str = "rest";
 
 fn is_key(word: &str) -> bool {
     KEYS.contains(&word)
 }
 
-/// The first `{…}` of a name that means nothing, or a brace that has no other.
+/// The first unknown placeholder or unmatched brace of a name.
 fn unknown_placeholder(name: &str) -> Option<String> {
     let rest = name.replace("{n}", "").replace("{key}", "");
     let at = rest.find(['{', '}'])?;
@@ -372,7 +372,7 @@ fn unknown_placeholder(name: &str) -> Option<String> {
     from.get(..end).map(ToOwned::to_owned)
 }
 
-/// Refuses a word that would be looked for in URLs and was probably meant as a key, and a key among queries.
+/// Refuses a query that is probably a misspelt key, and a key combined with queries.
 fn refuse_misspelt_key(by: &[String]) -> Result<(), Failure> {
     let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic());
     if let [word] = by
@@ -390,7 +390,7 @@ fn refuse_misspelt_key(by: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rows by what was asked for.
+/// Groups the rows of a set in memory.
 fn groups(session: &Session, key: Key<'_>, queries: &[Query]) -> Groups {
     let document = session.document();
     match key {
@@ -415,7 +415,7 @@ fn key_of(document: &Document, row: RowId, what: &str) -> String {
     }
 }
 
-/// The first query that a row passes has it; what passes none is the rest.
+/// Groups rows by the first query that they match; the others are the group [`REST`].
 fn by_queries(session: &Session, queries: &[Query]) -> Groups {
     let document = session.document();
     let idle = Progress::default();
@@ -433,7 +433,7 @@ fn by_queries(session: &Session, queries: &[Query]) -> Groups {
     groups
 }
 
-/// The URL of the folder in which the children of the set's index are.
+/// The URL of the folder of the first child of the index.
 fn folder_of_children(session: &Session) -> Option<String> {
     let index = session.document().index()?;
     let loc = &index.children.first()?.loc;

@@ -1,33 +1,32 @@
-//! Holds back output until the output before it is known: in memory, then in an unnamed temporary file.
+//! Buffers output that is printed after text that is not known yet: in memory, then in an unnamed temporary file.
 
 use super::BUFFER;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use tempfile::SpooledTempFile;
 
-/// Bytes that wait in memory before they wait in a file.
+/// Output of more bytes is moved from memory to a file.
 const IN_MEMORY: usize = 1 << 20;
 
-/// Output that waits.
+/// Buffered output.
 pub(super) struct Spool {
     file: BufWriter<SpooledTempFile>,
     written: u64,
 }
 
 impl Spool {
-    /// Nothing waits yet.
     pub(super) fn new() -> Self {
         Self { file: BufWriter::with_capacity(BUFFER, SpooledTempFile::new(IN_MEMORY)), written: 0 }
     }
 
-    /// How many bytes wait.
+    /// The number of buffered bytes.
     pub(super) const fn len(&self) -> u64 {
         self.written
     }
 
-    /// Writes a part of what waits to `out`.
+    /// Writes a range of the buffered bytes to `out`.
     pub(super) fn write_part(&mut self, part: Range<u64>, out: &mut dyn Write) -> io::Result<()> {
-        // Seeking writes what is buffered.
+        // Seeking flushes the `BufWriter`.
         self.file.seek(SeekFrom::Start(part.start))?;
         let part = self.file.get_mut().take(part.end - part.start);
         let mut part = BufReader::with_capacity(BUFFER, part);
@@ -42,7 +41,7 @@ impl Spool {
         }
     }
 
-    /// Writes all that waits to `out`.
+    /// Writes all buffered bytes to `out`.
     pub(super) fn write_all_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.write_part(0..self.written, out)
     }
@@ -65,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waited_in_memory_or_in_a_file_comes_out_in_parts() {
+    fn parts_are_read_back_from_memory_and_from_a_file() {
         for times in [1, 100_000] {
             let mut spool = Spool::new();
             for number in 0..times {

@@ -1,6 +1,6 @@
 //! `sited stats`: counts and histograms of a set; merges reports of several sets.
 //!
-//! Memory holds the largest files that are read at once, 8 bytes a URL, and one number for each section, month, host.
+//! Memory: the largest files that are read at once, 8 bytes per URL, and one counter per section, month and host.
 
 use super::args::Common;
 use super::damage::Damage;
@@ -43,13 +43,13 @@ pub struct Stats {
     /// Add a hash of every URL to the JSON, so that --merge can count duplicates across parts
     #[arg(long, conflicts_with = "merge")]
     pub keys: bool,
-    /// Maximum lines per histogram
+    /// Maximum number of lines per histogram
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
     /// How a URL in place of a path is downloaded
     #[command(flatten)]
     pub url: UrlOptions,
-    /// What is the same for every task
+    /// Options of all commands
     #[command(flatten)]
     pub common: Common,
 }
@@ -63,22 +63,22 @@ pub enum Format {
     Json,
 }
 
-/// How often each value stands.
+/// Number of occurrences of each value.
 type Histogram = BTreeMap<String, u64>;
 
-/// What is counted. All of it adds up over parts but `distinct`, which needs the keys.
+/// The statistics. All numbers can be added over parts except `distinct`, which needs the keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Report {
     version: u64,
-    /// Sitemaps; indexes do not count.
+    /// Number of sitemaps, without indexes.
     files: u64,
-    /// `<sitemap>` elements. Reports that were written before they were counted have none.
+    /// Number of `<sitemap>` elements; missing in reports of older versions.
     #[serde(default)]
     index_entries: u64,
-    /// Uncompressed.
+    /// Uncompressed size.
     bytes: u64,
     urls: u64,
-    /// URLs that are not the same text as an earlier one; null where parts were added up without their keys.
+    /// Number of different URL texts; null if parts were merged without keys.
     distinct: Option<u64>,
     with_lastmod: u64,
     with_changefreq: u64,
@@ -100,7 +100,7 @@ struct Report {
     section: Histogram,
     depth: Histogram,
     host: Histogram,
-    /// 16 hexadecimal digits a URL, ascending; only with `--keys`.
+    /// Hashes of the URLs, each 16 hexadecimal digits, ascending; only with `--keys`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     keys: Option<String>,
 }
@@ -113,7 +113,7 @@ struct Counter {
     keys: Vec<u64>,
 }
 
-/// Counts one more; a key that is there costs no memory.
+/// Counts one more; allocates only for a new key.
 fn count(histogram: &mut Histogram, key: &str) {
     match histogram.get_mut(key) {
         Some(number) => *number += 1,
@@ -132,7 +132,7 @@ impl Visit for Counter {
             let loc = loc.trim();
             self.keys.push(xxh3_64(loc.as_bytes()));
             count(&mut report.section, section(loc));
-            // No one tells hosts apart by their case (RFC 3986, section 3.2.2).
+            // Hosts are case-insensitive (RFC 3986, section 3.2.2).
             let host = host(loc);
             let is_small = !host.bytes().any(|byte| byte.is_ascii_uppercase());
             let host = if is_small { Cow::Borrowed(host) } else { Cow::Owned(host.to_ascii_lowercase()) };
@@ -227,10 +227,9 @@ impl Report {
 
 /// The version of the JSON document.
 const VERSION: u64 = 1;
-/// Where a report comes from.
+/// The hint for a report that is missing or not valid.
 const REPORT: &str = "write one: sited stats PART.xml --format json > PART.json";
 
-/// Counts, or adds up, and prints.
 pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let mut report = Report { version: VERSION, ..Report::default() };
     let mut keys = Vec::new();
@@ -242,9 +241,9 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
                 io::stdin().lock().read_to_string(&mut text)?;
                 text
             } else {
-                super::read_own(path, REPORT)?
+                super::read_text_file(path, REPORT)?
             };
-            let mut part = part(path, &text)?;
+            let mut part = parse_report(path, &text)?;
             match part.keys.take() {
                 Some(digits) => keys.extend(read_keys(path, &digits)?),
                 None => has_keys &= part.urls == 0,
@@ -295,8 +294,7 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
     Ok(Status::Fine)
 }
 
-/// Reads a report.
-fn part(path: &std::path::Path, text: &str) -> Result<Report, Failure> {
+fn parse_report(path: &std::path::Path, text: &str) -> Result<Report, Failure> {
     let wrong = |why: String| {
         let hint = REPORT.to_owned();
         Failure::Usage(format!("{}: {why}", path.display()), hint)
@@ -329,7 +327,7 @@ fn print(report: &Report, top: usize, streams: &mut Streams<'_>) -> io::Result<(
     if report.index_entries > 0 {
         line("index entries", grouped(report.index_entries))?;
     }
-    line("distinct", report.distinct.map_or_else(|| "not known".to_owned(), grouped))?;
+    line("distinct", report.distinct.map_or_else(|| "unknown".to_owned(), grouped))?;
     for (name, number) in [
         ("lastmod", report.with_lastmod),
         ("changefreq", report.with_changefreq),
@@ -359,7 +357,8 @@ fn print(report: &Report, top: usize, streams: &mut Streams<'_>) -> io::Result<(
     Ok(())
 }
 
-/// A histogram as bars. Numbers and months are in their order, the latest of many; names with the most first.
+/// Prints a histogram as bars. Numbers and months are sorted by key, and the last `top` are shown; names are sorted by
+/// count, and the first `top` are shown.
 fn bars(out: &mut dyn io::Write, (name, values, by_key): (&str, &Histogram, bool), top: usize) -> io::Result<()> {
     const WIDTH: u64 = 40;
     let mut lines: Vec<(&str, u64)> = values.iter().map(|(key, number)| (key.as_str(), *number)).collect();

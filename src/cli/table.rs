@@ -1,13 +1,13 @@
 //! Values by URL from a table (`set --from`), looked up in one pass over the rows.
 //!
-//! The table is any file that the program opens: CSV and TSV with columns called like the fields, or another sitemap.
-//! Its values are written as they are, unless `check` reports them as errors.
+//! The table is any file that the program opens: CSV and TSV with columns named like the fields, or another sitemap.
+//! Values that `check` reports as errors are refused without `--force`.
 
 use super::args::Common;
 use super::options::Unmatched;
 use super::output::safe_loc;
 use super::urls::{SHOWN, Texts, Urls, note_urls};
-use super::values::judge;
+use super::values::validation_session;
 use super::{Failure, Streams};
 use crate::document::edit::Value;
 use crate::document::rows::{RowId, RowSet};
@@ -32,37 +32,36 @@ use std::sync::Mutex;
 /// The fields that a table can fill.
 const FIELDS: [Field; 3] = [Field::Lastmod, Field::Changefreq, Field::Priority];
 
-/// A cell without a value: the row keeps what it has.
+/// A cell without a value: the row is not changed.
 const NONE: u32 = u32::MAX;
 
-/// What takes a value away, as in `FIELD=none`.
+/// The value that removes a field, as in `FIELD=none`.
 const REMOVE: &str = "none";
 
 /// Values of rows by their URLs.
 pub(super) struct Table {
-    /// The URLs, each with its number.
+    /// The URLs.
     pub(super) urls: Urls,
-    /// The fields that it has.
     columns: Vec<Column>,
 }
 
 /// The values of one field.
 struct Column {
     field: Field,
-    /// Each different value once.
+    /// The distinct values.
     values: Vec<Value>,
-    /// The number of the value of each URL.
+    /// For each URL, the index of its value.
     of: Vec<u32>,
 }
 
-/// Takes down keys and values of one file, in their order.
+/// Collects the URLs and values of one file, in order.
 struct Reader {
     has: [bool; 3],
-    /// Keys behind each other, and where each ends.
+    /// The concatenated URLs, and the end of each.
     keys: String,
     ends: Vec<usize>,
     values: [Texts; 3],
-    /// The entry in which a value is first.
+    /// The first entry with each value.
     first: [Vec<u32>; 3],
     cells: Vec<[u32; 3]>,
 }
@@ -99,23 +98,23 @@ impl Visit for Reader {
     }
 }
 
-/// What is wrong with the values of a table.
+/// Invalid values of a table.
 #[derive(Default)]
 struct Faults {
-    /// The first, with its place.
+    /// The first one, with its position.
     first: Option<String>,
     count: u64,
 }
 
 /// A table while it is read.
-struct Building {
+struct TableBuilder {
     texts: Texts,
     has: [bool; 3],
     values: [Vec<Value>; 3],
-    /// By the number of a URL.
+    /// The cells of each URL.
     cells: Vec<[u32; 3]>,
     faults: Faults,
-    /// URLs that come again with other values, and the first of them.
+    /// Number of lines that repeat a URL with other values, and the first such URL.
     ambiguous: (u64, Option<String>),
 }
 
@@ -124,24 +123,23 @@ struct Building {
 pub(super) struct TableInput<'t> {
     /// Its file.
     pub(super) path: &'t Path,
-    /// The column of its URLs, where the column's name does not say so.
+    /// The name or number of the URL column, from `--key`.
     pub(super) key: Option<&'t str>,
-    /// Whether values that a check reports as errors are read, too.
+    /// Whether values that `check` reports as errors are accepted.
     pub(super) force: bool,
 }
 
 impl Table {
-    /// Reads a table.
     pub(super) fn read(input: TableInput<'_>, common: &Common, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let TableInput { path, key, force } = input;
         let name = if is_stream(path) { "standard input".to_owned() } else { path.display().to_string() };
         let loc_column = key.map(ToOwned::to_owned).or_else(|| common.loc_column.clone());
         let common = Common { base_url: None, loc_column, ..common.clone() };
-        let judge = judge(&common)?;
+        let validator = validation_session(&common)?;
         let mut options = common.options(streams)?;
-        // It is not what is changed.
+        // The table is not written, so an interrupted save of it is not finished.
         options.recovery.finish = false;
-        let mut building = Building {
+        let mut builder = TableBuilder {
             texts: Texts::default(),
             has: [false; 3],
             values: Default::default(),
@@ -157,18 +155,18 @@ impl Table {
                         columns.extend(grid.header.iter().map(ToString::to_string));
                     }
                     let file = sitemap.path.as_ref().map_or_else(|| name.clone(), |path| path.display().to_string());
-                    building.add(visitor, &source, &file, &judge);
+                    builder.add(visitor, &source, &file, &validator);
                 }
             })
         });
-        let loaded = loaded.map_err(|error| of_key(error, key))?;
+        let loaded = loaded.map_err(|error| key_failure(error, key))?;
         common.note_loaded(&loaded, streams);
-        building.finish(name, &columns, force, streams)
+        builder.finish(name, &columns, force, streams)
     }
 
-    /// The change that gives the rows in memory their values: of those that pass `is_meant`. What of these is not in the
-    /// table is taken down.
-    pub(super) fn change(&self, snapshot: &Snapshot, meant: &RowSet, unlisted: &Unlisted, set: usize) -> Change {
+    /// The change that sets the values of the selected rows in memory. Selected rows that are not in the table are added to
+    /// `unlisted`.
+    pub(super) fn change(&self, snapshot: &Snapshot, selected: &RowSet, unlisted: &Unlisted, set: usize) -> Change {
         let rows: Vec<u32> = snapshot.document.resident_set().iter().collect();
         let shares: Vec<Vec<(RowId, Option<u32>)>> = rows
             .par_chunks(4_096)
@@ -177,7 +175,7 @@ impl Table {
                     let row = RowId(*row);
                     (row, self.urls.find(&snapshot.document.loc(row)))
                 });
-                found.filter(|(row, _)| meant.contains(row.0)).collect()
+                found.filter(|(row, _)| selected.contains(row.0)).collect()
             })
             .collect();
         let all = || shares.iter().flatten();
@@ -195,20 +193,20 @@ impl Table {
     }
 }
 
-/// The error of a table without a known URL column names the option that says which it is.
-fn of_key(error: Error, key: Option<&str>) -> Failure {
+/// Adds the hint about `--key` to the error of a table without a known URL column.
+fn key_failure(error: Error, key: Option<&str>) -> Failure {
     match (&error.reason, key) {
         (Reason::NoUrlColumn { .. }, _) => {
-            let hint = "--key NAME says which column holds the URLs, by its name or its number from 1".to_owned();
-            Failure::Place(error.to_string(), hint)
+            let hint = "name the column of the URLs: --key NAME, or --key NUMBER counted from 1".to_owned();
+            Failure::Unusable(error.to_string(), hint)
         }
         _ => error.into(),
     }
 }
 
-impl Building {
-    /// Takes in one file.
-    fn add(&mut self, reader: Reader, source: &Source, file: &str, judge: &Session) {
+impl TableBuilder {
+    /// Adds one file.
+    fn add(&mut self, reader: Reader, source: &Source, file: &str, validator: &Session) {
         let Reader { has, keys, ends, values, first, cells } = reader;
         let mut start = 0;
         let offset = [0, 1, 2].map(|at| self.values.get(at).map_or(0, |known| known.len() as u32));
@@ -249,7 +247,7 @@ impl Building {
             }));
             let wrong = first.par_iter().enumerate().filter_map(|(number, entry)| {
                 let text = texts.at(number as u32);
-                let why = fault(judge, field, text)?;
+                let why = value_error(validator, field, text)?;
                 Some((*entry, format!("{} {}: {why}", field.name(), excerpt(text, 200))))
             });
             faults.par_extend(wrong);
@@ -271,16 +269,16 @@ impl Building {
         let Self { texts, has, values, cells, faults, ambiguous } = self;
         if !has.contains(&true) {
             let named: Vec<&str> = columns.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-            let there =
+            let columns =
                 if named.is_empty() { String::new() } else { format!("; its columns are {}", named.join(", ")) };
-            let message = format!("{name} has no column called lastmod, changefreq or priority{there}");
+            let message = format!("{name} has no column named lastmod, changefreq or priority{columns}");
             let hint = "the first line of a table names its columns: loc,lastmod,priority".to_owned();
-            return Err(Failure::Place(message, hint));
+            return Err(Failure::Unusable(message, hint));
         }
         if let Some(first) = faults.first.filter(|_| !force) {
             let more = match faults.count - 1 {
                 0 => String::new(),
-                more => format!("; {} in the table", counted(more, "more wrong value")),
+                more => format!("; {} in the table", counted(more, "more invalid value")),
             };
             let hint =
                 "nothing was changed; correct the table, or write its values as they are with --force".to_owned();
@@ -302,28 +300,28 @@ impl Building {
     }
 }
 
-/// Why a value must not be written.
-fn fault(judge: &Session, field: Field, text: &str) -> Option<String> {
+/// Why a value is not valid.
+fn value_error(validator: &Session, field: Field, text: &str) -> Option<String> {
     if let Some(character) = text.chars().find(|character| !is_xml_char(*character)) {
         return Some(format!("U+{:04X} cannot be written in XML", character as u32));
     }
     if text.eq_ignore_ascii_case(REMOVE) {
         return None;
     }
-    let findings = findings::of_typed(judge.view(), None, field, text);
+    let findings = findings::of_typed(validator.view(), None, field, text);
     let wrong = findings.into_iter().find(|finding| finding.severity == Severity::Error)?;
     Some(format!("{} ({})", wrong.message, wrong.rule.code()))
 }
 
-/// Rows of one file: how many, and the URLs that are named.
+/// Number of rows of one file, and the URLs that are listed.
 type UnlistedRows = (u64, Vec<String>);
 
-/// Rows whose URL is not in a table: how many, and the first or all of them.
+/// Rows whose URL is not in a table: their number, and the first or all URLs.
 #[derive(Default)]
 pub(super) struct Unlisted {
     /// By set and file, so that a set that is read twice is counted once.
     files: Mutex<BTreeMap<(usize, u32), UnlistedRows>>,
-    /// Whether all are named.
+    /// Whether all URLs are listed.
     is_all: bool,
 }
 
@@ -348,7 +346,7 @@ impl Unlisted {
         }
     }
 
-    /// Says what of rows and table has no counterpart, and writes it to the file that was asked for.
+    /// Notes the URLs that only the table or only the set has, and writes them to the file of `--unmatched`.
     pub(super) fn report(&self, urls: &Urls, options: &Unmatched, streams: &mut Streams<'_>) -> Result<(), Failure> {
         urls.note_missing(options.all, streams);
         let Ok(files) = self.files.lock() else { return Ok(()) };

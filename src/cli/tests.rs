@@ -15,7 +15,7 @@ mod reports;
 mod scripts;
 mod sets;
 mod tables;
-mod unread;
+mod unread_files;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \

@@ -1,11 +1,11 @@
-//! The text report of findings: grouped by rule and file, errors first, with a table of rules if it is shortened.
+//! The text report of findings: grouped by rule and file, errors first, with a table of all rules if it is shortened.
 
 use super::output::{FindingView, Paint, finding_text};
 use crate::session::report::Summary;
 use crate::words::{counted, grouped};
 use std::io::{self, Write};
 
-/// Prints the groups and, where not every finding is among them, the table.
+/// Prints the groups, and the table if not all findings were printed.
 pub(super) fn print(summary: &Summary, out: &mut dyn Write, colour: bool) -> io::Result<()> {
     let mut is_whole = true;
     for group in summary.rules() {
@@ -26,7 +26,7 @@ pub(super) fn print(summary: &Summary, out: &mut dyn Write, colour: bool) -> io:
     if is_whole { Ok(()) } else { table(summary, out, colour) }
 }
 
-/// The rules with the number of their findings.
+/// Prints the number of findings by rule.
 fn table(summary: &Summary, out: &mut dyn Write, colour: bool) -> io::Result<()> {
     writeln!(out)?;
     let width = summary.rules().map(|group| grouped(group.findings).len()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The options for paths that are URLs.
+//! The download options of commands whose paths may be URLs.
 
 use super::Status;
 use clap::Args;
@@ -14,20 +14,20 @@ pub struct UrlOptions {
     pub download: super::get_options::DownloadOptions,
 }
 
-/// The files of a URL.
-pub(super) struct Local {
+/// The downloaded files of a URL.
+pub(super) struct DownloadedSet {
     pub(super) paths: Vec<PathBuf>,
-    /// The URL of their folder, where all are of one site.
+    /// The URL of their folder, if all files are from one site.
     pub(super) base_url: Option<String>,
-    /// Whether something is wrong with the delivery.
+    /// [`Status::Findings`] or [`Status::Files`] if something was wrong with the download.
     pub(super) status: Status,
 }
 
 impl UrlOptions {
-    /// The first option that was given, as far as it is not the default.
-    pub(super) fn first(&self) -> Option<&'static str> {
+    /// The first option that is not the default.
+    pub(super) fn first_option(&self) -> Option<&'static str> {
         #[cfg(feature = "net")]
-        return self.download.site.first();
+        return self.download.site.first_option();
         #[cfg(not(feature = "net"))]
         {
             let Self {} = self;

@@ -19,19 +19,19 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Different texts, numbered from 0 in the order in which they came.
+/// A set of texts, numbered from 0 in the order of insertion.
 #[derive(Default)]
 pub(super) struct Texts {
     text: String,
-    /// Where each ends in `text`.
+    /// The end of each text in `text`.
     ends: Vec<usize>,
-    /// Each with the hash of its text, so that none is hashed again when the table grows.
+    /// Hash and number of each text; with the hash, no text is hashed again when the table grows.
     table: HashTable<(u64, u32)>,
     hasher: FixedState,
 }
 
 impl Texts {
-    /// The number of a text, which is given one if it is new.
+    /// Inserts a text and returns its number.
     pub(super) fn insert(&mut self, text: &str) -> u32 {
         let hash = self.hash(text);
         let Self { text: all, ends, table, .. } = self;
@@ -65,7 +65,6 @@ impl Texts {
         part(&self.text, &self.ends, number)
     }
 
-    /// How many there are.
     pub(super) const fn len(&self) -> usize {
         self.ends.len()
     }
@@ -77,22 +76,21 @@ fn part<'t>(all: &'t str, ends: &[usize], number: u32) -> &'t str {
     ends.get(at).and_then(|end| all.get(start..*end)).unwrap_or_default()
 }
 
-/// URLs by which rows are looked up, and which of them were found.
+/// A list of URLs to look up rows by, and which of them were found.
 pub(super) struct Urls {
-    /// What people call the list.
+    /// The name of the list in messages.
     pub(super) name: String,
     texts: Texts,
     found: Vec<AtomicBool>,
 }
 
 impl Urls {
-    /// These URLs, none of which was looked for yet.
     pub(super) fn new(name: String, texts: Texts) -> Self {
         let found = (0..texts.len()).map(|_| AtomicBool::new(false)).collect();
         Self { name, texts, found }
     }
 
-    /// Reads the list of `--urls-from`, if one is given. `paths` are what the command opens.
+    /// Reads the list of `--urls-from`, if it is given. `paths` are the sets of the command.
     pub(super) fn read(list: &UrlList, paths: &[impl AsRef<Path>]) -> Result<Option<Self>, Failure> {
         let Some(path) = &list.urls_from else { return Ok(None) };
         let bytes = if is_stream(path) {
@@ -101,7 +99,7 @@ impl Urls {
             std::io::stdin().lock().read_to_string(&mut text)?;
             text
         } else {
-            super::read_own(path, "write the URLs there, one a line; or - reads them from standard input")?
+            super::read_text_file(path, "write the URLs into it, one per line; - reads them from standard input")?
         };
         let mut texts = Texts::default();
         let lines = bytes.strip_prefix('\u{feff}').unwrap_or(&bytes).lines();
@@ -112,7 +110,7 @@ impl Urls {
         Ok(Some(Self::new(name, texts)))
     }
 
-    /// The number of a row's URL in the list, which counts as found then.
+    /// The number of a URL in the list; marks it as found.
     pub(super) fn find(&self, url: &str) -> Option<u32> {
         let number = self.texts.get(url)?;
         if let Some(found) = self.found.get(number as usize) {
@@ -126,7 +124,7 @@ impl Urls {
         self.rows_with(snapshot, |_, number| number.is_some())
     }
 
-    /// The rows in memory that pass a test of their URL's number in the list.
+    /// The rows in memory for which `passes` is true, given the number of their URL in the list.
     pub(super) fn rows_with(&self, snapshot: &Snapshot, passes: impl Fn(RowId, Option<u32>) -> bool + Sync) -> RowSet {
         let rows: Vec<u32> = snapshot.document.resident_set().iter().collect();
         let shares: Vec<Vec<u32>> = rows
@@ -139,18 +137,17 @@ impl Urls {
         shares.into_iter().flatten().collect()
     }
 
-    /// URLs that no row had so far, in the order of the list.
+    /// URLs that were not found yet, in the order of the list.
     pub(super) fn missing(&self) -> impl Iterator<Item = &str> {
         let missing = (0..).zip(&self.found).filter(|(_, found)| !found.load(Ordering::Relaxed));
         missing.map(|(number, _)| self.texts.at(number))
     }
 
-    /// How many there are.
     pub(super) const fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Notes the URLs that no row had.
+    /// Notes the URLs that were not found.
     pub(super) fn note_missing(&self, is_all: bool, streams: &mut Streams<'_>) {
         let missing = self.missing().count() as u64;
         if missing > 0 {
@@ -161,10 +158,10 @@ impl Urls {
     }
 }
 
-/// URLs that are shown unless all are wanted.
+/// Number of URLs that are printed without `--all`.
 pub(super) const SHOWN: usize = 5;
 
-/// Notes a message with the first of its URLs, or with all of them.
+/// Notes a message with the first or all of its URLs.
 pub(super) fn note_urls<'u>(
     message: &str,
     count: u64,
@@ -180,7 +177,7 @@ pub(super) fn note_urls<'u>(
     }
 }
 
-/// Refuses to read two things from standard input.
+/// Refuses to read both the value of an option and a set from standard input.
 pub(super) fn refuse_two_streams(option: &str, paths: &[impl AsRef<Path>]) -> Result<(), Failure> {
     if paths.iter().any(|path| is_stream(path.as_ref())) {
         let hint = "write one of them to a file".to_owned();
@@ -189,12 +186,12 @@ pub(super) fn refuse_two_streams(option: &str, paths: &[impl AsRef<Path>]) -> Re
     Ok(())
 }
 
-/// The rows in memory that pass a query and whose URLs are in a list, where these are given.
-pub(super) fn chosen(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&Urls>) -> RowSet {
+/// The rows in memory that match the query and whose URL is in the list, if these are given.
+pub(super) fn select_rows(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&Urls>) -> RowSet {
     let scope = Scope { shown: false, query: query.cloned() };
     let rows = scope::rows_of(snapshot, &scope, DefaultScope::All, &Progress::default()).unwrap_or_default();
     match urls {
-        // All rows are looked up, so that a URL whose row does not pass the query does not count as missing.
+        // All rows are looked up, so that a URL whose row does not match the query does not count as missing.
         Some(urls) => urls.rows(snapshot) & rows,
         None => rows,
     }

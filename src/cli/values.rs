@@ -10,17 +10,17 @@ use crate::session::findings;
 
 /// Refuses URLs that break a rule of severity error.
 pub(super) fn refuse_urls<'u>(urls: impl IntoIterator<Item = &'u String>, common: &Common) -> Result<(), Failure> {
-    let session = judge(common)?;
+    let session = validation_session(common)?;
     urls.into_iter().try_for_each(|url| refuse(&session, Field::Loc, url, url))
 }
 
 /// Refuses assignments whose value breaks a rule of severity error in every row that gets it.
 pub(super) fn refuse_assignments(assignments: &[Assignment], common: &Common) -> Result<(), Failure> {
-    let (session, now) = (judge(common)?, common.now()?);
-    // Values of data columns are judged row by row, when they are known.
+    let (session, now) = (validation_session(common)?, common.now()?);
+    // Values of data columns are checked later, row by row.
     for assignment in assignments.iter().filter(|assignment| !assignment.is_from_data()) {
         let Assignment { field, typed } = assignment;
-        // What counts from the present value is judged by a value that it can be taken from.
+        // A relative value, such as +1d, is checked as applied to a sample value.
         let value = match field {
             Field::Lastmod => lastmod::parse_input(typed, Some("2020-06-15"), now).unwrap_or_default(),
             Field::Priority => priority::parse_input(typed, Some("0.5")).unwrap_or_default(),
@@ -34,8 +34,8 @@ pub(super) fn refuse_assignments(assignments: &[Assignment], common: &Common) ->
     Ok(())
 }
 
-/// A session without rows, whose rules judge values.
-pub(super) fn judge(common: &Common) -> Result<Session, Failure> {
+/// A session without rows, to check values with its rules.
+pub(super) fn validation_session(common: &Common) -> Result<Session, Failure> {
     let mut session = Session::new(if common.now.is_some() { common.now()? } else { clock::system() }, None);
     session.set_profile(common.profile.unwrap_or_default());
     Ok(session)
@@ -50,13 +50,13 @@ fn refuse(session: &Session, field: Field, value: &str, given: &str) -> Result<(
     Err(Failure::Usage(format!("{shown}: {} ({})", finding.message, finding.rule.code()), example(field)))
 }
 
-/// Why a change that makes URLs errors or duplicates is not written.
+/// The error of a change that makes URLs invalid or duplicate.
 pub(super) fn refused_urls(faults: &str) -> Failure {
-    let hint = "--dry-run --force shows what would change; --force writes these URLs".to_owned();
+    let hint = "--dry-run --force prints what would change; --force writes these URLs".to_owned();
     Failure::Usage(format!("nothing was written: this would make {faults}"), hint)
 }
 
-/// What would be right, and how a wrong value is written all the same.
+/// The hint for an invalid value: a valid one, and `--force`.
 pub(super) fn example(field: Field) -> String {
     let example = match field {
         Field::Loc => "https://example.com/page",
@@ -64,10 +64,10 @@ pub(super) fn example(field: Field) -> String {
         Field::Changefreq => "changefreq=weekly",
         Field::Priority => "priority=0.8",
     };
-    format!("for example {example}; --force writes the value as it is")
+    format!("for example: {example}; --force writes the value as it is")
 }
 
-/// Reads `FIELD=VALUE` words of an option. What is none of its field's forms is taken as it is where that is `forced`.
+/// Parses `FIELD=VALUE` words of an option. With `forced`, a value that cannot be parsed is used as it is.
 pub(super) fn assignments<'w>(
     words: impl IntoIterator<Item = &'w str>,
     option: &str,
@@ -92,11 +92,11 @@ pub(super) fn assignments<'w>(
     Ok(read)
 }
 
-/// A value that is none of its field's forms, and how to write it all the same.
+/// The error of a value that cannot be parsed, with an example as hint.
 fn refused(option: &str, text: &str, mut error: CommandError) -> Failure {
     let field = text.split_once('=').and_then(|(name, _)| Field::from_name(name));
     if let Some(field) = field.filter(|_| error.hint.is_empty()) {
         error.hint = example(field);
     }
-    Failure::text(option, text, &error)
+    Failure::syntax(option, text, &error)
 }

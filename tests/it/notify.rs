@@ -197,7 +197,7 @@ fn a_key_file_in_a_folder_is_for_the_urls_in_it() {
         notes.contains("2 URLs are not sent: not in the folder of the key file http://HOST/shop/key.txt"),
         "{notes}"
     );
-    assert!(notes.contains("1 URL is not sent: no valid http or https URL"), "{notes}");
+    assert!(notes.contains("1 URL is not sent: not a valid http or https URL"), "{notes}");
     assert_eq!(batches(&server), [["/shop/a"]]);
 }
 

@@ -84,7 +84,7 @@ fn each_url_is_asked_once_and_described() {
     let (status, notes) = probe(&folder, &FAST);
     assert!(status == Some(2) && notes.contains("site.jsonl has results already"), "{notes}");
     let (status, notes) = probe(&folder, &["--resume", "--allow-private"]);
-    assert!(status == Some(0) && notes.contains("no URL to request; 5 URLs are known"), "{notes}");
+    assert!(status == Some(0) && notes.contains("no URL to request; the file has 5 results already"), "{notes}");
     assert_eq!(server.log().len(), 6);
     // Another file, other rows, the status alone.
     let words = ["probe", "sitemap.xml", "-o", "-", "--where", "loc:missing", "--head", "--ignore-robots"];

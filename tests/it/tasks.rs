@@ -264,7 +264,7 @@ fn errors_in_rules_files_have_their_position() {
         ("[[rule]]\npriorty = 0.8\n", "rules.toml:2:1: unknown field `priorty`"),
         ("[[rule]]\npriority = \n", "rules.toml:2:"),
         ("[[rule]]\nname = \"x\"\n", "rules.toml, x sets nothing"),
-        ("", "there is no rule in it"),
+        ("", "the file has no rules"),
         ("[[rule]]\nwhere = \"colour:red\"\npriority = 0.8\n", "rules.toml:2:9: where of rule 1"),
         ("[[rule]]\npriority = 7\n", "priority=7"),
         ("[[rule]]\nlastmod = true\n", "lastmod=true"),

@@ -221,7 +221,7 @@ const PROMISES: [Promise; 31] = [
     (
         "Nothing is skipped silently: a command refuses a set of which a file cannot be read, is missing or lies on \
          another host, before anything is written, unless `--allow-missing` is given.",
-        "src/cli/tests/unread.rs: every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it, \
+        "src/cli/tests/unread_files.rs: every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it, \
          no_command_is_missing_in_the_table, what_an_inner_index_lists_is_missed_before_anything_is_in_place, \
          what_an_index_lists_however_deep_is_missed_before_a_row_is_printed, \
          a_folder_or_several_files_are_refused_as_well; \

@@ -56,7 +56,7 @@ fn run(line: &[&str], folder: &Path, held: u64) -> Left {
         Task::Dedupe(task) => rows::dedupe(&task, held, &mut streams),
         Task::Apply(task) => apply::run(&task, held, &mut streams),
         Task::Split(task) => split::run(&task, held, &mut streams),
-        Task::Check(task) => check::run_within(&task, held, &mut streams),
+        Task::Check(task) => check::run_with_limit(&task, held, &mut streams),
         _ => unreachable!("only what writes"),
     };
     let notes = String::from_utf8(notes).unwrap();

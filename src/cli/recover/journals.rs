@@ -18,29 +18,29 @@ use crate::session::store::save;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 
-/// Changes of each journal that the list shows.
+/// Number of changes that the list shows of each journal.
 const SHOWN: usize = 5;
 
-/// The journals of a set, or of the sets in a folder, that hold something.
-pub(super) fn of(path: &Path, state: Option<&Path>) -> Result<Vec<Found>, Failure> {
+/// The journals with changes of a set, or of the sets in a folder.
+pub(super) fn journals_of(path: &Path, state: Option<&Path>) -> Result<Vec<Found>, Failure> {
     let Some(state) = state else { return Ok(Vec::new()) };
     let failed = |error| crate::files::Error::system("read the journals in", state, error);
     let mut found = stored::list(state, &[path.to_path_buf()]).map_err(failed)?;
-    // One without changes belongs to an editor that has the set open, or died before the first.
+    // A journal without changes belongs to an editor that is open, or crashed before the first change.
     found.retain(|one| one.is_aside || one.stored.as_ref().map_or(true, |stored| !stored.entries.is_empty()));
     Ok(found)
 }
 
-/// The journal that is meant by a number of the list or a name.
-pub(super) fn chosen<'f>(found: &'f [Found], which: &str) -> Result<&'f Found, Failure> {
+/// The journal with this number in the list, or this name.
+pub(super) fn find_journal<'f>(found: &'f [Found], which: &str) -> Result<&'f Found, Failure> {
     let by_number = which.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(1)?));
     by_number.or_else(|| found.iter().find(|one| one.name() == which)).ok_or_else(|| {
         let hint = "without --journal, sited recover lists them with their numbers".to_owned();
-        Failure::Usage(format!("--journal {which}: there is no such journal of this set"), hint)
+        Failure::Usage(format!("--journal {which}: this set has no such journal"), hint)
     })
 }
 
-/// Every journal with its first changes.
+/// Prints every journal with its first changes.
 pub(super) fn list(found: &[Found], streams: &mut Streams<'_>) -> Result<(), Failure> {
     for (number, one) in (1..).zip(found) {
         writeln!(streams.out, "journal {number}: {}", heading(one))?;
@@ -97,7 +97,7 @@ pub(super) fn act(
         return apply(recover, found, pending, streams);
     }
     if recover.discard {
-        // An editor that has the set open is writing it.
+        // An editor that has the set open writes its journal.
         let _lock = Lock::take(streams, &opened_by(found, recover))?;
         found.discard().map_err(|error| crate::files::Error::system("remove", &found.path, error))?;
         streams.note(&format!("removed {}", found.path.display()));
@@ -110,7 +110,7 @@ pub(super) fn act(
     Ok(Status::Findings)
 }
 
-/// The paths that the set was opened by, if the journal tells.
+/// The paths that the set was opened by, according to the journal, or the path of the command.
 fn opened_by(found: &Found, recover: &Recover) -> Vec<PathBuf> {
     match &found.stored {
         Ok(stored) => stored.header.paths().into_iter().map(PathBuf::from).collect(),
@@ -118,14 +118,14 @@ fn opened_by(found: &Found, recover: &Recover) -> Vec<PathBuf> {
     }
 }
 
-/// Applies a journal to the set that it is of, and saves.
+/// Applies a journal to its set, and saves.
 fn apply(
     recover: &Recover,
     found: &Found,
     pending: Option<&PathBuf>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let refused = |why: String, hint: &str| Failure::Place(why, hint.to_owned());
+    let refused = |why: String, hint: &str| Failure::Unusable(why, hint.to_owned());
     let stored = match &found.stored {
         Ok(stored) => stored,
         Err(why) => {
@@ -141,7 +141,7 @@ fn apply(
     let mut lock = if recover.dry_run { Lock::default() } else { Lock::take(streams, &paths)? };
     let mut session = Session::new(clock::system(), None);
     save::set_state_folder(&mut session, streams.state.clone());
-    // As the screen opens it, where the changes were made.
+    // The screen opens sets like this, and row ids in the journal are those of the screen.
     let options = Options { index_as_rows: true, ..Options::default() };
     let mut session = match paths.as_slice() {
         [only] => load::open_in(session, only, options)?,
@@ -164,7 +164,7 @@ fn apply(
     let status = edit_all(session, &[], &saving, streams)?;
     if !recover.dry_run {
         streams.note(&format!("{} of {} applied", counted(count as u64, "change"), found.name()));
-        // One with damage stays: someone may read more in it.
+        // A damaged journal is kept: the skipped changes may still be readable.
         if missing.is_empty() {
             found.discard().map_err(|error| crate::files::Error::system("remove", &found.path, error))?;
         }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// How often the progress line is drawn.
 const REDRAWN: Duration = Duration::from_millis(100);
 
-/// How each URL is asked about.
+/// How each URL is requested.
 #[derive(Debug, Clone, Args)]
 pub struct ProbeOptions {
     /// Maximum time for one request, in seconds
@@ -29,31 +29,31 @@ pub struct ProbeOptions {
     /// Ignore robots.txt; for your own site
     #[arg(long)]
     pub ignore_robots: bool,
-    /// How the site is asked
+    /// How requests are sent to the site
     #[command(flatten)]
     pub site: SiteOptions,
 }
 
 impl ProbeOptions {
-    /// The first option that was given and is not the default.
-    pub(in crate::cli) fn first(&self) -> Option<&'static str> {
+    /// The first option that is not the default.
+    pub(in crate::cli) fn first_option(&self) -> Option<&'static str> {
         let options = [
             (self.timeout != Duration::from_secs(30), "--timeout"),
             (self.sample.is_some(), "--sample"),
             (self.ignore_robots, "--ignore-robots"),
         ];
         let first = options.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
-        first.or_else(|| self.site.first())
+        first.or_else(|| self.site.first_option())
     }
 }
 
-/// A site that is about to be asked.
+/// The requests to a site, before they are sent.
 pub(in crate::cli) struct SiteProbe {
     prober: Prober,
     urls: Urls,
 }
 
-/// How asking ended.
+/// The result of all requests.
 pub(in crate::cli) struct ProbeEnd {
     pub(in crate::cli) tally: Tally,
     summary: Summary,
@@ -61,7 +61,7 @@ pub(in crate::cli) struct ProbeEnd {
 }
 
 impl SiteProbe {
-    /// Refuses what must not be asked, before anything is sent, and names the hosts that are left out.
+    /// Prepares the requests: refuses addresses that are not public, and notes the hosts that are excluded.
     pub(in crate::cli) fn prepare(
         options: &ProbeOptions,
         head_only: bool,
@@ -75,21 +75,21 @@ impl SiteProbe {
         let settings = site.settings(options.timeout, own.as_ref())?;
         let (limits, ignore_robots) = (site.limits(), options.ignore_robots);
         let prober = Prober::new(Options { settings, hosts: hosts.clone(), limits, ignore_robots, head_only });
-        let prober = prober.map_err(|error| site.refused(&error))?;
+        let prober = prober.map_err(|error| site.settings_failure(&error))?;
         note_excluded_hosts(&targets, &hosts, streams);
         Ok(Self { prober, urls: targets.urls(&hosts, options.sample).map_err(spool_error)? })
     }
 
-    /// How many URLs will be asked about.
+    /// The number of URLs that will be requested.
     pub(in crate::cli) const fn expected(&self) -> u64 {
         self.urls.expected()
     }
 
-    /// Asks about every URL. An error of `see` ends it; so does a signal, after which what was answered is known.
+    /// Requests every URL. An error of `handle` ends the run; so does a signal, after which `handle` has all results so far.
     pub(in crate::cli) fn run(
         self,
         streams: &mut Streams<'_>,
-        mut see: impl FnMut(&Event, &mut dyn Write) -> io::Result<()>,
+        mut handle: impl FnMut(&Event, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<ProbeEnd> {
         let mut tally = Tally::new(self.urls.expected());
         let signals = Signals::new(false);
@@ -98,19 +98,19 @@ impl SiteProbe {
             if let Event::Record(record) = &event {
                 tally.count(record);
             }
-            see(&event, &mut *streams.out)?;
+            handle(&event, &mut *streams.out)?;
             if streams.meter && drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAWN) {
                 drawn = Some(Instant::now());
                 let _ = write!(streams.notes, "\r\x1b[2K{}", tally.progress()).and_then(|()| streams.notes.flush());
             }
-            // What was answered is written, and nothing more is asked.
+            // After a signal, the results so far are written and no more requests are sent.
             let is_stopped = matches!(event, Event::Tick) && signals.is_stopped.load(Ordering::Relaxed);
             if is_stopped { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
         });
         if drawn.is_some() {
             let _ = write!(streams.notes, "\r\x1b[2K").and_then(|()| streams.notes.flush());
         }
-        let written = see(&Event::Tick, &mut *streams.out);
+        let written = handle(&Event::Tick, &mut *streams.out);
         let was_stopped = signals.is_stopped.load(Ordering::Relaxed) && summary.is_err();
         let summary = if was_stopped { Summary::default() } else { summary? };
         written?;
@@ -122,7 +122,7 @@ impl SiteProbe {
 }
 
 impl ProbeEnd {
-    /// Says why not everything was asked, and what asks for the rest.
+    /// Reports why some URLs were not requested, and how to request them.
     pub(in crate::cli) fn report_unasked(&self, kept: &str, rest: &str, streams: &mut Streams<'_>) -> Status {
         if self.was_stopped {
             print_error("stopped by a signal", &format!("{kept}; {rest} the other URLs"), streams.notes);
@@ -139,12 +139,12 @@ impl ProbeEnd {
     }
 }
 
-/// What to say about the temporary file of URLs.
+/// The error of the temporary file of URLs.
 pub(in crate::cli) fn spool_error(error: io::Error) -> Failure {
     files::Error::system("write a temporary file in", &std::env::temp_dir(), error).into()
 }
 
-/// Names the hosts of the set that are not asked.
+/// Notes the hosts of the set that are not requested.
 fn note_excluded_hosts(targets: &Targets, hosts: &Hosts, streams: &mut Streams<'_>) {
     const SHOWN: usize = 5;
     let others: Vec<_> = targets.others(hosts).collect();

@@ -1,12 +1,12 @@
-//! Splits a streamed set in two passes: one measures the rows, one writes them to their parts.
+//! Splits a streamed set in two passes: the first measures the rows, the second writes them to their parts.
 //!
-//! The parts are collected in a temporary file. Then each is read, written beside its target as by any save, and all
-//! are put in place by one commit. Plan, messages and files are those of a set in memory. Memory: 16 bytes a URL, a
-//! file, and a part.
+//! The parts are collected in a temporary file. Then each is written beside its target like in any save, and one commit
+//! renames all of them. Plan, messages and files are those of a set in memory. Memory: 16 bytes per URL, one file and one
+//! part.
 
 use super::super::set_reader::SetReader;
 use super::super::{Failure, Status, Streams};
-use super::{Asked, Key, key_of, note_written};
+use super::{Key, SplitTask, key_of, note_written};
 use crate::document::Document;
 use crate::document::repartition::Repartition;
 use crate::document::rows::RowId;
@@ -26,44 +26,44 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What has to be reported of a set's files to hold it instead.
+/// Reasons for loading the set into memory.
 const FORMS: &str = "one of its files is not XML";
 const NAMES: &str = "its files declare different extensions by one name";
 const LONG: &str = "a row is longer than a file may be";
 
-/// What dealing needs of rows.
+/// Lengths and groups of all rows.
 #[derive(Default)]
-struct Rows {
-    /// By row: the place of its group.
+struct RowMeasures {
+    /// By row: the number of its group.
     groups: Vec<u32>,
     /// By row: see [`Document::keep_lengths`].
     lengths: Vec<u32>,
-    /// The keys of groups, in the order in which they come first.
+    /// The keys of groups by number, in the order of their first rows.
     keys: Vec<String>,
     places: HashMap<String, u32>,
 }
 
-impl Rows {
-    fn note(&mut self, session: &Session, asked: &Asked<'_>) {
+impl RowMeasures {
+    fn add_file(&mut self, session: &Session, task: &SplitTask<'_>) {
         let snapshot = session.view();
         let document = &snapshot.document;
         let rows: Vec<RowId> = document.resident_rows().collect();
-        let (key, facts) = (asked.key(), snapshot.facts_by_row());
-        let seen = |row: &RowId| {
+        let (key, facts) = (task.key(), snapshot.facts_by_row());
+        let measured = |row: &RowId| {
             let news = u32::from(document.record(*row).flags.contains(Flags::NEWS)) << 31;
             let len = document.entry_text(*row).len() as u32 | news;
             let group = match key {
                 Key::All => None,
                 Key::Text(what) => Some(key_of(document, *row, what)),
                 Key::Queries => {
-                    let first = asked.queries.iter().position(|query| query.matches(&facts.of(*row)));
-                    return (len, Err(first.unwrap_or(asked.queries.len()) as u32));
+                    let first = task.queries.iter().position(|query| query.matches(&facts.of(*row)));
+                    return (len, Err(first.unwrap_or(task.queries.len()) as u32));
                 }
             };
             (len, Ok(group))
         };
-        let seen: Vec<(u32, Result<Option<String>, u32>)> = rows.par_iter().map(seen).collect();
-        for (len, group) in seen {
+        let measured: Vec<(u32, Result<Option<String>, u32>)> = rows.par_iter().map(measured).collect();
+        for (len, group) in measured {
             self.lengths.push(len);
             let group = match group {
                 Err(number) => number,
@@ -80,13 +80,13 @@ impl Rows {
         }
     }
 
-    /// Rows by group.
-    fn grouped(&mut self, asked: &Asked<'_>) -> Vec<(String, Vec<u32>)> {
-        let keys = match asked.key() {
+    /// The rows of each group.
+    fn grouped(&mut self, task: &SplitTask<'_>) -> Vec<(String, Vec<u32>)> {
+        let keys = match task.key() {
             Key::All => vec![String::new()],
             Key::Text(_) => std::mem::take(&mut self.keys),
             Key::Queries => {
-                let numbers = (1..=asked.queries.len()).map(|number| number.to_string());
+                let numbers = (1..=task.queries.len()).map(|number| number.to_string());
                 numbers.chain([String::from(super::REST)]).collect()
             }
         };
@@ -96,29 +96,29 @@ impl Rows {
                 rows.push(row);
             }
         }
-        if asked.key() == Key::Queries {
+        if task.key() == Key::Queries {
             groups.retain(|(_, rows)| !rows.is_empty());
         }
         groups
     }
 }
 
-/// Whether the declarations of all files can be in one root.
+/// Whether the namespace declarations of all files fit into one root tag.
 fn is_united(document: &Document) -> bool {
     let mut known: BTreeMap<&str, &str> = BTreeMap::new();
     let mut all = document.sitemaps().iter().flat_map(|sitemap| sitemap.frame.names.attributes.iter());
     all.all(|(name, value)| !name.starts_with("xmlns:") || *known.entry(&**name).or_insert(&**value) == &**value)
 }
 
-/// Splits. The inner error says why the set has to be held instead; nothing has been done then.
+/// Splits the set. The inner error is the reason why it must be loaded into memory; nothing has been written then.
 pub(super) fn split(
     set: &mut SetReader,
-    asked: &mut Asked<'_>,
+    task: &mut SplitTask<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Result<Status, &'static str>, Failure> {
-    let mut rows = Rows::default();
+    let mut rows = RowMeasures::default();
     set.each_file(streams, |session, _, _| {
-        rows.note(session, asked);
+        rows.add_file(session, task);
         Ok(())
     })?;
     let mut document = set.session().document().clone();
@@ -129,16 +129,16 @@ pub(super) fn split(
         return Ok(Err(NAMES));
     }
     unload::keep_lengths(&mut document, std::mem::take(&mut rows.lengths));
-    let groups = rows.grouped(asked);
-    asked.refuse_empty(&groups)?;
-    let base_url = asked.base_url(set.session())?;
-    let request = asked.request(&document, &groups, &base_url);
+    let groups = rows.grouped(task);
+    task.refuse_empty(&groups)?;
+    let base_url = task.base_url(set.session())?;
+    let request = task.request(&document, &groups, &base_url);
     let partition = split::partition(&request);
     if !partition.oversized.is_empty() {
         return Ok(Err(LONG));
     }
     let parts = partition.document.clone();
-    let mut spool = spool_rows(set, asked, &partition, streams)?;
+    let mut spool = spool_rows(set, task, &partition, streams)?;
     let mut failed = None;
     let (plan, left) = split::planned(&request, partition, &mut |id, path| {
         if !path.is_file() {
@@ -155,32 +155,32 @@ pub(super) fn split(
     if let Some(error) = failed {
         return Err(error.into());
     }
-    asked.note_plan(&plan, &left, groups.len(), streams)?;
-    if asked.is_dry() {
+    task.note_plan(&plan, &left, groups.len(), streams)?;
+    if task.is_dry() {
         return Ok(Ok(Status::Fine));
     }
     let mut disk = disk_of(&plan)?;
-    let mut batch = IncrementalSave::begin(plan.path.as_deref(), &disk, &asked.mode())?;
+    let mut batch = IncrementalSave::begin(plan.path.as_deref(), &disk, &task.mode())?;
     batch.expect(&plan);
     for output in plan.outputs.iter().filter(|output| matches!(output.action, Action::Created | Action::Replaced)) {
         let FileId::Sitemap(id) = output.file else { continue };
         batch.stage(&plan_of(part(&mut spool, &parts, id)?, output), &disk, &Progress::default())?;
     }
     let saved = batch.commit(&plan, &mut disk, &Progress::default())?;
-    asked.history.add(plan.outputs.iter().map(|output| &*output.name));
+    task.history.add(plan.outputs.iter().map(|output| &*output.name));
     note_written(&plan, groups.len(), &saved, streams);
     Ok(Ok(Status::Fine))
 }
 
-/// Reads the set once more and brings each row to its part.
+/// Reads the set again and appends each row to its part.
 fn spool_rows(
     set: &mut SetReader,
-    asked: &Asked<'_>,
+    task: &SplitTask<'_>,
     partition: &Repartition,
     streams: &mut Streams<'_>,
 ) -> Result<Spool, Failure> {
     let lengths = partition.document.sitemaps().iter().map(|sitemap| sitemap.entry_bytes);
-    let mut spool = Spool::new(asked.folder(), lengths)?;
+    let mut spool = Spool::new(task.folder(), lengths)?;
     let mut second = set.reopened();
     let reader = second.as_mut().unwrap_or(&mut *set);
     reader.each_file(streams, |session, id, _| {
@@ -200,21 +200,18 @@ fn spool_rows(
     })?;
     let is_same = second.is_none_or(|second| second.session().has_files_of(set.session()));
     if !is_same || !spool.is_full() {
-        return Err(files::Error::new(asked.path(), files::Reason::Changed).into());
+        return Err(files::Error::new(task.path(), files::Reason::Changed).into());
     }
     Ok(spool)
 }
 
-/// A part as a document of its own.
+/// A part as a document.
 fn part(spool: &mut Spool, parts: &Document, id: SitemapId) -> Result<Document, files::Error> {
     let Some(sitemap) = parts.sitemap(id) else { return Ok(Document::default()) };
     let path = || sitemap.path.clone().unwrap_or_default();
     let bytes = [&*sitemap.frame.head(true), &spool.part(id.index())?, &*sitemap.frame.tail(true)].concat();
     let Some(source) = Source::of_text(bytes) else {
-        return Err(files::Error::new(
-            path(),
-            files::Reason::Check("its rows are not well-formed together".to_owned()),
-        ));
+        return Err(files::Error::new(path(), files::Reason::Check("its rows do not form well-formed XML".to_owned())));
     };
     let record = |entry: usize| {
         let text = source.entry_text(entry);
@@ -229,7 +226,7 @@ fn part(spool: &mut Spool, parts: &Document, id: SitemapId) -> Result<Document, 
     Ok(document)
 }
 
-/// A plan of one part.
+/// The plan of one part.
 fn plan_of(mut document: Document, output: &Output) -> Plan {
     let gzip = Path::new(&*output.name).extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"));
     document.set_location(
@@ -254,7 +251,7 @@ fn plan_of(mut document: Document, output: &Output) -> Plan {
     }
 }
 
-/// Nothing is known of the files of a plan but what will be removed.
+/// The known state of the disk: only that of the files that will be removed.
 pub(super) fn disk_of(plan: &Plan) -> Result<Disk, files::Error> {
     let mut disk = Disk::default();
     for output in plan.outputs.iter().filter(|output| output.action == Action::Removed) {

@@ -27,7 +27,7 @@ fn site() -> TempDir {
 /// A session that changed a file and ended without a word.
 fn leave_changes(folder: &TempDir, name: &str) {
     let path = folder.path().join(name);
-    let mut session = load::open(&path, Options::default(), clock::system()).unwrap();
+    let mut session = crate::session::store::load::open(&path, Options::default(), clock::system()).unwrap();
     fixture::open(&mut session, StateSlot::take(&folder.path().join(".state"), &path).unwrap());
     let command = parse("%set priority=0.7", &vocabulary(clock::system())).unwrap();
     session.run(&command, DefaultScope::All).unwrap();

@@ -470,6 +470,8 @@ fn check_stats_and_the_screen_count_alike() {
     assert_eq!((&stats["files"], &stats["urls"], &stats["index_entries"]), (&2.into(), &3.into(), &2.into()));
     let (_, out, _) = sited(&folder, "stats DIR/index.xml");
     assert!(out.contains("\nURLs                     3\nindex entries            2\n"), "{out}");
-    let session = load::open(&folder.path().join("index.xml"), files::Options::default(), clock::system()).unwrap();
+    let session =
+        crate::session::store::load::open(&folder.path().join("index.xml"), files::Options::default(), clock::system())
+            .unwrap();
     assert_eq!((session.document().sitemaps().len(), session.view().urls()), (2, 3));
 }

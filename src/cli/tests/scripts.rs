@@ -37,7 +37,7 @@ fn a_script_runs_the_commands_of_the_command_line() {
         ),
         ("set priority=0.8\nq!\nwrite\n", 0, "", before.clone()),
         ("set priority=0.8\ne!\nwrite\n", 0, "saved: nothing had changed", before.clone()),
-        ("keep\n", 2, "no rows are named", before.clone()),
+        ("keep\n", 2, "all rows would be kept", before.clone()),
         ("keep where not section=blog\nwq\n", 0, "saved", {
             let (start, end) =
                 (before.find("\n<url><loc>https://e.com/blog").unwrap(), before.find("\n</urlset>").unwrap());

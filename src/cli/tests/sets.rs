@@ -143,7 +143,7 @@ fn a_backup_is_listed_and_put_back() {
     let (status, out, notes) = sited(&folder, "restore DIR/good.xml");
     assert_eq!(
         (status, out.as_str(), notes.as_str()),
-        (0, "", "DIR/good.xml has no backup; --backup once or always makes them\n")
+        (0, "", "DIR/good.xml has no backup; saving with --backup once or always makes one\n")
     );
     for value in ["0.1", "0.2"] {
         let (status, _, notes) = sited(&folder, &format!("set DIR/good.xml priority={value} --backup always {now}"));

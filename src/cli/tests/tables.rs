@@ -108,7 +108,7 @@ fn wrong_values_are_refused_with_their_line() {
     }
     let folder = site("loc,priority\nhttps://e.com/a,7\nhttps://e.com/b,8\n");
     let (_, _, notes) = sited(&folder, "set DIR/a.xml --from DIR/dates.csv");
-    assert!(notes.contains("; 1 more wrong value in the table"), "{notes}");
+    assert!(notes.contains("; 1 more invalid value in the table"), "{notes}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn the_columns_of_a_table_are_found_or_named() {
             "loc,modified\nhttps://e.com/a,2026-01-01\n",
             "",
             3,
-            "no column called lastmod, changefreq or priority; its columns are loc, modified",
+            "no column named lastmod, changefreq or priority; its columns are loc, modified",
         ),
         ("https://e.com/a\nhttps://e.com/b\n", "", 3, "no column called lastmod"),
         (

@@ -67,7 +67,12 @@ pub(in crate::session) fn check_base_url(url: &str) -> Result<(), EditError> {
 }
 
 /// The rows that a scope selects. `None` when cancelled.
-pub(crate) fn rows_of(snapshot: &Snapshot, scope: &Scope, default_scope: DefaultScope, progress: &Progress) -> Option<RowSet> {
+pub(crate) fn rows_of(
+    snapshot: &Snapshot,
+    scope: &Scope,
+    default_scope: DefaultScope,
+    progress: &Progress,
+) -> Option<RowSet> {
     let shown = || -> RowSet {
         let rows = snapshot.view.rows(&snapshot.document).filter(|row| snapshot.document.is_live(*row));
         rows.map(|row| row.0).collect()

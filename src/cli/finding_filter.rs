@@ -1,4 +1,4 @@
-//! Selects the findings that `check` reports, and the severity from which it fails.
+//! Selects the findings that `check` reports, and those that make it exit with status 1.
 
 use super::Failure;
 use super::args::{Check, FailOn};
@@ -6,20 +6,19 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::session::edit::rules_named;
 
-/// What was asked for, ready to use.
+/// The options `--rule`, `--ignore` and `--fail-on`.
 #[derive(Debug)]
-pub(super) struct Choice {
-    /// Only these; `None`: all.
+pub(super) struct FindingFilter {
+    /// Only findings of these rules; `None`: of all.
     rules: Option<RuleSet>,
-    /// Not these.
+    /// No findings of these rules.
     ignored: RuleSet,
     /// Exit with status 1 at this severity or above; `None`: never.
     fail: Option<Severity>,
 }
 
-impl Choice {
-    /// Reads the options of `check`.
-    pub(super) fn of(check: &Check) -> Result<Self, Failure> {
+impl FindingFilter {
+    pub(super) fn from_options(check: &Check) -> Result<Self, Failure> {
         let named = |option: &str, names: &[String]| {
             rules_named(names).map_err(|error| {
                 Failure::Usage(format!("{option}: {error}"), "sited check --list-rules lists all rules".to_owned())
@@ -37,14 +36,14 @@ impl Choice {
         })
     }
 
-    /// Whether findings of a rule count.
-    pub(super) fn takes(&self, rule: Rule) -> bool {
+    /// Whether findings of a rule are reported.
+    pub(super) fn includes(&self, rule: Rule) -> bool {
         let family = rule.family();
         let is_named = |set: RuleSet| set.contains(rule) || set.intersects(family);
         self.rules.is_none_or(is_named) && !is_named(self.ignored)
     }
 
-    /// Whether a finding of this severity makes the run end with status 1.
+    /// Whether a finding of this severity leads to exit status 1.
     pub(super) fn fails(&self, severity: Severity) -> bool {
         self.fail.is_some_and(|least| severity >= least)
     }

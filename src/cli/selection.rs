@@ -1,4 +1,4 @@
-//! Iterates over the URLs of the sets that a command reads: those of its paths that match `--where`.
+//! Iterates over the URLs of all sets of a command that match `--where`.
 
 use super::damage::Damage;
 use super::list::matching_rows;
@@ -10,7 +10,7 @@ use crate::protocol::Field;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Which rows a command is about.
+/// The rows that a command reads.
 pub(super) struct Selection<'s> {
     pub(super) paths: &'s [PathBuf],
     /// The query of `--where`.
@@ -19,12 +19,12 @@ pub(super) struct Selection<'s> {
 }
 
 impl Selection<'_> {
-    /// Shows the URL of each row; a set of more than `held` bytes is read file by file.
+    /// Calls `visit` with the URL of each row and the results writer. A set of more than `memory_limit` bytes is streamed.
     pub(super) fn each_loc(
         &self,
-        held: u64,
+        memory_limit: u64,
         streams: &mut Streams<'_>,
-        mut see: impl FnMut(&str, &mut dyn Write) -> Result<(), Failure>,
+        mut visit: impl FnMut(&str, &mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let now = self.common.now()?;
         let query = filter(self.filter, self.common)?;
@@ -32,14 +32,14 @@ impl Selection<'_> {
             let paths = std::slice::from_ref(path);
             let compares_rows = query.as_ref().is_some_and(Query::compares_rows);
             let mode = if compares_rows { ReadMode::Repeated } else { ReadMode::SinglePass };
-            let mut set = SetRequest { common: self.common, paths, limit: held, now }.open(mode, streams)?;
+            let mut set = SetRequest { common: self.common, paths, limit: memory_limit, now }.open(mode, streams)?;
             set.each_file(streams, |session, id, out| {
                 let facts = session.view().facts_by_row();
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
                 let rows = rows.into_iter().flatten();
                 for row in matching_rows(session, rows, query.as_ref().map(|query| (query, &facts))) {
                     if let Some(loc) = session.document().value(row, Field::Loc) {
-                        see(loc.trim(), out)?;
+                        visit(loc.trim(), out)?;
                     }
                 }
                 Ok(())

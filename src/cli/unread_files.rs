@@ -1,7 +1,7 @@
-//! Refuses sets with unreadable files, for commands that need all files.
+//! Reports files of a set that cannot be read.
 //!
-//! The refusal is the loader's ([`files::Options::require_all`]), which [`Common::options`] asks for. Only what shows the
-//! index itself and what reports findings opens a set without ([`Common::reporting`]), and says the files here.
+//! Most commands refuse such a set: the loader does so with [`files::Options::require_all`], which [`Common::options`]
+//! sets. `check`, `list --sitemaps` and the screen open it all the same ([`Common::reporting`]) and report the files.
 
 use super::args::Common;
 use super::{Status, Streams, print_error};
@@ -20,12 +20,12 @@ impl Common {
         Self { reports_unread: true, ..self.clone() }
     }
 
-    /// Whether a set is refused of which a file cannot be read.
+    /// Whether a set with an unreadable file is refused.
     pub(super) const fn requires_all(&self) -> bool {
         !self.allow_missing && !self.reports_unread
     }
 
-    /// Notes the unread files of a set, where `--allow-missing` is given.
+    /// Notes the unread files of a set with `--allow-missing`.
     pub(super) fn note_omitted(&self, unread: &[files::Error], index: Option<&Index>, streams: &mut Streams<'_>) {
         if !self.allow_missing {
             return;
@@ -54,12 +54,12 @@ impl Common {
 
     /// Notes the unread files of a loaded set, and an interrupted save that is not finished.
     pub(super) fn note_loaded(&self, loaded: &files::Loaded, streams: &mut Streams<'_>) {
-        super::note_recovery(&loaded.recovered, streams);
+        super::open::note_recovery(&loaded.recovered, streams);
         self.note_omitted(&loaded.unread, loaded.index.as_ref(), streams);
     }
 
-    /// Says as errors what was not read of a set that was opened by [`Common::reporting`], unless that was allowed. What
-    /// was read and is no sitemap is a finding.
+    /// Prints errors for the unread files of a set that was opened with [`Common::reporting`], unless `--allow-missing`
+    /// is given. A file that was read but is not a sitemap is a finding instead.
     pub(super) fn report_unread(&self, session: &Session, of_children: bool, streams: &mut Streams<'_>) -> Status {
         if self.allow_missing {
             return Status::Fine;
@@ -76,7 +76,7 @@ impl Common {
         let (mut all, mut last) = (refused.chain(children).peekable(), "");
         let status = if all.peek().is_some() { Status::Files } else { Status::Fine };
         for (error, hint) in all.by_ref().take(MOST_NAMED) {
-            // What to do about many of a kind is reported once.
+            // A hint is printed once for consecutive errors.
             print_error(&error, if hint == last { "" } else { hint }, streams.notes);
             last = hint;
         }

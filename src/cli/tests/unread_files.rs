@@ -78,7 +78,7 @@ fn set() -> TempDir {
 }
 
 /// Runs words with sets of more than `held` bytes gone through.
-fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) {
+fn run_with_limit(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let words = words.split(' ').map(|word| match word {
         "SET" => path("set"),
@@ -92,8 +92,8 @@ fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) 
     let (mut out, mut notes) = (Vec::new(), Vec::new());
     let mut streams = Streams::new(&mut out, &mut notes);
     let result = match &line.task {
-        Some(Task::Check(task)) => check::run_within(task, held, &mut streams),
-        Some(Task::List(task)) => list::run_within(task, held, &mut streams),
+        Some(Task::Check(task)) => check::run_with_limit(task, held, &mut streams),
+        Some(Task::List(task)) => list::run_with_limit(task, held, &mut streams),
         Some(Task::Set(task)) => set::run(task, held, &mut streams),
         Some(Task::Fix(task)) => fix::run(task, held, &mut streams),
         Some(Task::Replace(task)) => rows::replace(task, held, &mut streams),
@@ -158,13 +158,13 @@ fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
             let folder = set();
             put(&folder.path().join("set/b.xml"));
             let before = content(folder.path());
-            let (status, out, notes) = run_within(&folder, words, held);
+            let (status, out, notes) = run_with_limit(&folder, words, held);
             let what = format!("{words} with {what} in the place of a file, {held}: {notes}{out}");
             assert_eq!(status, 3, "{what}");
             assert!(notes.contains("b.xml") && notes.contains(why) && notes.contains("--allow-missing"), "{what}");
             assert!(words.starts_with("check") || out.is_empty() || words.ends_with("csv"), "{what}");
             assert_eq!(content(folder.path()), before, "{what}");
-            let (status, _, notes) = run_within(&folder, &format!("{words} --allow-missing"), held);
+            let (status, _, notes) = run_with_limit(&folder, &format!("{words} --allow-missing"), held);
             let what = format!("{what}\nallowed: {notes}");
             assert!(status < 2, "{what}");
             assert!(notes.contains("left out: ") && notes.contains("b.xml") && notes.contains(why), "{what}");
@@ -177,7 +177,7 @@ fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
 #[test]
 fn a_probe_refuses_a_set_of_which_a_file_is_missing() {
     let folder = set();
-    let (status, _, notes) = run_within(&folder, "probe SET -o OUT.jsonl", MEMORY_LIMIT);
+    let (status, _, notes) = run_with_limit(&folder, "probe SET -o OUT.jsonl", MEMORY_LIMIT);
     assert_eq!(status, 3, "{notes}");
     assert!(notes.contains("b.xml") && notes.contains("--allow-missing"), "{notes}");
     assert!(!folder.path().join("out.jsonl").exists());
@@ -189,7 +189,7 @@ fn engines_are_told_nothing_of_a_set_of_which_a_file_is_missing() {
     for words in ["notify SET GOOD", "notify GOOD SET", "notify SET --all"] {
         let folder = set();
         let (status, out, notes) =
-            run_within(&folder, &format!("{words} --indexnow --key 12345678 --dry-run"), MEMORY_LIMIT);
+            run_with_limit(&folder, &format!("{words} --indexnow --key 12345678 --dry-run"), MEMORY_LIMIT);
         assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
         assert!(notes.contains("b.xml") && notes.contains("--allow-missing"), "{words}: {notes}");
     }
@@ -208,7 +208,7 @@ fn no_command_is_missing_in_the_table() {
 #[test]
 fn the_index_itself_is_shown_without_its_files() {
     let folder = set();
-    let (status, out, notes) = run_within(&folder, "list SET --sitemaps", MEMORY_LIMIT);
+    let (status, out, notes) = run_with_limit(&folder, "list SET --sitemaps", MEMORY_LIMIT);
     assert_eq!((status, notes.as_str()), (0, ""));
     assert_eq!(out, "https://e.com/a.xml\nhttps://e.com/b.xml\n");
     let line = Cli::try_parse_from(["sited", "public"]).unwrap();
@@ -220,16 +220,16 @@ fn the_index_itself_is_shown_without_its_files() {
 fn what_can_be_checked_is_and_the_rest_is_an_error() {
     let folder = set();
     fs::write(folder.path().join("set/a.xml"), urlset("https://e.com/a</loc><priority>high</priority><loc>x")).unwrap();
-    let (status, out, notes) = run_within(&folder, "check SET", MEMORY_LIMIT);
+    let (status, out, notes) = run_with_limit(&folder, "check SET", MEMORY_LIMIT);
     assert_eq!(status, 3, "{notes}");
     assert!(out.contains("priority-invalid") && out.contains("index-child-missing"), "{out}");
     assert!(notes.contains("error: not read: https://e.com/b.xml: not found beside the index\n"), "{notes}");
     // A page in its place was read: it is a finding and no error of the run.
     fs::write(folder.path().join("set/b.xml"), "<!doctype html><html></html>").unwrap();
-    let (status, out, notes) = run_within(&folder, "check SET", MEMORY_LIMIT);
+    let (status, out, notes) = run_with_limit(&folder, "check SET", MEMORY_LIMIT);
     assert_eq!(status, 1, "{notes}");
     assert!(out.contains("index-child-missing") && !notes.contains("error: "), "{out}{notes}");
-    let (status, _, notes) = run_within(&folder, "list SET", MEMORY_LIMIT);
+    let (status, _, notes) = run_with_limit(&folder, "list SET", MEMORY_LIMIT);
     assert!(status == 3 && notes.contains("HTML"), "{notes}");
 }
 
@@ -248,7 +248,7 @@ fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
             "list SET --sort loc",
             "merge SET -o OUT.xml",
         ] {
-            let (status, out, notes) = run_within(&folder, words, held);
+            let (status, out, notes) = run_with_limit(&folder, words, held);
             assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
             assert!(notes.contains("c.xml"), "{words}: {notes}");
             assert_eq!(content(folder.path()), before, "{words}");
@@ -270,7 +270,7 @@ fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
         write("e.xml", index(&["f.xml"]).into_bytes());
         for words in ["list SET", "list SET --format jsonl", "set SET priority=0.8 --dry-run", "set SET priority=0.8"] {
             let before = content(folder.path());
-            let (status, out, notes) = run_within(&folder, words, held);
+            let (status, out, notes) = run_with_limit(&folder, words, held);
             assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
             assert!(notes.contains("2 files of this set are not read"), "{words}: {notes}");
             assert!(notes.contains("d.xml: not found") && notes.contains("f.xml: not found"), "{words}: {notes}");
@@ -278,7 +278,7 @@ fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
         }
         write("d.xml", urlset("https://e.com/d").into_bytes());
         write("f.xml", urlset("https://e.com/f").into_bytes());
-        let (status, out, notes) = run_within(&folder, "list SET", held);
+        let (status, out, notes) = run_with_limit(&folder, "list SET", held);
         assert_eq!((status, out.as_str()), (0, "https://e.com/a\nhttps://e.com/d\nhttps://e.com/f\n"), "{notes}");
     }
 }
@@ -289,11 +289,11 @@ fn a_file_of_another_host_is_not_there_either() {
     let text = index(&["a.xml"])
         .replace("</sitemapindex>", "<sitemap><loc>https://cdn.org/b.xml</loc></sitemap></sitemapindex>");
     fs::write(folder.path().join("set/sitemap_index.xml"), text).unwrap();
-    let (status, _, notes) = run_within(&folder, "list SET --base-url https://e.com/", MEMORY_LIMIT);
+    let (status, _, notes) = run_with_limit(&folder, "list SET --base-url https://e.com/", MEMORY_LIMIT);
     assert!(status == 3 && notes.contains("https://cdn.org/b.xml: it is on another host"), "{notes}");
     // No one knows that it is missing, so its entry stays.
     let fix = "fix SET --rule index-child-missing --base-url https://e.com/ --allow-missing";
-    assert_eq!(run_within(&folder, fix, MEMORY_LIMIT).0, 0);
+    assert_eq!(run_with_limit(&folder, fix, MEMORY_LIMIT).0, 0);
     assert!(fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap().contains("cdn.org"));
 }
 
@@ -303,7 +303,7 @@ fn an_entry_is_taken_out_where_there_is_no_file_and_only_there() {
         let folder = set();
         put(&folder.path().join("set/b.xml"));
         let (status, _, notes) =
-            run_within(&folder, "fix SET --rule index-child-missing --allow-missing", MEMORY_LIMIT);
+            run_with_limit(&folder, "fix SET --rule index-child-missing --allow-missing", MEMORY_LIMIT);
         assert_eq!(status, 0, "{notes}");
         let text = fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap();
         assert_eq!(text.contains("b.xml"), what != "nothing", "{what}: {notes}");
@@ -324,12 +324,12 @@ fn a_folder_or_several_files_are_refused_as_well() {
             fs::remove_file(folder.path().join("set/sitemap_index.xml")).unwrap();
             put(&folder.path().join("set/b.xml"));
             let before = content(folder.path());
-            let (status, out, notes) = run_within(&folder, words, MEMORY_LIMIT);
+            let (status, out, notes) = run_with_limit(&folder, words, MEMORY_LIMIT);
             assert_eq!(status, 3, "{words}: {notes}{out}");
             assert!(notes.contains("b.xml"), "{words}: {notes}");
             assert_eq!(content(folder.path()), before, "{words}");
             if !words.contains("index-") {
-                let (status, _, notes) = run_within(&folder, &format!("{words} --allow-missing"), MEMORY_LIMIT);
+                let (status, _, notes) = run_with_limit(&folder, &format!("{words} --allow-missing"), MEMORY_LIMIT);
                 assert!(status < 2 && notes.contains("left out: "), "{words}: {notes}");
             }
         }
@@ -337,7 +337,7 @@ fn a_folder_or_several_files_are_refused_as_well() {
     let folder = set();
     for words in ["convert GOOD OUT.xml -o OUT.csv", "--script SCRIPT GOOD OUT.xml", "merge GOOD OUT.xml -o OUT.csv"] {
         let before = content(folder.path());
-        let (status, out, notes) = run_within(&folder, words, MEMORY_LIMIT);
+        let (status, out, notes) = run_with_limit(&folder, words, MEMORY_LIMIT);
         assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
         assert!(notes.contains("out.xml: there is no such file"), "{words}: {notes}");
         assert_eq!(content(folder.path()), before, "{words}");
@@ -350,7 +350,7 @@ fn a_folder_is_opened_by_the_name_that_is_looked_for_first_even_if_it_cannot_be_
     fs::write(folder.path().join("set/sitemap.xml"), urlset("https://e.com/other")).unwrap();
     fs::remove_file(folder.path().join("set/sitemap_index.xml")).unwrap();
     symlink("gone.xml", folder.path().join("set/sitemap_index.xml")).unwrap();
-    let (status, out, notes) = run_within(&folder, "list SET", MEMORY_LIMIT);
+    let (status, out, notes) = run_with_limit(&folder, "list SET", MEMORY_LIMIT);
     assert_eq!((status, out.as_str()), (3, ""), "{notes}");
     assert!(notes.contains("sitemap_index.xml: there is no such file"), "{notes}");
 }
@@ -361,11 +361,11 @@ fn many_files_that_are_missing_are_counted() {
     let names: Vec<String> = (0..50).map(|number| format!("{number}.xml")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     fs::write(folder.path().join("set/sitemap_index.xml"), index(&names)).unwrap();
-    let (_, _, notes) = run_within(&folder, "list SET", MEMORY_LIMIT);
+    let (_, _, notes) = run_with_limit(&folder, "list SET", MEMORY_LIMIT);
     assert!(notes.contains("50 files of this set are not read") && notes.contains("and 30 more"), "{notes}");
-    let (_, _, notes) = run_within(&folder, "check SET", MEMORY_LIMIT);
+    let (_, _, notes) = run_with_limit(&folder, "check SET", MEMORY_LIMIT);
     assert!(notes.contains("not read: 30 more files") && notes.matches("error: ").count() == 21, "{notes}");
-    let (_, _, notes) = run_within(&folder, "list SET --allow-missing", MEMORY_LIMIT);
+    let (_, _, notes) = run_with_limit(&folder, "list SET --allow-missing", MEMORY_LIMIT);
     assert!(notes.contains("left out: 30 more files") && notes.lines().count() == 21, "{notes}");
 }
 
@@ -379,12 +379,12 @@ fn a_list_that_ends_at_a_file_says_how_many_rows_were_printed() {
     std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
     fs::write(folder.path().join("set/b.xml"), packed.finish().unwrap()).unwrap();
     for words in ["list SET", "list SET --format jsonl", "list SET --format csv --no-header"] {
-        let (status, out, notes) = run_within(&folder, &format!("{words} --max-bytes 20000"), 0);
+        let (status, out, notes) = run_with_limit(&folder, &format!("{words} --max-bytes 20000"), 0);
         assert_eq!(status, 3, "{words}: {notes}");
         assert!(out.lines().count() == 1 && out.contains("https://e.com/a"), "{words}: {out}");
         assert!(notes.contains("1 row was printed before a file could not be read"), "{words}: {notes}");
         assert!(notes.contains("b.xml"), "{words}: {notes}");
-        let (status, out, notes) = run_within(&folder, &format!("{words} --max-bytes 20000"), MEMORY_LIMIT);
+        let (status, out, notes) = run_with_limit(&folder, &format!("{words} --max-bytes 20000"), MEMORY_LIMIT);
         assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
     }
 }
