@@ -1,4 +1,4 @@
-//! What a fix of an entry does: new values of fields, a new text, or several entries in place of one.
+//! The change that a fix makes to an entry: new field values, a new text, or several entries instead of one.
 
 use super::context::Context;
 use crate::protocol::Field;
@@ -12,7 +12,7 @@ pub struct Fix {
     pub label: String,
     /// Whether it keeps the meaning, so that it may run without a review.
     pub is_safe: bool,
-    /// What to do.
+    /// The change.
     pub action: Action,
 }
 
@@ -21,21 +21,21 @@ pub struct Fix {
 pub enum Action {
     /// Gives a field a new value; `None` removes the element.
     Set {
-        /// Which field.
+        /// The field.
         field: Field,
-        /// Decoded text.
+        /// The new value, decoded.
         value: Option<String>,
     },
     /// Replaces the whole entry text, leading trivia included.
     Rewrite(String),
-    /// Makes several entries of one; the first takes its place.
+    /// Splits the entry into several; the first takes its place.
     Split(Vec<String>),
-    /// Something about the file that the entry is in; the entry stays as it is.
+    /// Changes the file that contains the entry, but not the entry.
     File,
 }
 
 impl Action {
-    /// The entry text after it. `entry` must be the anatomy of `text`.
+    /// The entry text after the change. `entry` must be the anatomy of `text`.
     pub fn apply(&self, entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<u8> {
         match self {
             Self::Rewrite(new) => new.clone().into_bytes(),

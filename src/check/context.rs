@@ -1,4 +1,4 @@
-//! The input of the entry rules beside the entry: clock, profile, location of the file, policy, site.
+//! Input of the entry rules besides the entry: clock, profile, location of the file, policy, answers of the site.
 
 use super::policy::Policy;
 use super::rule::{Profile, RuleSet};
@@ -7,32 +7,32 @@ use crate::protocol::location::UrlPrefix;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 
-/// Input of the entry rules beside the entry's text.
+/// Input of the entry rules besides the entry's text.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The time, in seconds since 1970 in UTC.
     pub now: i64,
-    /// Whose expectations count.
+    /// The profile whose rules are checked.
     pub profile: Profile,
-    /// The names of the file it is in.
+    /// The names of the file that contains the entry.
     pub names: &'a Names,
-    /// Where that file is published, if known; the rules of place are silent without it.
+    /// Public location of that file, if known. Rules about host and path report nothing without it.
     pub url_prefix: Option<&'a UrlPrefix>,
-    /// What the user allows, if that was reported.
+    /// The URL patterns that the user requires and forbids, if there are any.
     pub policy: Option<&'a Policy>,
-    /// What is known about the pages of the set, if anything is.
+    /// What the site answered about its pages, if it was probed.
     pub site: Option<&'a Site>,
 }
 
 impl Context<'_> {
-    /// Of the rules that are broken, those that the profile asks.
-    pub(super) fn asked(&self, set: RuleSet) -> RuleSet {
-        // Most entries break none: no need to know whose expectations count.
-        if set.is_empty() { set } else { set.intersection(self.profile.asked()) }
+    /// The broken rules that the profile enables.
+    pub(super) fn enabled(&self, set: RuleSet) -> RuleSet {
+        // Most entries break no rule, and computing the rules of a profile costs time.
+        if set.is_empty() { set } else { set.intersection(self.profile.rules()) }
     }
 }
 
-/// An entry with all that its rules depend on.
+/// An entry with everything that its rules depend on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Subject<'a> {
     /// The anatomy of the text.

@@ -1,7 +1,7 @@
-//! Fixes that need an answer from the user: which choices a finding offers, and what each makes of the value.
+//! Fixes that need an answer from the user: the choices that a finding offers, and the value that results from each.
 //!
-//! A decision is a policy, not a value: the same one puts many values right, each in its own way. It is offered only
-//! for values that it fixes.
+//! A decision is a policy, not a value: one decision fixes many values, each in its own way. It is offered only for
+//! values that it fixes.
 
 use super::name;
 use super::rule::{FixKind, Rule};
@@ -12,54 +12,54 @@ use crate::protocol::{Field, lastmod, location, priority};
 /// The user's answer to a finding that has several possible fixes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Times without a zone are of this one: minutes east of Greenwich.
+    /// Times without a zone are in this zone, in minutes east of Greenwich.
     Zone(i32),
-    /// The day counts, the time does not.
+    /// Keep the day and drop the time.
     DayAlone,
-    /// Dates of three numbers begin with the day, or with the month.
+    /// Dates of three numbers start with the day or with the month.
     Order {
-        /// The day.
+        /// Whether they start with the day.
         day_first: bool,
     },
-    /// What is no complete URL starts from this one.
+    /// Incomplete URLs are resolved against this one.
     Base(Box<str>),
-    /// The nearest number that is allowed.
+    /// Use the nearest number that is allowed.
     Nearest,
-    /// The number was meant as so many of this many.
+    /// The number is on a scale from 0 to this.
     OutOf(u8),
-    /// The element goes.
+    /// Remove the element.
     Without(Field),
-    /// The date becomes this one, today's.
+    /// Set the date to this one, which is today.
     Today(Box<str>),
-    /// What the fix says that is made without an answer.
+    /// Apply the default fix.
     Usual,
-    /// The rows go.
+    /// Delete the rows.
     Delete,
-    /// Addresses begin so: `https`.
+    /// URLs have this scheme, such as `https`.
     Scheme(&'static str),
-    /// Hosts begin with `www.`, or none does.
+    /// Whether hosts start with `www.`.
     Www(bool),
-    /// The page is in this language: an hreflang code.
+    /// The language of the page, as an hreflang code.
     Language(Box<str>),
-    /// The file is called so.
+    /// The new name of the file.
     Name(Box<str>),
 }
 
-/// A possible answer, as it is typed.
+/// A possible answer as users type it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
-    /// The word; in capitals what stands for a value.
+    /// The word to type; in capitals if it is a placeholder for a value.
     pub word: &'static str,
-    /// What it does.
+    /// What it does, as a short phrase.
     pub about: &'static str,
 }
 
 /// Properties of the set that make an answer more likely.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'h> {
-    /// The zone of whoever decides: minutes east of Greenwich.
+    /// The time zone of the user, in minutes east of Greenwich.
     pub zone: i32,
-    /// Where the set lives, or most of its URLs: `https://example.com`.
+    /// The origin of the set or of most of its URLs: `https://example.com`.
     pub origin: Option<&'h str>,
     /// Today, as a date.
     pub today: Option<&'h str>,
@@ -85,7 +85,7 @@ impl Decision {
             Self::DayAlone => "keep only the day".to_owned(),
             Self::Order { day_first: true } => "the day comes first".to_owned(),
             Self::Order { day_first: false } => "the month comes first".to_owned(),
-            Self::Base(url) => format!("below {url}"),
+            Self::Base(url) => format!("resolve against {url}"),
             Self::Nearest => "use the nearest allowed number".to_owned(),
             Self::OutOf(most) => format!("read it on a scale of 0 to {most}"),
             Self::Without(field) => format!("remove {}", field.name()),
@@ -100,14 +100,14 @@ impl Decision {
         }
     }
 
-    /// What becomes of a decoded, trimmed value (`None` inside removes it); `None` where it does not help.
+    /// The new value for a decoded one (`None` inside removes the element); `None` if the decision does not fix it.
     pub fn apply(&self, value: &str) -> Option<Option<String>> {
         let value = value.trim();
         let new = match self {
             Self::Zone(minutes) => lastmod::in_zone(value, *minutes)?,
             Self::DayAlone => lastmod::date_only(value)?,
             Self::Order { day_first } => lastmod::in_order(value, *day_first)?,
-            Self::Base(url) => below(url, value)?,
+            Self::Base(url) => complete_url(url, value)?,
             Self::Nearest => {
                 let number: f64 = value.replace(',', ".").parse().ok()?;
                 if number > 1.0 { "1.0" } else { "0.0" }.to_owned()
@@ -127,21 +127,21 @@ impl Decision {
                 return None;
             }
         };
-        let right = match self.field() {
+        let is_valid = match self.field() {
             Some(Field::Lastmod) => lastmod::validate(&new).faults.is_empty(),
             Some(Field::Priority) => priority::validate(&new).faults.is_empty(),
             _ => {
-                // What a packed sitemap is called is none of its URL's faults.
+                // A base URL may be that of a sitemap, whose file name does not count as a fault of the URL.
                 let known = location::validate(value).union(Faults::only(Fault::NotPage));
                 location::validate(&new).minus(known).is_empty()
             }
         };
-        (right && new != value).then_some(Some(new))
+        (is_valid && new != value).then_some(Some(new))
     }
 }
 
-/// A complete URL for a part of one.
-fn below(base: &str, value: &str) -> Option<String> {
+/// The complete URL for a path or a URL without a scheme.
+fn complete_url(base: &str, value: &str) -> Option<String> {
     let url_prefix = UrlPrefix::parse(base)?;
     if value.contains("://") {
         return None;
@@ -154,7 +154,7 @@ fn below(base: &str, value: &str) -> Option<String> {
     })
 }
 
-/// The decisions that would put a value right which breaks a rule, likeliest first; those alone that help.
+/// The decisions that fix a value which breaks a rule, likeliest first.
 pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
     let mut all = match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => {
@@ -182,8 +182,8 @@ pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
     all
 }
 
-/// Whether a decision about a rule can be typed: a zone, a URL.
-pub fn takes_text(rule: Rule) -> Option<&'static str> {
+/// The text that can be typed as the decision about a rule: a zone, a URL.
+pub fn text_hint(rule: Rule) -> Option<&'static str> {
     match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => Some("a zone, such as +02:00"),
         Rule::LOC_NOT_ABSOLUTE => Some("its base URL"),
@@ -232,9 +232,9 @@ const THEIRS: Answer = Answer { word: "theirs", about: "take what the merged bra
 const BOTH: Answer = Answer { word: "both", about: "take the entries of both, each URL once" };
 const BARE: Answer = Answer { word: "bare", about: "write every host without www" };
 
-/// The answers that a rule's fix takes; those that are values last. None where there is nothing to decide.
+/// The answers that the fix of a rule accepts, placeholders last; empty if there is nothing to decide.
 pub fn answers(rule: Rule) -> Vec<Answer> {
-    let ways: &[Answer] = match rule.main() {
+    let specific: &[Answer] = match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => &[UTC, DAY, REMOVE, ZONE],
         Rule::LASTMOD_LOCALE | Rule::LASTMOD_INVALID => &[DAY_FIRST, MONTH_FIRST, REMOVE],
         Rule::LASTMOD_FUTURE => &[TODAY, REMOVE],
@@ -256,19 +256,19 @@ pub fn answers(rule: Rule) -> Vec<Answer> {
         | Rule::NEWS_STALE
         | Rule::SET_MIXED_HOST
         | Rule::SET_MIXED_PORT => &[DELETE],
-        // Which side is taken is decided when the file is read.
+        // The side to take must be known when the file is read, so there is no default.
         Rule::MERGE_CONFLICT => return vec![OURS, THEIRS, BOTH],
         Rule::SET_MIXED_SCHEME => &[HTTPS, HTTP],
         Rule::SET_MIXED_WWW => &[WITH_WWW, BARE],
         Rule::HREFLANG_SELF_MISSING => &[CODE],
         _ => &[],
     };
-    // Where nothing else can be reported, a fix needs no answer, and where no one can say it, there is none.
+    // Every fix has a default, except that of `set-mixed-host`: no host is more likely than another.
     let usual = (rule.fix() != FixKind::None && rule.main() != Rule::SET_MIXED_HOST).then_some(USUAL);
-    usual.into_iter().chain(ways.iter().copied()).collect()
+    usual.into_iter().chain(specific.iter().copied()).collect()
 }
 
-/// The answers that are worth telling: none where there is nothing to choose, and what the usual fix does.
+/// The answers to show to users, with what the default does under this rule; empty if there is nothing to choose.
 pub fn choices(rule: Rule) -> Vec<Answer> {
     let mut all = answers(rule);
     if all.len() < 2 {
@@ -299,8 +299,8 @@ pub fn choices(rule: Rule) -> Vec<Answer> {
 /// The decision that an answer stands for.
 ///
 /// # Errors
-/// What would be one: `usual, utc, day, remove or ZONE`.
-pub fn answered(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision, String> {
+/// A message with the accepted answers, such as `usual, utc, day, remove, ZONE`.
+pub fn parse_answer(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision, String> {
     let answers = answers(rule);
     let text = text.trim();
     let named = answers.iter().find(|answer| answer.word == text);
@@ -348,7 +348,7 @@ mod tests {
     type Case<'c> = (Rule, &'c str, &'c [(&'c str, Option<&'c str>)]);
 
     #[test]
-    fn each_decision_fixes_the_value_in_its_way() {
+    fn each_decision_gives_its_own_value() {
         let hints = Hints { zone: 60, origin: Some("https://e.com"), today: Some("2026-11-20") };
         let table: [Case<'_>; 10] = [
             (
@@ -376,8 +376,8 @@ mod tests {
                 "2027-11-20",
                 &[("date it today, 2026-11-20", Some("2026-11-20")), ("remove lastmod", None)],
             ),
-            (Rule::LOC_NOT_ABSOLUTE, "/a/b", &[("below https://e.com/", Some("https://e.com/a/b"))]),
-            (Rule::LOC_NOT_ABSOLUTE, "a/b", &[("below https://e.com/", Some("https://e.com/a/b"))]),
+            (Rule::LOC_NOT_ABSOLUTE, "/a/b", &[("resolve against https://e.com/", Some("https://e.com/a/b"))]),
+            (Rule::LOC_NOT_ABSOLUTE, "a/b", &[("resolve against https://e.com/", Some("https://e.com/a/b"))]),
             (
                 Rule::PRIORITY_RANGE,
                 "8",
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn every_answer_is_understood() {
+    fn every_answer_can_be_parsed() {
         let hints = Hints { zone: 0, origin: None, today: Some("2026-11-20") };
         for rule in Rule::mains() {
             for answer in answers(rule) {
@@ -435,11 +435,11 @@ mod tests {
                     "CODE" => "de-AT",
                     word => word,
                 };
-                assert!(answered(rule, text, hints).is_ok(), "{rule}: {text}");
+                assert!(parse_answer(rule, text, hints).is_ok(), "{rule}: {text}");
             }
-            let wrong = answered(rule, "no such answer", hints).unwrap_err();
+            let wrong = parse_answer(rule, "no such answer", hints).unwrap_err();
             assert!(wrong.contains(rule.code()), "{wrong}");
-            // What needs a decision takes an answer.
+            // A rule with a fix has at least one answer.
             assert!(rule.fix() == FixKind::None || !answers(rule).is_empty(), "{rule}");
         }
     }

@@ -1,4 +1,4 @@
-//! Checks one entry: which rules its fields and its extensions break, and what a change of one field changes.
+//! Checks one entry against the rules for fields and extensions, and updates the result after a change of one field.
 
 use super::context::Context;
 use super::extension;
@@ -15,20 +15,20 @@ use crate::xml::record::{Flags, Record};
 /// Every rule that [`check`] can report.
 pub(crate) const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES).union(ENTRY_SITE_RULES);
 
-/// The rules that an entry breaks, its extensions included, those of the profile. `entry` must be the anatomy of `text`.
+/// The rules of the profile that an entry breaks, its extensions included. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
-    context.asked(every_rule(entry, text, context))
+    context.enabled(check_all_rules(entry, text, context))
 }
 
-fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+fn check_all_rules(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
-    if extension::concerns(entry, text) { set.union(extension::check(entry, text, context)) } else { set }
+    if extension::has_content(entry, text) { set.union(extension::check(entry, text, context)) } else { set }
 }
 
-/// What [`check`] says after one field of an entry got a new value (`None`: the element is gone), from
-/// what it said before, without taking the entry apart. `record` has the facts *after* the change.
+/// The result of [`check`] after one field of an entry got a new value (`None`: the element was removed), computed from
+/// the result before, without parsing the entry. `record` is the record *after* the change.
 ///
-/// `None` where that cannot be told: something about the entry's structure is unusual, check it whole.
+/// `None` if the whole entry must be checked: its structure is unusual, or other rules depend on the field.
 pub(crate) fn revise(
     old: RuleSet,
     field: Field,
@@ -39,12 +39,12 @@ pub(crate) fn revise(
     if old.intersects(SHARED_RULES) || record.flags.contains(Flags::ANOMALOUS) {
         return None;
     }
-    // Which page it is, and when it changed, is compared with more than the value.
+    // The site rules compare URL and date with the whole entry.
     let is_compared = context.site.is_some_and(Site::compares_entries);
     if is_compared && matches!(field, Field::Loc | Field::Lastmod) {
         return None;
     }
-    // Extensions speak of their page, and break rules of URLs themselves.
+    // Rules for extensions depend on the page's URL, and URLs in extensions can break the same rules.
     if field == Field::Loc && record.flags.has_extensions() {
         return None;
     }
@@ -57,27 +57,27 @@ pub(crate) fn revise(
         None => set.insert_if(Rule::LOC_MISSING, field == Field::Loc),
         Some(value) => set = set.union(value_rules(field, value, context, &mut facts)),
     }
-    // A priority is at odds with no other field.
+    // No rule compares the priority with another field.
     if field != Field::Priority {
         set.remove(Rule::CHANGEFREQ_LASTMOD_CONFLICT);
         let conflicts = context.names.kind != FileKind::Index && facts.conflict(context.now);
         set.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, conflicts);
     }
-    Some(context.asked(set))
+    Some(context.enabled(set))
 }
 
-/// What [`check`] finds after one field of an entry got a new value, where [`revise`] cannot tell: the extensions are
-/// checked again only where their page is another. `old` is what the entry violated before.
+/// The result of [`check`] after one field of an entry got a new value, if [`revise`] gives none. Extensions are checked
+/// again only if the URL of their page changed. `old` is the result before the change.
 pub(crate) fn check_again(old: RuleSet, field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
-    // Elements of extensions violate these as well.
+    // Elements of extensions can break these rules as well.
     let of_both = SHARED_RULES.minus(RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]));
     if field == Field::Loc || old.intersects(of_both) {
         return check(entry, text, context);
     }
     let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
-    // URLs in extensions violate the rules of URLs.
+    // URLs in extensions can break the rules for URLs.
     let of_extensions = EXTENSION_RULES.union(rules_of_field(Field::Loc));
-    context.asked(set.union(old.intersection(of_extensions)))
+    context.enabled(set.union(old.intersection(of_extensions)))
 }
 
 #[cfg(test)]
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn frequency_and_date_may_contradict_each_other() {
+    fn a_frequency_that_contradicts_the_date_is_reported() {
         let table = [
             ("daily", "2025-11-19", "changefreq-lastmod-conflict"),
             ("hourly", "2020", "lastmod-reduced-precision changefreq-lastmod-conflict"),
@@ -271,8 +271,7 @@ mod tests {
         }
     }
 
-    /// The structure and value tables that a validator made with sitemap.xsd 0.9: what it rejects must
-    /// raise at least a warning here.
+    /// Structures and values that a validator rejects with sitemap.xsd 0.9: each must raise at least a warning.
     #[test]
     fn what_the_schema_rejects_is_reported() {
         let loc = "<loc>https://example.com/a</loc>";
@@ -330,7 +329,7 @@ mod tests {
             Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };
         for text in rejected {
             let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
-            // No one but the schema minds the order.
+            // Only the schema restricts the order.
             let is_order = set == RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]);
             assert!(is_order || set.worst() >= Some(crate::protocol::Severity::Warning), "{text}: {set:?}");
             assert!(ENTRY_RULES.intersection(set) == set, "{text}: {set:?}");
@@ -339,7 +338,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_revision_is_a_new_check(
+        fn a_revision_equals_a_new_check(
             before in Field::ALL.map(any_value), change in (0..4usize), index in proptest::bool::weighted(0.2),
             values in Field::ALL.map(any_value),
         ) {

@@ -1,10 +1,10 @@
 //! Reads and checks the entries of a file in one pass: record, broken rules and URL key of each entry.
 //!
-//! An entry whose fields are written barely takes a fast path: sound values are judged by their bytes, others once for all
-//! entries that repeat them. Any other entry is left to the functions that check one entry alone. A property test holds
-//! both to the same result.
+//! Entries whose values have no white space or markup around them take a fast path: valid values are recognised by their
+//! bytes, and results for other values are cached. All other entries are left to the functions that check one entry
+//! alone. A property test holds both to the same result.
 
-mod judged_values;
+mod value_cache;
 
 use super::context::Context;
 use super::extension::{self, Cache};
@@ -24,35 +24,36 @@ use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::Record;
 use crate::xml::scan::ParsedEntry;
-use judged_values::{JudgedValue, JudgedValues};
 use std::borrow::Cow;
+use value_cache::{CheckedValue, ValueCache};
 
-/// Reads and checks the entries of one file; caches what consecutive entries have in common.
+/// Reads and checks the entries of one file; caches results for parts that consecutive entries share.
 #[derive(Debug, Default)]
 pub struct EntryReader {
     origins: OriginCache,
     extensions: Cache,
-    /// Those of an entry whose elements no one has noted.
+    /// Elements of an entry for which the scanner noted none.
     elements: Elements,
-    judged: JudgedValues,
-    /// Whether near keys are asked for.
+    values: ValueCache,
+    /// Whether to compute near keys.
     with_near_keys: bool,
-    /// Rules that any field can break, of the last entry that took the fast path, each with the number of such fields.
+    /// Rules that several fields of an entry can break, each with the number of fields that break it, of the last entry
+    /// on the fast path.
     shared: Vec<(Rule, u32)>,
-    /// Rules of the extensions of the last entry, ascending, each with the number of findings that the entry has of it.
-    places: Vec<(Rule, u32)>,
+    /// See [`Self::finding_counts`]; in ascending order of rules.
+    finding_counts: Vec<(Rule, u32)>,
 }
 
-/// A read entry: record, broken rules, URL key.
+/// Record, broken rules and URL key of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckedEntry {
-    /// Its facts.
+    /// Its decoded fields.
     pub record: Record,
     /// The rules that it breaks, as [`super::entry::check`] finds them.
     pub rules: RuleSet,
     /// See `key_hash`; `NO_KEY` without a URL.
     pub key: u64,
-    /// See `near_key_hash`; `NO_KEY` without a URL, and where no one asked for it.
+    /// See `near_key_hash`; `NO_KEY` without a URL or if near keys are not computed.
     pub near_key: u64,
 }
 
@@ -62,25 +63,25 @@ impl EntryReader {
         Self { with_near_keys: true, ..Self::default() }
     }
 
-    /// Reads an entry. Its alternate links are added to `links`, and `see` is shown its facts and its URL, taken apart as
-    /// far as its origin and path.
+    /// Reads an entry. Adds its alternate links to `links` and calls `visit` with its record and its URL, parsed as far as
+    /// origin and path.
     ///
-    /// All entries must be in one file: what is known of the place of one holds for the next.
+    /// All entries must be of one file, since the caches depend on the context.
     #[inline]
     pub fn read(
         &mut self,
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
         links: &mut Vec<Link>,
-        mut see: impl FnMut(&Record, &Location<'_>),
+        mut visit: impl FnMut(&Record, &Location<'_>),
     ) -> CheckedEntry {
         let ParsedEntry { entry, text, .. } = *parsed;
-        let quick = self.read_plain(parsed, context, &mut see);
+        let quick = self.read_plain(parsed, context, &mut visit);
         let is_quick = quick.is_some();
         let read = quick.unwrap_or_else(|| {
             let loc = entry.value(Field::Loc, text);
             let record = Record::of(entry, text);
-            see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
+            visit(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
             let near_key = |loc: &str| if self.with_near_keys { location::near_key_hash(loc) } else { NO_KEY };
             CheckedEntry {
                 record,
@@ -89,32 +90,32 @@ impl EntryReader {
                 near_key: loc.as_deref().map_or(NO_KEY, near_key),
             }
         });
-        self.places.clear();
+        self.finding_counts.clear();
         let rules = read.rules.union(site_entry::rules(entry, text, context));
-        if !extension::concerns(entry, text) {
-            let rules = context.asked(rules);
+        if !extension::has_content(entry, text) {
+            let rules = context.enabled(rules);
             if is_quick && !self.shared.is_empty() {
-                self.places.extend(self.shared.iter().filter(|(rule, _)| rules.contains(*rule)));
-                self.places.sort_unstable();
+                self.finding_counts.extend(self.shared.iter().filter(|(rule, _)| rules.contains(*rule)));
+                self.finding_counts.sort_unstable();
             }
             return CheckedEntry { rules, ..read };
         }
         let of_extensions = self.check_extensions(parsed, context, links);
-        let rules = context.asked(rules.union(of_extensions));
-        // A rule that any field can break may have several findings of fields.
-        if !read.rules.intersects(fields::OF_SOME_FIELD) {
-            let found = self.extensions.places().iter().filter(|(rule, _)| rules.contains(*rule));
-            let with_field = |&(rule, places): &(Rule, u32)| (rule, places + u32::from(read.rules.contains(rule)));
-            self.places.extend(found.map(with_field));
-            self.places.sort_unstable();
+        let rules = context.enabled(rules.union(of_extensions));
+        // A rule that several fields can break may have more than one finding from fields.
+        if !read.rules.intersects(fields::ANY_FIELD_RULES) {
+            let found = self.extensions.finding_counts().iter().filter(|(rule, _)| rules.contains(*rule));
+            let with_field = |&(rule, count): &(Rule, u32)| (rule, count + u32::from(read.rules.contains(rule)));
+            self.finding_counts.extend(found.map(with_field));
+            self.finding_counts.sort_unstable();
         }
         CheckedEntry { rules, ..read }
     }
 
-    /// How many findings the last entry has of the rules that its extensions, or several of its fields, break; empty if
-    /// that is not known. Of every other rule it has one.
-    pub fn places(&self) -> &[(Rule, u32)] {
-        &self.places
+    /// Number of findings of the last entry for each rule that its extensions, or several of its fields, break; empty if
+    /// not known. Any other broken rule has one finding.
+    pub fn finding_counts(&self) -> &[(Rule, u32)] {
+        &self.finding_counts
     }
 
     fn check_extensions(&mut self, parsed: &ParsedEntry<'_>, context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
@@ -126,16 +127,16 @@ impl EntryReader {
         extension::check_elements(parsed, elements, context, &mut self.extensions, links)
     }
 
-    /// The entry without its extensions, if its fields are written barely, in this order or another.
+    /// Reads the fields of an entry on the fast path, in any order; `None` if it has to take the slow one.
     #[inline]
     fn read_plain(
         &mut self,
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
-        see: &mut impl FnMut(&Record, &Location<'_>),
+        visit: &mut impl FnMut(&Record, &Location<'_>),
     ) -> Option<CheckedEntry> {
         let ParsedEntry { entry, text, .. } = *parsed;
-        // One profile has a rule about dates that are sound.
+        // The Bing profile has a rule about valid dates, which this path does not check.
         let is_in_order = entry.anomalies == Anomalies::default();
         if !(is_in_order || entry.anomalies == Anomalies::OUT_OF_ORDER)
             || context.names.kind != FileKind::Urlset
@@ -143,7 +144,7 @@ impl EntryReader {
         {
             return None;
         }
-        let values = self.values((entry, text), context)?;
+        let values = self.check_values((entry, text), context)?;
         let span = entry.field(Field::Loc).filter(|span| is_bare(span) && span.value_start < span.value_end)?;
         let raw = entry.raw_value(Field::Loc, text)?;
         let loc = match span.text {
@@ -155,15 +156,15 @@ impl EntryReader {
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
             _ => return None,
         };
-        // What has blanks at its ends, or was escaped twice, takes the long way.
+        // A URL with white space at its ends or escaped twice takes the slow path.
         let is_visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
         let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
         if !is_sound || may_hold_entity(&loc) {
             return None;
         }
-        let judged = self.origins.validate(&loc, context.url_prefix);
+        let validated = self.origins.validate(&loc, context.url_prefix);
         let mut rules = values.rules;
-        for rule in judged.faults.iter().filter_map(|fault| fields::loc_rule(fault, FileKind::Urlset)) {
+        for rule in validated.faults.iter().filter_map(|fault| fields::loc_rule(fault, FileKind::Urlset)) {
             rules.insert(rule);
         }
         rules.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()));
@@ -173,19 +174,19 @@ impl EntryReader {
         rules.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, values.facts.conflict(context.now));
         rules.insert_if(Rule::ENTRY_CHILD_ORDER, !is_in_order);
         let mut record = Record::plain(entry, span, (values.facts.lastmod, values.facts.changefreq, values.priority));
-        for (field, odd) in [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().zip(values.odd) {
-            if let Some(odd) = odd {
-                record.take(field, &odd);
+        for (field, value) in [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().zip(values.irregular) {
+            if let Some(value) = value {
+                record.take(field, &value);
             }
         }
-        see(&record, &judged.location);
-        let near_key = if self.with_near_keys { judged.near_key() } else { NO_KEY };
-        Some(CheckedEntry { record, rules, key: judged.key, near_key })
+        visit(&record, &validated.location);
+        let near_key = if self.with_near_keys { validated.near_key() } else { NO_KEY };
+        Some(CheckedEntry { record, rules, key: validated.key, near_key })
     }
 
-    /// The three values beside the URL; `None` where one is not written barely.
+    /// The three values besides the URL; `None` if one has white space or markup around or inside it.
     #[inline]
-    fn values(&mut self, (entry, text): (&Entry, &[u8]), context: &Context<'_>) -> Option<Values> {
+    fn check_values(&mut self, (entry, text): (&Entry, &[u8]), context: &Context<'_>) -> Option<Values> {
         let raw = |field: Field| match entry.field(field) {
             None => Some(None),
             Some(span) if is_bare(span) && span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
@@ -197,60 +198,60 @@ impl EntryReader {
             let sound = lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::TOLERANCE);
             match sound {
                 Some(_) => values.facts.lastmod = sound,
-                None => values.take(self.judged.value(Field::Lastmod, raw, context)?, &mut self.shared),
+                None => values.add(self.values.check(Field::Lastmod, raw, context)?, &mut self.shared),
             }
         }
         if let Some(raw) = raw(Field::Changefreq)? {
             match Changefreq::of_bytes(raw) {
                 sound @ Some(_) => values.facts.changefreq = sound,
-                None => values.take(self.judged.value(Field::Changefreq, raw, context)?, &mut self.shared),
+                None => values.add(self.values.check(Field::Changefreq, raw, context)?, &mut self.shared),
             }
         }
         if let Some(raw) = raw(Field::Priority)? {
             match priority::of_tenths(raw) {
                 sound @ Some(_) => values.priority = sound,
-                None => values.take(self.judged.value(Field::Priority, raw, context)?, &mut self.shared),
+                None => values.add(self.values.check(Field::Priority, raw, context)?, &mut self.shared),
             }
         }
         Some(values)
     }
 }
 
-/// The three values of an entry beside its URL.
+/// The three values of an entry besides its URL.
 #[derive(Default)]
 struct Values {
     rules: RuleSet,
     facts: FieldFacts,
     priority: Option<u8>,
-    /// What records note of those that were judged closely: lastmod, changefreq, priority.
-    odd: [Option<Record>; 3],
+    /// Records of the values that the strict parsers reject: lastmod, changefreq, priority.
+    irregular: [Option<Record>; 3],
 }
 
 impl Values {
-    fn take(&mut self, judged: &JudgedValue, shared: &mut Vec<(Rule, u32)>) {
-        if judged.rules.intersects(fields::OF_SOME_FIELD) {
-            for rule in judged.rules.intersection(fields::OF_SOME_FIELD).iter() {
+    fn add(&mut self, checked: &CheckedValue, shared: &mut Vec<(Rule, u32)>) {
+        if checked.rules.intersects(fields::ANY_FIELD_RULES) {
+            for rule in checked.rules.intersection(fields::ANY_FIELD_RULES).iter() {
                 match shared.iter_mut().find(|(known, _)| *known == rule) {
                     Some((_, fields)) => *fields += 1,
                     None => shared.push((rule, 1)),
                 }
             }
         }
-        self.rules = self.rules.union(judged.rules);
-        self.facts.lastmod = self.facts.lastmod.or(judged.facts.lastmod);
-        self.facts.changefreq = self.facts.changefreq.or(judged.facts.changefreq);
-        if let Some(odd) = judged.field.index().checked_sub(1).and_then(|place| self.odd.get_mut(place)) {
-            *odd = Some(judged.noted);
+        self.rules = self.rules.union(checked.rules);
+        self.facts.lastmod = self.facts.lastmod.or(checked.facts.lastmod);
+        self.facts.changefreq = self.facts.changefreq.or(checked.facts.changefreq);
+        if let Some(record) = checked.field.index().checked_sub(1).and_then(|place| self.irregular.get_mut(place)) {
+            *record = Some(checked.record);
         }
     }
 }
 
-/// Whether a value fills its element, without blanks around it.
+/// Whether a value fills its element, without white space around it.
 const fn is_bare(span: &FieldSpan) -> bool {
     span.value_start == span.inner_start && span.value_end == span.inner_end
 }
 
-/// Whether something in a decoded value may be a reference once more: those end in a semicolon.
+/// Whether a decoded value may contain another reference, such as `&amp;`.
 fn may_hold_entity(loc: &str) -> bool {
     memchr::memchr(b'&', loc.as_bytes()).is_some() && memchr::memchr(b';', loc.as_bytes()).is_some()
 }
@@ -269,13 +270,13 @@ mod tests {
     /// The rules that an entry breaks and its alternate links, by the functions that check one entry.
     fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
         let mut rules = fields::check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
-        if extension::concerns(entry, text) {
+        if extension::has_content(entry, text) {
             let elements = Elements::of(entry, text, context.names);
             let parsed = ParsedEntry::new(text, entry);
             let found = extension::check_elements(&parsed, &elements, context, &mut Cache::default(), links);
             rules = rules.union(found);
         }
-        context.asked(rules)
+        context.enabled(rules)
     }
 
     /// An entry of a file, with layouts and extensions of any kind.
@@ -307,7 +308,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_024))]
         #[test]
-        fn an_entry_is_read_among_others_as_alone(
+        fn reading_many_entries_equals_reading_each_alone(
             texts in prop::collection::vec(any_entry(), 1..6), index in prop::bool::weighted(0.1),
             profile in prop::sample::select(Profile::ALL.to_vec()), at_home in any::<bool>(),
         ) {
@@ -362,7 +363,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
         #[test]
-        fn an_entry_with_extensions_is_read_with_its_noted_elements_as_alone(
+        fn reading_with_noted_elements_equals_reading_each_entry_alone(
             texts in prop::collection::vec(any_extended_entry(), 1..6),
             profile in prop::sample::select(Profile::ALL.to_vec()),
         ) {
@@ -402,7 +403,12 @@ mod tests {
             let read = self.reading.read(parsed, &context, &mut links, |_, _| {});
             let (mut alone, parsed) = (EntryReader::with_near_keys(), ParsedEntry::new(text, entry));
             assert_eq!(read, alone.read(&parsed, &context, &mut own, |_, _| {}), "{}", String::from_utf8_lossy(text));
-            assert_eq!((self.reading.places(), &links), (alone.places(), &own), "{}", String::from_utf8_lossy(text));
+            assert_eq!(
+                (self.reading.finding_counts(), &links),
+                (alone.finding_counts(), &own),
+                "{}",
+                String::from_utf8_lossy(text)
+            );
             assert!(elements.is_none_or(|elements| *elements == Elements::of(entry, text, names)));
         }
     }
@@ -422,7 +428,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
         #[test]
-        fn an_entry_that_repeats_extensions_is_read_as_alone(
+        fn reading_repeated_extensions_equals_reading_each_entry_alone(
             blocks in prop::collection::vec(any_block(), 1..3),
             entries in prop::collection::vec((0..4_u8, 0..3_usize, 0..12_u8), 1..12),
             profile in prop::sample::select(Profile::ALL.to_vec()),
@@ -449,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn extensions_that_an_entry_repeats_are_not_walked_again() {
+    fn repeated_extensions_are_not_parsed_again() {
         let link = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://example.com/de\"/>";
         let entry =
             |page: u32, late: &str| format!("<url><loc>https://example.com/{page}</loc>\n{link}\n{link}{late}</url>");
@@ -466,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_entry_takes_the_quick_way() {
+    fn a_plain_entry_takes_the_fast_path() {
         let names = Names::plain(FileKind::Urlset);
         let context =
             Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };

@@ -1,7 +1,7 @@
 //! Rules about the fields of an entry and the elements around them, given the file's URL and the current time.
 //!
-//! Runs for every entry of every file, where the record is made; allocates nothing for a plain, clean
-//! entry. Findings get their words elsewhere, when someone looks at the row.
+//! Runs for every entry of every file; allocates nothing for a plain entry without findings. Messages are made on demand
+//! in [`super::message`].
 
 use super::context::Context;
 use super::rule::{Profile, Rule, RuleSet};
@@ -26,10 +26,10 @@ pub(super) const DAY: i64 = 86_400;
 /// A date may be this far ahead before it counts as the future: clocks and zones differ.
 pub(super) const TOLERANCE: i64 = DAY;
 
-/// After a year, "changes daily" is no longer believed.
+/// Age in seconds from which a `lastmod` contradicts `daily` or `hourly`.
 const LONG_AGO: i64 = 365 * DAY;
 
-/// Most bytes that Yandex reads of a date, a frequency, a priority (Yandex, "Sitemap errors reference").
+/// Longest date, frequency or priority that Yandex reads, in bytes (Yandex, "Sitemap errors reference").
 const YANDEX_BYTES: usize = 100;
 
 /// The rule of each fault of a lastmod, by its bit.
@@ -113,8 +113,8 @@ const CHANGEFREQ_RULES: RuleSet = RuleSet::of(&[Rule::CHANGEFREQ_INVALID, Rule::
 
 const PRIORITY_RULES: RuleSet = RuleSet::of(&PRIORITY);
 
-/// Rules that depend on the structure of the entry, or that several fields can break: when one of them
-/// is broken, a change of one value does not tell what stays.
+/// Rules that depend on the structure of the entry, or that several fields can break. If one of them is broken, a change of
+/// one value is not enough to tell whether it still is.
 pub(super) const SHARED_RULES: RuleSet = RuleSet::of(&[
     Rule::LOC_MISSING,
     Rule::FIELD_DUPLICATE,
@@ -152,7 +152,7 @@ pub(crate) const fn rules_of_field(field: Field) -> RuleSet {
     }
 }
 
-/// The rules that the fields of an entry break, and the entry around them, whatever the profile asks.
+/// The rules that the fields of an entry and its structure break, in any profile.
 pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = structure(entry, text, context);
     let mut facts = FieldFacts::default();
@@ -163,12 +163,12 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
             continue;
         }
         let Some(raw) = entry.raw_value(field, text) else { continue };
-        // Plain and valid text is itself; everything else is decoded.
+        // Plain valid UTF-8 needs no decoding.
         let plain = if span.text == TextKind::Plain { std::str::from_utf8(raw).ok() } else { None };
         let value = plain.map_or_else(|| decode_value(raw, span.text), Cow::Borrowed);
         let found = value_rules(field, &value, context, &mut facts);
         set = set.union(found);
-        // One field's blanks are one finding, the worse one.
+        // White space around a field is one finding, by the more severe rule.
         if !value.is_empty() && !found.contains(Rule::FIELD_WHITESPACE_STRICT) && has_outer_blanks(span, raw) {
             set.insert(whitespace_rule(field));
         }
@@ -179,10 +179,10 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
 
 /// The rules that a value breaks by itself; `decoded` is trimmed of XML whitespace.
 pub(crate) fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
-    context.asked(value_rules(field, decoded, context, &mut FieldFacts::default()))
+    context.enabled(value_rules(field, decoded, context, &mut FieldFacts::default()))
 }
 
-/// Trims what no value begins or ends with: whitespace of every kind, zero-width space, byte order mark.
+/// Trims characters that no value starts or ends with: Unicode white space, zero-width space, byte order mark.
 pub(super) fn trim_strict(text: &str) -> &str {
     // Nearly every value begins and ends with a visible ASCII character.
     let visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
@@ -192,12 +192,12 @@ pub(super) fn trim_strict(text: &str) -> &str {
     text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '\u{200b}' | '\u{2060}' | '\u{feff}'))
 }
 
-/// Whether whitespace is around a value, between the tags or inside CDATA and references.
+/// Whether a value has white space around it, also inside CDATA sections or as references.
 pub(super) fn has_outer_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     (span.value_start, span.value_end) != (span.inner_start, span.inner_end) || has_inner_blanks(span, raw)
 }
 
-/// Whether a raw value begins or ends with whitespace that only decoding brings out.
+/// Whether the decoded value starts or ends with white space that the raw one does not.
 pub(super) fn has_inner_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     let blank = |text: &str| text.starts_with(XML_BLANKS) || text.ends_with(XML_BLANKS);
     match span.text {
@@ -208,7 +208,7 @@ pub(super) fn has_inner_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     }
 }
 
-/// The rule that XML whitespace around a value breaks: the schema trims all fields but changefreq.
+/// The rule that XML white space around a value breaks. The schema trims all fields but changefreq.
 pub(super) const fn whitespace_rule(field: Field) -> Rule {
     match field {
         Field::Changefreq => Rule::FIELD_WHITESPACE_STRICT,
@@ -216,7 +216,7 @@ pub(super) const fn whitespace_rule(field: Field) -> Rule {
     }
 }
 
-/// The rule of a fault of a loc; in an index some have another meaning, or none.
+/// The rule for a fault of a loc. In an index some faults belong to other rules, or to none.
 pub(super) const fn loc_rule(fault: Fault, kind: FileKind) -> Option<Rule> {
     Some(match (fault, kind) {
         (Fault::NotAbsolute, FileKind::Index) => Rule::INDEX_CHILD_INCOMPLETE_URL,
@@ -265,7 +265,7 @@ pub(super) struct FieldFacts {
 }
 
 impl FieldFacts {
-    /// Whether "daily" was last true over a year ago, or "never" was false within the last day.
+    /// Whether the frequency is `hourly` or `daily` but the date over a year old, or `never` and the date of the last day.
     pub(super) fn conflict(&self, now: i64) -> bool {
         let (Some(lastmod), Some(changefreq)) = (self.lastmod, self.changefreq) else { return false };
         let age = now - lastmod.seconds;
@@ -313,23 +313,23 @@ pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, fa
         let strict = decoded.trim_matches(XML_BLANKS).len() != value.len();
         set.insert(if strict { Rule::FIELD_WHITESPACE_STRICT } else { whitespace_rule(field) });
     }
-    // Asked by one profile, like the next.
+    // Only the Yandex profile has this rule.
     let is_hint = field != Field::Loc && context.profile == Profile::Yandex;
     set.insert_if(Rule::FIELD_TOO_LONG_YANDEX, is_hint && decoded.len() > YANDEX_BYTES);
     match field {
         Field::Loc => loc_rules(value, context, &mut set),
         Field::Lastmod => {
-            let judged = lastmod::validate(value);
-            facts.lastmod = judged.instant;
-            for fault in judged.faults.causes().iter() {
+            let validated = lastmod::validate(value);
+            facts.lastmod = validated.instant;
+            for fault in validated.faults.causes().iter() {
                 insert_at(&mut set, &LASTMOD, fault.bits());
             }
-            let future = judged.instant.is_some_and(|instant| instant.seconds > context.now + TOLERANCE);
+            let future = validated.instant.is_some_and(|instant| instant.seconds > context.now + TOLERANCE);
             set.insert_if(Rule::LASTMOD_FUTURE, future);
-            // Asked by one profile: the others need not sort it out again for every row.
+            // Only the Bing profile has this rule; other profiles need not compute it for every row.
             if context.profile == Profile::Bing {
-                let is_day = judged.instant.is_some_and(|instant| instant.precision == lastmod::Precision::Day);
-                set.insert_if(Rule::LASTMOD_DATE_ONLY, is_day && judged.faults.is_empty());
+                let is_day = validated.instant.is_some_and(|instant| instant.precision == lastmod::Precision::Day);
+                set.insert_if(Rule::LASTMOD_DATE_ONLY, is_day && validated.faults.is_empty());
             }
         }
         Field::Changefreq => {
@@ -348,22 +348,22 @@ pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, fa
     set
 }
 
-/// Adds the rule at the place of a single bit.
+/// Adds the rule whose index is the position of a single bit.
 fn insert_at(set: &mut RuleSet, rules: &[Rule], bit: u32) {
     if let Some(rule) = rules.get(bit.trailing_zeros() as usize) {
         set.insert(*rule);
     }
 }
 
-/// Whether a line is no URL but a comment, a header, a date or several values.
-fn is_no_url(line: &str) -> bool {
+/// Whether a line is not just a URL: a comment, a header, a date or several values.
+fn has_extra_content(line: &str) -> bool {
     let scheme = line.split_once(':').map_or("", |(scheme, _)| scheme);
     let named = scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
     let is_dated = line.rsplit_once(',').is_some_and(|(_, date)| lastmod::parse_strict(date.as_bytes()).is_some());
     !named || line.contains(char::is_whitespace) || line.contains(",http") || is_dated
 }
 
-/// Whether a decoded value still holds references to the characters that XML escapes: it was escaped once too often.
+/// Whether a decoded value still contains references to characters that XML escapes, so that it was escaped twice.
 pub(super) fn is_escaped_twice(decoded: &str) -> bool {
     const ENTITIES: [&str; 6] = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;", "&#38;"];
     memchr::memchr_iter(b'&', decoded.as_bytes())
@@ -371,14 +371,14 @@ pub(super) fn is_escaped_twice(decoded: &str) -> bool {
 }
 
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
-    if context.names.kind == FileKind::List && is_no_url(value) && !is_without_scheme(value) {
+    if context.names.kind == FileKind::List && has_extra_content(value) && !is_without_scheme(value) {
         return set.insert(Rule::TEXT_EXTRA_CONTENT);
     }
     let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };
     set.insert_if(rule, is_escaped_twice(value));
     if let Some(site) = context.site {
         *set = set.union(site.rules(value, context.url_prefix));
-        // A sitemap is no page that anyone would have looked at.
+        // Probes request pages, not the sitemaps of an index.
         if context.names.kind == FileKind::Index {
             set.remove(Rule::SITE_NOT_CHECKED);
         }
@@ -397,8 +397,8 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     }
 }
 
-/// Rules that any field can break.
-pub(super) const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
+/// Rules that several fields can break.
+pub(super) const ANY_FIELD_RULES: RuleSet = RuleSet::of(&[
     Rule::FIELD_EMPTY,
     Rule::FIELD_HAS_CHILDREN,
     Rule::FIELD_WHITESPACE,
@@ -406,26 +406,26 @@ pub(super) const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
     Rule::INDEX_EXTRA_CHILD,
 ]);
 
-/// Whether any field can break the rule.
-pub(super) fn is_of_some_field(rule: Rule) -> bool {
-    OF_SOME_FIELD.contains(rule)
+/// Whether several fields can break the rule.
+pub(super) fn is_any_field_rule(rule: Rule) -> bool {
+    ANY_FIELD_RULES.contains(rule)
 }
 
-/// Whether the rule is about a field, be it one or any.
-pub(super) fn is_of_a_field(rule: Rule) -> bool {
-    is_of_some_field(rule) || Field::ALL.iter().any(|field| rules_of_field(*field).contains(rule))
+/// Whether the rule is about one field or about any field.
+pub(super) fn is_field_rule(rule: Rule) -> bool {
+    is_any_field_rule(rule) || Field::ALL.iter().any(|field| rules_of_field(*field).contains(rule))
 }
 
-/// Whether an entry breaks a rule in this field, or as a whole.
+/// Whether an entry breaks a rule in a field, or as a whole if `field` is `None`.
 pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
     match field {
-        Some(field) => broken_in(field, entry, text, context).contains(rule),
+        Some(field) => rules_broken_in(field, entry, text, context).contains(rule),
         None => check_fields(entry, text, context).contains(rule),
     }
 }
 
-/// The rules that a field of an entry breaks, with those about the blanks around its value.
-pub(super) fn broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+/// The rules that a field of an entry breaks, including those about white space around its value.
+pub(super) fn rules_broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return RuleSet::EMPTY };
     if span.text == TextKind::Children {
         return RuleSet::of(&[Rule::FIELD_HAS_CHILDREN]);
@@ -437,10 +437,10 @@ pub(super) fn broken_in(field: Field, entry: &Entry, text: &[u8], context: &Cont
     broken
 }
 
-/// Where a rule can be broken: in which fields, or in none in particular.
-pub(super) fn places(rule: Rule) -> impl Iterator<Item = Option<Field>> {
+/// The fields that can break a rule; `None` for a rule about the entry as a whole.
+pub(super) fn fields_of_rule(rule: Rule) -> impl Iterator<Item = Option<Field>> {
     let own = Field::ALL.into_iter().filter(move |field| rules_of_field(*field).contains(rule));
-    let shared = Field::ALL.into_iter().filter(move |_| is_of_some_field(rule));
-    let whole = !is_of_a_field(rule);
+    let shared = Field::ALL.into_iter().filter(move |_| is_any_field_rule(rule));
+    let whole = !is_field_rule(rule);
     own.chain(shared).map(Some).chain(whole.then_some(None))
 }

@@ -12,21 +12,21 @@ use crate::xml::names::{FileKind, Names};
 /// Input of the file rules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileFacts<'f> {
-    /// Whose expectations count.
+    /// The profile whose rules are checked.
     pub profile: Profile,
-    /// Live entries.
+    /// Number of entries that are not deleted.
     pub entries: u32,
-    /// Size of the finished file, uncompressed.
+    /// Size of the file when saved, uncompressed.
     pub bytes: u64,
-    /// The root.
+    /// Names that the root element declares.
     pub names: &'f Names,
     /// Whether text or unknown elements are directly below the root.
     pub stray: bool,
-    /// Whether an entry or a field is in no namespace by what the root declares.
+    /// Whether an entry or a field is in no namespace because the root declares none.
     pub unbound: bool,
     /// Whether an extension is outside of all entries.
     pub outside: bool,
-    /// Whether it is the last file of its set: the next entries would need another file.
+    /// Whether it is the last file of its set, so that further entries may need another file.
     pub is_last: bool,
 }
 
@@ -42,30 +42,30 @@ pub(crate) fn check(facts: &FileFacts<'_>) -> RuleSet {
     let limit = match facts.names.kind {
         FileKind::Urlset | FileKind::List => URLS_PER_FILE,
         FileKind::Index => facts.profile.sitemaps_per_index(),
-        // A table is for people and their spreadsheets; no engine reads it, and nothing limits it.
-        FileKind::Table => return rules.intersection(facts.profile.asked()),
+        // No search engine reads tables, so they have no limits.
+        FileKind::Table => return rules.intersection(facts.profile.rules()),
     };
-    let most_bytes = facts.profile.bytes_per_file();
+    let max_bytes = facts.profile.bytes_per_file();
     if facts.names.kind == FileKind::List {
-        rules.insert_if(Rule::TEXT_LIMITS, facts.entries > limit || facts.bytes > most_bytes);
-        return rules.intersection(facts.profile.asked());
+        rules.insert_if(Rule::TEXT_LIMITS, facts.entries > limit || facts.bytes > max_bytes);
+        return rules.intersection(facts.profile.rules());
     }
     let too_many = if facts.names.kind == FileKind::Index { Rule::INDEX_TOO_MANY } else { Rule::FILE_TOO_MANY_URLS };
     rules.insert_if(too_many, facts.entries > limit);
-    rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > most_bytes);
-    // Generators fill file after file: only the last one says that the set is about to need another.
+    rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > max_bytes);
+    // Generators fill one file after the other, so only the last one shows that the set will need another.
     let has_many = facts.is_last && u64::from(facts.entries) * 10 > u64::from(limit) * 9;
-    let near = has_many || facts.bytes * 10 > most_bytes * 9;
-    rules.insert_if(Rule::FILE_NEAR_LIMIT, near && facts.entries <= limit && facts.bytes <= most_bytes);
+    let near = has_many || facts.bytes * 10 > max_bytes * 9;
+    rules.insert_if(Rule::FILE_NEAR_LIMIT, near && facts.entries <= limit && facts.bytes <= max_bytes);
     if let Some(rule) = namespace_rule(facts.names) {
         rules.insert(rule);
     }
-    rules.intersection(facts.profile.asked())
+    rules.intersection(facts.profile.rules())
 }
 
 fn namespace_rule(names: &Names) -> Option<Rule> {
     match names.uri.as_deref() {
-        None if typo(names).is_some() => Some(Rule::NS_ATTR_TYPO),
+        None if xmlns_typo(names).is_some() => Some(Rule::NS_ATTR_TYPO),
         None => Some(Rule::NS_MISSING),
         Some(_) if is_padded(names) => Some(Rule::NS_VARIANT),
         Some(uri) => match namespace::classify(uri) {
@@ -77,29 +77,29 @@ fn namespace_rule(names: &Names) -> Option<Rule> {
     }
 }
 
-/// Whether blanks are around the root's namespace: a parser of attributes keeps them (XML 1.0, section 3.3.3).
+/// Whether white space surrounds the root's namespace. Attribute values are not trimmed (XML 1.0, section 3.3.3).
 fn is_padded(names: &Names) -> bool {
     let own = names.prefix.strip_suffix(':').map_or("xmlns".to_owned(), |prefix| format!("xmlns:{prefix}"));
     let declared = names.attributes.iter().find(|(name, _)| **name == *own);
     declared.is_some_and(|(_, uri)| uri.trim() == namespace::SITEMAP_09 && uri.len() != uri.trim().len())
 }
 
-/// The attribute that was meant to be `xmlns`, if there is one.
-fn typo(names: &Names) -> Option<&str> {
-    let typo = names.attributes.iter().find(|(name, value)| namespace::is_xmlns_typo(name, value));
-    typo.map(|(name, _)| &**name)
+/// The misspelt `xmlns` attribute, if there is one.
+fn xmlns_typo(names: &Names) -> Option<&str> {
+    let xmlns_typo = names.attributes.iter().find(|(name, value)| namespace::is_xmlns_typo(name, value));
+    xmlns_typo.map(|(name, _)| &**name)
 }
 
 /// Bytes of a mebibyte.
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Bytes as mebibytes with one decimal, cut off: what is under a limit must not look like the limit.
+/// Bytes as mebibytes with one decimal, rounded down, so that a size below a limit does not look like the limit.
 fn mebibytes(bytes: u64) -> String {
     let tenths = bytes * 10 / MEBIBYTE;
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// What a rule says of this very file.
+/// The message for a rule that the file breaks.
 pub(crate) fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
     let uri = facts.names.uri.as_deref().unwrap_or_default();
     let right = namespace::SITEMAP_09;
@@ -167,7 +167,10 @@ pub(crate) fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         ),
         Rule::NS_MISSING => format!("the root is in no namespace; it should say xmlns=\"{right}\""),
         Rule::NS_ATTR_TYPO => {
-            format!("{}= should be xmlns=: as written, the root is in no namespace", typo(facts.names).unwrap_or("ns"))
+            format!(
+                "{}= should be xmlns=: as written, the root is in no namespace",
+                xmlns_typo(facts.names).unwrap_or("ns")
+            )
         }
         Rule::NS_VARIANT if is_padded(facts.names) => {
             format!("the namespace has whitespace around it; it must be exactly {right}")
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_exact_and_namespaces_are_told_apart() {
+    fn limits_are_exact_and_namespaces_are_classified() {
         let good = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
         let table: [(&str, u32, u64, &[&str]); 16] = [
             (good, 1, 500, &[]),

@@ -1,4 +1,4 @@
-//! The one type of finding: which rule is broken, by which row, file, index or set, and how it is fixed.
+//! A finding: the violated rule, the row, file, index or set that violates it, and its fix.
 
 use super::action::Fix;
 use super::rule::{Profile, Rule};
@@ -11,15 +11,15 @@ use crate::protocol::{Field, Severity};
 pub struct Finding {
     /// The violated rule.
     pub rule: Rule,
-    /// The severity of the rule in the profile that is asked for.
+    /// The severity of the rule in the profile in use.
     pub severity: Severity,
     /// The row, file, index or set that violates the rule.
     pub target: FindingTarget,
     /// The element, value or byte of the target that violates it.
     pub position: Position,
-    /// What is wrong with exactly this value, and what would be right.
+    /// What is wrong with this value, and what is allowed.
     pub message: String,
-    /// The change that ends the finding, if there is one.
+    /// The change that removes the finding, if there is one.
     pub fix: Option<Fix>,
 }
 
@@ -32,7 +32,7 @@ pub enum FindingTarget {
     Sitemap(SitemapId),
     /// The index, or one of its entries.
     Index(Option<usize>),
-    /// A further file of the index, by its number; the first is 0 and is the index.
+    /// A volume of the index, by its number; 0 is the index file itself.
     IndexFile(usize),
     /// The set.
     Set,
@@ -50,7 +50,7 @@ pub enum Position {
     Element(ExtensionPart),
     /// A byte of an entry's text.
     Offset(u32),
-    /// Line and column of the stored file, whose bytes a repair changed.
+    /// Line and column in the stored file, for bytes that a repair changed.
     Stored(u64, u64),
 }
 
@@ -59,7 +59,7 @@ pub enum Position {
 pub struct ExtensionPart {
     /// Its name with the customary prefix: `video:duration`.
     pub name: Box<str>,
-    /// Where its start tag is in the entry text, in bytes.
+    /// Offset of its start tag in the entry text, in bytes.
     pub at: u32,
 }
 
@@ -122,7 +122,7 @@ impl Position {
         }
     }
 
-    /// Line and column in the file as stored, where they are known without its bytes.
+    /// Line and column in the stored file, if known without its bytes.
     pub const fn stored(&self) -> Option<(u64, u64)> {
         match self {
             Self::Stored(line, column) => Some((*line, *column)),
@@ -150,7 +150,7 @@ impl FindingTarget {
         }
     }
 
-    /// The file that is fixed to end a finding here; `None` for rows and for the set.
+    /// The file whose fix removes the finding; `None` for rows and for the set.
     pub const fn member(self) -> Option<Member> {
         match self {
             Self::Sitemap(id) => Some(Member::Sitemap(id)),

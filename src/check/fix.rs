@@ -1,14 +1,13 @@
 //! Fixes for findings of one entry: which fix a rule has, and the text or values that it produces.
 //!
-//! A fix is offered only after it was tried: its finding is gone and no other is new. Safe fixes keep
-//! the meaning and may run unattended; the others are a guess that a person accepts. Nothing here
-//! changes a document.
+//! A fix is tried before it is offered: it must remove its finding and add no other. Safe fixes keep the meaning and may run
+//! unattended; a person must accept the others. Nothing here changes a document.
 
 use super::action::{Action, Fix};
 use super::context::{Context, Subject};
 use super::entry::{check, revise};
 use super::extension;
-use super::fields::{LASTMOD, PRIORITY, breaks, check_value, loc_rule, places, trim_strict};
+use super::fields::{LASTMOD, PRIORITY, breaks, check_value, fields_of_rule, loc_rule, trim_strict};
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault, Faults};
@@ -29,16 +28,16 @@ pub(crate) enum FixedEntry {
     Split(Vec<String>),
 }
 
-/// Bytes of entry text that the steps of one repair may take apart.
+/// Bytes of entry text that the steps of fixing one entry may parse.
 const STEP_BYTES: usize = 1 << 27;
 
-/// [`fix_rules_of_entry`] without the rules.
+/// [`fix_rules_of_entry`] without the fixed rules.
 pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<FixedEntry> {
     fix_rules_of_entry(text, context, rules, unattended).map(|(entry, _)| entry)
 }
 
-/// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
-/// ones too unless `unattended`. The entry with the rules that it breaks no more; `None` when there is nothing to fix.
+/// Applies the fixes of all findings of `rules`, one after the other until none is left; only safe ones if `unattended`.
+/// Returns the entry and the rules that were fixed; `None` if there is nothing to fix.
 pub(crate) fn fix_rules_of_entry(
     text: &[u8],
     context: &Context<'_>,
@@ -50,22 +49,22 @@ pub(crate) fn fix_rules_of_entry(
     let mut is_rewritten = false;
     let mut trials = extension::trials(text.len());
     let (mut first, mut last) = (None, RuleSet::EMPTY);
-    // Each step removes a finding and adds none, so the steps are fewer than rules times fields. Each takes the entry
-    // apart again: one that is all mistakes gets as many as its length allows, the next run goes on.
+    // Each step removes a finding and adds none, so there are fewer steps than rules times fields. Each step parses the
+    // entry again, so a long entry gets fewer steps, and the next run continues.
     let steps = (STEP_BYTES / (text.len() + 1)).clamp(4, 4 * Rule::COUNT);
     for _ in 0..steps {
         let entry = Entry::of(&current, context.names);
         let set = check(&entry, &current, context).intersection(rules);
         (first, last) = (first.or(Some(set)), set);
         let trial = Trial::new(&entry, &current, context);
-        let candidates = set.iter().flat_map(|rule| places(rule).map(move |field| (rule, field)));
+        let candidates = set.iter().flat_map(|rule| fields_of_rule(rule).map(move |field| (rule, field)));
         let fix = candidates
             .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
-            .filter_map(|(rule, field)| of_entry(rule, field, &trial))
+            .filter_map(|(rule, field)| entry_fix(rule, field, &trial))
             .find(|fix| fix.is_safe || !unattended);
         let Some(fix) = fix else {
             let subject = Subject { entry: &entry, text: &current, context };
-            let after = extension::repaired(set, unattended, &subject, &mut trials);
+            let after = extension::apply_fixes(set, unattended, &subject, &mut trials);
             let Some(after) = after else { break };
             (current, is_rewritten) = (after.into_bytes(), true);
             continue;
@@ -73,7 +72,7 @@ pub(crate) fn fix_rules_of_entry(
         current = fix.action.apply(&entry, &current, context);
         match fix.action {
             Action::Rewrite(_) => is_rewritten = true,
-            // Before anything else was done, the parts are whole.
+            // Only if nothing else was changed are the parts complete.
             Action::Split(parts) if values.is_empty() && !is_rewritten => {
                 return Some((FixedEntry::Split(parts), set));
             }
@@ -94,7 +93,7 @@ pub(crate) fn fix_rules_of_entry(
 /// An entry whose fixes are tried.
 pub(super) struct Trial<'a> {
     pub(super) subject: Subject<'a>,
-    /// The rules that it breaks, once they are asked for: they are the same for all its fixes.
+    /// The rules that it breaks before a fix, computed once for all its fixes.
     before: OnceCell<RuleSet>,
     record: OnceCell<Record>,
 }
@@ -112,35 +111,35 @@ impl<'a> Trial<'a> {
 }
 
 /// The fix for a finding of an entry, if there is one.
-pub(super) fn of_entry(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> Option<Fix> {
+pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> Option<Fix> {
     let Subject { entry, text, context } = trial.subject;
     if entry.anomalies.contains(Anomalies::BROKEN) {
         return None;
     }
     let fix = match field {
         Some(field) => match rule {
-            Rule::FIELD_EMPTY | Rule::INDEX_EXTRA_CHILD => remove(entry, field, true)?,
+            Rule::FIELD_EMPTY | Rule::INDEX_EXTRA_CHILD => remove_fix(entry, field, true)?,
             Rule::FIELD_WHITESPACE | Rule::FIELD_WHITESPACE_STRICT => {
-                rewritten("trim it", true, rewrite::trim(entry, field, text)?)
+                rewrite_fix("trim it", true, rewrite::trim(entry, field, text)?)
             }
             Rule::FIELD_HAS_CHILDREN => {
                 let value = trim_strict(&entry.value(field, text)?).to_owned();
                 let is_clean = !value.is_empty() && check_value(field, &value, context).is_empty();
-                let text = rewrite::with_value(entry, field, text, &value).filter(|_| is_clean)?;
-                rewritten("keep only the text", false, text)
+                let text = rewrite::replace_value(entry, field, text, &value).filter(|_| is_clean)?;
+                rewrite_fix("keep only the text", false, text)
             }
             _ => {
                 let value = entry.value(field, text)?;
-                let fix = of_value(rule, field, trim_strict(&value), context)?;
+                let fix = value_fix(rule, field, trim_strict(&value), context)?;
                 match fix.action {
-                    Action::Set { value: None, .. } => remove(entry, field, fix.is_safe)?,
+                    Action::Set { value: None, .. } => remove_fix(entry, field, fix.is_safe)?,
                     _ => fix,
                 }
             }
         },
         None => match rule {
             Rule::ENTRY_CHILD_ORDER => {
-                rewritten("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
+                rewrite_fix("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
             }
             Rule::FIELD_DUPLICATE if entry.anomalies.contains(Anomalies::LOC_TWICE) => Fix {
                 label: "make a row of each loc".to_owned(),
@@ -148,38 +147,38 @@ pub(super) fn of_entry(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> O
                 action: Action::Split(rewrite::split(entry, text, context.names)?),
             },
             Rule::FIELD_DUPLICATE => {
-                rewritten("keep the last of each", false, rewrite::keep_last(entry, text, context.names)?)
+                rewrite_fix("keep the last of each", false, rewrite::keep_last(entry, text, context.names)?)
             }
             Rule::DOC_MIXED_KINDS => {
                 let label = format!("make it a <{}>", context.names.kind.entry_name());
-                rewritten(&label, false, rewrite::renamed(entry, text, context.names)?)
+                rewrite_fix(&label, false, rewrite::rename(entry, text, context.names)?)
             }
             Rule::DOC_UNKNOWN_ELEMENT => {
-                rewritten("remove the element", false, rewrite::without_unknown(entry, text, context.names)?)
+                rewrite_fix("remove the element", false, rewrite::remove_unknown(entry, text, context.names)?)
             }
             Rule::DOC_UNKNOWN_ATTRIBUTE => {
-                rewritten("remove the attribute", false, rewrite::without_attributes(entry, text)?)
+                rewrite_fix("remove the attribute", false, rewrite::remove_attributes(entry, text)?)
             }
             Rule::NS_ENTRY_MISSING => {
-                rewritten("take xmlns=\"\" out", true, rewrite::without_empty_namespace(entry, text)?)
+                rewrite_fix("take xmlns=\"\" out", true, rewrite::remove_empty_namespace(entry, text)?)
             }
-            Rule::DOC_STRAY_TEXT => rewritten("remove the text", false, rewrite::without_text(entry, text)?),
+            Rule::DOC_STRAY_TEXT => rewrite_fix("remove the text", false, rewrite::remove_text(entry, text)?),
             _ => return None,
         },
     };
     holds(&fix, rule, field, trial).then_some(fix)
 }
 
-/// The fix for a rule that a value breaks by itself. `value` is decoded and trimmed of all blanks.
-pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<Fix> {
+/// The fix for a rule that a value breaks by itself. `value` is decoded and trimmed of all white space.
+pub(super) fn value_fix(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<Fix> {
     match field {
-        Field::Loc => of_loc(rule, value, context),
-        Field::Lastmod => of_lastmod(rule, value),
+        Field::Loc => loc_fix(rule, value, context),
+        Field::Lastmod => lastmod_fix(rule, value),
         Field::Changefreq => {
             let nearest = changefreq::nearest(value)?.name();
             match rule {
                 Rule::CHANGEFREQ_CASE => Some(safe_fix("use lower case", field, nearest.to_owned())),
-                Rule::CHANGEFREQ_INVALID => Some(set("use the nearest word", field, nearest.to_owned())),
+                Rule::CHANGEFREQ_INVALID => Some(unsafe_fix("use the nearest word", field, nearest.to_owned())),
                 _ => None,
             }
         }
@@ -189,29 +188,29 @@ pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<
                 return Some(safe_fix("write it in the usual form", field, right));
             }
             let (label, right) = priority::suggest(value)?;
-            Some(set(label, field, right))
+            Some(unsafe_fix(label, field, right))
         }
     }
 }
 
-fn of_lastmod(rule: Rule, value: &str) -> Option<Fix> {
+fn lastmod_fix(rule: Rule, value: &str) -> Option<Fix> {
     if matches!(rule, Rule::LASTMOD_ZERO | Rule::LASTMOD_ZERO_UNIX | Rule::LASTMOD_FUTURE) {
         let action = Action::Set { field: Field::Lastmod, value: None };
         return Some(Fix { label: "remove lastmod".to_owned(), is_safe: false, action });
     }
     let at = LASTMOD.iter().position(|own| *own == rule)?;
     let fault = lastmod::Faults::numbered(at);
-    // Faults that follow from a blank are fixed with it.
+    // Faults caused by the space are fixed together with it.
     let all =
         if fault == lastmod::Faults::SPACE_SEPARATOR { fault.union(lastmod::Faults::BESIDE_SPACE) } else { fault };
     if let Some(right) = lastmod::repair(value, all) {
         return Some(safe_fix(lastmod_label(fault), Field::Lastmod, right));
     }
     let (label, right) = lastmod::suggest(value)?;
-    Some(set(label, Field::Lastmod, right))
+    Some(unsafe_fix(label, Field::Lastmod, right))
 }
 
-/// What the repair of a fault does, in words.
+/// The label of the fix for a fault.
 const fn lastmod_label(fault: lastmod::Faults) -> &'static str {
     use lastmod::Faults;
     match fault {
@@ -228,18 +227,18 @@ const fn lastmod_label(fault: lastmod::Faults) -> &'static str {
     }
 }
 
-fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
+fn loc_fix(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     match rule {
         Rule::TEXT_ENTITY | Rule::XML_DOUBLE_ESCAPED => {
-            return Some(set("decode it once more", Field::Loc, escape::decode(value.as_bytes()).into_owned()));
+            return Some(unsafe_fix("decode it once more", Field::Loc, escape::decode(value.as_bytes()).into_owned()));
         }
         Rule::TEXT_EXTRA_CONTENT => {
-            // Of several values on a line the first is the page; a comment has none.
+            // The first URL of a line is the page; comments have none.
             let mut values = value.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | ';'));
             let url = values.find(|value| value.starts_with("http://") || value.starts_with("https://"))?;
             let rest = value.split_once(url).map_or("", |(_, rest)| rest);
             let is_whole = !value.starts_with('#') && !is_rest_of_url(rest);
-            return is_whole.then(|| set("keep only the URL", Field::Loc, url.to_owned()));
+            return is_whole.then(|| unsafe_fix("keep only the URL", Field::Loc, url.to_owned()));
         }
         _ => {}
     }
@@ -247,12 +246,16 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     let fault = *Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule))?;
     let field = Field::Loc;
     if fault == Fault::NotAbsolute {
-        let right = absolute(value, context)?;
-        return Some(set("make it a complete URL", field, right));
+        let right = complete_url(value, context)?;
+        return Some(unsafe_fix("make it a complete URL", field, right));
     }
     if fault == Fault::ForeignHost {
         let (_, rest) = location::origin(value)?;
-        return Some(set("write the sitemap's own host", field, format!("{}{rest}", context.url_prefix?.origin())));
+        return Some(unsafe_fix(
+            "write the sitemap's own host",
+            field,
+            format!("{}{rest}", context.url_prefix?.origin()),
+        ));
     }
     let repair = location::repair(fault, value)?;
     let label = match fault {
@@ -277,8 +280,8 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     Some(Fix { label: label.to_owned(), is_safe: repair.is_safe, action })
 }
 
-/// Whether what follows the first blank of a line may belong to its URL, which has blanks in it then: without it the URL
-/// is another page. A second URL, a date, `name=value` pairs, numbers and frequencies do not.
+/// Whether the text after the first space or separator of a line may belong to the URL, so that removing it would name
+/// another page. Other URLs, dates, `name=value` pairs, numbers and frequencies do not belong to it.
 fn is_rest_of_url(rest: &str) -> bool {
     let is_apart = |letter: char| letter.is_whitespace() || matches!(letter, ',' | ';');
     let mut words = rest.split(is_apart).filter(|word| !word.is_empty());
@@ -294,8 +297,8 @@ fn is_rest_of_url(rest: &str) -> bool {
     words.next().is_some_and(|word| !is_value(word))
 }
 
-/// A complete URL for one that lacks scheme or host, by the place of the file.
-fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
+/// The complete URL for one without scheme or host, resolved against the location of the file.
+fn complete_url(value: &str, context: &Context<'_>) -> Option<String> {
     let scheme = context
         .url_prefix
         .and_then(|url_prefix| url_prefix.origin().split_once("://"))
@@ -309,22 +312,22 @@ fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
     } else {
         format!("{}{value}", context.url_prefix?.prefix())
     };
-    // What a packed sitemap is called is none of its URL's faults.
+    // The URL may be that of a sitemap, whose file name does not count as a fault.
     let known = location::validate(value).union(Faults::only(Fault::NotPage));
     let faults = location::validate(&full).minus(known);
     faults.is_empty().then_some(full)
 }
 
-/// Tries a fix: the finding must be gone, and no rule newly broken. A corrected scheme may bring to
-/// light what could not be checked before.
+/// Whether a fix removes its finding and breaks no other rule. A corrected scheme or host may reveal faults that could not
+/// be checked before; these are allowed for fixes that are not safe.
 fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool {
     let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
     let adds_none = |after: RuleSet| {
-        // Nearly always all that is broken now was broken before, and no family is examined.
+        // Fast path: nearly always every rule that is broken now was broken before.
         let new = after.minus(trial.before());
         new.is_empty() || new.minus(with_milder(trial.before())).is_empty() || (reveals && !fix.is_safe)
     };
-    if let Some(after) = revised(&fix.action, field, trial) {
+    if let Some(after) = rules_after(&fix.action, field, trial) {
         return !after.contains(rule) && adds_none(after);
     }
     let Subject { entry, text, context } = trial.subject;
@@ -335,12 +338,11 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
         && adds_none(check(&new, &after, context))
 }
 
-/// The rules that an entry breaks after the field of a finding got a new value, where that can be told from the value
-/// ([`revise`]); the finding is gone if its rule is none of them.
-fn revised(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
+/// The rules that an entry breaks after a fix of a field, if [`revise`] can compute them from the new value alone.
+fn rules_after(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
     let Action::Set { field: of, value } = action else { return None };
     let Subject { entry, text, context } = trial.subject;
-    // Text that XML cannot hold is not what it would be read as.
+    // Other text might be read back differently than it was set.
     let is_plain = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic());
     let is_usual = value.as_deref().is_none_or(is_plain) && entry.field(*of)?.text == TextKind::Plain;
     if field != Some(*of) || !is_usual {
@@ -351,28 +353,28 @@ fn revised(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Option<R
     revise(trial.before(), *of, value.as_deref(), &record, context)
 }
 
-/// The rules with their milder variants: a finding that becomes less grave is not a new one.
+/// The rules with their milder variants: a finding that becomes milder is not a new one.
 fn with_milder(rules: RuleSet) -> RuleSet {
     let milder = |rule: Rule| rule.family().iter().filter(move |other| other.severity() <= rule.severity());
     rules.iter().flat_map(milder).collect()
 }
 
-fn set(label: &str, field: Field, value: String) -> Fix {
+fn unsafe_fix(label: &str, field: Field, value: String) -> Fix {
     Fix { label: label.to_owned(), is_safe: false, action: Action::Set { field, value: Some(value) } }
 }
 
 fn safe_fix(label: &str, field: Field, value: String) -> Fix {
-    Fix { is_safe: true, ..set(label, field, value) }
+    Fix { is_safe: true, ..unsafe_fix(label, field, value) }
 }
 
-/// Taking an element out; not where it is twice, since the other one would go too.
-fn remove(entry: &Entry, field: Field, is_safe: bool) -> Option<Fix> {
+/// Removes an element; not if it occurs twice, since both would be removed.
+fn remove_fix(entry: &Entry, field: Field, is_safe: bool) -> Option<Fix> {
     let label = format!("remove {}", field.name());
     let action = Action::Set { field, value: None };
     (!entry.anomalies.contains(Anomalies::FIELD_TWICE)).then_some(Fix { label, is_safe, action })
 }
 
-fn rewritten(label: &str, is_safe: bool, text: String) -> Fix {
+fn rewrite_fix(label: &str, is_safe: bool, text: String) -> Fix {
     Fix { label: label.to_owned(), is_safe, action: Action::Rewrite(text) }
 }
 
@@ -426,7 +428,7 @@ mod tests {
         })
     }
 
-    /// What stays the same in every repair, but for its order: the letters outside the core fields.
+    /// Sorted characters outside of the core fields, which no fix changes.
     fn skeleton(text: &[u8], context: &Context) -> Vec<char> {
         let mut text = text.to_vec();
         loop {
@@ -476,17 +478,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_fix_ends_its_finding_and_begins_no_other(text in any_entry(FileKind::Urlset)) {
+        fn a_fix_removes_its_finding_and_adds_none(text in any_entry(FileKind::Urlset)) {
             try_all(FileKind::Urlset, &text)?;
         }
 
         #[test]
-        fn a_fix_in_an_index_too(text in any_entry(FileKind::Index)) {
+        fn a_fix_in_an_index_removes_its_finding_and_adds_none(text in any_entry(FileKind::Index)) {
             try_all(FileKind::Index, &text)?;
         }
 
         #[test]
-        fn unattended_repair_leaves_nothing_safe_to_do(text in any_entry(FileKind::Urlset)) {
+        fn unattended_fixes_leave_no_safe_fix(text in any_entry(FileKind::Urlset)) {
             with_context(FileKind::Urlset, |context| {
                 let all = RuleSet::of(&Rule::ALL);
                 let repaired = match fix_entry(text.as_bytes(), context, all, true) {
@@ -503,17 +505,17 @@ mod tests {
         }
     }
 
-    /// What is told from a new value alone is what the whole entry says with it.
-    fn revised_as_a_whole(kind: FileKind, text: &str) -> Result<(), TestCaseError> {
+    /// The rules computed from a new value alone equal those of a check of the whole entry.
+    fn compare_with_whole_check(kind: FileKind, text: &str) -> Result<(), TestCaseError> {
         with_context(kind, |context| {
             let bytes = text.as_bytes();
             let entry = Entry::of(bytes, context.names);
             let trial = Trial::new(&entry, bytes, context);
             for rule in trial.before().iter() {
-                for field in places(rule).flatten() {
+                for field in fields_of_rule(rule).flatten() {
                     let Some(value) = entry.value(field, bytes) else { continue };
-                    let Some(fix) = of_value(rule, field, trim_strict(&value), context) else { continue };
-                    let Some(rules) = revised(&fix.action, Some(field), &trial) else { continue };
+                    let Some(fix) = value_fix(rule, field, trim_strict(&value), context) else { continue };
+                    let Some(rules) = rules_after(&fix.action, Some(field), &trial) else { continue };
                     let after = fix.action.apply(&entry, bytes, context);
                     let new = Entry::of(&after, context.names);
                     prop_assert!(!new.anomalies.contains(Anomalies::BROKEN), "{}", text);
@@ -528,17 +530,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_value_is_tried_as_its_entry_would_be(text in any_entry(FileKind::Urlset)) {
-            revised_as_a_whole(FileKind::Urlset, &text)?;
+        fn rules_after_a_value_fix_equal_a_check_of_the_entry(text in any_entry(FileKind::Urlset)) {
+            compare_with_whole_check(FileKind::Urlset, &text)?;
         }
 
         #[test]
-        fn a_value_in_an_index_too(text in any_entry(FileKind::Index)) {
-            revised_as_a_whole(FileKind::Index, &text)?;
+        fn rules_after_a_value_fix_in_an_index_equal_a_check(text in any_entry(FileKind::Index)) {
+            compare_with_whole_check(FileKind::Index, &text)?;
         }
     }
 
-    /// A value for each rule of values that the table calls safe to fix.
+    /// A value for each field rule with a safe fix.
     #[test]
     fn safe_rules_have_a_safe_fix() {
         let table = [
@@ -581,7 +583,7 @@ mod tests {
             let listed: RuleSet = table.iter().map(|(rule, _)| *rule).collect();
             let safe: RuleSet =
                 super::super::fields::FIELD_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
-            // A known prefix is declared when the file is read; what another one stands for no one knows.
+            // A known prefix is declared when the file is read; the namespace of any other is unknown.
             let elsewhere =
                 RuleSet::of(&[Rule::INDEX_EXTRA_CHILD, Rule::XML_UNDECLARED_PREFIX, Rule::NS_ENTRY_MISSING]);
             assert_eq!(safe.minus(listed), elsewhere);
@@ -589,7 +591,7 @@ mod tests {
     }
 
     #[test]
-    fn repairs_of_whole_entries() {
+    fn fixes_of_whole_entries() {
         let table = [
             ("<url><loc>https://example.com/</loc></url>", None),
             (

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(crate) struct Frame<'f> {
     /// Everything before the first entry, the root's start tag included.
     pub head: &'f [u8],
-    /// The root.
+    /// Names that the root element declares.
     pub names: &'f Names,
     /// The file's own name, if it has one.
     pub name: Option<&'f str>,
@@ -24,7 +24,7 @@ pub(crate) struct Frame<'f> {
     pub gzip: bool,
     /// Whether the entries are written with the prefix of the root.
     pub is_prefixed: bool,
-    /// Whether an entry uses a namespace; asked only of those that the root declares.
+    /// Whether an entry uses a namespace; called only for those that the root declares.
     pub is_used: &'f dyn Fn(Namespace) -> bool,
 }
 
@@ -51,21 +51,21 @@ pub(crate) const FRAME_RULES: RuleSet = RuleSet::of(&[
     Rule::DOC_UNKNOWN_ATTRIBUTE,
 ]);
 
-const MARK: &[u8] = b"\xEF\xBB\xBF";
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// Rules that the frame breaks; those of the sitemap's own namespace are [`super::file`]'s.
+/// Rules that the frame breaks. [`super::file`] checks the sitemap's own namespace.
 pub(crate) fn check(frame: &Frame<'_>) -> RuleSet {
     let mut rules = RuleSet::EMPTY;
     if let Some(name) = frame.name {
         let name = name.rsplit('/').next().unwrap_or(name);
-        let is_unsafe = name.len() > name::LONGEST || !name.bytes().all(name::is_plain);
+        let is_unsafe = name.len() > name::MAX_BYTES || !name.bytes().all(name::is_unreserved);
         rules.insert_if(Rule::FILE_NAME_UNSAFE, is_unsafe);
         let says_gzip = name.to_ascii_lowercase().ends_with(".gz");
         rules.insert_if(Rule::GZIP_EXTENSION_MISMATCH, says_gzip != frame.gzip);
     }
-    // A spreadsheet needs the mark to know that a table is UTF-8.
-    rules.insert_if(Rule::ENC_BOM, frame.names.kind != FileKind::Table && frame.head.starts_with(MARK));
+    // Spreadsheet programs need the byte order mark to recognise UTF-8 in a table.
+    rules.insert_if(Rule::ENC_BOM, frame.names.kind != FileKind::Table && frame.head.starts_with(BOM));
     if !frame.names.kind.is_xml() {
         return rules;
     }
@@ -91,7 +91,7 @@ pub(crate) fn check(frame: &Frame<'_>) -> RuleSet {
         schema_location(frame.names).is_some_and(|value| !is_matching(value, frame.names)),
     );
     rules.insert_if(Rule::XML_UNDECLARED_PREFIX, undeclared(frame.names).next().is_some());
-    rules.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, unknown_columns(frame.names).next().is_some());
+    rules.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, unknown_attributes(frame.names).next().is_some());
     rules
 }
 
@@ -100,8 +100,8 @@ fn prefixes(names: &Names) -> impl Iterator<Item = (&str, &str)> + Clone {
     names.attributes.iter().filter_map(|(name, uri)| Some((name.strip_prefix("xmlns:")?, &**uri)))
 }
 
-/// Attributes of the root whose prefix it does not declare, with that prefix. What it means without its declaration,
-/// readers do not ask: they refuse the file (Namespaces in XML 1.0, section 5).
+/// Attributes of the root whose prefix it does not declare, with that prefix. Parsers refuse such a file (Namespaces in XML
+/// 1.0, section 5).
 fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
     let mut declared: Option<HashSet<&str>> = None;
     let prefixed = names.attributes.iter().filter_map(|(name, _)| Some((&**name, name.split_once(':')?.0)));
@@ -114,8 +114,8 @@ fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Attributes of the root that the protocol does not have. A slip for `xmlns` is another rule's business.
-fn unknown_columns(names: &Names) -> impl Iterator<Item = &str> {
+/// Attributes of the root that the protocol does not define. A misspelt `xmlns` belongs to another rule.
+fn unknown_attributes(names: &Names) -> impl Iterator<Item = &str> {
     let own = names.attributes.iter().filter(|(name, value)| {
         let is_namespace = &**name == "xmlns" || name.starts_with("xmlns:") || name.starts_with("xsi:");
         let is_slip = names.uri.is_none() && namespace::is_xmlns_typo(name, value);
@@ -124,7 +124,7 @@ fn unknown_columns(names: &Names) -> impl Iterator<Item = &str> {
     own.map(|(name, _)| &**name)
 }
 
-/// The namespace that a prefix has wherever people use it.
+/// The namespace that a prefix usually stands for.
 fn usual_namespace(prefix: &str) -> Option<&'static str> {
     if prefix == "xsi" {
         return Some(namespace::XSI);
@@ -141,7 +141,7 @@ fn schema_location(names: &Names) -> Option<&str> {
     names.attributes.iter().find(|(name, _)| &**name == "xsi:schemaLocation").map(|(_, value)| &**value)
 }
 
-/// Whether pairs of namespace and schema are those of the root and of what it declares, and none is of 0.84.
+/// Whether every pair of namespace and schema is for a declared namespace, and no schema is of 0.84.
 fn is_matching(value: &str, names: &Names) -> bool {
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
     let declared: HashSet<&str> = prefixes(names).map(|(_, uri)| uri.trim()).collect();
@@ -153,36 +153,38 @@ fn is_matching(value: &str, names: &Names) -> bool {
         })
 }
 
-/// The head without what breaks the rule; `None` where that is not for a machine to do.
-pub(crate) fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
+/// The head after fixing a rule; `None` if the rule has no automatic fix.
+pub(crate) fn fix_head(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
     let head = frame.head;
     let prefix = frame.names.prefix.trim_end_matches(':');
     let own = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
     Some(match rule {
-        Rule::ENC_BOM => head.strip_prefix(MARK)?.to_vec(),
+        Rule::ENC_BOM => head.strip_prefix(BOM)?.to_vec(),
         Rule::XML_DECLARATION_MISSING => {
-            let text = head.strip_prefix(MARK);
-            [text.map_or(&b""[..], |_| MARK), DECLARATION, text.unwrap_or(head).trim_ascii_start()].concat()
+            let text = head.strip_prefix(BOM);
+            [text.map_or(&b""[..], |_| BOM), DECLARATION, text.unwrap_or(head).trim_ascii_start()].concat()
         }
         Rule::XML_VERSION => {
             let (_, value) = attribute(head, &declaration(head)?, "version")?;
-            spliced(head, value, b"1.0")
+            replace_range(head, value, b"1.0")
         }
         Rule::XML_DOCTYPE => {
             let doctype = doctype(head)?;
             let rest = head.get(doctype.end..)?;
             let blank = rest.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(0);
-            spliced(head, doctype.start..doctype.end + blank, b"")
+            replace_range(head, doctype.start..doctype.end + blank, b"")
         }
         Rule::NS_MISSING | Rule::NS_VARIANT | Rule::NS_LEGACY_084 | Rule::NS_WRONG => {
             let of_root = root(head)?;
             let mut fixed = match attribute(head, &of_root, &own) {
-                Some((_, value)) => spliced(head, value, SITEMAP_09.as_bytes()),
-                None => {
-                    spliced(head, of_root.name_end..of_root.name_end, format!(" {own}=\"{SITEMAP_09}\"").as_bytes())
-                }
+                Some((_, value)) => replace_range(head, value, SITEMAP_09.as_bytes()),
+                None => replace_range(
+                    head,
+                    of_root.name_end..of_root.name_end,
+                    format!(" {own}=\"{SITEMAP_09}\"").as_bytes(),
+                ),
             };
-            // Entries may be in the same namespace by another declaration of the root: they follow it.
+            // Entries may get the same namespace from another declaration of the root, which must change as well.
             let is_same = |(name, uri): &&(Box<str>, Box<str>)| {
                 (&**name == "xmlns" || name.starts_with("xmlns:"))
                     && **name != *own
@@ -190,34 +192,34 @@ pub(crate) fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
             };
             for (name, _) in frame.names.attributes.iter().filter(is_same) {
                 let (_, value) = attribute(&fixed, &root(&fixed)?, name)?;
-                fixed = spliced(&fixed, value, SITEMAP_09.as_bytes());
+                fixed = replace_range(&fixed, value, SITEMAP_09.as_bytes());
             }
             fixed
         }
         Rule::NS_ENTRY_MISSING => {
             let root = root(head)?;
             let uri = frame.names.uri.as_deref().unwrap_or(SITEMAP_09);
-            spliced(head, root.name_end..root.name_end, format!(" xmlns=\"{uri}\"").as_bytes())
+            replace_range(head, root.name_end..root.name_end, format!(" xmlns=\"{uri}\"").as_bytes())
         }
         Rule::NS_ATTR_TYPO => {
             let (name, _) =
                 frame.names.attributes.iter().find(|(name, value)| namespace::is_xmlns_typo(name, value))?;
             let (whole, value) = attribute(head, &root(head)?, name)?;
-            // The quotes are kept as they are.
-            let named = spliced(head, value, SITEMAP_09.as_bytes());
-            spliced(&named, whole.start..whole.start + name.len(), own.as_bytes())
+            // Keep the quotes as written.
+            let named = replace_range(head, value, SITEMAP_09.as_bytes());
+            replace_range(&named, whole.start..whole.start + name.len(), own.as_bytes())
         }
-        Rule::NS_EXT_VARIANT => each_prefix(frame, |uri| namespace::near_miss(uri).is_some(), &|uri| {
+        Rule::NS_EXT_VARIANT => replace_declarations(frame, |uri| namespace::near_miss(uri).is_some(), &|uri| {
             namespace::near_miss(uri).and_then(Namespace::uri)
         })?,
-        Rule::NS_DECLARED_UNUSED => each_prefix(frame, |uri| is_unused(uri, frame), &|_| None)?,
+        Rule::NS_DECLARED_UNUSED => replace_declarations(frame, |uri| is_unused(uri, frame), &|_| None)?,
         Rule::SCHEMA_LOCATION => {
             let (_, value) = attribute(head, &root(head)?, "xsi:schemaLocation")?;
             let schema = if frame.names.kind == FileKind::Index { "siteindex" } else { "sitemap" };
-            spliced(head, value, format!("{SITEMAP_09} {SITEMAP_09}/{schema}.xsd").as_bytes())
+            replace_range(head, value, format!("{SITEMAP_09} {SITEMAP_09}/{schema}.xsd").as_bytes())
         }
         Rule::XML_UNDECLARED_PREFIX => {
-            // By attribute the prefix that is declared before it: one declaration each.
+            // The prefix to declare before each attribute, once per prefix.
             let mut done: HashSet<&str> = HashSet::new();
             let missing = undeclared(frame.names).filter(|(_, prefix)| done.insert(prefix));
             let missing: HashMap<&[u8], &str> = missing.map(|(name, prefix)| (name.as_bytes(), prefix)).collect();
@@ -228,20 +230,20 @@ pub(crate) fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
                     edits.push((whole.start..whole.start, Cow::Owned(declaration.into_bytes())));
                 }
             }
-            spliced_all(head, edits)?
+            replace_ranges(head, edits)?
         }
         Rule::DOC_UNKNOWN_ATTRIBUTE => {
-            let unknown_columns: HashSet<&[u8]> = unknown_columns(frame.names).map(str::as_bytes).collect();
+            let unknown_attributes: HashSet<&[u8]> = unknown_attributes(frame.names).map(str::as_bytes).collect();
             let meant =
-                attributes(head, &root(head)?).filter(|(attribute, ..)| unknown_columns.contains(attribute.name));
-            spliced_all(head, meant.map(|(_, whole, _)| (with_blanks(head, whole), Cow::default())).collect())?
+                attributes(head, &root(head)?).filter(|(attribute, ..)| unknown_attributes.contains(attribute.name));
+            replace_ranges(head, meant.map(|(_, whole, _)| (with_blanks(head, whole), Cow::default())).collect())?
         }
         _ => return None,
     })
 }
 
-/// Gives the declarations that `is_meant` another value, or takes them out.
-fn each_prefix<'u>(
+/// Replaces the value of the declarations that `is_meant` selects, or removes them if `value_of` gives none.
+fn replace_declarations<'u>(
     frame: &Frame<'_>,
     is_meant: impl Fn(&str) -> bool,
     value_of: &dyn Fn(&str) -> Option<&'u str>,
@@ -258,17 +260,17 @@ fn each_prefix<'u>(
             None => (with_blanks(head, whole), Cow::default()),
         });
     }
-    spliced_all(head, edits)
+    replace_ranges(head, edits)
 }
 
-/// A place in the head with the blanks before it.
+/// A range of the head with the white space before it.
 fn with_blanks(head: &[u8], place: Range<usize>) -> Range<usize> {
     let before = head.get(..place.start).unwrap_or_default();
     let blank = before.iter().rev().take_while(|byte| markup::is_space(**byte)).count();
     place.start - blank..place.end
 }
 
-/// What the fix does, as a short phrase.
+/// What the fix of a rule does, as a short phrase.
 pub(crate) fn label(rule: Rule) -> &'static str {
     match rule {
         Rule::ENC_BOM => "drop the byte order mark",
@@ -287,7 +289,7 @@ pub(crate) fn label(rule: Rule) -> &'static str {
     }
 }
 
-/// What a rule says of this very file.
+/// The message for a rule that the file breaks.
 pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
     let name = frame.name.unwrap_or_default();
     let of = |is_meant: &dyn Fn(&str) -> bool| {
@@ -317,7 +319,7 @@ pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
         Rule::DOC_UNKNOWN_ATTRIBUTE => {
             format!(
                 "the root has {}; the elements of the protocol have no attributes",
-                unknown_columns(frame.names).next().unwrap_or_default()
+                unknown_attributes(frame.names).next().unwrap_or_default()
             )
         }
         Rule::GZIP_EXTENSION_MISMATCH if frame.gzip => format!("{name} is gzip data; its name should end in .gz"),
@@ -329,11 +331,11 @@ pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
 
 /// The XML declaration.
 fn declaration(head: &[u8]) -> Option<Markup> {
-    let start = if head.starts_with(MARK) { MARK.len() } else { 0 };
+    let start = if head.starts_with(BOM) { BOM.len() } else { 0 };
     let token = markup::next(head, start).filter(|token| token.start == start && token.kind == Kind::Instruction)?;
     let inside = head.get(start + 2..token.end)?;
     let is_one = inside.starts_with(b"xml") && inside.get(3).is_some_and(|byte| markup::is_space(*byte));
-    // Its pseudo-attributes are read as those of a tag.
+    // Parse its pseudo-attributes like those of a tag.
     is_one.then_some(Markup { kind: Kind::Empty, name_end: start + 5, ..token })
 }
 
@@ -354,13 +356,13 @@ fn tokens(head: &[u8]) -> impl Iterator<Item = Markup> {
     })
 }
 
-/// Where an attribute of a tag stands, and its value.
+/// The ranges of an attribute of a tag and of its value.
 fn attribute(head: &[u8], tag: &Markup, name: &str) -> Option<(Range<usize>, Range<usize>)> {
     let (_, whole, value) = attributes(head, tag).find(|(attribute, ..)| attribute.name == name.as_bytes())?;
     Some((whole, value))
 }
 
-/// The attributes of a tag, each with where it is and where its value does.
+/// The attributes of a tag, each with its range and that of its value.
 fn attributes<'h>(
     head: &'h [u8],
     tag: &Markup,
@@ -373,13 +375,13 @@ fn attributes<'h>(
         let blank = before.iter().take_while(|byte| markup::is_space(**byte)).count();
         let place = |rest: usize| name_end + text.len() - rest;
         let (start, end) = (place(before.len() - blank), place(list.rest().len()));
-        // The value ends with its quote.
+        // The attribute ends with a quote, which is not part of the value.
         Some((attribute, start..end, end - 1 - attribute.value.len()..end - 1))
     })
 }
 
-/// The text with each of these places, which are in order and apart, replaced.
-fn spliced_all(text: &[u8], edits: Vec<(Range<usize>, Cow<'_, [u8]>)>) -> Option<Vec<u8>> {
+/// Replaces ranges, which must be disjoint and in ascending order.
+fn replace_ranges(text: &[u8], edits: Vec<(Range<usize>, Cow<'_, [u8]>)>) -> Option<Vec<u8>> {
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
     for (place, new) in edits {
         out.extend_from_slice(text.get(at..place.start)?);
@@ -390,7 +392,7 @@ fn spliced_all(text: &[u8], edits: Vec<(Range<usize>, Cow<'_, [u8]>)>) -> Option
     Some(out)
 }
 
-fn spliced(text: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> {
+fn replace_range(text: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> {
     let (before, after) = (text.get(..range.start).unwrap_or(text), text.get(range.end..).unwrap_or_default());
     [before, new, after].concat()
 }
@@ -399,7 +401,7 @@ fn spliced(text: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Rules of a head, whose name is `a.xml` and which uses images alone.
+    /// Rules of the head of a file `a.xml` whose entries use images only.
     fn rules(head: &str) -> RuleSet {
         with(head, check)
     }
@@ -504,7 +506,7 @@ mod tests {
             let of_names =
                 [Rule::NS_ATTR_TYPO, Rule::NS_MISSING, Rule::NS_VARIANT, Rule::NS_LEGACY_084, Rule::NS_WRONG];
             assert!(of_names.contains(&rule) || rules(&head).contains(rule), "{head}");
-            let fixed = with(&head, |frame| fixed(rule, frame)).unwrap();
+            let fixed = with(&head, |frame| fix_head(rule, frame)).unwrap();
             assert_eq!(String::from_utf8(fixed).unwrap(), expected, "{rule}");
             assert!(!rules(&expected).contains(rule), "{expected}");
             assert!(rules(&expected).minus(rules(&head)).is_empty(), "{expected}: {:?}", rules(&expected));
@@ -515,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_are_judged_as_urls_have_them() {
+    fn file_names_are_checked_for_use_in_urls() {
         let head = "<?xml version='1.0'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
         let table: [(&str, bool, &[Rule]); 6] = [
             ("maps/sitemap-1_a.xml", false, &[]),

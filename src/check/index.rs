@@ -11,10 +11,10 @@ use crate::words::counted;
 use crate::xml::entry::Entry;
 use std::collections::HashSet;
 
-/// Input of the index rules beside the index itself.
+/// Input of the index rules besides the index itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexFacts<'f> {
-    /// Rules that it leaves out have no findings.
+    /// The profile whose rules are checked.
     pub profile: Profile,
     /// Public URL of the index, when known.
     pub url_prefix: Option<&'f UrlPrefix>,
@@ -24,86 +24,86 @@ pub(crate) struct IndexFacts<'f> {
     pub entries: &'f [u32],
     /// Entries of each sitemap that have no readable lastmod, by its id.
     pub undated: &'f [u32],
-    /// Entries whose sitemaps the next save takes away, because they lost their last row.
-    pub leaving: usize,
+    /// Number of entries that the next save removes, because their sitemaps lost the last row.
+    pub removed_on_save: usize,
 }
 
 /// Index files per site (Google Search Central, "Manage your sitemaps with a sitemap index file").
 const INDEXES_PER_SITE: usize = 500;
 
-/// Spellings of origins that are counted when the most common one is determined.
+/// Number of spellings of origins that are considered when the most common origin is determined.
 const FEW_ORIGINS: usize = 64;
 
-/// Checks all children, finding by finding: a hostile index has more findings than memory holds. What [`super::entry`]
-/// reports of each as an entry is not repeated.
-pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Finding)) {
+/// Checks an index and its children, and calls `add` with each finding: a hostile index can have more findings than fit in
+/// memory. Findings that [`super::entry`] has of an entry are not repeated.
+pub(crate) fn check(index: &Index, facts: &IndexFacts<'_>, add: &mut dyn FnMut(Finding)) {
     let common = commonest_origin(index);
     let common_home = common.and_then(UrlPrefix::parse);
     let mut seen: HashSet<&str> = HashSet::new();
-    // Children with a date, and those whose date is that of their newest page.
+    // Number of children with a lastmod, and of those whose lastmod equals that of their newest page.
     let (mut dated, mut dated_by_pages) = (0_u32, 0_u32);
-    // Entries of those that no such date covers.
+    // Number of entries without a lastmod in these children.
     let mut undated = 0;
     for (number, child) in index.children.iter().enumerate() {
-        let mut say = |rule: Rule, field: Option<Field>, message: String| {
-            of_child(rule, facts.profile, (number, field), message).into_iter().for_each(&mut *see);
+        let mut report = |rule: Rule, field: Option<Field>, message: String| {
+            child_finding(rule, facts.profile, (number, field), message).into_iter().for_each(&mut *add);
         };
         let loc = &*child.loc;
-        // Also among children that are not there: the index says it twice all the same.
+        // Missing children count as well: the index lists their URL twice.
         let repeats = !loc.is_empty() && !seen.insert(loc);
         if repeats || child.state == ChildState::Repeated {
-            say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is already listed"));
+            report(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is already listed"));
         }
         match &child.state {
-            // Of what was not looked for, no one knows that it is missing.
+            // These are not missing, or were not searched.
             ChildState::Loaded(_)
             | ChildState::NotLoaded
             | ChildState::Repeated
             | ChildState::Listed
             | ChildState::Elsewhere(_) => {}
-            // Said once, of the first.
+            // Reported at the first of them.
             ChildState::Missing | ChildState::Outside if repeats => {}
-            // An entry without a URL names no file: that it has none is reported of the entry.
+            // The entry rules report an entry without a URL.
             ChildState::Missing | ChildState::Outside if loc.is_empty() => {}
             ChildState::Missing | ChildState::Outside | ChildState::Unreadable(_) | ChildState::Denied(_) => {
                 let why = child.state.why_unread().unwrap_or_default();
-                say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}"));
+                report(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}"));
             }
             ChildState::Nested(nested) if nested.loops() => {
                 let message = format!("{loc} is an index that lists an index above it{}", nested_count(nested));
-                say(Rule::INDEX_CYCLE, Some(Field::Loc), message);
+                report(Rule::INDEX_CYCLE, Some(Field::Loc), message);
             }
             ChildState::Nested(nested) => {
                 let message = format!("{loc} is an index itself; an index lists sitemaps only{}", nested_count(nested));
-                say(Rule::INDEX_NESTED, Some(Field::Loc), message);
+                report(Rule::INDEX_NESTED, Some(Field::Loc), message);
             }
             ChildState::Cycle => {
-                say(Rule::INDEX_CYCLE, Some(Field::Loc), format!("{loc} is an index that lists this one again"));
+                report(Rule::INDEX_CYCLE, Some(Field::Loc), format!("{loc} is an index that lists this one again"));
             }
-            ChildState::Itself => say(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
+            ChildState::Itself => report(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
         }
         if let ChildState::Nested(nested) = &child.state {
-            missing_inside(nested, facts.profile, number, loc).into_iter().for_each(&mut *see);
+            missing_in_nested(nested, facts.profile, number, loc).into_iter().for_each(&mut *add);
         }
         if let ChildState::Loaded(id) = child.state {
             let entries = facts.entries.get(id.index()).copied().unwrap_or(1);
-            empty_child(index, facts.profile, number, entries).into_iter().for_each(&mut *see);
+            empty_child(index, facts.profile, number, entries).into_iter().for_each(&mut *add);
         }
-        let mut say = |rule: Rule, field: Option<Field>, message: String| {
-            of_child(rule, facts.profile, (number, field), message).into_iter().for_each(&mut *see);
+        let mut report = |rule: Rule, field: Option<Field>, message: String| {
+            child_finding(rule, facts.profile, (number, field), message).into_iter().for_each(&mut *add);
         };
-        // With a known URL of the index the entry rules check host and path; without one, the others do.
+        // If the URL of the index is known, the entry rules check the host; otherwise compare with the other children.
         let origin = location::origin(loc).map(|(origin, _)| origin);
         if let (None, Some(origin), Some(common)) = (facts.url_prefix, origin, common)
             && origin != common
             && UrlPrefix::parse(origin) != common_home
         {
-            say(Rule::INDEX_CHILD_HOST, Some(Field::Loc), format!("{origin}: the other children are on {common}"));
+            report(Rule::INDEX_CHILD_HOST, Some(Field::Loc), format!("{origin}: the other children are on {common}"));
         }
         let text = index.source.entry_text(number);
         let entry = Entry::of(text, &index.source.names);
-        if let (ChildState::Loaded(id), Some(said)) = (&child.state, entry.value(Field::Lastmod, text))
-            && let Some(instant) = lastmod::validate(&said).instant
+        if let (ChildState::Loaded(id), Some(date)) = (&child.state, entry.value(Field::Lastmod, text))
+            && let Some(instant) = lastmod::validate(&date).instant
             && let Some(Some(newest)) = facts.newest.get(id.index())
         {
             // A date covers its whole day, month or year.
@@ -117,81 +117,86 @@ pub(crate) fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(Fi
             dated_by_pages += u32::from(instant.seconds == *newest);
             undated += u64::from(facts.undated.get(id.index()).copied().unwrap_or_default());
             if instant.seconds + covers < *newest {
-                let message = format!("{said} is older than the newest lastmod inside {loc}");
-                say(Rule::INDEX_LASTMOD_OLDER, Some(Field::Lastmod), message);
+                let message = format!("{date} is older than the newest lastmod inside {loc}");
+                report(Rule::INDEX_LASTMOD_OLDER, Some(Field::Lastmod), message);
             }
         }
     }
-    let mut say = |rule: Rule, message: String| {
+    let mut report = |rule: Rule, message: String| {
         let found = Finding::in_profile(rule, facts.profile, || message);
-        found.map(|found| found.of(FindingTarget::Index(None))).into_iter().for_each(&mut *see);
+        found.map(|found| found.of(FindingTarget::Index(None))).into_iter().for_each(&mut *add);
     };
-    if index.children.len() == facts.leaving + 1 {
-        say(Rule::INDEX_SINGLE, "an index of one sitemap: the sitemap itself can be submitted".to_owned());
+    if index.children.len() == facts.removed_on_save + 1 {
+        report(Rule::INDEX_SINGLE, "an index of one sitemap: the sitemap itself can be submitted".to_owned());
     }
-    // What is on disk says nothing of when a file changed on the server: only what the files say counts.
+    // File times on disk do not tell when a file changed on the server, so only the dates in the files count.
     if undated > 0 && dated == dated_by_pages {
         let (pages, have) = (counted(undated, "page"), if undated == 1 { "has" } else { "have" });
         let message = format!(
             "each lastmod is that of the newest page inside, but {pages} {have} no lastmod: changes of these do not show"
         );
-        say(Rule::INDEX_LASTMOD_MEANING, message);
+        report(Rule::INDEX_LASTMOD_MEANING, message);
     }
     for name in index.unlisted.iter() {
-        say(Rule::INDEX_CHILD_UNLISTED, format!("{name} is a sitemap beside the index, but no entry lists it"));
+        report(Rule::INDEX_CHILD_UNLISTED, format!("{name} is a sitemap beside the index, but no entry lists it"));
     }
     let nested =
         index.children.iter().filter(|child| matches!(child.state, ChildState::Nested(_) | ChildState::Cycle)).count();
     if nested >= INDEXES_PER_SITE {
         let message = format!("{} index files; Search Console accepts {INDEXES_PER_SITE} per site", nested + 1);
-        say(Rule::SET_TOO_MANY_INDEXES, message);
+        report(Rule::SET_TOO_MANY_INDEXES, message);
     }
 }
 
-/// How many sitemaps of an index inside the index are read, in words.
+/// The number of sitemaps of a nested index that are read, as part of a message.
 fn nested_count(nested: &Nested) -> String {
     let is_read = |child: &&&Child| matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated);
     let read = leaf_children(&nested.children).iter().filter(is_read).count() as u64;
     format!("; {} of it {} read", counted(read, "sitemap"), if read == 1 { "is" } else { "are" })
 }
 
-/// What cannot be read of an index inside the index, which entry `number` names.
-fn missing_inside(nested: &Nested, profile: Profile, number: usize, loc: &str) -> Vec<Finding> {
+/// The findings for children of a nested index that cannot be read; `number` is its entry in the index.
+fn missing_in_nested(nested: &Nested, profile: Profile, number: usize, loc: &str) -> Vec<Finding> {
     let is_found =
         |state: &ChildState| matches!(state, ChildState::NotLoaded | ChildState::Listed | ChildState::Elsewhere(_));
     let finding = |child: &Child| {
         let why = child.state.why_unread().filter(|_| !is_found(&child.state))?;
         let message = format!("{}, listed by {loc}: {why}", child.loc);
-        of_child(Rule::INDEX_CHILD_MISSING, profile, (number, Some(Field::Loc)), message)
+        child_finding(Rule::INDEX_CHILD_MISSING, profile, (number, Some(Field::Loc)), message)
     };
     leaf_children(&nested.children).into_iter().filter_map(finding).collect()
 }
 
-/// What to say of a child with so many entries: nothing, unless it has none.
+/// The finding for a child without entries; `None` if it has some.
 pub(crate) fn empty_child(index: &Index, profile: Profile, child: usize, entries: u32) -> Option<Finding> {
     let loc = &index.children.get(child).filter(|_| entries == 0)?.loc;
     let message = format!("{loc} has no entries: remove it from the index");
-    of_child(Rule::INDEX_CHILD_EMPTY, profile, (child, Some(Field::Loc)), message)
+    child_finding(Rule::INDEX_CHILD_EMPTY, profile, (child, Some(Field::Loc)), message)
 }
 
-/// A finding of an entry of the index, or of one of its fields.
-fn of_child(rule: Rule, profile: Profile, (child, field): (usize, Option<Field>), message: String) -> Option<Finding> {
+/// A finding about an entry of the index or one of its fields.
+fn child_finding(
+    rule: Rule,
+    profile: Profile,
+    (child, field): (usize, Option<Field>),
+    message: String,
+) -> Option<Finding> {
     let found = Finding::in_profile(rule, profile, || message)?;
     Some(found.of(FindingTarget::Index(Some(child))).at(Position::of_field(field)))
 }
 
-/// The scheme and host that most children share, as the first of them writes it; `None` without children. Spellings of
-/// one origin, such as `https://e.com:443` and `HTTPS://E.com`, count together.
+/// The most common origin among the children, as the first of them writes it; `None` without children. Spellings of one
+/// origin, such as `https://e.com:443` and `HTTPS://E.com`, count together.
 pub(crate) fn commonest_origin(index: &Index) -> Option<&str> {
-    let mut spelt: Vec<(&str, usize)> = Vec::new();
+    let mut spellings: Vec<(&str, usize)> = Vec::new();
     let mut origins: Vec<(Option<UrlPrefix>, &str, u32)> = Vec::new();
     for (text, _) in index.children.iter().filter_map(|child| location::origin(&child.loc)) {
-        let known = spelt.iter().find(|(known, _)| *known == text).map(|(_, place)| *place);
+        let known = spellings.iter().find(|(known, _)| *known == text).map(|(_, place)| *place);
         let place = known.unwrap_or_else(|| {
             let url_prefix = UrlPrefix::parse(text);
             let place = origins.iter().position(|(known, ..)| *known == url_prefix).unwrap_or(origins.len());
-            if spelt.len() < FEW_ORIGINS {
-                spelt.push((text, place));
+            if spellings.len() < FEW_ORIGINS {
+                spellings.push((text, place));
                 if place == origins.len() {
                     origins.push((url_prefix, text, 0));
                 }
@@ -202,7 +207,7 @@ pub(crate) fn commonest_origin(index: &Index) -> Option<&str> {
             *count += 1;
         }
     }
-    // Of equals, the first.
+    // The first of equally common origins.
     origins.into_iter().rev().max_by_key(|(.., count)| *count).map(|(_, text, _)| text)
 }
 
@@ -244,7 +249,7 @@ mod tests {
             target => panic!("{target:?}"),
         };
         let mut all = Vec::new();
-        each(index, facts, &mut |found| all.push(found));
+        check(index, facts, &mut |found| all.push(found));
         all.iter().map(|found| (found.rule.code(), child(found))).collect()
     }
 
@@ -258,7 +263,7 @@ mod tests {
             newest: &[newest, older],
             entries: &[3, 1],
             undated: &[0, 0],
-            leaving: 0,
+            removed_on_save: 0,
         };
         let sound = index(&["1970-01-11", "1970-01-08"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&sound, &facts), []);
@@ -268,18 +273,18 @@ mod tests {
         assert_eq!(codes(&old, &facts), [("index-lastmod-older", Some(0))]);
         let single = index(&["1970-01-11"], &[loaded(0)]);
         assert_eq!(codes(&single, &facts), [("index-single", None)]);
-        assert_eq!(codes(&sound, &IndexFacts { leaving: 1, ..facts }), [("index-single", None)]);
+        assert_eq!(codes(&sound, &IndexFacts { removed_on_save: 1, ..facts }), [("index-single", None)]);
     }
 
     #[test]
-    fn origins_are_compared_and_not_their_spelling() {
+    fn origins_are_compared_regardless_of_spelling() {
         let facts = IndexFacts {
             profile: Profile::default(),
             url_prefix: None,
             newest: &[],
             entries: &[],
             undated: &[],
-            leaving: 0,
+            removed_on_save: 0,
         };
         let table = [
             (["https://e.com/0.xml", "https://e.com/1.xml"], None),
@@ -302,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_of_pages_where_those_of_files_belong() {
+    fn dates_of_pages_instead_of_files_are_reported() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let newest = [Some(10 * DAY), Some(5 * DAY)];
         let facts = IndexFacts {
@@ -311,7 +316,7 @@ mod tests {
             newest: &newest,
             entries: &[3, 1],
             undated: &[2, 0],
-            leaving: 0,
+            removed_on_save: 0,
         };
         let index = index(&["1970-01-11", "1970-01-06"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&index, &facts), [("index-lastmod-meaning", None)]);
@@ -322,14 +327,14 @@ mod tests {
     }
 
     #[test]
-    fn sitemaps_beside_it_and_indexes_inside_it() {
+    fn unlisted_sitemaps_and_nested_indexes_are_reported() {
         let facts = IndexFacts {
             profile: Profile::default(),
             url_prefix: None,
             newest: &[],
             entries: &[],
             undated: &[],
-            leaving: 0,
+            removed_on_save: 0,
         };
         let plain = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
         let index = Index { unlisted: [Arc::from("old.xml")].into(), ..plain };

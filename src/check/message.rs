@@ -1,14 +1,14 @@
 //! Messages for the findings of one row, made on demand when the row is shown.
 //!
-//! A message says what is wrong with *this* value and what would be right; the rule's own help says
-//! who minds. No control character of a file reaches a message.
+//! A message states what is wrong with *this* value and what is allowed; the help of the rule explains the consequences.
+//! Messages contain no control characters of a file.
 
 use super::action::Action;
 use super::context::{Context, Subject};
 use super::extension;
 use super::fields::{
-    FIELD_RULES, LASTMOD, OF_SOME_FIELD, PRIORITY, TOLERANCE, breaks, broken_in, check_fields, check_value, loc_rule,
-    places, rules_of_field, trim_strict,
+    ANY_FIELD_RULES, FIELD_RULES, LASTMOD, PRIORITY, TOLERANCE, breaks, check_fields, check_value, fields_of_rule,
+    loc_rule, rules_broken_in, rules_of_field, trim_strict,
 };
 use super::finding::{Finding, Position};
 use super::fix::{self, Trial};
@@ -23,18 +23,18 @@ use crate::xml::entry::{Anomalies, Entry};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// The findings of one entry in words, worst first. `set` is what [`super::entry::check`] said; rules
-/// about the file or the set in it are passed over, since their words need more than the entry.
+/// The findings of one entry with messages, worst first. `set` is the result of [`super::entry::check`]; rules about the
+/// file or the set are ignored, since their messages need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
-    in_words(&Trial::new(entry, text, context), set, true)
+    findings_of_entry(&Trial::new(entry, text, context), set, true)
 }
 
-/// The same without fixes: to try them costs more than the words.
+/// [`messages`] without fixes, which are slower to try than messages are to make.
 pub(crate) fn messages_without_fixes(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
-    in_words(&Trial::new(entry, text, context), set, false)
+    findings_of_entry(&Trial::new(entry, text, context), set, false)
 }
 
-fn in_words(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
+fn findings_of_entry(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
     let Subject { entry, text, context } = trial.subject;
     let mut findings = Vec::new();
     for_each_broken(entry, text, context, set, |rule, field| {
@@ -42,11 +42,11 @@ fn in_words(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
         let (message, position) = match field {
             Some(field) => {
                 let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-                (of_field(rule, field, &value, context), Position::Field(field))
+                (field_message(rule, field, &value, context), Position::Field(field))
             }
-            None => of_whole(rule, entry, text, context),
+            None => entry_message(rule, entry, text, context),
         };
-        let fix = if has_fixes { fix::of_entry(rule, field, trial) } else { None };
+        let fix = if has_fixes { fix::entry_fix(rule, field, trial) } else { None };
         findings.push(Finding::new(rule, severity, message).at(position).with_fix(fix));
     });
     for rule in set.intersection(ENTRY_SITE_RULES).iter() {
@@ -55,18 +55,18 @@ fn in_words(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
             message.unwrap_or_else(|| rule.summary().to_owned())
         }));
     }
-    if extension::concerns(entry, text) {
+    if extension::has_content(entry, text) {
         let found = extension::findings(entry, text, context, has_fixes);
         findings.extend(found.into_iter().filter(|found| set.contains(found.rule)));
     }
     worst_first(findings)
 }
 
-/// The rules that [`messages`] has findings of, once for each of them, without making any words.
+/// Calls `add` with the rule of each finding that [`messages`] would return, without making messages.
 pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet, mut add: impl FnMut(Rule)) {
     for_each_broken(entry, text, context, set, |rule, _| add(rule));
     set.intersection(ENTRY_SITE_RULES).iter().for_each(&mut add);
-    if extension::concerns(entry, text) {
+    if extension::has_content(entry, text) {
         extension::count(entry, text, context, |rule| {
             if set.contains(rule) {
                 add(rule);
@@ -75,7 +75,7 @@ pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: Rule
     }
 }
 
-/// The rules about fields and the entry around them that an entry breaks, each with the fields that break it; `set` has the
+/// Visits the rules about fields and structure that an entry breaks, each with every field that breaks it. `set` has the
 /// rules that the entry is known to break.
 fn for_each_broken(
     entry: &Entry,
@@ -88,32 +88,34 @@ fn for_each_broken(
     if set.is_empty() {
         return;
     }
-    // The set has rules that an extension breaks as well.
-    let has_extensions = extension::concerns(entry, text);
+    // Extensions can break some of these rules as well.
+    let has_extensions = extension::has_content(entry, text);
     let (of_fields, of_whole) = (Field::ALL.map(|_| OnceCell::new()), OnceCell::new());
     let is_broken = |rule: Rule, field: Option<Field>| {
         let broken = match field {
             Some(field) => {
                 let known = of_fields.get(field.index());
-                known.map(|known| *known.get_or_init(|| broken_in(field, entry, text, context))).unwrap_or_default()
+                known
+                    .map(|known| *known.get_or_init(|| rules_broken_in(field, entry, text, context)))
+                    .unwrap_or_default()
             }
             None => *of_whole.get_or_init(|| check_fields(entry, text, context)),
         };
         broken.contains(rule)
     };
     for rule in set.iter() {
-        let mut candidates = places(rule);
-        // Only that field can break the rule. A rule of the whole entry may come from a repair instead.
+        let mut candidates = fields_of_rule(rule);
+        // Only this field can break the rule. A rule about the whole entry may come from a repair instead.
         if let (Some(Some(field)), None, false) = (candidates.next(), candidates.next(), has_extensions) {
             visit(rule, Some(field));
             continue;
         }
-        places(rule).filter(|field| is_broken(rule, *field)).for_each(|field| visit(rule, field));
+        fields_of_rule(rule).filter(|field| is_broken(rule, *field)).for_each(|field| visit(rule, field));
     }
 }
 
-/// The worst severity among the broken rules of each field, by [`Field::index`], without making any words. A loc that is
-/// missing counts as a finding of that field.
+/// The worst severity among the broken rules of each field, by [`Field::index`], without making messages. A missing loc
+/// counts for that field.
 pub(crate) fn worst_of_fields(
     entry: &Entry,
     text: &[u8],
@@ -123,7 +125,7 @@ pub(crate) fn worst_of_fields(
     let mut worst = [None; 4];
     for rule in set.intersection(FIELD_RULES).iter() {
         let severity = rule.severity_in(context.profile);
-        for field in places(rule) {
+        for field in fields_of_rule(rule) {
             let field = match field {
                 Some(field) if breaks(rule, Some(field), entry, text, context) => field,
                 None if rule == Rule::LOC_MISSING => Field::Loc,
@@ -137,15 +139,15 @@ pub(crate) fn worst_of_fields(
     worst
 }
 
-/// The findings of a value that is not in an entry yet: what someone types. `decoded` is trimmed.
+/// The findings of a value that is not in an entry yet, such as text being typed. `decoded` is trimmed.
 pub(crate) fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
     let value = trim_strict(decoded);
     let findings = check_value(field, decoded, context).iter().filter_map(|rule| {
-        let fix = fix::of_value(rule, field, value, context).filter(|fix| match &fix.action {
+        let fix = fix::value_fix(rule, field, value, context).filter(|fix| match &fix.action {
             Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });
-        let found = Finding::in_profile(rule, context.profile, || of_field(rule, field, decoded, context))?;
+        let found = Finding::in_profile(rule, context.profile, || field_message(rule, field, decoded, context))?;
         Some(found.at(Position::Field(field)).with_fix(fix))
     });
     worst_first(findings.collect())
@@ -156,18 +158,18 @@ fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// The rules that an entry breaks in one place or in none: what it breaks of them is told in as many findings. Those of
-/// extensions are about all alternate links together; URLs inside extensions break the rules of loc as well.
+/// Rules of which an entry has at most one finding. Rules of loc are not among them, since URLs in extensions can break them
+/// as well; of the rules for extensions, only those about all alternate links together are.
 pub(crate) const REPORTED_ONCE: RuleSet = FIELD_RULES
-    .minus(OF_SOME_FIELD)
-    // An alternate link with rel="amphtml" breaks it too.
+    .minus(ANY_FIELD_RULES)
+    // Alternate links with `rel="amphtml"` break it as well.
     .minus(RuleSet::of(&[Rule::DOC_UNKNOWN_ELEMENT]))
     .minus(rules_of_field(Field::Loc))
     .union(ENTRY_SITE_RULES)
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
 
-/// What is wrong with a value. `value` is decoded and trimmed of XML whitespace.
-fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
+/// The message for a rule that a value breaks. `value` is decoded and trimmed of XML white space.
+fn field_message(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
     let name = field.name();
     let value = trim_strict(value);
     match rule {
@@ -179,22 +181,22 @@ fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Str
         Rule::INDEX_EXTRA_CHILD => {
             return format!("{name} is for pages: an index entry has only loc and lastmod");
         }
-        Rule::LASTMOD_FUTURE => return future(value, context.now),
+        Rule::LASTMOD_FUTURE => return future_message(value, context.now),
         _ => {}
     }
     let words = match field {
-        Field::Loc => return of_loc(rule, value, context),
+        Field::Loc => return loc_message(rule, value, context),
         Field::Lastmod => match LASTMOD.iter().position(|own| *own == rule) {
             Some(at) => lastmod::explain(lastmod::Faults::numbered(at), value),
             None => rule.summary().to_owned(),
         },
-        Field::Changefreq => of_changefreq(value),
-        Field::Priority => of_priority(rule, value),
+        Field::Changefreq => changefreq_message(value),
+        Field::Priority => priority_message(rule, value),
     };
     format!("{}: {words}", visible(value))
 }
 
-fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
+fn loc_message(rule: Rule, value: &str, context: &Context<'_>) -> String {
     if let (Rule::POLICY_NEVER, Some(policy)) = (rule, context.policy) {
         return format!("the policy forbids URLs that match {}", excerpt(policy.forbids(value).unwrap_or(""), 120));
     }
@@ -226,7 +228,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
     }
 }
 
-fn of_changefreq(value: &str) -> String {
+fn changefreq_message(value: &str) -> String {
     match changefreq::nearest(value) {
         Some(nearest) if nearest.name().eq_ignore_ascii_case(value) => format!("use lower case: {}", nearest.name()),
         Some(nearest) => format!("not a changefreq; did you mean {}?", nearest.name()),
@@ -234,7 +236,7 @@ fn of_changefreq(value: &str) -> String {
     }
 }
 
-fn of_priority(rule: Rule, value: &str) -> String {
+fn priority_message(rule: Rule, value: &str) -> String {
     let words = match rule {
         Rule::PRIORITY_COMMA => "write a point, not a comma",
         Rule::PRIORITY_RANGE => "priority must be from 0.0 to 1.0",
@@ -252,13 +254,13 @@ fn of_priority(rule: Rule, value: &str) -> String {
     }
 }
 
-fn future(value: &str, now: i64) -> String {
+fn future_message(value: &str, now: i64) -> String {
     let ahead = lastmod::validate(value).instant.map_or(TOLERANCE, |instant| instant.seconds - now);
-    format!("{}: {} in the future", visible(value), span_of(ahead))
+    format!("{}: {} in the future", visible(value), duration_text(ahead))
 }
 
-/// A stretch of time in its largest sensible unit.
-fn span_of(seconds: i64) -> String {
+/// A duration in years, months or days: the largest unit of which there are at least two.
+fn duration_text(seconds: i64) -> String {
     const UNITS: [(i64, &str); 3] = [(365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day")];
     let unit = UNITS.iter().find(|(size, _)| seconds >= 2 * size);
     let (size, name) = unit.copied().unwrap_or((86_400, "day"));
@@ -266,7 +268,7 @@ fn span_of(seconds: i64) -> String {
     format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What in an entry breaks a rule about its structure.
+/// The anomaly that breaks a rule about the structure of an entry.
 fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
     Some(match rule {
         Rule::FIELD_DUPLICATE if entry.anomalies.contains(Anomalies::LOC_TWICE) => Anomalies::LOC_TWICE,
@@ -283,20 +285,20 @@ fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
     })
 }
 
-/// What is wrong with an entry as a whole, and where in its text.
-fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> (String, Position) {
+/// The message for a rule that the entry as a whole breaks, and the position in its text.
+fn entry_message(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> (String, Position) {
     let found = anomaly_of(rule, entry).and_then(|odd| anomaly::first(entry, text, context.names, odd));
     let offset = found.as_ref().and_then(|found| u32::try_from(found.at).ok());
     let position = offset.map_or(Position::Whole, Position::Offset);
     let message = match &found {
-        Some(found) => of_anomaly(rule, found, text, context),
-        None => of_entry(rule, entry, text, context),
+        Some(found) => anomaly_message(rule, found, text, context),
+        None => message_without_position(rule, entry, text, context),
     };
     (message, position)
 }
 
-/// What is wrong about something in an entry.
-fn of_anomaly(rule: Rule, found: &anomaly::Anomaly<'_>, text: &[u8], context: &Context<'_>) -> String {
+/// The message for an anomaly in an entry.
+fn anomaly_message(rule: Rule, found: &anomaly::Anomaly<'_>, text: &[u8], context: &Context<'_>) -> String {
     let element = context.names.kind.entry_name();
     let what = visible(&found.what);
     let attribute = found.attribute.as_deref().map(visible);
@@ -339,8 +341,8 @@ fn of_anomaly(rule: Rule, found: &anomaly::Anomaly<'_>, text: &[u8], context: &C
     }
 }
 
-/// What is wrong with an entry that has no place of its own.
-fn of_entry(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> String {
+/// The message for a rule about the whole entry without a position in its text.
+fn message_without_position(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> String {
     let element = context.names.kind.entry_name();
     let value = |field: Field| entry.value(field, text).map(|value| visible(&value)).unwrap_or_default();
     match rule {
@@ -349,7 +351,8 @@ fn of_entry(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
             let age = lastmod::validate(&entry.value(Field::Lastmod, text).unwrap_or_default())
                 .instant
                 .map_or(0, |instant| context.now - instant.seconds);
-            let when = if age < 86_400 { "within the last day".to_owned() } else { format!("{} ago", span_of(age)) };
+            let when =
+                if age < 86_400 { "within the last day".to_owned() } else { format!("{} ago", duration_text(age)) };
             format!("changefreq is {}, but the last change was {when}", value(Field::Changefreq))
         }
         _ => rule.summary().to_owned(),
@@ -394,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_speaks_for_itself() {
+    fn every_field_has_its_own_message() {
         let table = [
             ("<lastmod>2026-13-01</lastmod>", ("lastmod-impossible", "2026-13-01: there is no month 13", "")),
             (
@@ -505,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_the_set_are_left_to_those_who_know_it() {
+    fn rules_of_the_set_are_ignored() {
         let names = Names::plain(FileKind::Urlset);
         let context = Context {
             now: NOW,
@@ -521,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_judged_alone() {
+    fn a_typed_value_is_checked_alone() {
         let names = Names::plain(FileKind::Urlset);
         let context = Context {
             now: NOW,
@@ -538,9 +541,9 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_time() {
+    fn durations_have_a_unit() {
         for (days, expected) in [(0, "0 days"), (1, "1 day"), (59, "59 days"), (61, "2 months"), (800, "2 years")] {
-            assert_eq!(span_of(days * 86_400), expected);
+            assert_eq!(duration_text(days * 86_400), expected);
         }
     }
 }

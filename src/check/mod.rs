@@ -1,7 +1,7 @@
 //! Rules, findings and fixes for entries, files, indexes and sets.
 //!
-//! Checking is a function of its input (the clock is an input); it fails for no text. Nothing here
-//! reads files or knows of a screen.
+//! Checks are pure functions (the clock is an input) and cannot fail for any text. Nothing here reads files or depends on a
+//! user interface.
 
 pub(crate) mod action;
 mod context;

@@ -8,7 +8,7 @@ use crate::document::form::Form;
 use crate::document::sitemap::Member;
 
 /// Longest name of a file in bytes (most file systems; rule catalogue, `file-name-unsafe`).
-pub(crate) const LONGEST: usize = 255;
+pub(crate) const MAX_BYTES: usize = 255;
 
 /// The properties of a file that its name must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct NameKind {
 }
 
 impl NameKind {
-    /// That of a file of a document.
+    /// The kind of name for a file of a document.
     pub(crate) fn of(document: &Document, file: Member) -> Self {
         match file {
             Member::Index => Self { form: Form::Xml, gzip: document.index().is_some_and(|index| index.gzip) },
@@ -30,7 +30,7 @@ impl NameKind {
         }
     }
 
-    /// How a name of it ends.
+    /// The extension that the name must have.
     const fn ending(self) -> &'static str {
         match (self.form, self.gzip) {
             (Form::Xml | Form::Feed(_), false) => ".xml",
@@ -45,24 +45,24 @@ impl NameKind {
     }
 }
 
-/// Whether a byte stands for itself in a URL and on every file system.
-pub(crate) const fn is_plain(byte: u8) -> bool {
+/// Whether a byte needs no escaping in a URL (RFC 3986, section 2.3) and is allowed on every file system.
+pub(crate) const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Why a text is no name of a file in the same folder; `None` where it is one, safe or not.
+/// Why a text cannot name a file in the same folder; `None` if it can, even if the name is not safe.
 pub(crate) fn name_error(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("enter a name"),
         name if name.contains(['/', '\\']) => Some("the file stays in its folder: enter a name without / and \\"),
         name if name.chars().any(char::is_control) => Some("a name cannot contain control characters"),
-        name if name.len() > LONGEST => Some("the name is longer than 255 bytes"),
+        name if name.len() > MAX_BYTES => Some("the name is longer than 255 bytes"),
         "." | ".." => Some("that is a folder"),
         _ => None,
     }
 }
 
-/// Why a file should not be called so; `None` for a good name.
+/// Why a name is refused for a file; `None` for a safe name.
 pub(crate) fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
     if let Some(why) = name_error(name) {
         return Some(why.to_owned());
@@ -70,7 +70,7 @@ pub(crate) fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
     if name.starts_with('.') {
         return Some("a name must not begin with a dot: few web servers serve hidden files".to_owned());
     }
-    if let Some(letter) = name.chars().find(|letter| !letter.is_ascii() || !is_plain(*letter as u8)) {
+    if let Some(letter) = name.chars().find(|letter| !letter.is_ascii() || !is_unreserved(*letter as u8)) {
         return Some(format!("{letter:?} must be escaped in a URL; use letters, digits and - . _ ~"));
     }
     let ending = kind.map_or("", NameKind::ending);
@@ -78,14 +78,14 @@ pub(crate) fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
     (!is_right).then(|| format!("the name must end in {ending}"))
 }
 
-/// A good name that says what the old one says, and that nothing else has.
-pub(crate) fn safe(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -> String {
+/// A safe name that resembles the old one and is not taken.
+pub(crate) fn safe_name(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -> String {
     let ending = kind.ending();
     let lower = old.to_ascii_lowercase();
     let stem = lower.strip_suffix(ending).map_or_else(
         || {
             let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
-            // Another extension is not part of the name; what follows a point deep inside it is.
+            // Up to five characters after the last dot are another extension and not kept.
             let end = plain.rfind('.').filter(|at| (1..=5).contains(&(plain.len() - at - 1)));
             end.unwrap_or(plain.len())
         },
@@ -93,7 +93,7 @@ pub(crate) fn safe(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -
     );
     let mut safe = String::new();
     for letter in old.get(..stem).unwrap_or(old).chars() {
-        let kept = letter.is_ascii() && is_plain(letter as u8);
+        let kept = letter.is_ascii() && is_unreserved(letter as u8);
         if kept {
             safe.push(letter);
         } else if !safe.ends_with('-') {
@@ -102,8 +102,8 @@ pub(crate) fn safe(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -
     }
     let safe = safe.trim_matches(['-', '.']);
     let safe = if safe.is_empty() { "sitemap" } else { safe };
-    // Room for a number.
-    let safe = safe.get(..safe.len().min(LONGEST - ending.len() - 8)).unwrap_or(safe);
+    // Leave room for a number.
+    let safe = safe.get(..safe.len().min(MAX_BYTES - ending.len() - 8)).unwrap_or(safe);
     let numbered = (2..).map(|number| format!("{safe}-{number}{ending}"));
     let mut names = std::iter::once(format!("{safe}{ending}")).chain(numbered);
     names.find(|name| !is_taken(name)).unwrap_or_else(|| format!("{safe}{ending}"))
@@ -118,7 +118,7 @@ mod tests {
     const LIST: NameKind = NameKind { form: Form::List, gzip: false };
 
     #[test]
-    fn a_safe_name_says_what_the_old_one_says() {
+    fn a_safe_name_resembles_the_old_one() {
         let table = [
             ("site map.xml", XML, "site-map.xml"),
             ("Seiten  \u{fc}bersicht (neu).xml", XML, "Seiten-bersicht-neu.xml"),
@@ -133,16 +133,16 @@ mod tests {
         ];
         let is_taken = |name: &str| ["taken-1.xml", "taken-1-2.xml"].contains(&name);
         for (old, kind, expected) in table {
-            let new = safe(old, kind, &is_taken);
+            let new = safe_name(old, kind, &is_taken);
             assert_eq!(new, expected, "{old}");
             assert_eq!(refusal(&new, Some(kind)), None, "{new}");
         }
-        let long = safe(&format!("{} .xml", "a".repeat(400)), XML, &|_| false);
-        assert!(long.len() <= LONGEST && refusal(&long, Some(XML)).is_none(), "{long}");
+        let long = safe_name(&format!("{} .xml", "a".repeat(400)), XML, &|_| false);
+        assert!(long.len() <= MAX_BYTES && refusal(&long, Some(XML)).is_none(), "{long}");
     }
 
     #[test]
-    fn a_name_that_leads_out_or_says_something_else_is_refused_with_the_reason() {
+    fn a_name_of_another_folder_or_kind_is_refused_with_the_reason() {
         let table = [
             ("", XML, "enter a name"),
             ("../a.xml", XML, "stays in its folder"),

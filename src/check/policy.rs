@@ -3,14 +3,14 @@
 use crate::document::query::UrlPattern;
 use std::collections::HashMap;
 
-/// A policy, ready to be asked about URLs.
+/// A policy with compiled patterns.
 #[derive(Debug)]
 pub struct Policy {
     never: Vec<(String, UrlPattern)>,
     /// The required URLs in the order in which they were given.
     must: Vec<String>,
-    /// Their places in that order.
-    places: HashMap<String, u32>,
+    /// The index of each required URL in `must`.
+    index_of: HashMap<String, u32>,
 }
 
 impl Policy {
@@ -24,8 +24,8 @@ impl Policy {
             Ok((pattern, compiled))
         };
         let must: Vec<String> = must.into_iter().map(|url| url.trim().to_owned()).collect();
-        let places = must.iter().cloned().zip(0..).collect();
-        Ok(Self { never: never.into_iter().map(compile).collect::<Result<_, String>>()?, must, places })
+        let index_of = must.iter().cloned().zip(0..).collect();
+        Ok(Self { never: never.into_iter().map(compile).collect::<Result<_, String>>()?, must, index_of })
     }
 
     /// The first pattern that forbids a URL.
@@ -38,8 +38,8 @@ impl Policy {
         &self.must
     }
 
-    /// The place of a URL among those that must be listed.
-    pub fn place_of(&self, loc: &str) -> Option<u32> {
-        if self.places.is_empty() { None } else { self.places.get(loc).copied() }
+    /// The index of a URL among the required ones.
+    pub fn required_index(&self, loc: &str) -> Option<u32> {
+        if self.index_of.is_empty() { None } else { self.index_of.get(loc).copied() }
     }
 }

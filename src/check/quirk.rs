@@ -56,7 +56,7 @@ pub(crate) const fn rule_of(kind: Defect) -> Rule {
     }
 }
 
-/// What was found at the place, and what was made of it.
+/// The message for a quirk: what was found, and how it was read.
 pub(crate) fn message(quirk: &Quirk) -> String {
     let what = &*quirk.what;
     let quoted = |made: &str| if what.is_empty() { made.to_owned() } else { format!("{what}: {made}") };
@@ -113,7 +113,7 @@ pub(crate) fn message(quirk: &Quirk) -> String {
         Defect::LineEnds => format!("{what} with a carriage return"),
         Defect::Extension => "the name of a text sitemap ends in .txt".to_owned(),
         Defect::Feed | Defect::FeedOld => "this is a feed, which this engine does not read as a sitemap".to_owned(),
-        Defect::FeedNoChannel => "items without a <channel>; feed readers find none".to_owned(),
+        Defect::FeedNoChannel => "items without a <channel>; feed readers do not find them".to_owned(),
         Defect::FeedNoLink => {
             let rest = if what.is_empty() { String::new() } else { format!("; {what}") };
             format!("this item has no link{rest}")
@@ -128,11 +128,11 @@ pub(crate) fn message(quirk: &Quirk) -> String {
         Defect::MediaDescription => format!("media:description has {what}; Google takes 2,048"),
         Defect::MediaThumbnail => "a video without media:thumbnail".to_owned(),
         Defect::MediaPlayer => format!("the player is the page itself: {what}"),
-        Defect::MediaRestriction => format!("a restriction of type {what:?}; Google reads country alone"),
+        Defect::MediaRestriction => format!("a restriction of type {what:?}; Google supports country only"),
     }
 }
 
-/// Rules whose findings go when someone agrees to the repairs of a file.
+/// Rules whose findings disappear when the user accepts the repairs of a file.
 pub(crate) const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::XML_UNESCAPED_AMPERSAND,
     Rule::XML_UNESCAPED_ANGLE,
@@ -164,7 +164,8 @@ pub(crate) const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::TEXT_NOT_UTF8,
 ]);
 
-/// What the entry made of a feed's item breaks for the same reason as the item: said of the item alone.
+/// Rules that an entry breaks for the same reason as the feed item that it was made from. Only the rule of the item is
+/// reported.
 const IMPLIED: [(Rule, RuleSet); 7] = [
     (Rule::FEED_ITEM_NO_LINK, RuleSet::of(&[Rule::LOC_MISSING])),
     (Rule::FEED_RELATIVE_LINK, RuleSet::of(&[Rule::LOC_NOT_ABSOLUTE])),
@@ -175,8 +176,8 @@ const IMPLIED: [(Rule, RuleSet); 7] = [
     (Rule::MRSS_PLAYER, RuleSet::of(&[Rule::VIDEO_LOC_SAME])),
 ];
 
-/// The rules of an entry with those of its quirks: each cause once.
-pub(crate) fn with_entry(entry: RuleSet, quirks: RuleSet) -> RuleSet {
+/// Adds the rules of quirks to those of their entry, so that each cause is reported once.
+pub(crate) fn add_to_entry(entry: RuleSet, quirks: RuleSet) -> RuleSet {
     if quirks.is_empty() {
         return entry;
     }

@@ -1,7 +1,7 @@
 //! Fixes that rewrite an entry's text: order of elements, whitespace, repeated and unknown elements.
 //!
-//! Only the named part changes; every other byte stays, in its order unless the order is the fault.
-//! `None` where there is nothing to do, or the text is not UTF-8 and cannot be kept in full.
+//! A fix changes only the part that the finding names, and reorders only if the order is the fault. All functions return
+//! `None` if there is nothing to change or the result is not UTF-8.
 
 use super::fields::{has_inner_blanks, trim_strict};
 use crate::progress::note_work;
@@ -13,22 +13,21 @@ use crate::xml::names::{Meaning, Names};
 use crate::xml::parser::Parser;
 use std::ops::Range;
 
-/// A child element with what is before it.
+/// A child element with the text before it.
 struct Child {
-    /// Where the whitespace, comments and text before it begin.
+    /// Start of the white space, comments and text before it.
     lead: usize,
     /// Its start tag.
     tag: Markup,
-    /// Where it ends.
+    /// End of the element.
     end: usize,
-    /// Which core field it is.
+    /// The core field that it is, if any.
     field: Option<Field>,
     /// Whether it is in the sitemap's namespace.
     is_core: bool,
 }
 
-/// All children in the order of the schema: loc, lastmod, changefreq, priority, then the others.
-/// Each takes along what is before it.
+/// Sorts the children by the schema: loc, lastmod, changefreq, priority, then the others. Each moves with the text before it.
 pub(super) fn reorder(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let mut children = children(entry, text, names);
     let first = children.first()?.lead;
@@ -43,7 +42,7 @@ pub(super) fn reorder(entry: &Entry, text: &[u8], names: &Names) -> Option<Strin
     String::from_utf8(out).ok()
 }
 
-/// Without all but the last of each repeated lastmod, changefreq and priority.
+/// Keeps only the last of each repeated lastmod, changefreq and priority.
 pub(super) fn keep_last(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let children = children(entry, text, names);
     let repeated = children.iter().enumerate().filter(|(at, child)| {
@@ -51,16 +50,16 @@ pub(super) fn keep_last(entry: &Entry, text: &[u8], names: &Names) -> Option<Str
         child.field.is_some_and(|field| field != Field::Loc) && children.iter().skip(at + 1).any(|later| again(&later))
     });
     let cuts = repeated.map(|(_, child)| with_blanks(text, child.tag.start..child.end)).collect();
-    without(text, cuts)
+    cut_ranges(text, cuts)
 }
 
-/// Most bytes that the entries of several locs may have together, as a multiple of the entry that they are made of; a
-/// small entry may always be split.
-const MOST_SPLIT: usize = 4;
+/// Largest total size of the entries that one with several locs is split into, as a multiple of its own size.
+const MAX_SPLIT_FACTOR: usize = 4;
+/// Total size in bytes up to which an entry may always be split.
 const ALWAYS_SPLIT: usize = 1 << 16;
 
-/// An entry for each of several locs, everything else in all of them. `None` where that would be out of proportion:
-/// many locs beside much else.
+/// Splits an entry into one for each of its locs, each with a copy of everything else. `None` if the copies would be too
+/// large in total.
 pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<String>> {
     let children = children(entry, text, names);
     let locs: Vec<Range<usize>> = children
@@ -68,7 +67,7 @@ pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<Str
         .filter(|child| child.field == Some(Field::Loc))
         .map(|child| with_blanks(text, child.tag.start..child.end))
         .collect();
-    // Everything but the locs, and where in it each of them goes.
+    // The entry without its locs, and the offset of each loc in it.
     let (mut rest, mut places, mut at) = (Vec::with_capacity(text.len()), Vec::with_capacity(locs.len()), 0);
     for loc in &locs {
         rest.extend_from_slice(text.get(at..loc.start)?);
@@ -77,7 +76,7 @@ pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<Str
     }
     rest.extend_from_slice(text.get(at..)?);
     let whole = locs.len().saturating_mul(rest.len());
-    if locs.len() < 2 || whole > ALWAYS_SPLIT.max(text.len().saturating_mul(MOST_SPLIT)) {
+    if locs.len() < 2 || whole > ALWAYS_SPLIT.max(text.len().saturating_mul(MAX_SPLIT_FACTOR)) {
         return None;
     }
     let one = |(loc, place): (&Range<usize>, &usize)| {
@@ -87,15 +86,15 @@ pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<Str
     locs.iter().zip(&places).map(one).collect()
 }
 
-/// Without elements that the protocol does not have.
-pub(super) fn without_unknown(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
+/// Removes elements that the protocol does not define.
+pub(super) fn remove_unknown(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let children = children(entry, text, names);
     let unknown = children.iter().filter(|child| child.is_core && child.field.is_none());
-    without(text, unknown.map(|child| with_blanks(text, child.tag.start..child.end)).collect())
+    cut_ranges(text, unknown.map(|child| with_blanks(text, child.tag.start..child.end)).collect())
 }
 
-/// With the name that entries of this kind of file have.
-pub(super) fn renamed(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
+/// Renames the entry to `url` or `sitemap`, as its file requires.
+pub(super) fn rename(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let (open, close) = (entry.open as usize, entry.close as usize);
     let name = markup::next(text, open)?.name(text);
     let own = [names.prefix.as_bytes(), names.kind.entry_name().as_bytes()].concat();
@@ -112,15 +111,15 @@ pub(super) fn renamed(entry: &Entry, text: &[u8], names: &Names) -> Option<Strin
     String::from_utf8(out).ok()
 }
 
-/// Without attributes of the entry and its core fields, namespaces apart.
-pub(super) fn without_attributes(entry: &Entry, text: &[u8]) -> Option<String> {
+/// Removes the attributes of the entry and its core fields, except namespace declarations.
+pub(super) fn remove_attributes(entry: &Entry, text: &[u8]) -> Option<String> {
     let tags = std::iter::once(entry.open).chain(entry.fields.iter().flatten().map(|span| span.start));
     let cuts = tags.filter_map(|start| markup::next(text, start as usize)).flat_map(|tag| attributes(text, &tag));
-    without(text, cuts.collect())
+    cut_ranges(text, cuts.collect())
 }
 
-/// Without `xmlns=""` on the entry and its core fields.
-pub(super) fn without_empty_namespace(entry: &Entry, text: &[u8]) -> Option<String> {
+/// Removes `xmlns=""` from the entry and its core fields.
+pub(super) fn remove_empty_namespace(entry: &Entry, text: &[u8]) -> Option<String> {
     let tags = std::iter::once(entry.open).chain(entry.fields.iter().flatten().map(|span| span.start));
     let mut cuts = Vec::new();
     for tag in tags.filter_map(|start| markup::next(text, start as usize)) {
@@ -135,11 +134,11 @@ pub(super) fn without_empty_namespace(entry: &Entry, text: &[u8]) -> Option<Stri
         }
     }
     cuts.sort_unstable_by_key(|cut| cut.start);
-    without(text, cuts)
+    cut_ranges(text, cuts)
 }
 
-/// Without text between the children.
-pub(super) fn without_text(entry: &Entry, text: &[u8]) -> Option<String> {
+/// Removes text between the children.
+pub(super) fn remove_text(entry: &Entry, text: &[u8]) -> Option<String> {
     let mut cuts = Vec::new();
     let (mut at, end) = (entry.open_end as usize, entry.close as usize);
     let mut parser = Parser::default();
@@ -155,30 +154,29 @@ pub(super) fn without_text(entry: &Entry, text: &[u8]) -> Option<String> {
         }
         at = if next.kind == Kind::Start { parser.skip_element(text, &next) } else { next.end };
     }
-    without(text, cuts)
+    cut_ranges(text, cuts)
 }
 
-/// With nothing between a field's tags and its value.
+/// Removes white space between a field's tags and its value.
 pub(super) fn trim(entry: &Entry, field: Field, text: &[u8]) -> Option<String> {
     let span = entry.field(field)?;
     let value = entry.value(field, text)?;
     let trimmed = trim_strict(&value);
     let raw = entry.raw_value(field, text)?;
-    // A value that needs no new spelling keeps the one it has.
+    // A value whose decoded form does not change keeps its spelling.
     let is_kept = trimmed.len() == value.len() && span.text <= TextKind::Escaped && !has_inner_blanks(span, raw);
     let kept = std::str::from_utf8(raw).ok()?;
     let value = if is_kept { kept.into() } else { escape(trimmed) };
-    between(span, text, &value)
+    replace_inner(span, text, &value)
 }
 
-/// With what other entries of the same file hold beyond the core fields and this one does not, behind its own. `None`
-/// where that is nothing.
-pub(crate) fn with_content_of(text: &[u8], others: &[&[u8]], names: &Names) -> Option<String> {
+/// Appends the elements of other entries of the same file that are not core fields and that this entry lacks.
+pub(crate) fn append_extensions_of(text: &[u8], others: &[&[u8]], names: &Names) -> Option<String> {
     let entry = Entry::of(text, names);
     let own = children(&entry, text, names);
-    let behind = own.last()?.end;
+    let own_end = own.last()?.end;
     let mut known: Vec<&[u8]> = own.iter().filter_map(|child| text.get(child.tag.start..child.end)).collect();
-    let mut out = text.get(..behind)?.to_vec();
+    let mut out = text.get(..own_end)?.to_vec();
     for other in others {
         for child in children(&Entry::of(other, names), other, names).iter().filter(|child| !child.is_core) {
             let element = other.get(child.tag.start..child.end)?;
@@ -188,19 +186,19 @@ pub(crate) fn with_content_of(text: &[u8], others: &[&[u8]], names: &Names) -> O
             }
         }
     }
-    if out.len() == behind {
+    if out.len() == own_end {
         return None;
     }
-    out.extend_from_slice(text.get(behind..)?);
+    out.extend_from_slice(text.get(own_end..)?);
     String::from_utf8(out).ok()
 }
 
-/// With this value, and nothing else, between a field's tags.
-pub(super) fn with_value(entry: &Entry, field: Field, text: &[u8], value: &str) -> Option<String> {
-    between(entry.field(field)?, text, &escape(value))
+/// Replaces everything between a field's tags with a value.
+pub(super) fn replace_value(entry: &Entry, field: Field, text: &[u8], value: &str) -> Option<String> {
+    replace_inner(entry.field(field)?, text, &escape(value))
 }
 
-fn between(span: &FieldSpan, text: &[u8], inside: &str) -> Option<String> {
+fn replace_inner(span: &FieldSpan, text: &[u8], inside: &str) -> Option<String> {
     let (before, after) = (text.get(..span.inner_start as usize)?, text.get(span.inner_end as usize..)?);
     let out = [before, inside.as_bytes(), after].concat();
     String::from_utf8(out).ok()
@@ -229,12 +227,12 @@ fn children(entry: &Entry, text: &[u8], names: &Names) -> Vec<Child> {
     children
 }
 
-/// The attributes of a tag that are no namespace's, each with the whitespace before it.
+/// The ranges of the attributes of a tag except namespace declarations, each with the white space before it.
 fn attributes(text: &[u8], tag: &Markup) -> Vec<Range<usize>> {
     let (mut cuts, mut from) = (Vec::new(), tag.name_end);
     for attribute in markup::attributes(tag.attributes(text)) {
         let name = attribute.name;
-        // Whitespace, the name, an equals sign between whitespace, and the value in quotes.
+        // White space, the name, an equals sign with optional white space around it, and the quoted value.
         let (name_at, _) = markup::trim(text, from, tag.end);
         let Some(rest) = text.get(name_at + name.len()..) else { break };
         let Some(quote) = rest.iter().position(|byte| matches!(byte, b'"' | b'\'')) else { break };
@@ -254,8 +252,8 @@ pub(super) fn with_blanks(text: &[u8], range: Range<usize>) -> Range<usize> {
     start..range.end
 }
 
-/// The text without some ranges, which must be in order and apart.
-pub(super) fn without(text: &[u8], cuts: Vec<Range<usize>>) -> Option<String> {
+/// Removes ranges, which must be disjoint and in ascending order.
+pub(super) fn cut_ranges(text: &[u8], cuts: Vec<Range<usize>>) -> Option<String> {
     if cuts.is_empty() {
         return None;
     }
@@ -281,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn children_are_put_in_order_with_what_stands_before_them() {
+    fn children_are_sorted_with_the_text_before_them() {
         let table = [
             (
                 "\n <url>\n  <priority>1</priority>\n  <!-- when -->\n  <lastmod>2026</lastmod>\n  <loc>a</loc>\n </url>",
@@ -303,10 +301,10 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_taken_out() {
+    fn parts_are_removed() {
         type Rewrite = fn(&Entry, &[u8], &Names) -> Option<String>;
-        let attributes: Rewrite = |entry, text, _| without_attributes(entry, text);
-        let stray: Rewrite = |entry, text, _| without_text(entry, text);
+        let attributes: Rewrite = |entry, text, _| remove_attributes(entry, text);
+        let stray: Rewrite = |entry, text, _| remove_text(entry, text);
         let table: [(&str, Rewrite, Option<&str>); 10] = [
             (
                 "<url>\n <priority>1</priority>\n <priority>0.5</priority>\n</url>",
@@ -316,7 +314,7 @@ mod tests {
             ("<url><loc>a</loc><loc>b</loc></url>", keep_last, None),
             (
                 "<url> <loc>a</loc> <x>1<y/></x> <i:z xmlns:i='i'/></url>",
-                without_unknown,
+                remove_unknown,
                 Some("<url> <loc>a</loc> <i:z xmlns:i='i'/></url>"),
             ),
             (
@@ -329,7 +327,7 @@ mod tests {
             ("<url><![CDATA[a]]><loc>x</loc></url>", stray, Some("<url><loc>x</loc></url>")),
             ("<url><i:x xmlns:i='i'>kept</i:x> cut</url>", stray, Some("<url><i:x xmlns:i='i'>kept</i:x> </url>")),
             ("<url><!-- kept --><loc>x</loc></url>", stray, None),
-            ("<url/>", without_unknown, None),
+            ("<url/>", remove_unknown, None),
         ];
         for (text, rewrite, expected) in table {
             assert_eq!(with(text, rewrite).as_deref(), expected, "{text}");

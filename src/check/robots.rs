@@ -1,21 +1,22 @@
-//! What the robots.txt of the site says about its URLs and its sitemaps, for the crawlers of search engines.
+//! Checks URLs and `Sitemap` lines against the robots.txt of the site, for the crawlers of search engines.
 
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, UrlPrefix};
-use crate::protocol::robots::{AgentRules, Robots, SitemapLine, Verdict};
+use crate::protocol::robots::{Access, AgentRules, Robots, SitemapLine};
 
 /// Every rule that [`RobotsTxt::block`] can report.
 pub(super) const ROBOTS_RULES: RuleSet =
     RuleSet::of(&[Rule::SITE_BLOCKED_BY_ROBOTS, Rule::SITE_BLOCKED_FOR_BING, Rule::SITE_BLOCKED_FOR_OTHERS]);
 
-/// The crawlers whose rules are looked at, the most important first: what blocks a URL for the first of them is reported.
+/// The crawlers whose rules are checked, the most important first. A URL is reported for the first crawler that it is
+/// blocked for.
 const CRAWLERS: [(&str, Rule); 3] = [
     ("Googlebot", Rule::SITE_BLOCKED_BY_ROBOTS),
     ("Bingbot", Rule::SITE_BLOCKED_FOR_BING),
     (EVERYONE, Rule::SITE_BLOCKED_FOR_OTHERS),
 ];
 
-/// How a group for all crawlers without one of their own is called.
+/// `User-agent` of the group for crawlers without a group of their own.
 const EVERYONE: &str = "*";
 
 /// A robots.txt, with the rules for each crawler of `CRAWLERS`.
@@ -24,11 +25,11 @@ pub struct RobotsTxt {
     name: String,
     crawlers: Vec<Crawler>,
     sitemaps: Vec<SitemapLine>,
-    /// The hosts that it speaks for, without `www.`; none where that is not known.
+    /// The hosts that it applies to, without `www.`; empty if not known.
     hosts: Vec<String>,
 }
 
-/// A crawler with the rules that hold for it.
+/// A crawler with the rules that apply to it.
 #[derive(Debug)]
 struct Crawler {
     agent: &'static str,
@@ -44,9 +45,9 @@ struct Crawler {
 pub struct Block {
     /// The rule of the table that the URL breaks.
     pub rule: Rule,
-    /// Who may not fetch it.
+    /// The crawler that may not fetch it.
     pub agent: &'static str,
-    /// The `User-agent` of the group that says so.
+    /// The `User-agent` of the group with the `Disallow`.
     pub group: &'static str,
     /// The line of the `Disallow`.
     pub line: u32,
@@ -61,7 +62,7 @@ impl RobotsTxt {
         for (agent, broken) in CRAWLERS {
             let group = if robots.names(agent) { agent } else { EVERYONE };
             let rules = robots.rules_for(agent);
-            // Who follows the same lines as one before them has the same answers.
+            // A crawler with the same rules as an earlier one has the same results.
             if !crawlers.iter().any(|known| known.rules == rules) {
                 crawlers.push(Crawler { agent, group, broken, rules });
             }
@@ -74,7 +75,7 @@ impl RobotsTxt {
         Self { name, crawlers, sitemaps: robots.sitemaps().to_vec(), hosts }
     }
 
-    /// How the file is called.
+    /// The name of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -84,14 +85,14 @@ impl RobotsTxt {
         &self.sitemaps
     }
 
-    /// What forbids a URL of a file at `url_prefix`. Nothing forbids URLs of other hosts: they have a robots.txt of their
-    /// own.
+    /// The line that forbids a URL of a file at `url_prefix`. URLs of other hosts are never blocked, since those have their
+    /// own robots.txt.
     pub fn block(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<Block> {
         let mut blocks = self.crawlers.iter().filter_map(|crawler| match crawler.rules.verdict(loc) {
-            Verdict::Blocked { line } => {
+            Access::Blocked { line } => {
                 Some(Block { rule: crawler.broken, agent: crawler.agent, group: crawler.group, line })
             }
-            Verdict::Allowed => None,
+            Access::Allowed => None,
         });
         blocks.next().filter(|_| self.is_of_host(loc, url_prefix))
     }
@@ -106,7 +107,7 @@ impl RobotsTxt {
 }
 
 impl Block {
-    /// What forbids the URL, in words; `name` is the name of the file.
+    /// The message for a blocked URL; `name` is the name of the file.
     pub(super) fn explain(self, name: &str) -> String {
         let Self { agent, group, line, .. } = self;
         if agent == EVERYONE {
@@ -116,7 +117,7 @@ impl Block {
     }
 }
 
-/// The host of a URL as robots.txt files are compared here: most sites have one file for both names.
+/// The host of a URL without `www.`: most sites have one robots.txt for both names.
 fn host_of(url: &str) -> String {
     let host = location::host(url).to_ascii_lowercase();
     host.strip_prefix("www.").map_or(host.clone(), str::to_owned)
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn it_speaks_only_for_its_own_host() {
+    fn it_applies_only_to_its_own_hosts() {
         let lines = "Sitemap: https://www.e.com/sitemap.xml\nUser-agent: *\nDisallow: /\n";
         let by_lines = robots(lines);
         assert!(by_lines.block("https://e.com/a", None).is_some());
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn crawlers_with_the_same_rules_are_asked_once() {
+    fn crawlers_with_the_same_rules_are_checked_once() {
         assert_eq!(robots("User-agent: *\nDisallow: /a\n").crawlers.len(), 1);
         assert_eq!(robots("User-agent: Bingbot\nDisallow: /a\n").crawlers.len(), 2);
     }

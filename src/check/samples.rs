@@ -1,4 +1,4 @@
-//! Test data of this layer: a fixed time, and valid, invalid and unusual values.
+//! Test data: a fixed time, and valid, invalid and unusual values.
 
 pub(crate) mod sets;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 /// 2026-11-20T10:14:07Z.
 pub(crate) const NOW: i64 = 1_795_169_647;
 
-/// Any values, mostly right, sometimes absent.
+/// Any values: valid, unusual or absent.
 pub(crate) fn any_value(field: Field) -> BoxedStrategy<Option<String>> {
     let good: Vec<&str> = match field {
         Field::Loc => vec!["https://example.com/a", "https://example.com/b?c=1&d=2", "https://example.com/é"],
@@ -76,7 +76,7 @@ pub(crate) const ROOT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/s
     xmlns:codesearch=\"http://www.google.com/codesearch/schemas/sitemap/1.0\" \
     xmlns:pagemap=\"http://www.google.com/schemas/sitemap-pagemap/1.0\">";
 
-/// A video with what it needs, and more inside.
+/// A video with its required elements and `more`.
 pub(crate) fn video(more: &str) -> String {
     format!(
         "<video:video><video:thumbnail_loc>https://example.com/t.jpg</video:thumbnail_loc>\
@@ -85,7 +85,7 @@ pub(crate) fn video(more: &str) -> String {
     )
 }
 
-/// News with this language and date, and more inside.
+/// News with a language, a date and `more`.
 pub(crate) fn news(language: &str, date: &str, more: &str) -> String {
     format!(
         "<news:news><news:publication><news:name>A</news:name><news:language>{language}</news:language>\
@@ -100,7 +100,7 @@ pub(crate) fn links(links: &[(&str, &str)]) -> String {
     links.iter().map(link).collect()
 }
 
-/// What the samples of extensions say about their page.
+/// The URL of the page of the samples of extensions.
 pub(crate) const PAGE: &str = "https://example.com/a";
 
 /// An extension for each rule about extensions of an entry, in the order of the catalogue, with the codes that it

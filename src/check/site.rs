@@ -1,7 +1,7 @@
 //! Rules about the page behind a URL, from data columns and robots.txt.
 //!
-//! The columns have the names that `sited probe` writes; tables of other programs have those that they share with it.
-//! A URL that no table has and robots.txt allows breaks none of these rules.
+//! Columns are recognised by the names that `sited probe` writes, also in tables of other programs. A URL without a data row
+//! breaks only [`Rule::SITE_NOT_CHECKED`] and the rules about robots.txt.
 
 use super::robots::{Block, ROBOTS_RULES, RobotsTxt};
 use super::rule::{Rule, RuleSet};
@@ -41,12 +41,12 @@ pub(super) const ENTRY_SITE_RULES: RuleSet =
 /// Columns that some rule reads.
 const COLUMNS: [&str; 8] = ["status", "canonical", "robots", "blocked", "error", "modified", "hreflang", "ms"];
 
-/// Milliseconds to an answer that are called slow. Google reads fewer pages of a site that answers slowly ("Large site
+/// Milliseconds from which an answer is slow. Google reads fewer pages of a site that answers slowly ("Large site
 /// owner's guide to managing your crawl budget"); `PageSpeed` Insights calls 1.8 s to the first byte poor.
 const SLOW: f64 = 1_800.0;
 
-/// Kinds of media that are no pages: parts of pages, and downloads that search engines do not index as text.
-const NO_PAGES: [&str; 14] = [
+/// Media types that are not pages: parts of pages, and downloads that search engines do not index as text.
+const NON_PAGE_TYPES: [&str; 14] = [
     "image/",
     "audio/",
     "video/",
@@ -63,8 +63,8 @@ const NO_PAGES: [&str; 14] = [
     "application/manifest+json",
 ];
 
-/// Words of titles by which pages say that there is nothing, in lower case. The number 404 alone may be part of a name.
-const NOTHING_THERE: [&str; 12] = [
+/// Words in titles of error pages, in lower case. The number 404 alone may be part of a name.
+const NOT_FOUND_TITLES: [&str; 12] = [
     "not found",
     "error 404",
     "404 error",
@@ -79,13 +79,13 @@ const NOTHING_THERE: [&str; 12] = [
     "non trovata",
 ];
 
-/// Names of pages that are shown for others that are not there.
+/// Names of error pages.
 const ERROR_PAGES: [&str; 5] = ["404", "not-found", "not_found", "notfound", "error"];
 
-/// Bytes below which a body hardly holds a page, compressed or not.
-const TINY: f64 = 512.0;
+/// Bytes below which a body is unlikely to be a page, compressed or not.
+const SMALL_BODY: f64 = 512.0;
 
-/// What data columns and robots.txt say about pages.
+/// What is known about the pages of a site, from data columns and robots.txt.
 #[derive(Debug, Clone)]
 pub struct Site {
     data: Option<Arc<DataSet>>,
@@ -98,16 +98,15 @@ struct Page<'d> {
     row: DataRow,
 }
 
-/// A sign that an answer of 200 says there is no such page.
+/// A sign that a page with status 200 is an error page (soft 404).
 struct SoftSign {
-    /// Whether it says so itself. A short page that is not to be indexed may be meant as it is.
+    /// Whether the sign alone suggests an error; a short page or one with noindex may be intended.
     names_an_error: bool,
     words: &'static str,
 }
 
 impl Site {
-    /// The pages of a data set and a robots.txt; `None` where there is none, and the data has no column that the rules
-    /// read.
+    /// The site of a data set and a robots.txt; `None` without a robots.txt and without a column that the rules read.
     pub fn of(data: Option<&Arc<DataSet>>, robots: Option<Arc<RobotsTxt>>) -> Option<Self> {
         let data = data.filter(|data| COLUMNS.iter().any(|name| data.column(name).is_some())).cloned();
         (data.is_some() || robots.is_some()).then_some(Self { data, robots })
@@ -127,9 +126,9 @@ impl Site {
         address(self) == address(other)
     }
 
-    /// The rules that the page of a URL breaks; `url_prefix` is where its file is published, if that is known.
+    /// The rules that the page of a URL breaks; `url_prefix` is the public location of its file, if known.
     pub fn rules(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> RuleSet {
-        let mut set = self.answered_rules(loc);
+        let mut set = self.answer_rules(loc);
         if let Some(block) = self.block(loc, url_prefix).filter(|_| !set.contains(Rule::SITE_BLOCKED_BY_ROBOTS)) {
             set.insert(block.rule);
         }
@@ -140,7 +139,7 @@ impl Site {
         self.robots.as_ref()?.block(loc, url_prefix)
     }
 
-    /// Whether entries have more to be compared than their URL.
+    /// Whether there is data to compare with other fields of an entry than its URL.
     pub(super) fn compares_entries(&self) -> bool {
         let data = self.data.as_deref();
         data.is_some_and(|data| data.column("modified").is_some() || data.column("hreflang").is_some())
@@ -155,7 +154,7 @@ impl Site {
     ) -> RuleSet {
         let mut set = RuleSet::EMPTY;
         let Some(page) = self.page(loc) else { return set };
-        match lastmod.and_then(|lastmod| page.modified_against(lastmod)) {
+        match lastmod.and_then(|lastmod| page.compare_modified(lastmod)) {
             Some(Ordering::Greater) => set.insert(Rule::SITE_LASTMOD_OLDER),
             Some(Ordering::Less) => set.insert(Rule::SITE_LASTMOD_NEWER),
             _ => {}
@@ -167,7 +166,7 @@ impl Site {
         set
     }
 
-    /// What the site says about an entry that breaks one of [`ENTRY_SITE_RULES`].
+    /// The message for an entry that breaks one of [`ENTRY_SITE_RULES`].
     pub(super) fn explain_entry(
         &self,
         rule: Rule,
@@ -188,28 +187,28 @@ impl Site {
         })
     }
 
-    /// The date of the page's last change as lastmod is written; `None` where it is not known or cannot be written.
+    /// The date of the page's last change in the format of lastmod; `None` if unknown or not representable.
     pub fn modified(&self, loc: &str) -> Option<String> {
         lastmod::written(&self.page(loc)?.text("modified")?)
     }
 
-    /// The alternates that the page of a URL has in its head, as language and URL; `None` where they are not known.
+    /// The alternates in the head of the page of a URL, as language and URL; `None` if unknown.
     pub fn alternates(&self, loc: &str) -> Option<Vec<(String, String)>> {
         self.page(loc)?.alternates()
     }
 
     /// The rules that the answer of the site breaks.
-    fn answered_rules(&self, loc: &str) -> RuleSet {
+    fn answer_rules(&self, loc: &str) -> RuleSet {
         let mut set = RuleSet::EMPTY;
         let Some(page) = self.page(loc) else {
-            // What only tells clicks or dates was no look at the site.
-            let is_asked = self.data.as_ref().is_some_and(|data| data.column("status").is_some());
-            set.insert_if(Rule::SITE_NOT_CHECKED, is_asked);
+            // Data without a status, such as clicks or dates, is not a probe of the site.
+            let is_probed = self.data.as_ref().is_some_and(|data| data.column("status").is_some());
+            set.insert_if(Rule::SITE_NOT_CHECKED, is_probed);
             return set;
         };
         match page.status() {
             Some(404 | 410) => set.insert(Rule::SITE_NOT_FOUND),
-            // Google takes 429 for a server error ("How HTTP status codes affect Google's crawlers").
+            // Google treats 429 as a server error ("How HTTP status codes affect Google's crawlers").
             Some(429 | 500..=599) => set.insert(Rule::SITE_SERVER_ERROR),
             Some(400..=499) => set.insert(Rule::SITE_CLIENT_ERROR),
             Some(300..=303 | 305..=399) => {
@@ -219,12 +218,12 @@ impl Site {
             }
             _ => {}
         }
-        let is_answered = page.status().is_some_and(|status| (200..300).contains(&status));
-        if is_answered {
+        let is_success = page.status().is_some_and(|status| (200..300).contains(&status));
+        if is_success {
             set.insert_if(Rule::SITE_NOINDEX, page.is_noindex());
             let elsewhere = page.text("canonical").is_some_and(|url| !is_same_page(&url, loc));
             set.insert_if(Rule::SITE_CANONICAL_ELSEWHERE, elsewhere);
-            set.insert_if(Rule::SITE_NOT_A_PAGE, page.media().is_some_and(|media| is_no_page(&media)));
+            set.insert_if(Rule::SITE_NOT_A_PAGE, page.media().is_some_and(|media| is_non_page_type(&media)));
             let signs = page.soft_404_signs(loc);
             set.insert_if(Rule::SITE_SOFT_404, signs.len() >= 2 && signs.iter().any(|sign| sign.names_an_error));
             set.insert_if(Rule::SITE_SLOW, page.milliseconds().is_some_and(|ms| ms >= SLOW));
@@ -235,13 +234,13 @@ impl Site {
         set
     }
 
-    /// The URL that a fix of the rule gives to the row: where redirects end, or the canonical URL. `None` where the site
+    /// The URL that the fix of a rule gives to the row: the final URL of redirects, or the canonical URL. `None` if the site
     /// names none that can be listed.
     pub fn replacement(&self, rule: Rule, loc: &str) -> Option<Cow<'_, str>> {
         let page = self.page(loc)?;
         let url = match rule {
             Rule::SITE_REDIRECT => {
-                // Where the end was not reached, the next URL is known at most.
+                // If the final URL was not reached, at most the next one is known.
                 let status = page.number("final_status");
                 let is_reached = page.text("final").is_some() || page.text("error").is_none();
                 let is_sound = status.is_none_or(|status| (200..300).contains(&status));
@@ -250,16 +249,16 @@ impl Site {
             Rule::SITE_CANONICAL_ELSEWHERE => page.text("canonical")?,
             _ => return None,
         };
-        // Whoever answers for the old URL does not speak for another site.
+        // A site may only name its own URLs, not those of another site.
         let host = |url: &str| location::host(url).to_ascii_lowercase();
         let is_own = without_www(&host(&url)) == without_www(&host(loc));
-        // A site on a test machine keeps its host.
+        // A host that is not public is no fault of the new URL if the old one has it as well.
         let private = Faults::from_iter([Fault::HostNotPublic]);
         let known = if location::validate(loc).has(Fault::HostNotPublic) { private } else { Faults::NONE };
         (is_own && location::validate(&url).minus(known).is_empty() && !is_same_page(&url, loc)).then_some(url)
     }
 
-    /// What the site answered, for the message of a finding.
+    /// The message for a rule that the page of a URL breaks.
     pub fn explain(&self, rule: Rule, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<String> {
         if let (Some(block), Some(robots)) = (self.block(loc, url_prefix), &self.robots)
             && block.rule == rule
@@ -328,12 +327,12 @@ impl<'d> Page<'d> {
         self.number("status").filter(|status| *status >= 100)
     }
 
-    /// Where redirects end, as far as the table tells.
+    /// The final URL of redirects, as far as it is known.
     fn destination(&self) -> Option<Cow<'d, str>> {
         self.text("final").or_else(|| self.text("location")).filter(|url| location::origin(url).is_some())
     }
 
-    /// Whether redirects lead back to where they began: to the URL itself, or as a probe found them.
+    /// Whether redirects form a loop: they lead to the URL itself, or a probe found a loop.
     fn is_loop(&self, loc: &str) -> bool {
         match self.text("error") {
             Some(error) => error == REDIRECT_LOOP,
@@ -341,7 +340,7 @@ impl<'d> Page<'d> {
         }
     }
 
-    /// Whether more than one redirect leads to the end.
+    /// Whether more than one redirect leads to the final URL.
     fn is_chain(&self) -> bool {
         let (first, end) = (self.text("location"), self.text("final"));
         first.zip(end).is_some_and(|(first, end)| location::origin(&first).is_some() && !is_same_page(&first, &end))
@@ -360,11 +359,11 @@ impl<'d> Page<'d> {
         }
     }
 
-    /// What suggests that the answer says there is no such page: one alone may be chance.
+    /// Signs that the page is an error page; a single one may be chance.
     fn soft_404_signs(&self, loc: &str) -> Vec<SoftSign> {
         let title = self.text("title").unwrap_or_default().to_lowercase();
-        let begins_so = title.strip_prefix("404").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-        let title_says_so = begins_so || NOTHING_THERE.iter().any(|words| title.contains(words));
+        let starts_with_404 = title.strip_prefix("404").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+        let is_error_title = starts_with_404 || NOT_FOUND_TITLES.iter().any(|words| title.contains(words));
         let is_error_page = |path: &str| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             ERROR_PAGES.contains(&name.split('.').next().unwrap_or_default())
@@ -376,27 +375,27 @@ impl<'d> Page<'d> {
             _ => None,
         };
         let signs = [
-            (title_says_so, true, "its title says that the page does not exist"),
+            (is_error_title, true, "its title says that the page does not exist"),
             (self.is_noindex(), false, "it has noindex"),
             (
                 canonical.is_some_and(|url| is_start(&url) || is_error_page(location::path(&url))),
                 true,
                 "its canonical URL is another page",
             ),
-            (bytes.is_some_and(|bytes| bytes < TINY), false, "its body is nearly empty"),
+            (bytes.is_some_and(|bytes| bytes < SMALL_BODY), false, "its body is nearly empty"),
         ];
-        let there = signs.into_iter().filter(|(is_there, ..)| *is_there);
-        there.map(|(_, names_an_error, words)| SoftSign { names_an_error, words }).collect()
+        let found = signs.into_iter().filter(|(is_present, ..)| *is_present);
+        found.map(|(_, names_an_error, words)| SoftSign { names_an_error, words }).collect()
     }
 
-    /// The alternates of the page as language and URL, of a probe.
+    /// The alternates that a probe found in the head of the page, as language and URL.
     fn alternates(&self) -> Option<Vec<(String, String)>> {
         let links: BTreeMap<String, String> = serde_json::from_str(&self.text("hreflang")?).ok()?;
         (!links.is_empty()).then(|| links.into_iter().collect())
     }
 
-    /// How the last change of the page lies to a lastmod as written; by days, where one of them has no time.
-    fn modified_against(&self, written: &str) -> Option<Ordering> {
+    /// Compares the last change of the page with a lastmod as written; by days if one of them has no time.
+    fn compare_modified(&self, written: &str) -> Option<Ordering> {
         match self.data.column("modified")?.value(self.row) {
             Value::Date { seconds, is_day } => compare_with_lastmod(seconds, is_day, written),
             _ => None,
@@ -425,12 +424,12 @@ fn is_same_page(one: &str, other: &str) -> bool {
     location::key(one, &mut first) == location::key(other, &mut second)
 }
 
-fn is_no_page(media: &str) -> bool {
-    // An image of text is still indexed as one: SVG is a document.
-    media != "image/svg+xml" && NO_PAGES.iter().any(|kind| media.starts_with(kind))
+fn is_non_page_type(media: &str) -> bool {
+    // Search engines index SVG as a document.
+    media != "image/svg+xml" && NON_PAGE_TYPES.iter().any(|kind| media.starts_with(kind))
 }
 
-/// The first language in which two lists of alternates differ, in words: that of the page, and that of the entry.
+/// A message about the first language in which the alternates of the page and of the entry differ.
 fn difference(page: &[(String, String)], entry: &[(String, String)]) -> Option<String> {
     let key = |(code, url): &(String, String)| {
         let mut scratch = String::new();
@@ -470,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_rules() {
+    fn answers_of_the_site_break_rules() {
         let table = [
             (r#""status":200"#, ""),
             (r#""status":404"#, "site-not-found"),
@@ -544,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_look_at_the_site_tells_what_was_not_checked() {
+    fn a_url_is_unchecked_only_if_others_were_probed() {
         let clicks = site("{\"url\":\"https://e.com/a\",\"clicks\":3,\"modified\":\"2026-01-01\"}\n");
         assert!(clicks.rules("https://e.com/other", None).is_empty());
     }

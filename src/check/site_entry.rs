@@ -16,7 +16,7 @@ pub(super) fn rules(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
     site.entry_rules(&loc, lastmod.as_deref(), || alternates(entry, text, context))
 }
 
-/// What is wrong, in words.
+/// The message for a rule that an entry breaks.
 pub(super) fn explain(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> Option<String> {
     let loc = entry.value(Field::Loc, text)?;
     let lastmod = entry.value(Field::Lastmod, text).unwrap_or_default();
@@ -25,7 +25,7 @@ pub(super) fn explain(rule: Rule, entry: &Entry, text: &[u8], context: &Context<
 
 /// The alternates of an entry as language and URL.
 fn alternates(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<(String, String)> {
-    if !extension::concerns(entry, text) {
+    if !extension::has_content(entry, text) {
         return Vec::new();
     }
     let versions = extension::versions(entry, text, context.names).into_iter();

@@ -12,7 +12,7 @@ use super::pace::{Limits, Pace};
 use super::polite::{Polite, Stop, is_transient};
 use super::record::Record;
 use super::visit::{Transport, Visitor};
-use crate::protocol::robots::{AgentRules, Verdict, product_token};
+use crate::protocol::robots::{Access, AgentRules, product_token};
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
@@ -318,8 +318,8 @@ impl Transport for Prober {
         let site = self.site(url);
         let Some(rules) = self.rules(&site, url) else { return Err(Stop::Unasked) };
         Ok(match rules.verdict(url.as_str()) {
-            Verdict::Allowed => None,
-            Verdict::Blocked { line } => Some(line),
+            Access::Allowed => None,
+            Access::Blocked { line } => Some(line),
         })
     }
 }

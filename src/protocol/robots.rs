@@ -64,7 +64,7 @@ pub(crate) struct AgentRules {
 
 /// What the rules say about a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Access {
     /// It may be fetched.
     Allowed,
     /// It may not be fetched.
@@ -212,15 +212,15 @@ impl AgentRules {
     }
 
     /// What the rules say about a URL: the longest pattern decides, and `Allow` if two are equally long.
-    pub(crate) fn verdict(&self, url: &str) -> Verdict {
+    pub(crate) fn verdict(&self, url: &str) -> Access {
         self.verdict_of_path(&escaped(path_and_query(url).as_bytes()))
     }
 
     /// The verdict on a path that is percent-encoded already and begins with `/`.
-    pub(crate) fn verdict_of_path(&self, path: &[u8]) -> Verdict {
+    pub(crate) fn verdict_of_path(&self, path: &[u8]) -> Access {
         match self.rules.iter().find(|rule| matches(path, &rule.pattern)) {
-            Some(Rule { allows: false, line, .. }) => Verdict::Blocked { line: *line },
-            _ => Verdict::Allowed,
+            Some(Rule { allows: false, line, .. }) => Access::Blocked { line: *line },
+            _ => Access::Allowed,
         }
     }
 }

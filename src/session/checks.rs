@@ -21,7 +21,7 @@ pub(crate) use recheck::Rechecked;
 use crate::check::Profile;
 use crate::check::policy::Policy;
 use crate::check::quirk;
-use crate::check::rule::{Rule, RulePlaces, RuleSet, RuleSets};
+use crate::check::rule::{FindingCounts, Rule, RuleSet, RuleSets};
 use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetIndex, SetRule, SetRuleTarget};
 use crate::check::site::Site;
 use crate::check::{Context, entry};
@@ -274,7 +274,7 @@ impl Checks {
             let Some(entry) = quirks.first().and_then(|quirk| quirk.entry) else { continue };
             if let Some(number) = findings.to_mut().get_mut(entry as usize) {
                 let own = sets.get(usize::from(*number)).copied().unwrap_or_default();
-                *number = numbers.number_of(quirk::with_entry(own, quirk::rules(quirks)));
+                *number = numbers.number_of(quirk::add_to_entry(own, quirk::rules(quirks)));
             }
         }
         findings
@@ -287,7 +287,7 @@ impl Checks {
         }
         let (entry, text) = document.entry(row);
         let own = entry::check(&entry, &text, &self.context(document, row, now));
-        quirk::with_entry(own, quirk::rules(document.quirks_of(row)))
+        quirk::add_to_entry(own, quirk::rules(document.quirks_of(row)))
     }
 
     /// [`Checks::entry_rules`] of a row after an edit of one field; `old` is what it violated before.
@@ -297,7 +297,7 @@ impl Checks {
         }
         let (entry, text) = document.entry(row);
         let own = entry::check_again(old, field, &entry, &text, &self.context(document, row, now));
-        quirk::with_entry(own, quirk::rules(document.quirks_of(row)))
+        quirk::add_to_entry(own, quirk::rules(document.quirks_of(row)))
     }
 
     /// The context that entry rules need to check a row.
@@ -397,13 +397,13 @@ impl Checks {
     }
 
     /// How many findings rows have, by the number of their set of entry rules; only for sets interned with counts.
-    pub fn rule_places(&self) -> Arc<RulePlaces> {
-        Arc::clone(self.sets.read().unwrap_or_else(PoisonError::into_inner).places())
+    pub fn rule_places(&self) -> Arc<FindingCounts> {
+        Arc::clone(self.sets.read().unwrap_or_else(PoisonError::into_inner).finding_counts())
     }
 
     /// Whether any row violates a set rule.
     pub fn flags_rows(&self) -> bool {
-        let mut row_rules = SetRule::ALL.iter().filter(|rule| rule.place() == SetRuleTarget::Row);
+        let mut row_rules = SetRule::ALL.iter().filter(|rule| rule.target() == SetRuleTarget::Row);
         row_rules.any(|rule| self.set.count_of(*rule) > 0)
             || (self.set.with_lastmod() > 0 && self.set.len() > self.set.with_lastmod())
             || !self.near.is_empty()

@@ -34,7 +34,7 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     };
     let Some(facts) = facts(document, member, profile) else { return Vec::new() };
     with_frame(document, member, |frame_view| {
-        let of_frame = frame::check(frame_view).intersection(profile.asked());
+        let of_frame = frame::check(frame_view).intersection(profile.rules());
         let rules = file::check(&facts).union(of_frame);
         let partition = fixed_by_save(document, member, rules);
         let finding = |rule: Rule| {
@@ -97,7 +97,7 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
                 names: &source.names,
                 stray: source.stray.is_some(),
                 unbound: is_unbound(source, source),
-                outside: extension::outside(source).is_some(),
+                outside: extension::find_outside_entries(source).is_some(),
                 // An index is not listed by another file.
                 is_last: true,
             }
@@ -107,7 +107,7 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
             // Text between entries belongs to them; only the file as read records it.
             let source = document.source_of(id).unwrap_or(&sitemap.frame);
             let (stray, unbound) = (source.stray.is_some(), is_unbound(source, &sitemap.frame));
-            let outside = extension::outside(&sitemap.frame).is_some();
+            let outside = extension::find_outside_entries(&sitemap.frame).is_some();
             let (entries, bytes) = (sitemap.live, sitemap.bytes());
             let is_last = document.last_sitemap() == Some(id);
             FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray, unbound, outside, is_last }
@@ -257,7 +257,7 @@ fn untested_edit(document: &Document, member: Member, rule: Rule) -> Option<Edit
     if rule == Rule::FILE_NAME_UNSAFE {
         return name::rename_edit(document, member, RuleSet::of(&[rule]));
     }
-    let head = with_frame_closely(document, member, true, |stored| frame::fixed(rule, stored))??;
+    let head = with_frame_closely(document, member, true, |stored| frame::fix_head(rule, stored))??;
     let frame = match member {
         Member::Sitemap(id) => {
             let was = &document.sitemap(id)?.frame;

@@ -207,7 +207,7 @@ impl Reporter {
         for finding in self.of_files.get(&id).into_iter().flatten() {
             let place = match finding.rule {
                 Rule::DOC_STRAY_TEXT => source.stray.map(|at| at as usize),
-                Rule::EXT_OUTSIDE_URL => extension::outside(source),
+                Rule::EXT_OUTSIDE_URL => extension::find_outside_entries(source),
                 _ => None,
             };
             let offset = place.unwrap_or(source.root_start());

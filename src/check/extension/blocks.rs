@@ -27,8 +27,8 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
     }
 }
 
-/// Images whose URLs are compared each with each: few entries have more.
-const FEW: usize = 8;
+/// Up to this many image URLs are compared pairwise; few entries have more.
+const MAX_PAIRWISE: usize = 8;
 
 fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     let images =
@@ -38,11 +38,11 @@ fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut im
     }
     let page = location::host(&entry_context.page);
     let origin = location::origin(&entry_context.page).map_or("", |(origin, _)| origin);
-    let is_at_home = |url: &str| {
+    let has_same_origin = |url: &str| {
         let rest = url.strip_prefix(origin).filter(|_| !origin.is_empty());
         rest.is_some_and(|rest| rest.starts_with('/'))
     };
-    let mut few: [Cow<'_, str>; FEW] = Default::default();
+    let mut few: [Cow<'_, str>; MAX_PAIRWISE] = Default::default();
     let (mut count, mut may_repeat) = (0, false);
     for number in images() {
         let Some((at, node)) = outline.child(number, "loc") else { continue };
@@ -50,7 +50,7 @@ fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut im
         if url.is_empty() {
             continue;
         }
-        if !is_at_home(&url) && is_other_host(location::host(&url), page) {
+        if !has_same_origin(&url) && is_other_host(location::host(&url), page) {
             sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
         }
         may_repeat |= few.get(..count).is_none_or(|few| few.contains(&url));
@@ -67,7 +67,7 @@ fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut im
 fn repeated_images(outline: &Outline<'_>, images: impl Iterator<Item = u32>, sink: &mut impl Sink) {
     let url = |number| outline.value_of(number, "loc").filter(|url| !url.is_empty());
     let mut seen: Vec<(Cow<'_, str>, u32)> = images.filter_map(|number| Some((url(number)?, number))).collect();
-    // Equal ones meet, the first of them first.
+    // Sorting puts equal URLs next to each other, the first occurrence first.
     seen.sort();
     for pair in seen.chunk_by(|one, other| one.0 == other.0) {
         let Some(((_, first), repeats)) = pair.split_first() else { continue };
@@ -78,16 +78,16 @@ fn repeated_images(outline: &Outline<'_>, images: impl Iterator<Item = u32>, sin
 }
 
 fn video(outline: &Outline<'_>, number: u32, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    let mut has_place = false;
+    let mut has_location = false;
     for name in ["content_loc", "player_loc"] {
         let Some((at, node)) = outline.child(number, name) else { continue };
         let url = outline.value(node);
-        has_place |= !url.is_empty();
+        has_location |= !url.is_empty();
         if is_same_page(&url, &entry_context.page) {
             sink.breach(Rule::VIDEO_LOC_SAME, at, About::Element);
         }
     }
-    if !has_place {
+    if !has_location {
         sink.breach(Rule::VIDEO_LOCATION_MISSING, number, About::Child("content_loc"));
     }
     if let Some((at, node)) = outline.child(number, "expiration_date")
@@ -102,7 +102,7 @@ fn video(outline: &Outline<'_>, number: u32, entry_context: &EntryContext<'_>, s
     {
         sink.breach(Rule::VIDEO_UPLOADER, at, About::Attribute("info", Kind::Url));
     }
-    for (at, node) in outline.children(number).filter(|(_, node)| is_called(node, "price")) {
+    for (at, node) in outline.children(number).filter(|(_, node)| is_named(node, "price")) {
         let missing =
             if outline.value(node).is_empty() { ("type", Kind::PriceType) } else { ("currency", Kind::Currency) };
         if outline.attribute(node, missing.0).is_none() {
@@ -145,13 +145,13 @@ fn page_map(outline: &Outline<'_>, number: u32, sink: &mut impl Sink) {
         }
     };
     for (at, node) in outline.children(number) {
-        if is_called(node, "Template") {
+        if is_named(node, "Template") {
             need(at, node, "src");
-        } else if is_called(node, "DataObject") {
+        } else if is_named(node, "DataObject") {
             need(at, node, "type");
         }
     }
-    for (object, _) in outline.children(number).filter(|(_, node)| is_called(node, "DataObject")) {
+    for (object, _) in outline.children(number).filter(|(_, node)| is_named(node, "DataObject")) {
         for (at, node) in outline.children(object).filter(|(_, node)| node.element.is_some()) {
             let has_value = outline.attribute(node, "value").is_some();
             if outline.attribute(node, "name").is_none() {
@@ -164,11 +164,11 @@ fn page_map(outline: &Outline<'_>, number: u32, sink: &mut impl Sink) {
     }
 }
 
-fn is_called(node: &Node, name: &str) -> bool {
+fn is_named(node: &Node, name: &str) -> bool {
     node.element.is_some_and(|element| element.name == name)
 }
 
-/// Whether two URLs name the same page, spelling apart.
+/// Whether two URLs name the same page, ignoring differences of spelling.
 pub(super) fn is_same_page(one: &str, other: &str) -> bool {
     if one.is_empty() || other.is_empty() {
         return false;
@@ -184,7 +184,7 @@ pub(super) fn is_same_page(one: &str, other: &str) -> bool {
     location::key(one, &mut left) == location::key(other, &mut right)
 }
 
-/// Whether two hosts, neither unknown, are not the same one, spelling apart.
+/// Whether two known hosts differ, ignoring differences of spelling.
 fn is_other_host(one: &str, other: &str) -> bool {
     if one.is_empty() || other.is_empty() || one.eq_ignore_ascii_case(other) {
         return false;
@@ -193,7 +193,7 @@ fn is_other_host(one: &str, other: &str) -> bool {
     is_plain || location::normal_host(one) != location::normal_host(other)
 }
 
-/// Whether two hosts are one, or one is below the other; `www.` makes no difference. Unknown hosts are no stranger.
+/// Whether two hosts are equal or one is a subdomain of the other, ignoring `www.`. An unknown host equals every other.
 fn is_same_domain(one: &str, other: &str) -> bool {
     let bare = |host: &str| {
         let small = location::normal_host(host);

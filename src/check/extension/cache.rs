@@ -1,4 +1,4 @@
-//! Remembers the verdicts on values that entry after entry repeats, and keeps room to work in.
+//! Caches results for values that consecutive entries repeat, and keeps allocations for reuse.
 
 use crate::check::fields::is_escaped_twice;
 use crate::check::rule::{Rule, RuleSet};
@@ -9,7 +9,7 @@ use crate::xml::escape;
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
-/// What consecutive entries share. Verdicts do not depend on it, only how long they take.
+/// Results that consecutive entries share. The cache affects speed only, never a result.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     /// The origins of URLs in extensions.
@@ -18,14 +18,14 @@ pub(crate) struct Cache {
     pub(super) versions: Vec<Version>,
     /// The host of the last link, and its hash.
     host: (String, u32),
-    /// The rules that the last entry broke, in no order, each with the number of its findings.
-    pub(super) places: Vec<(Rule, u32)>,
+    /// See [`Self::finding_counts`].
+    pub(super) finding_counts: Vec<(Rule, u32)>,
     hrefs: Hrefs,
-    /// What the last entry says, if all of its extensions are alternate links.
+    /// The result for the last entry, if all of its extensions are alternate links.
     pub(super) alternates: RepeatedAlternates,
 }
 
-/// What a URL of an alternate link says.
+/// The result for the URL of an alternate link.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Href {
     pub is_escaped_twice: bool,
@@ -36,40 +36,40 @@ pub(super) struct Href {
     pub host: u32,
 }
 
-/// URLs that were met lately: the pages of a family list the same. Made when the first is met.
+/// Results for recent URLs; language versions of a page list the same ones. Allocated at the first URL.
 #[derive(Debug, Default)]
-struct Hrefs(Vec<([u8; MOST], usize, Href)>);
+struct Hrefs(Vec<([u8; MAX_URL_BYTES], usize, Href)>);
 
-/// How many URLs are remembered: a power of two.
+/// Number of cached URLs; a power of two.
 const HREFS: usize = 256;
 
-/// Bytes of a URL that is remembered, in place: a clean entry allocates nothing.
-const MOST: usize = 120;
+/// Length of the longest URL that is cached. URLs are stored inline, so that an entry without findings allocates nothing.
+const MAX_URL_BYTES: usize = 120;
 
-/// What alternate links say, whatever page lists them.
+/// The result for alternate links, independent of the page that lists them.
 #[derive(Debug, Default)]
 pub(super) struct RepeatedAlternates {
-    /// Whether the last entry has such extensions.
+    /// Whether it is valid for the last entry.
     pub is_known: bool,
     /// The rules that they break.
     pub rules: RuleSet,
-    /// Each of those with the number of its findings.
-    pub places: Vec<(Rule, u32)>,
-    /// What the rules of the set compare.
+    /// Each of these rules with its number of findings.
+    pub finding_counts: Vec<(Rule, u32)>,
+    /// The links as the set rules compare them.
     pub links: Vec<Link>,
 }
 
 impl Cache {
-    /// The rules that the last entry broke, in no order, each with the number of its findings.
-    pub(crate) fn places(&self) -> &[(Rule, u32)] {
-        &self.places
+    /// The rules that the last entry broke, each with its number of findings, in no order.
+    pub(crate) fn finding_counts(&self) -> &[(Rule, u32)] {
+        &self.finding_counts
     }
 
-    /// What a URL of an alternate link says.
+    /// The result for the URL of an alternate link.
     pub(super) fn href(&mut self, text: &str) -> Href {
         let bytes = text.as_bytes();
         if self.hrefs.0.is_empty() {
-            self.hrefs.0.resize(HREFS, ([0; MOST], 0, Href::default()));
+            self.hrefs.0.resize(HREFS, ([0; MAX_URL_BYTES], 0, Href::default()));
         }
         let slot = FixedState::default().hash_one(bytes) as usize % HREFS;
         let known = self.hrefs.0.get(slot).filter(|(known, len, _)| *len > 0 && known.get(..*len) == Some(bytes));
@@ -88,7 +88,7 @@ impl Cache {
         href
     }
 
-    /// A hash of a host's name, as the rules of the set compare it.
+    /// A hash of a host, as the set rules compare it.
     pub(crate) fn host_hash(&mut self, host: &str) -> u32 {
         if self.host.0 != host || host.is_empty() {
             self.host.0.clear();
@@ -99,18 +99,18 @@ impl Cache {
     }
 }
 
-/// One language version of the page: a link with a language and a URL.
+/// A language version of the page: an alternate link with a language and a URL.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Version {
-    /// The number of the link's element.
+    /// Number of the link's element.
     pub number: u32,
-    /// The number of its language.
+    /// Number of its language in [`Languages`].
     pub language: usize,
     /// The hash of its URL.
     pub key: u64,
 }
 
-/// A code of a language, as it was written.
+/// A language code as written.
 #[derive(Debug)]
 pub(super) struct Language {
     raw: Box<[u8]>,
@@ -118,27 +118,27 @@ pub(super) struct Language {
     pub code: Box<str>,
     pub faults: hreflang::Faults,
     pub is_default: bool,
-    /// The number of the first code that means the same language, its own if it is that.
+    /// Number of the first code for the same language; its own if there is no earlier one.
     pub class: usize,
-    /// A hash of the letters.
+    /// A hash of the normalized code.
     pub hash: u32,
 }
 
-/// Codes that were met, by number.
+/// Language codes by number, in the order in which they were found.
 #[derive(Debug, Default)]
 pub(super) struct Languages {
     known: Vec<Language>,
-    /// The number that would follow if this entry listed the same languages as others.
+    /// The expected number of the next code, if this entry lists the same languages as the one before.
     next: usize,
 }
 
-/// Codes that are kept for the next entry: no set has as many languages.
-const KEPT: usize = 256;
+/// Number of codes kept for the next entry; real sets have fewer languages.
+const MAX_LANGUAGES: usize = 256;
 
 impl Languages {
-    /// A new entry: what is too much is forgotten, and numbers of the entry before mean nothing any more.
+    /// Starts a new entry and drops all codes if there are too many. Numbers from earlier entries become invalid.
     pub(super) fn begin(&mut self) {
-        if self.known.len() > KEPT {
+        if self.known.len() > MAX_LANGUAGES {
             self.known.clear();
         }
         self.next = 0;
@@ -146,39 +146,39 @@ impl Languages {
 
     /// The number of a code as written.
     pub(super) fn number(&mut self, raw: &[u8]) -> usize {
-        let is_it = |language: &Language| *language.raw == *raw;
-        let number = if self.known.get(self.next).is_some_and(is_it) {
+        let matches = |language: &Language| *language.raw == *raw;
+        let number = if self.known.get(self.next).is_some_and(matches) {
             self.next
         } else {
-            self.known.iter().position(is_it).unwrap_or_else(|| self.learn(raw))
+            self.known.iter().position(matches).unwrap_or_else(|| self.add(raw))
         };
         self.next = number + 1;
         number
     }
 
-    fn learn(&mut self, raw: &[u8]) -> usize {
+    fn add(&mut self, raw: &[u8]) -> usize {
         let code: Box<str> = escape::decode(raw).into();
         let number = self.known.len();
-        let class = self.known.iter().position(|known| letters(&known.code).eq(letters(&code))).unwrap_or(number);
-        let add = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        let class = self.known.iter().position(|known| normalized(&known.code).eq(normalized(&code))).unwrap_or(number);
+        let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
         self.known.push(Language {
             raw: raw.into(),
             faults: hreflang::validate(&code),
             is_default: hreflang::is_default(&code),
             class,
-            hash: letters(&code).fold(0x811c_9dc5, add),
+            hash: normalized(&code).fold(0x811c_9dc5, fold),
             code,
         });
         number
     }
 
-    /// The code of a number.
+    /// The code with a number.
     pub(super) fn get(&self, number: usize) -> Option<&Language> {
         self.known.get(number)
     }
 }
 
-/// A code without what makes no other language of it: case, and an underscore for a hyphen.
-pub(super) fn letters(code: &str) -> impl Iterator<Item = u8> {
+/// The bytes of a code in lower case and with hyphens instead of underscores, so that codes of one language are equal.
+pub(super) fn normalized(code: &str) -> impl Iterator<Item = u8> {
     code.bytes().map(|byte| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() })
 }

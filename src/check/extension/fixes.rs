@@ -1,7 +1,7 @@
 //! Fixes for findings in extensions: the entry text with the faulty element or attribute corrected.
 //!
-//! Only the named part changes; every other byte stays, in its order unless the order is the fault. Whether a fix
-//! holds is tried by the caller.
+//! A fix changes only the part that the finding names, and reorders only if the order is the fault. The caller verifies
+//! that a fix ends its finding and adds none.
 
 use super::outline::Outline;
 use super::patch::Patch;
@@ -34,8 +34,8 @@ pub(super) struct ExtensionFix {
     pub patch: Patch,
 }
 
-/// What breaches have in common that one remedy fixes at once: their rule, and the element or the extension that
-/// they are in. `None` for a breach that has a remedy of its own.
+/// A key that is equal for breaches which a single fix ends together: their rule and namespace. `None` for a breach that
+/// needs a fix of its own.
 pub(super) fn scope(breach: &Breach, outline: &Outline<'_>) -> Option<(Rule, u32)> {
     let node = outline.node_at(breach.node)?;
     match breach.rule {
@@ -48,22 +48,22 @@ pub(super) fn scope(breach: &Breach, outline: &Outline<'_>) -> Option<(Rule, u32
     }
 }
 
-/// The remedy for a breach, if there is one.
-pub(super) fn of(breach: &Breach, outline: &Outline<'_>, subject: &Subject<'_>) -> Option<ExtensionFix> {
+/// The fix for a breach, if there is one.
+pub(super) fn fix(breach: &Breach, outline: &Outline<'_>, subject: &Subject<'_>) -> Option<ExtensionFix> {
     let node = outline.node_at(breach.node).filter(|_| breach.about != About::Outside)?;
     let (label, keeps, patch) = match breach.about {
-        About::Value(kind) => of_value(breach.rule, kind, outline, node)?,
-        About::Attribute(name, kind) => of_attribute(breach.rule, (name, kind), outline, node)?,
-        About::Url(fault, attribute) => of_url(fault, attribute, outline, node, subject)?,
-        About::Stranger(place) => {
-            let found = super::attribute_starting_at(outline, node, place)?;
-            ("remove the attribute".to_owned(), false, Patch::cut([cut_of(outline, &found)?])?)
+        About::Value(kind) => fix_value(breach.rule, kind, outline, node)?,
+        About::Attribute(name, kind) => fix_attribute(breach.rule, (name, kind), outline, node)?,
+        About::Url(fault, attribute) => fix_url(fault, attribute, outline, node, subject)?,
+        About::UnknownAttribute(at) => {
+            let found = super::attribute_starting_at(outline, node, at)?;
+            ("remove the attribute".to_owned(), false, Patch::cut([attribute_with_blanks(outline, &found)?])?)
         }
         About::Other(_) => match breach.rule {
             Rule::HREFLANG_SELF_CONFLICT => return None,
-            _ => ("remove the second one".to_owned(), false, removed(outline, [node])?),
+            _ => ("remove the second one".to_owned(), false, remove_nodes(outline, [node])?),
         },
-        About::Element | About::Child(_) | About::Outside => of_element(breach, outline, node)?,
+        About::Element | About::Child(_) | About::Outside => fix_element(breach, outline, node)?,
     };
     let is_safe = keeps && breach.rule.fix() == FixKind::Safe;
     (breach.rule.fix() != FixKind::None).then_some(ExtensionFix { label, is_safe, patch })
@@ -75,7 +75,7 @@ fn unescaped(value: &str) -> String {
     decode(value.as_bytes()).into_owned()
 }
 
-fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
+fn fix_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
     if matches!(rule, Rule::FIELD_WHITESPACE | Rule::FIELD_WHITESPACE_STRICT) {
         let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
         let patch = Patch::cut([node.tag.end..start, end..node.inner_end])?;
@@ -83,107 +83,107 @@ fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Optio
     }
     if rule == Rule::XML_DOUBLE_ESCAPED {
         let once = unescaped(&outline.value(node));
-        return Some((DECODE.to_owned(), false, with_value(outline, node, &once)?));
+        return Some((DECODE.to_owned(), false, replace_value(outline, node, &once)?));
     }
     if rule == Rule::MOBILE_NOT_EMPTY {
         return Some(("empty it".to_owned(), false, Patch::replace(node.tag.end..node.inner_end, "")));
     }
     let (right, keeps) = kind.repair(&outline.value(node))?;
-    Some((format!("write {right}"), keeps, with_value(outline, node, &right)?))
+    Some((format!("write {right}"), keeps, replace_value(outline, node, &right)?))
 }
 
-fn of_attribute(rule: Rule, (name, kind): (&str, Kind), outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
-    let said = outline.attribute(node, name)?;
+fn fix_attribute(rule: Rule, (name, kind): (&str, Kind), outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
+    let value = outline.attribute(node, name)?;
     let right = match rule {
-        Rule::VIDEO_DEPRECATED => return without_deprecated(outline, Namespace::Video),
+        Rule::VIDEO_DEPRECATED => return remove_deprecated(outline, Namespace::Video),
         Rule::XML_DOUBLE_ESCAPED => {
-            let patch = Patch::replace(attribute_range(outline, node, name)?, escape(&unescaped(&said)));
+            let patch = Patch::replace(attribute_range(outline, node, name)?, escape(&unescaped(&value)));
             return Some((DECODE.to_owned(), false, patch));
         }
-        Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => (hreflang::customary(&said)?, true),
-        Rule::HREFLANG_REGION_RESERVED => (hreflang::with_country(&said)?, false),
-        _ => kind.repair(&said)?,
+        Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => (hreflang::customary(&value)?, true),
+        Rule::HREFLANG_REGION_RESERVED => (hreflang::with_country(&value)?, false),
+        _ => kind.repair(&value)?,
     };
     let range = attribute_range(outline, node, name)?;
     Some((format!("write {}", right.0), right.1, Patch::replace(range, escape(&right.0))))
 }
 
-fn of_url(
+fn fix_url(
     fault: location::Fault,
     attribute: Option<&str>,
     outline: &Outline<'_>,
     node: &Node,
     subject: &Subject<'_>,
 ) -> Option<Candidate> {
-    let said = match attribute {
+    let value = match attribute {
         Some(name) => outline.attribute(node, name)?,
         None => outline.value(node),
     };
     let (right, keeps) = if fault == location::Fault::NotAbsolute {
         let page = subject.entry.value(Field::Loc, outline.text)?;
-        (absolute(&said, &page, subject.context)?, false)
+        (complete_url(&value, &page, subject.context)?, false)
     } else {
-        let repair = location::repair(fault, &said)?;
+        let repair = location::repair(fault, &value)?;
         (repair.value, repair.is_safe)
     };
     let patch = match attribute {
         Some(name) => Patch::replace(attribute_range(outline, node, name)?, escape(&right)),
-        None => with_value(outline, node, &right)?,
+        None => replace_value(outline, node, &right)?,
     };
     Some(("correct the URL".to_owned(), keeps, patch))
 }
 
-/// A complete URL for one that lacks scheme or host, by the page that it stands with.
-fn absolute(said: &str, page: &str, context: &Context<'_>) -> Option<String> {
+/// The complete URL for one without scheme or host, resolved against the page of its entry.
+fn complete_url(value: &str, page: &str, context: &Context<'_>) -> Option<String> {
     let (origin, _) = location::origin(page).or_else(|| location::origin(context.url_prefix?.origin()))?;
     let scheme = origin.split_once("://").map_or("https", |(scheme, _)| scheme);
-    if let Some(rest) = said.strip_prefix("//") {
+    if let Some(rest) = value.strip_prefix("//") {
         return Some(format!("{scheme}://{rest}"));
     }
-    if said.starts_with("www.") {
-        return Some(format!("{scheme}://{said}"));
+    if value.starts_with("www.") {
+        return Some(format!("{scheme}://{value}"));
     }
-    said.starts_with('/').then(|| format!("{origin}{said}"))
+    value.starts_with('/').then(|| format!("{origin}{value}"))
 }
 
-fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
+fn fix_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
     let (label, keeps, patch) = match breach.rule {
-        Rule::EXT_CHILD_ORDER => ("put the elements in order".to_owned(), true, reordered(outline, breach.node)?),
+        Rule::EXT_CHILD_ORDER => ("put the elements in order".to_owned(), true, reorder(outline, breach.node)?),
         Rule::EXT_UNKNOWN_CHILD => match intended_name(outline, node) {
-            Some(meant) => (format!("write {meant}"), false, renamed(outline, node, &meant)?),
-            None => ("remove the element".to_owned(), false, removed(outline, [node])?),
+            Some(meant) => (format!("write {meant}"), false, rename(outline, node, &meant)?),
+            None => ("remove the element".to_owned(), false, remove_nodes(outline, [node])?),
         },
         Rule::EXT_OBSOLETE | Rule::EXT_OBSOLETE_PAGEMAP => {
             let own = outline.nodes().iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
-            ("remove the extension".to_owned(), false, removed(outline, own)?)
+            ("remove the extension".to_owned(), false, remove_nodes(outline, own)?)
         }
         Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED | Rule::NEWS_DEPRECATED => {
-            without_deprecated(outline, namespace(node))?
+            remove_deprecated(outline, namespace(node))?
         }
         Rule::IMAGE_LIMIT => {
             let images = outline.nodes().iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
             let label = "keep the first 1,000 images".to_owned();
-            (label, false, removed(outline, images.filter(|image| image.element.is_some()).skip(value::IMAGES))?)
+            (label, false, remove_nodes(outline, images.filter(|image| image.element.is_some()).skip(value::IMAGES))?)
         }
         Rule::VIDEO_TAG_LIMIT => {
             let tags = outline.children(node.parent).map(|(_, tag)| tag).filter(|tag| tag.element == node.element);
-            ("keep the first 32 tags".to_owned(), false, removed(outline, tags.skip(value::VIDEO_TAGS.into()))?)
+            ("keep the first 32 tags".to_owned(), false, remove_nodes(outline, tags.skip(value::VIDEO_TAGS.into()))?)
         }
         Rule::VIDEO_EXPIRED => {
-            ("remove the video".to_owned(), false, removed(outline, [outline.node_at(node.parent)?])?)
+            ("remove the video".to_owned(), false, remove_nodes(outline, [outline.node_at(node.parent)?])?)
         }
         Rule::NEWS_STALE => {
-            ("remove the news block".to_owned(), false, removed(outline, [outline.node_at(node.parent)?])?)
+            ("remove the news block".to_owned(), false, remove_nodes(outline, [outline.node_at(node.parent)?])?)
         }
         Rule::CODE_PACKAGEMAP_NOT_ARCHIVE | Rule::DOC_UNKNOWN_ELEMENT => {
-            ("remove the element".to_owned(), false, removed(outline, [node])?)
+            ("remove the element".to_owned(), false, remove_nodes(outline, [node])?)
         }
         _ => return None,
     };
     Some((label, keeps, patch))
 }
 
-/// The name that a strange element was probably meant to have: its own, in the namespace of its parent.
+/// The name that an unknown element was probably meant to have: its local name with the prefix of its parent.
 pub(super) fn intended_name(outline: &Outline<'_>, node: &Node) -> Option<String> {
     let parent = outline.node_at(node.parent)?;
     let local = outline.local(node);
@@ -193,8 +193,8 @@ pub(super) fn intended_name(outline: &Outline<'_>, node: &Node) -> Option<String
     Some(format!("{prefix}:{}", known.name))
 }
 
-/// The element under another name.
-fn renamed(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Patch> {
+/// Renames an element.
+fn rename(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Patch> {
     let start = node.tag.start + 1;
     let patch = Patch::replace(start..node.tag.name_end, name);
     if node.end == node.tag.end {
@@ -205,11 +205,11 @@ fn renamed(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Patch> {
     (end <= outline.text.len()).then(|| patch.and(end_name..end, name))
 }
 
-/// Without the elements and attributes of an extension that have no effect any more.
-fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Candidate> {
+/// Removes the deprecated elements and attributes of an extension.
+fn remove_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Candidate> {
     let mut cuts: Vec<Range<usize>> = Vec::new();
     for node in outline.nodes().iter().filter(|node| namespace(node) == own) {
-        // What goes with its parent needs no cut of its own.
+        // It is removed with its parent.
         if cuts.last().is_some_and(|cut| cut.end >= node.end) {
             continue;
         }
@@ -219,43 +219,44 @@ fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Candidate
             continue;
         }
         let withdrawn = element.attributes.iter().filter(|attribute| attribute.is_deprecated);
-        let mut own: Vec<_> = withdrawn.filter_map(|known| attribute_cut(outline, node, known.name)).collect();
+        let mut own: Vec<_> =
+            withdrawn.filter_map(|known| named_attribute_with_blanks(outline, node, known.name)).collect();
         own.sort_by_key(|cut| cut.start);
         cuts.extend(own);
     }
     Some(("remove what has no effect".to_owned(), false, Patch::cut(cuts)?))
 }
 
-/// Without some elements, which must be in the order of the text.
-fn removed<'n>(outline: &Outline<'_>, nodes: impl IntoIterator<Item = &'n Node>) -> Option<Patch> {
+/// Removes elements, which must be in the order of the text.
+fn remove_nodes<'n>(outline: &Outline<'_>, nodes: impl IntoIterator<Item = &'n Node>) -> Option<Patch> {
     Patch::cut(nodes.into_iter().map(|node| with_blanks(outline.text, node.tag.start..node.end)))
 }
 
-/// An attribute of the text with the whitespace before it. It is not looked for by its name: an element may have many.
-fn cut_of(outline: &Outline<'_>, found: &markup::Attribute<'_>) -> Option<Range<usize>> {
+/// The range of an attribute with the white space before it. It is not searched by name, since names can repeat.
+fn attribute_with_blanks(outline: &Outline<'_>, found: &markup::Attribute<'_>) -> Option<Range<usize>> {
     let offset = |part: &[u8]| (part.as_ptr() as usize).checked_sub(outline.text.as_ptr() as usize);
     let (start, value) = (offset(found.name)?, offset(found.value)?);
     Some(with_blanks(outline.text, start..value + found.value.len() + 1))
 }
 
-/// An attribute with the whitespace before it.
-fn attribute_cut(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Range<usize>> {
+/// The range of the attribute with a name, with the white space before it.
+fn named_attribute_with_blanks(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Range<usize>> {
     let value = attribute_range(outline, node, name)?;
     let tag = outline.text.get(node.tag.name_end..value.start)?;
     let at = memchr::memmem::rfind(tag, name.as_bytes())? + node.tag.name_end;
     Some(with_blanks(outline.text, at..value.end + 1))
 }
 
-/// An element with another text; CDATA and comments in it are gone.
-fn with_value(outline: &Outline<'_>, node: &Node, value: &str) -> Option<Patch> {
+/// Replaces the text of an element, including CDATA sections and comments.
+fn replace_value(outline: &Outline<'_>, node: &Node, value: &str) -> Option<Patch> {
     let is_open = node.end > node.tag.end && node.text != TextKind::Children;
     let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
     is_open.then(|| Patch::replace(start..end, escape(value)))
 }
 
-/// The children of an element in the order of the schema, each with what is before it. What does not belong
-/// there follows the one that it stood behind.
-fn reordered(outline: &Outline<'_>, parent: u32) -> Option<Patch> {
+/// Sorts the children of an element by the schema, each with the text before it. Unknown children stay behind the child
+/// that they follow.
+fn reorder(outline: &Outline<'_>, parent: u32) -> Option<Patch> {
     let node = outline.node_at(parent)?;
     let (mut lead, mut last) = (node.tag.end, 0);
     let mut parts: Vec<(usize, Range<usize>)> = Vec::new();

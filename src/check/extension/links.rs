@@ -1,12 +1,12 @@
 //! Rules about alternate links (`hreflang`): the language versions of a page.
 //!
-//! Links for other devices (`media`) and into apps (`android-app:`, `ios-app:`) are legal and are no language
-//! versions; only links with `hreflang`, or with no hint what they are, are checked here.
+//! Links for other devices (`media`) and to apps (`android-app:`, `ios-app:`) are allowed and are not language versions.
+//! All other links are checked here, also those without `hreflang`.
 
 use super::blocks::is_same_page;
-use super::cache::{Cache, Href, Language, Languages, Version, letters};
+use super::cache::{Cache, Href, Language, Languages, Version, normalized};
 use super::outline::Outline;
-use super::values::OF_LOC;
+use super::values::LOC_ONLY_FAULTS;
 use super::{About, EntryContext, Sink, namespace};
 use crate::check::fields::loc_rule;
 use crate::check::rule::{Rule, RuleSet};
@@ -22,16 +22,16 @@ use std::borrow::Cow;
 /// The attributes of one link.
 #[derive(Debug, Default)]
 pub(super) struct Link<'t> {
-    /// What the link is.
+    /// Its relation to the page.
     rel: Option<Cow<'t, str>>,
     /// Its language as written.
     code: Option<&'t [u8]>,
     /// Its URL.
     href: Option<Cow<'t, str>>,
-    /// Its devices.
+    /// Whether it names the devices that it is for.
     media: bool,
-    /// Places of attributes that such a link does not have, as bits; of the first 32.
-    unknown_columns: u32,
+    /// Bit set of the positions of unknown attributes among the first 32.
+    unknown_attributes: u32,
 }
 
 impl<'t> Link<'t> {
@@ -45,15 +45,15 @@ impl<'t> Link<'t> {
                 b"hreflang" => link.code = Some(attribute.value),
                 b"href" => link.href = Some(escape::decode(attribute.value)),
                 b"media" => link.media = true,
-                name if is_unknown_attribute(name) && place < 32 => link.unknown_columns |= 1 << place,
+                name if is_unknown_attribute(name) && place < 32 => link.unknown_attributes |= 1 << place,
                 _ => {}
             }
         }
         link
     }
 
-    /// Whether it is for another device or an app, and no language version.
-    pub(super) fn is_other(&self) -> bool {
+    /// Whether it is for another device or an app and so not a language version.
+    pub(super) fn is_for_device_or_app(&self) -> bool {
         let is_app = |href: &str| href.starts_with("android-app://") || href.starts_with("ios-app://");
         self.code.is_none() && (self.media || self.href.as_deref().is_some_and(is_app))
     }
@@ -65,21 +65,23 @@ impl<'t> Link<'t> {
     }
 }
 
-/// The language versions that an entry lists: the place of each link, its URL, and what the set compares.
+/// The language versions that an entry lists: offset and URL of each link, and the link as the set rules compare it.
 pub(super) fn versions(outline: Outline<'_>) -> impl Iterator<Item = (u32, Cow<'_, str>, set::Link)> {
-    coded(outline).map(|(at, _, href, link)| (at, href, link))
+    versions_with_codes(outline).map(|(at, _, href, link)| (at, href, link))
 }
 
-/// The versions with their languages as written and decoded.
-pub(super) fn coded(outline: Outline<'_>) -> impl Iterator<Item = (u32, Cow<'_, str>, Cow<'_, str>, set::Link)> {
+/// The language versions of an entry with their decoded language codes.
+pub(super) fn versions_with_codes(
+    outline: Outline<'_>,
+) -> impl Iterator<Item = (u32, Cow<'_, str>, Cow<'_, str>, set::Link)> {
     let mut languages = Languages::default();
     links(outline).filter_map(move |(_, node)| {
         let link = Link::of(&outline, node);
         let raw = link.code.filter(|code| !code.is_empty())?;
         let href = link.href.filter(|href| !href.is_empty())?;
         let number = languages.number(raw);
-        let compared = compared(languages.get(number)?, &Location::of(&href));
-        Some((node.tag.start as u32, escape::decode(raw), href, compared))
+        let set_link = set_link(languages.get(number)?, &Location::of(&href));
+        Some((node.tag.start as u32, escape::decode(raw), href, set_link))
     })
 }
 
@@ -87,8 +89,8 @@ fn links(outline: Outline<'_>) -> impl Iterator<Item = (u32, &Node)> {
     outline.top_level().filter(|(_, node)| namespace(node) == Namespace::Xhtml)
 }
 
-/// What the rules of the set compare of a link.
-fn compared(language: &Language, href: &Location<'_>) -> set::Link {
+/// A link as the set rules compare it.
+fn set_link(language: &Language, href: &Location<'_>) -> set::Link {
     set::Link { key: href.key_hash(), code: language.hash, host: set::host_hash(href.host()) }
 }
 
@@ -102,19 +104,19 @@ pub(super) fn validate(
     cache.languages.begin();
     for (number, node) in links(*outline) {
         let link = Link::of(outline, node);
-        if link.unknown_columns != 0 {
-            let mut behind = 0;
+        if link.unknown_attributes != 0 {
+            let mut end = 0;
             for (column, attribute) in outline.attributes(node).take(32).enumerate() {
-                let place = std::mem::replace(&mut behind, outline.end_among_attributes(node, &attribute)) as u32;
-                if link.unknown_columns & 1 << column != 0 {
-                    sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place));
+                let start = std::mem::replace(&mut end, outline.end_among_attributes(node, &attribute)) as u32;
+                if link.unknown_attributes & 1 << column != 0 {
+                    sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::UnknownAttribute(start));
                 }
             }
         }
-        if link.is_other() {
+        if link.is_for_device_or_app() {
             continue;
         }
-        // Seen in the wild and of no use in a sitemap; it claims no language.
+        // Some generators write `amphtml` links, which have no effect in a sitemap.
         if link.code.is_none() && link.rel.as_deref().is_some_and(|rel| rel.eq_ignore_ascii_case("amphtml")) {
             sink.breach(Rule::DOC_UNKNOWN_ELEMENT, number, About::Element);
             continue;
@@ -125,7 +127,7 @@ pub(super) fn validate(
         let language = link.code.filter(|code| !code.is_empty()).map(|code| cache.languages.number(code));
         match language.and_then(|language| cache.languages.get(language)) {
             None => sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("hreflang", Kind::Text)),
-            Some(language) => code(number, language.faults, sink),
+            Some(language) => report_code_faults(number, language.faults, sink),
         }
         let href = link.href.unwrap_or_default();
         if href.is_empty() {
@@ -136,7 +138,7 @@ pub(super) fn validate(
         if is_escaped_twice {
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }
-        self::href(number, faults, sink);
+        report_url_faults(number, faults, sink);
         if let Some(language) = language
             && let Some(known) = cache.languages.get(language)
         {
@@ -145,11 +147,11 @@ pub(super) fn validate(
         }
     }
     if let Some(first) = cache.versions.first().map(|version| version.number) {
-        cluster(outline, first, (entry_context, cache), sink);
+        validate_versions(outline, first, (entry_context, cache), sink);
     }
 }
 
-fn code(number: u32, faults: hreflang::Faults, sink: &mut impl Sink) {
+fn report_code_faults(number: u32, faults: hreflang::Faults, sink: &mut impl Sink) {
     if faults == hreflang::Faults::default() {
         return;
     }
@@ -164,8 +166,8 @@ fn code(number: u32, faults: hreflang::Faults, sink: &mut impl Sink) {
     }
 }
 
-fn href(number: u32, faults: Faults, sink: &mut impl Sink) {
-    for fault in faults.minus(OF_LOC).iter() {
+fn report_url_faults(number: u32, faults: Faults, sink: &mut impl Sink) {
+    for fault in faults.minus(LOC_ONLY_FAULTS).iter() {
         let rule = match fault {
             Fault::NotAbsolute => Some(Rule::HREFLANG_HREF_RELATIVE),
             _ => loc_rule(fault, FileKind::Urlset),
@@ -176,8 +178,8 @@ fn href(number: u32, faults: Faults, sink: &mut impl Sink) {
     }
 }
 
-/// What the language versions of one entry say together.
-fn cluster(
+/// Checks the language versions of one entry together.
+fn validate_versions(
     outline: &Outline<'_>,
     first: u32,
     (entry_context, cache): (&EntryContext<'_>, &mut Cache),
@@ -195,7 +197,7 @@ fn cluster(
     }
     validate_page(outline, entry_context, (languages, versions), sink);
     let class = |version: &Version| language(version).map_or(usize::MAX, |language| language.class);
-    // Nearly always each language is there once.
+    // Fast path: nearly always each language occurs once.
     let mut seen = [0_u64; 4];
     let is_new = |version: &Version| {
         let class = class(version);
@@ -207,9 +209,9 @@ fn cluster(
     if versions.iter().all(is_new) {
         return;
     }
-    // Links of one language meet, in the order of the text.
+    // Sorting puts links of one language next to each other, in the order of the text.
     let code = |version: &Version| language(version).map_or("", |language| &*language.code);
-    versions.sort_by(|one, other| letters(code(one)).cmp(letters(code(other))));
+    versions.sort_by(|one, other| normalized(code(one)).cmp(normalized(code(other))));
     for versions in versions.chunk_by(|one, other| class(one) == class(other)) {
         let Some((first, repeats)) = versions.split_first() else { continue };
         for other in repeats {
@@ -221,14 +223,14 @@ fn cluster(
 }
 
 /// The rules about alternate links that depend on the page that lists them.
-pub(super) const OF_PAGE: RuleSet = RuleSet::of(&[Rule::HREFLANG_SELF_CONFLICT, Rule::HREFLANG_SELF_MISSING]);
+pub(super) const PAGE_RULES: RuleSet = RuleSet::of(&[Rule::HREFLANG_SELF_CONFLICT, Rule::HREFLANG_SELF_MISSING]);
 
 /// Whether all extensions of an entry are alternate links.
-pub(super) fn are_all(outline: &Outline<'_>) -> bool {
+pub(super) fn are_all_alternates(outline: &Outline<'_>) -> bool {
     outline.outside().is_empty() && outline.nodes().iter().all(|node| namespace(node) == Namespace::Xhtml)
 }
 
-/// The rules of [`OF_PAGE`] for a page that lists the same alternate links as the one that was validated last.
+/// Checks only [`PAGE_RULES`], for a page that lists the same alternate links as the one validated before.
 pub(super) fn validate_again(
     outline: &Outline<'_>,
     entry_context: &EntryContext<'_>,
@@ -274,8 +276,8 @@ fn validate_page(
     }
 }
 
-/// Whether an alternate link has no attribute of that name; namespaces, and attributes of other namespaces, are
-/// no one's business.
+/// Whether an alternate link has no attribute of that name. Namespace declarations and attributes of other namespaces are
+/// always allowed.
 fn is_unknown_attribute(name: &[u8]) -> bool {
     let known = extension::root(Namespace::Xhtml).and_then(|root| root.attribute(name));
     known.is_none() && !name.contains(&b':') && name != b"xmlns"

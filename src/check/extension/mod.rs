@@ -1,18 +1,18 @@
 //! Checks the extensions of one entry: images, videos, news, alternate links and obsolete extensions.
 //!
-//! A function of the entry's text, its place and the clock, called for entries that have extensions only. Judging
-//! says where a rule is broken (`Breach`) and no more; words and fixes are made for rows that someone looks at.
+//! Checks are a function of the entry's text, its context and the clock, and run only for entries with extensions. They
+//! record where a rule is broken (`Breach`); messages and fixes are made on demand, for rows that are shown.
 
 mod blocks;
 mod cache;
 mod fixes;
 mod links;
+mod messages;
 mod outline;
 mod patch;
 mod structure;
 mod urls;
 mod values;
-mod words;
 
 use super::action::{Action, Fix};
 use super::context::{Context, Subject};
@@ -44,30 +44,31 @@ pub(crate) use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
 enum About {
     /// The element as a whole.
     Element,
-    /// An element outside of any entry; its number is its place among those.
+    /// An element outside of any entry, by its number among those.
     Outside,
     /// The text of the element.
     Value(extension::Kind),
-    /// An attribute, or that it is missing.
+    /// An attribute, present or missing.
     Attribute(&'static str, extension::Kind),
-    /// An attribute that does not belong there: where it begins among the attributes of its tag.
-    Stranger(u32),
+    /// An unknown attribute, by its offset among the attributes of its tag.
+    UnknownAttribute(u32),
     /// A URL: the text of the element, or an attribute.
     Url(Fault, Option<&'static str>),
     /// A child that is missing or empty.
     Child(&'static str),
-    /// Another element that says the same.
+    /// An earlier element that this one repeats.
     Other(u32),
 }
 
-/// How often fixes of one entry are tried, whatever its length: a trial takes the whole entry apart again, and an entry
-/// that is all mistakes has as many findings as it has elements.
+/// Trials of fixes that every entry may use, whatever its length. Each trial parses the whole entry again, and an entry can
+/// have as many findings as elements.
 const TRIALS: usize = 16;
 
-/// Bytes of entry text that may be taken apart beyond that: of short entries every fix is tried.
+/// Bytes of entry text that further trials may parse, so that every fix of a short entry is tried.
 const TRIAL_BYTES: usize = 1 << 16;
 
-/// Trials for which an entry of that length is good. All of them cost no more than a constant number of looks at it.
+/// Number of trials for an entry of a length in bytes: `TRIALS` passes over the entry, plus passes over at most
+/// `TRIAL_BYTES` in all.
 pub(super) const fn trials(len: usize) -> usize {
     TRIALS + TRIAL_BYTES / (len + 1)
 }
@@ -81,11 +82,11 @@ struct Breach {
     about: About,
 }
 
-/// Collects breaches: as a rule set for every row, as a list for a row that is shown.
+/// Collects breaches: as a rule set for every row, as a list for rows that are shown.
 trait Sink {
     fn breach(&mut self, rule: Rule, node: u32, about: About);
 
-    /// Takes a language version in, for the rules of the set.
+    /// Collects a language version for the set rules.
     fn link(&mut self, _: Link) {}
 }
 
@@ -95,19 +96,19 @@ impl Sink for RuleSet {
     }
 }
 
-/// The broken rules, how often each is, and the language versions for the rules of the set.
+/// The broken rules, their numbers of findings, and the language versions for the set rules.
 struct Collected<'l> {
     rules: RuleSet,
-    places: Vec<(Rule, u32)>,
+    finding_counts: Vec<(Rule, u32)>,
     links: &'l mut Vec<Link>,
 }
 
 impl Sink for Collected<'_> {
     fn breach(&mut self, rule: Rule, _: u32, _: About) {
         self.rules.insert(rule);
-        match self.places.iter_mut().find(|(known, _)| *known == rule) {
-            Some((_, places)) => *places += 1,
-            None => self.places.push((rule, 1)),
+        match self.finding_counts.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, count)) => *count += 1,
+            None => self.finding_counts.push((rule, 1)),
         }
     }
 
@@ -131,26 +132,26 @@ impl Sink for Vec<Breach> {
     }
 }
 
-/// The entry that the extensions are in.
+/// The entry that contains the extensions.
 struct EntryContext<'t> {
     /// The page that the extensions are about: the entry's loc.
     page: Cow<'t, str>,
-    /// Whether the entry is a page at all, and not a sitemap of an index.
+    /// Whether the entry is a page, not a sitemap listed by an index.
     is_page: bool,
     /// The time, in seconds since 1970.
     now: i64,
 }
 
-/// Whether this module has anything to check in an entry: extensions, or markup before it.
-pub(crate) fn concerns(entry: &Entry, text: &[u8]) -> bool {
+/// Whether an entry has something to check here: extensions, or markup before the entry.
+pub(crate) fn has_content(entry: &Entry, text: &[u8]) -> bool {
     let lead = text.get(..entry.open as usize).unwrap_or_default();
     // Nearly every lead is a line break and some blanks, too short for an element.
     entry.extensions != Extensions::default() || (lead.len() >= "<a:b/>".len() && memchr::memchr(b'<', lead).is_some())
 }
 
-/// Where the first extension stands that is before all entries of a file or behind them; between entries it is the
-/// business of the one that follows.
-pub(crate) fn outside(source: &Source) -> Option<usize> {
+/// Offset of the first extension before or after all entries of a file. One between entries is reported with the entry
+/// that follows it.
+pub(crate) fn find_outside_entries(source: &Source) -> Option<usize> {
     let (bytes, names) = (source.bytes(), &source.names);
     if !names.kind.is_xml() {
         return None;
@@ -181,7 +182,7 @@ pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
     set
 }
 
-/// [`check`] with elements that were noted before; the number of breaches of each rule is kept in the cache.
+/// [`check`] with elements that were noted before; keeps the number of findings of each rule in the cache.
 pub(crate) fn check_elements(
     parsed: &ParsedEntry<'_>,
     elements: &Elements,
@@ -189,45 +190,45 @@ pub(crate) fn check_elements(
     cache: &mut Cache,
     links: &mut Vec<Link>,
 ) -> RuleSet {
-    let mut places = std::mem::take(&mut cache.places);
-    places.clear();
+    let mut finding_counts = std::mem::take(&mut cache.finding_counts);
+    finding_counts.clear();
     let outline = Outline::new(parsed.text, elements).with_utf8(parsed.utf8);
     let first_link = links.len();
-    let mut collected = Collected { rules: RuleSet::EMPTY, places, links };
+    let mut collected = Collected { rules: RuleSet::EMPTY, finding_counts, links };
     let entry_context = entry_context(parsed, context);
-    // Its lists are used again: an entry without findings allocates nothing.
+    // The lists of the cache are reused, so that an entry without findings allocates nothing.
     let mut known = std::mem::take(&mut cache.alternates);
     if known.is_known && parsed.repeats {
         collected.rules = known.rules;
-        collected.places.extend(&known.places);
+        collected.finding_counts.extend(&known.finding_counts);
         collected.links.extend(&known.links);
         links::validate_again(&outline, &entry_context, cache, &mut collected);
     } else {
         validate(&outline, &entry_context, cache, &mut collected);
-        known.is_known = entry_context.is_page && links::are_all(&outline);
-        known.places.clear();
+        known.is_known = entry_context.is_page && links::are_all_alternates(&outline);
+        known.finding_counts.clear();
         known.links.clear();
         if known.is_known {
-            let places = collected.places.iter().filter(|(rule, _)| !links::OF_PAGE.contains(*rule));
-            known.rules = collected.rules.minus(links::OF_PAGE);
-            known.places.extend(places);
+            let finding_counts = collected.finding_counts.iter().filter(|(rule, _)| !links::PAGE_RULES.contains(*rule));
+            known.rules = collected.rules.minus(links::PAGE_RULES);
+            known.finding_counts.extend(finding_counts);
             known.links.extend(collected.links.get(first_link..).unwrap_or_default());
         }
     }
     cache.alternates = known;
-    let Collected { rules, places, .. } = collected;
-    cache.places = places;
+    let Collected { rules, finding_counts, .. } = collected;
+    cache.finding_counts = finding_counts;
     rules
 }
 
-/// The rules, each as often as it is broken.
+/// Calls `add` with each broken rule, once per finding.
 pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl FnMut(Rule)) {
     let elements = Elements::of(entry, text, context.names);
     let entry_context = entry_context(&ParsedEntry::new(text, entry), context);
     validate(&Outline::new(text, &elements), &entry_context, &mut Cache::default(), &mut Counter(add));
 }
 
-/// The findings with messages, in the order of the text, and with fixes if they are asked for.
+/// The findings with messages, in the order of the text, with fixes if `has_fixes`.
 pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fixes: bool) -> Vec<Finding> {
     let elements = Elements::of(entry, text, context.names);
     let outline = Outline::new(text, &elements);
@@ -236,7 +237,7 @@ pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fi
     let trials = if has_fixes { trials(text.len()) } else { 0 };
     let subject = Subject { entry, text, context };
     let fix = |breach: &Breach| {
-        let remedy = fixes::of(breach, &outline, &subject)?;
+        let remedy = fixes::fix(breach, &outline, &subject)?;
         let text = remedy.patch.apply(text)?;
         let wanted = BTreeMap::from([(breach.rule, 1)]);
         let ExtensionFix { label, is_safe, .. } = remedy;
@@ -244,7 +245,7 @@ pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fi
     };
     let found = (0..).zip(&breaches).filter_map(|(number, breach)| {
         let part = part(&outline, breach);
-        let message = || words::of(breach, &outline, &entry_context);
+        let message = || messages::message(breach, &outline, &entry_context);
         let found = Finding::in_profile(breach.rule, context.profile, message)?;
         let fix = if number < trials { fix(breach) } else { None };
         Some((part.at, found.at(Position::Element(part)).with_fix(fix)))
@@ -254,19 +255,19 @@ pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fi
     found.into_iter().map(|(_, found)| found).collect()
 }
 
-/// The language versions that an entry lists as alternates of its page: each link's place in the text, its URL, and
-/// what the rules of the set compare.
+/// The language versions that an entry lists as alternates of its page: position and URL of each link, and the link as
+/// the set rules compare it.
 pub(crate) fn alternates(entry: &Entry, text: &[u8], names: &Names) -> Vec<(ExtensionPart, String, Link)> {
     let elements = Elements::of(entry, text, names);
     let part = |at: u32| ExtensionPart { name: "xhtml:link".into(), at };
     links::versions(Outline::new(text, &elements)).map(|(at, href, link)| (part(at), href.into_owned(), link)).collect()
 }
 
-/// The alternate links of an entry: language, URL, and what the rules of the set compare.
+/// The alternate links of an entry: language, URL, and the link as the set rules compare it.
 pub(crate) fn versions(entry: &Entry, text: &[u8], names: &Names) -> Vec<(String, String, Link)> {
     let elements = Elements::of(entry, text, names);
-    let coded = links::coded(Outline::new(text, &elements));
-    coded.map(|(_, code, href, link)| (code.into_owned(), href.into_owned(), link)).collect()
+    let versions = links::versions_with_codes(Outline::new(text, &elements));
+    versions.map(|(_, code, href, link)| (code.into_owned(), href.into_owned(), link)).collect()
 }
 
 /// The alternate links of an entry as the set rules compare them.
@@ -275,14 +276,19 @@ pub(crate) fn links(entry: &Entry, text: &[u8], names: &Names, out: &mut Vec<Lin
     out.extend(links::versions(Outline::new(text, &elements)).map(|(.., link)| link));
 }
 
-/// The entry with some rules fixed in its extensions, as far as that is possible in one pass; `None` where nothing can be
-/// done. Only such fixes as keep the meaning if `unattended`. `trials` are those that the entry is still good for.
+/// The entry text after fixing `rules` in its extensions, as far as one pass can; `None` if no fix applies. Only safe fixes
+/// are used if `unattended`. `trials` is the number of trials left for the entry and is decreased.
 ///
-/// All fixes are made and tried at once. Where that breaks something, halves of them are, so that what is wrong with one
-/// does not keep the others from being made.
-pub(super) fn repaired(rules: RuleSet, unattended: bool, subject: &Subject<'_>, trials: &mut usize) -> Option<String> {
+/// All fixes are applied and tried together. If the result breaks another rule, each half is tried by itself, so that one
+/// bad fix does not prevent the others.
+pub(super) fn apply_fixes(
+    rules: RuleSet,
+    unattended: bool,
+    subject: &Subject<'_>,
+    trials: &mut usize,
+) -> Option<String> {
     let Subject { entry, text, context } = *subject;
-    if !concerns(entry, text) {
+    if !has_content(entry, text) {
         return None;
     }
     let elements = Elements::of(entry, text, context.names);
@@ -295,11 +301,11 @@ pub(super) fn repaired(rules: RuleSet, unattended: bool, subject: &Subject<'_>, 
         if fixes::scope(breach, &outline).is_some_and(|scope| !scopes.insert(scope)) {
             continue;
         }
-        let remedy = fixes::of(breach, &outline, subject);
+        let remedy = fixes::fix(breach, &outline, subject);
         remedies.extend(remedy.filter(|it| it.is_safe || !unattended).map(|remedy| (breach.rule, remedy.patch)));
     }
     let mut batch = FixBatch { text, before: &before, context, trials, made: Vec::new(), best: None };
-    // What is in the way of another is made first; the other follows in the next pass.
+    // Of overlapping fixes only the first is applied; the next pass applies the other.
     let mut rest: Vec<&(Rule, Patch)> = remedies.iter().collect();
     while !rest.is_empty() && batch.best.is_none() && *batch.trials > 0 {
         let apart = patch::disjoint(&rest, |(_, patch)| patch);
@@ -317,14 +323,14 @@ struct FixBatch<'b> {
     before: &'b BTreeMap<Rule, u32>,
     context: &'b Context<'b>,
     trials: &'b mut usize,
-    /// Those that hold together.
+    /// Fixes that were accepted together.
     made: Vec<&'b (Rule, Patch)>,
-    /// The entry with them.
+    /// The entry text after them.
     best: Option<String>,
 }
 
 impl<'b> FixBatch<'b> {
-    /// Makes those of some fixes that hold together with what is made so far.
+    /// Adds those fixes that hold together with the ones made so far.
     fn add(&mut self, fixes: &[&'b (Rule, Patch)]) {
         let Some(left) = self.trials.checked_sub(1).filter(|_| !fixes.is_empty()) else { return };
         *self.trials = left;
@@ -379,8 +385,8 @@ fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, cache: &mut
     links::validate(outline, entry_context, cache, sink);
 }
 
-/// Tries what fixes make of an entry: each rule is broken less often by as many as there are fixes for it (`wanted`),
-/// no rule more often, and nothing is new in the entry.
+/// Whether the entry text `after` some fixes is better than before: each rule has as many findings less as there are fixes
+/// for it (`wanted`), and no rule has more.
 fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>, context: &Context<'_>) -> bool {
     let text = after.as_bytes();
     let entry = Entry::of(text, context.names);
@@ -391,7 +397,7 @@ fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>
     let after = tally(&breaches(&Outline::new(text, &elements), &entry, context));
     let times = |tally: &BTreeMap<Rule, u32>, rule: Rule| tally.get(&rule).copied().unwrap_or_default();
     let is_new = |broken: Rule| {
-        // A finding that becomes less grave is not a new one.
+        // A finding that becomes milder is not a new one.
         let graver = broken.family().iter().filter(|known| known.severity() >= broken.severity());
         let known: u32 = graver.map(|known| times(before, known)).sum();
         times(&after, broken) > known
@@ -405,7 +411,7 @@ fn attribute_starting_at<'t>(outline: &Outline<'t>, node: &Node, at: u32) -> Opt
     markup::attributes(node.tag.attributes(outline.text).get(at as usize..)?).next()
 }
 
-/// How often each rule is broken.
+/// The number of breaches of each rule.
 fn tally(breaches: &[Breach]) -> BTreeMap<Rule, u32> {
     let mut times = BTreeMap::new();
     for breach in breaches {
@@ -414,7 +420,7 @@ fn tally(breaches: &[Breach]) -> BTreeMap<Rule, u32> {
     times
 }
 
-/// The name of an element with the customary prefix, and its place.
+/// The name of an element with the customary prefix, and its offset in the entry.
 fn part(outline: &Outline<'_>, breach: &Breach) -> ExtensionPart {
     let tag = match breach.about {
         About::Outside => outline.outside().get(breach.node as usize).copied(),
@@ -447,7 +453,7 @@ fn attribute_range(outline: &Outline<'_>, node: &Node, name: &str) -> Option<std
         note_work(1);
         found.name == name.as_bytes()
     })?;
-    // The value is a part of the text.
+    // The value is a slice of the text.
     let start = (found.value.as_ptr() as usize).checked_sub(outline.text.as_ptr() as usize)?;
     Some(start..start + found.value.len())
 }

@@ -1,4 +1,4 @@
-//! Reads the elements of an entry's extensions: values, attributes and children, decoded where they are asked for.
+//! Read access to the elements of an entry's extensions: values, attributes and children, decoded on demand.
 
 use crate::xml::elements::{Elements, Node, TOP};
 use crate::xml::entry::{TextKind, decode_value};
@@ -18,12 +18,12 @@ pub(super) struct Outline<'t> {
 }
 
 impl<'t> Outline<'t> {
-    /// What is written in an entry text, by its elements.
+    /// The outline of an entry text whose elements are known.
     pub(super) const fn new(text: &'t [u8], elements: &'t Elements) -> Self {
         Self { text, utf8: None, elements }
     }
 
-    /// The same outline of a text that is known to be UTF-8, if it is: values need not be validated one by one.
+    /// This outline with the text as a string, if it is known to be UTF-8, so that values need no validation.
     pub(super) const fn with_utf8(self, utf8: Option<&'t str>) -> Self {
         Self { utf8, ..self }
     }
@@ -33,7 +33,7 @@ impl<'t> Outline<'t> {
         &self.elements.nodes
     }
 
-    /// Where elements of extensions are before the entry, between it and the one before.
+    /// The tags of extension elements between the previous entry and this one.
     pub(super) fn outside(&self) -> &'t [Markup] {
         &self.elements.outside
     }
@@ -43,7 +43,7 @@ impl<'t> Outline<'t> {
         self.nodes().get(number as usize)
     }
 
-    /// The elements that are directly in the entry and belong there, with their numbers.
+    /// The known elements directly inside the entry, with their numbers.
     pub(super) fn top_level(&self) -> impl Iterator<Item = (u32, &'t Node)> + use<'t> {
         (0..).zip(self.nodes()).filter(|(_, node)| node.parent == TOP && node.element.is_some())
     }
@@ -56,7 +56,7 @@ impl<'t> Outline<'t> {
         below.take_while(move |(_, node)| node.tag.start < end).filter(move |(_, node)| node.parent == parent)
     }
 
-    /// The child of that name, if there is one that belongs there.
+    /// The first known child with a name.
     pub(super) fn child(&self, parent: u32, name: &str) -> Option<(u32, &'t Node)> {
         self.children(parent).find(|(_, node)| node.element.is_some_and(|element| element.name == name))
     }
@@ -79,7 +79,7 @@ impl<'t> Outline<'t> {
         }
     }
 
-    /// The value of the child of that name.
+    /// The value of the first known child with a name.
     pub(super) fn value_of(&self, parent: u32, name: &str) -> Option<Cow<'t, str>> {
         self.child(parent, name).map(|(_, node)| self.value(node))
     }
@@ -95,7 +95,7 @@ impl<'t> Outline<'t> {
         Some(escape::decode(found.value))
     }
 
-    /// Where an attribute's value ends among the attributes of its tag, its quote included.
+    /// End of an attribute, including the closing quote, as an offset among the attributes of its tag.
     pub(super) fn end_among_attributes(&self, node: &Node, attribute: &Attribute<'_>) -> usize {
         let slice = node.tag.attributes(self.text);
         (attribute.value.as_ptr() as usize + attribute.value.len() + 1).saturating_sub(slice.as_ptr() as usize)

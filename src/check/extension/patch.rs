@@ -1,36 +1,36 @@
-//! A change of an entry's text as replaced ranges, so that several fixes can be combined and tried at once.
+//! A change of an entry's text as a list of replaced ranges, so that several fixes can be combined and tried at once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges of a text in rising order and disjoint, each with what takes its place.
+/// Disjoint ranges of a text in ascending order, each with its replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Patch(Vec<(Range<usize>, String)>);
 
 impl Patch {
-    /// One range with another text.
+    /// Replaces one range.
     pub(super) fn replace(range: Range<usize>, with: impl Into<String>) -> Self {
         Self(vec![(range, with.into())])
     }
 
-    /// Ranges removed, which must be in order and disjoint; `None` where there are none.
+    /// Removes ranges, which must be disjoint and in ascending order; `None` if there are none.
     pub(super) fn cut(ranges: impl IntoIterator<Item = Range<usize>>) -> Option<Self> {
         let cuts: Vec<_> = ranges.into_iter().map(|range| (range, String::new())).collect();
         (!cuts.is_empty()).then_some(Self(cuts))
     }
 
-    /// This patch with one more range behind the others.
+    /// Also replaces a range behind the others.
     pub(super) fn and(mut self, range: Range<usize>, with: impl Into<String>) -> Self {
         self.0.push((range, with.into()));
         self
     }
 
-    /// The text after the change; `None` where a range is none of the text, or the result is not UTF-8.
+    /// The text after the change; `None` if a range is outside of the text or the result is not UTF-8.
     pub(super) fn apply(&self, text: &[u8]) -> Option<String> {
         Self::apply_all(std::slice::from_ref(&self), text)
     }
 
-    /// The text after several changes that are [`disjoint`]; each byte is copied once, however many they are.
+    /// The text after several [`disjoint`] patches. Each byte is copied once, whatever their number.
     pub(super) fn apply_all(patches: &[&Self], text: &[u8]) -> Option<String> {
         let mut ranges: Vec<&(Range<usize>, String)> = patches.iter().flat_map(|patch| &patch.0).collect();
         ranges.sort_by_key(|(range, _)| range.start);
@@ -47,13 +47,13 @@ impl Patch {
     }
 }
 
-/// Which of these changes, in their order, touch nothing that an earlier one of them touches.
+/// The patches, in their order, that overlap no earlier accepted one.
 pub(super) fn disjoint<T>(all: &[T], patch: impl Fn(&T) -> &Patch) -> Vec<&T> {
-    // Ends by starts, of the ranges that are taken.
+    // End of each accepted range by its start.
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let is_free = |taken: &BTreeMap<usize, usize>, range: &Range<usize>| {
         let before = taken.range(..=range.start).next_back();
-        // Two changes at one place would depend on their order.
+        // The result of two insertions at one offset would depend on their order.
         before.is_none_or(|(start, end)| *end <= range.start && *start != range.start)
             && taken.range(range.start..range.end).next().is_none()
     };
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_that_are_apart_are_made_at_once() {
+    fn disjoint_patches_are_applied_together() {
         let text = b"abcdefgh";
         let all = [
             Patch::replace(1..3, "BC"),

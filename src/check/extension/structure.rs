@@ -17,9 +17,9 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
             continue;
         }
         let Some(element) = node.element else {
-            // What is in a strange element is as strange.
+            // Children of an unknown element are not reported again.
             if outline.node_at(node.parent).is_none_or(|parent| parent.element.is_some()) {
-                sink.breach(strange(outline, node), number, About::Element);
+                sink.breach(unexpected_element_rule(outline, node), number, About::Element);
             }
             continue;
         };
@@ -28,7 +28,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
             children(outline, number, sink);
         }
         if element.is_deprecated {
-            sink.breach(deprecated(node), number, About::Element);
+            sink.breach(deprecation_rule(node), number, About::Element);
         }
     }
     if entry_context.is_page {
@@ -37,7 +37,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
 }
 
 /// The rule for an element that does not belong where it is.
-fn strange(outline: &Outline<'_>, node: &Node) -> Rule {
+fn unexpected_element_rule(outline: &Outline<'_>, node: &Node) -> Rule {
     match node.meaning {
         Meaning::Extension(namespace) if extension::is_known_element(namespace, outline.local(node)) => {
             Rule::EXT_MISPLACED
@@ -46,7 +46,7 @@ fn strange(outline: &Outline<'_>, node: &Node) -> Rule {
     }
 }
 
-fn deprecated(node: &Node) -> Rule {
+fn deprecation_rule(node: &Node) -> Rule {
     match namespace(node) {
         Namespace::Image => Rule::IMAGE_DEPRECATED,
         Namespace::News => Rule::NEWS_DEPRECATED,
@@ -54,19 +54,18 @@ fn deprecated(node: &Node) -> Rule {
     }
 }
 
-/// Attributes that the element does not have, and those that have no effect any more. Namespaces, and attributes
-/// of other namespaces, are no one's business.
+/// Reports unknown and deprecated attributes. Namespace declarations and attributes of other namespaces are always allowed.
 fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
-    // Alternate links are examined once, elsewhere.
+    // `links` checks the attributes of alternate links.
     let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { return };
-    let mut behind = 0;
+    let mut end = 0;
     for found in outline.attributes(node) {
-        let place = std::mem::replace(&mut behind, outline.end_among_attributes(node, &found)) as u32;
+        let start = std::mem::replace(&mut end, outline.end_among_attributes(node, &found)) as u32;
         if found.name.contains(&b':') || found.name == b"xmlns" {
             continue;
         }
         match element.attribute(found.name) {
-            None => sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place)),
+            None => sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::UnknownAttribute(start)),
             Some(known) if known.is_deprecated => {
                 sink.breach(Rule::VIDEO_DEPRECATED, number, About::Attribute(known.name, Kind::Text));
             }
@@ -75,11 +74,11 @@ fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut im
     }
 }
 
-/// Order, number and presence of an element's children.
+/// Checks order, number and presence of an element's children.
 fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     let Some(element) = outline.node_at(parent).and_then(|node| node.element) else { return };
     let (mut reached, mut is_ordered) = (0, true);
-    // Video has 23 children, the most of all.
+    // `video` has the most children: 23.
     let mut first = [u32::MAX; 32];
     let mut times = [0_u32; 32];
     for (number, node) in outline.children(parent) {
@@ -116,7 +115,7 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     }
 }
 
-/// Extensions that an entry has once, standing there twice; and those that no one reads any more.
+/// Reports extensions that may occur only once but are repeated, and obsolete ones.
 fn top_level(outline: &Outline<'_>, sink: &mut impl Sink) {
     let mut seen: [Option<(Namespace, u32)>; 8] = [None; 8];
     for (number, node) in outline.top_level() {

@@ -50,7 +50,7 @@ fn every_rule_by_example() {
         assert_eq!(named(&found), expected.join(" "), "{extension}");
         seen = found.iter().map(|found| found.rule).chain(seen.iter()).collect();
     }
-    // Those that need another place than inside a url.
+    // The samples are inside a `<url>`; this rule needs another place.
     let missing = EXTENSION_RULES.minus(seen);
     assert_eq!(missing, RuleSet::of(&[Rule::EXT_OUTSIDE_URL]));
 }
@@ -78,12 +78,12 @@ fn extensions_before_all_entries_or_behind_them() {
     ];
     for (text, expected) in table {
         let source = Source::of_text(text.clone().into_bytes()).unwrap();
-        assert_eq!(outside(&source), expected, "{text}");
+        assert_eq!(find_outside_entries(&source), expected, "{text}");
     }
 }
 
 #[test]
-fn names_are_known_by_their_namespace() {
+fn elements_are_recognised_by_their_namespace() {
     let table = [
         "<i:image xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"><i:loc>/i.jpg</i:loc></i:image>",
         "<image xmlns=\"http://www.google.com/schemas/sitemap-image/1.1\"><loc>/i.jpg</loc></image>",
@@ -99,7 +99,7 @@ fn names_are_known_by_their_namespace() {
 }
 
 #[test]
-fn an_entry_that_is_all_mistakes_costs_no_more_than_it_should() {
+fn an_entry_with_thousands_of_faults_is_checked_in_bounded_time() {
     let names = names();
     let image = "<image:image><image:title>A</image:title><image:loc>/i.jpg</image:loc></image:image>";
     let nested =
@@ -113,7 +113,7 @@ fn an_entry_that_is_all_mistakes_costs_no_more_than_it_should() {
 }
 
 #[test]
-fn what_is_near_to_a_rule_does_not_break_it() {
+fn boundary_values_break_only_the_expected_rules() {
     let image = |loc: &str| format!("<image:image><image:loc>{loc}</image:loc></image:image>");
     let table = [
         (image("https://EXAMPLE.com/i.jpg"), "loc-uppercase-host"),
@@ -142,7 +142,7 @@ fn what_is_near_to_a_rule_does_not_break_it() {
 }
 
 #[test]
-fn words_say_what_and_what_is_right() {
+fn messages_contain_the_fault_and_the_correct_value() {
     let table = [
         (
             video("<video:duration>0</video:duration>"),
@@ -199,19 +199,19 @@ fn words_say_what_and_what_is_right() {
         let found = found(&text, &names);
         let found = &found[0];
         assert_eq!((&*part(found).name, found.message.as_str()), (name, message));
-        let said = found.fix.as_ref().map_or(String::new(), |fix| {
+        let described = found.fix.as_ref().map_or(String::new(), |fix| {
             let ask = if fix.is_safe { "" } else { "?" };
             let Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
             let right = fix.label.strip_prefix("write ").unwrap_or_default();
             assert!(after.contains(right));
             format!("{}{ask} -> {right}", fix.label)
         });
-        assert_eq!(said, fix, "{message}");
+        assert_eq!(described, fix, "{message}");
     }
 }
 
 #[test]
-fn fixes_change_their_part_and_nothing_else() {
+fn a_fix_changes_only_its_element() {
     let table = [
         (
             "<image:image>\n <loc>https://example.com/i.jpg</loc>\n</image:image>",
@@ -280,7 +280,7 @@ fn every_fix_of_every_sample_holds() {
     let fixed: RuleSet =
         extensions().iter().flat_map(|(text, _)| try_all(&entry(text), &names).iter().collect::<Vec<_>>()).collect();
     let promised: RuleSet = EXTENSION_RULES.iter().filter(|rule| rule.fix() != FixKind::None).collect();
-    // Which language a page is in, its other versions say.
+    // Its fix needs the language that other entries give the page.
     assert_eq!(promised.minus(fixed), RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]), "promised, but there is no fix");
 }
 
@@ -288,14 +288,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn fixes_hold_among_each_other(picked in proptest::collection::vec(proptest::sample::select(extensions()), 0..4)) {
+    fn fixes_of_combined_samples_hold(picked in proptest::collection::vec(proptest::sample::select(extensions()), 0..4)) {
         let names = names();
         let text: String = picked.iter().map(|(text, _)| text.as_str()).filter(|text| text.len() < 10_000).collect();
         try_all(&entry(&text), &names);
     }
 
     #[test]
-    fn unattended_repair_leaves_nothing_safe_to_do(picked in proptest::collection::vec(proptest::sample::select(extensions()), 0..4)) {
+    fn unattended_fixes_leave_no_safe_fix(picked in proptest::collection::vec(proptest::sample::select(extensions()), 0..4)) {
         let names = names();
         let context = Context { now: NOW, names: &names, url_prefix: None, profile: Profile::default(), policy: None, site: None };
         let text: String = picked.iter().map(|(text, _)| text.as_str()).filter(|text| text.len() < 10_000).collect();
@@ -327,7 +327,7 @@ mod noted {
     use crate::progress::Progress;
     use crate::xml::scan::{scan, scan_thoroughly};
 
-    /// Children of an entry: sound ones of every extension, and odd ones.
+    /// Children of an entry: valid ones of every extension, and unusual ones.
     fn any_child() -> impl Strategy<Value = String> {
         let odd = [
             "<image:image>\n <image:loc>https://e.com/?a&amp;b</image:loc> &#33;\n</image:image>",
@@ -402,7 +402,7 @@ mod noted {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
         #[test]
-        fn a_check_after_an_edit_of_a_field_is_a_new_check(
+        fn checking_again_after_an_edit_equals_a_new_check(
             children in prop::collection::vec(any_child(), 0..5), field in 0..4_usize,
             value in samples::any_value(Field::Lastmod),
         ) {
@@ -423,7 +423,7 @@ mod noted {
     }
 
     #[test]
-    fn elements_are_noted_where_they_are_written_the_usual_way() {
+    fn elements_written_the_usual_way_are_noted() {
         let all = samples::extensions().into_iter().map(|(text, _)| (String::new(), vec![text])).collect::<Vec<_>>();
         let text = file(&all);
         let mut seen = SeenEntries::default();

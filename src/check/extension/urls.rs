@@ -17,20 +17,20 @@ pub(crate) enum UrlGroup {
     Alternates,
     /// `image:loc`, `image:license`.
     Images,
-    /// `video:content_loc`, `video:player_loc`, `video:thumbnail_loc` and the like.
+    /// `video:content_loc`, `video:player_loc`, `video:thumbnail_loc` and other URLs of videos.
     Videos,
 }
 
 /// One URL of an extension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExtensionUrl {
-    /// What it is of.
+    /// The kind of extension that contains it.
     pub group: UrlGroup,
     /// The element or attribute that holds it, such as `video:player_loc`, `xhtml:link@href`.
     pub part: String,
     /// Its value, decoded.
     pub value: String,
-    /// Where it is in the entry text.
+    /// Its range in the entry text.
     range: Range<usize>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct ExtensionUrl {
 pub(crate) fn urls(entry: &Entry, text: &[u8], names: &Names) -> Vec<ExtensionUrl> {
     let elements = Elements::of(entry, text, names);
     let outline = Outline::new(text, &elements);
-    let mut found: Vec<ExtensionUrl> = outline.nodes().iter().flat_map(|node| of_node(&outline, node)).collect();
+    let mut found: Vec<ExtensionUrl> = outline.nodes().iter().flat_map(|node| urls_of_node(&outline, node)).collect();
     found.sort_by_key(|url| url.range.start);
     found
 }
@@ -59,7 +59,7 @@ pub(crate) fn with_urls<'u>(
     String::from_utf8(out).ok()
 }
 
-fn of_node(outline: &Outline<'_>, node: &Node) -> Vec<ExtensionUrl> {
+fn urls_of_node(outline: &Outline<'_>, node: &Node) -> Vec<ExtensionUrl> {
     let group = match node.meaning {
         Meaning::Extension(Namespace::Xhtml) => UrlGroup::Alternates,
         Meaning::Extension(Namespace::Image) => UrlGroup::Images,

@@ -12,18 +12,18 @@ use crate::xml::entry::TextKind;
 use crate::xml::markup;
 use crate::xml::names::FileKind;
 
-/// Faults that only pages have: a file may well be called `.jpg`, a player may have a fragment, and addresses of
-/// files are not counted as pages.
-const OF_PAGES: Faults =
-    OF_LOC.union(Faults::of(&[Fault::Fragment, Fault::SessionId, Fault::TrackingParam, Fault::Private]));
+/// Faults that count only in URLs of pages: a media file may end in `.jpg`, the URL of a player may have a fragment, and
+/// parameters of media URLs create no duplicate pages.
+const PAGE_ONLY_FAULTS: Faults =
+    LOC_ONLY_FAULTS.union(Faults::of(&[Fault::Fragment, Fault::SessionId, Fault::TrackingParam, Fault::Private]));
 
-/// Faults that only a loc has: what it is a file of, and how long engines want it.
-pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYandex, Fault::TooLongBaidu]);
+/// Faults that count only in a loc: URLs of files that are not pages, and length limits of single engines.
+pub(super) const LOC_ONLY_FAULTS: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYandex, Fault::TooLongBaidu]);
 
 pub(super) fn validate(outline: &Outline<'_>, cache: &mut Cache, sink: &mut impl Sink) {
     let mut values = Values { outline: *outline, cache, sink };
     for (number, node) in (0..).zip(outline.nodes()) {
-        // Alternate links are checked together.
+        // `links` checks alternate links.
         let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { continue };
         if element.kind != Kind::Elements {
             values.value(number, node, element);
@@ -34,7 +34,7 @@ pub(super) fn validate(outline: &Outline<'_>, cache: &mut Cache, sink: &mut impl
     }
 }
 
-/// Validates the values of an entry, one after the other.
+/// Validates the values of an entry.
 struct Values<'v, S> {
     outline: Outline<'v>,
     cache: &'v mut Cache,
@@ -55,14 +55,14 @@ impl<S: Sink> Values<'_, S> {
             }
             return;
         }
-        // What a parent needs and does not find is reported of the parent; an element in a value is reported of that.
+        // A required value that is empty is reported at its parent, an element inside a value at that element.
         if (value.is_empty() && element.is_required) || node.text == TextKind::Children {
             return;
         }
         if !kind.is_free() && (!value.is_empty() || kind.is_strict()) {
             let trimmed = markup::trim(self.outline.text, node.tag.end, node.inner_end);
             if trimmed != (node.tag.end, node.inner_end) {
-                self.sink.breach(blanks(kind), number, About::Value(kind));
+                self.sink.breach(whitespace_rule(kind), number, About::Value(kind));
             }
         }
         if is_escaped_twice(&value) {
@@ -98,13 +98,13 @@ impl<S: Sink> Values<'_, S> {
         }
     }
 
-    /// The rules of a URL's syntax, those of its place left out.
+    /// Checks the syntax of a URL, but not its host and path.
     fn url(&mut self, number: u32, attribute: Option<&'static str>, kind: Kind, value: &str) {
-        for fault in self.cache.urls.faults(value).minus(OF_PAGES).iter() {
+        for fault in self.cache.urls.faults(value).minus(PAGE_ONLY_FAULTS).iter() {
             let rule = match fault {
                 Fault::Scheme if kind != Kind::Url && has_scheme(value, &["ftp"]) => continue,
                 Fault::Scheme if kind != Kind::Url => Some(Rule::VIDEO_URL_SCHEME),
-                // Schemes of streams are near to http, but they are no slips.
+                // Streaming schemes resemble `http`, but are no typing errors.
                 Fault::SchemeTypo if kind != Kind::Url && has_scheme(value, &STREAMS) => Some(Rule::VIDEO_URL_SCHEME),
                 _ => loc_rule(fault, FileKind::Urlset),
             };
@@ -115,19 +115,19 @@ impl<S: Sink> Values<'_, S> {
     }
 }
 
-/// Schemes of streams, which Google does not fetch.
+/// Streaming schemes, which Google does not fetch.
 const STREAMS: [&str; 5] = ["rtmp", "rtmps", "rtmpt", "rtsp", "mms"];
 
 fn has_scheme(url: &str, schemes: &[&str]) -> bool {
     url.split_once("://").is_some_and(|(own, _)| schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case(own)))
 }
 
-/// The rule for whitespace around a value: strings are not trimmed by the schema.
-const fn blanks(kind: Kind) -> Rule {
+/// The rule for white space around a value. The schema trims all values but strings.
+const fn whitespace_rule(kind: Kind) -> Rule {
     if kind.is_strict() { Rule::FIELD_WHITESPACE_STRICT } else { Rule::FIELD_WHITESPACE }
 }
 
-/// The rule that a value of a kind breaks if it is wrong.
+/// The rule that an invalid value of a kind breaks.
 const fn rule_of(kind: Kind) -> Option<Rule> {
     Some(match kind {
         Kind::Empty | Kind::Elements | Kind::Text | Kind::Url | Kind::Media => return None,

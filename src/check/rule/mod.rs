@@ -1,8 +1,8 @@
 //! Rules as data: rule ids, sets of rules, and interned rule sets.
 //!
-//! One rule has one code and one meaning. A case of it that is worse or milder is a *variant*: a row of its
-//! own under the same code, so that every finding has its severity; whoever lists or asks by code uses
-//! [`Rule::mains`] and [`Rule::family`]. Numbers are private to a run: only codes go into files and scripts.
+//! Each rule has a code. A case of a rule with another severity is a *variant*: a row of its own under the same code, so that
+//! every finding has its severity. Code that lists or selects rules by code uses [`Rule::mains`] and [`Rule::family`].
+//! Numbers of rules are valid for one run only; files and scripts use codes.
 
 mod profile;
 mod table;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) use table::EXTENSION_RULES;
 use table::{COUNT, FAMILIES, TABLE};
 
-/// A rule, as its place in the table.
+/// A rule, as its index in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule(u16);
 
@@ -24,36 +24,36 @@ pub struct Rule(u16);
 pub struct Info {
     /// Stable name in kebab-case.
     pub code: &'static str,
-    /// For a variant, the place of the rule that it is a case of.
+    /// For a variant, the index of its main rule.
     variant_of: Option<u16>,
-    /// How bad it is in the default profile; `None` where that profile does not ask.
+    /// Severity in the default profile; `None` if that profile leaves the rule out.
     pub severity: Option<Severity>,
-    /// Why it is as bad as that, in one sentence.
+    /// The reason for the severity, in one sentence.
     pub reason: &'static str,
-    /// What it is about.
+    /// The part of a set that it is about.
     pub scope: Scope,
     /// Profiles with another severity than the default.
     pub profiles: &'static [(Profile, Option<Severity>)],
     /// One line, without a full stop.
     pub summary: &'static str,
-    /// What is wrong, what would be right, who minds: two or three sentences.
+    /// What is wrong, what is correct, and the consequences, in two or three sentences.
     pub help: &'static str,
-    /// Where it is written, as a title that can be looked up.
+    /// Title of the document that defines it.
     pub source: &'static str,
-    /// Whether it can be fixed.
+    /// Whether its findings can be fixed.
     pub fix: FixKind,
 }
 
 /// How findings with one cause are grouped in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grouping {
-    /// All findings in a file are one.
+    /// All findings in a file are listed as one.
     File,
-    /// All findings in a file about one host are one; beyond a few hosts, those about all others.
+    /// All findings in a file about one host are listed as one; beyond a few hosts, those about all other hosts.
     Host,
 }
 
-/// What a rule is about.
+/// The part of a set that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// One file.
@@ -92,7 +92,7 @@ impl Rule {
         all
     };
 
-    /// The rule at a place of the table; only the table's own rooms know places.
+    /// The rule at an index of the table; only the modules of the table use indexes.
     const fn at(place: u16) -> Self {
         assert!((place as usize) < COUNT, "a rule outside the table");
         Self(place)
@@ -113,14 +113,14 @@ impl Rule {
         self.info().variant_of.map_or(self, Self)
     }
 
-    /// The rule and all its variants: what one code stands for.
+    /// The rule and all its variants, which share one code.
     pub fn family(self) -> RuleSet {
-        FAMILIES[usize::from(self.0)] // inside the table like `info`
+        FAMILIES[usize::from(self.0)] // in bounds, like `info`
     }
 
     /// Its row of the table.
     pub fn info(self) -> &'static Info {
-        // Every rule was made by `at` or for `ALL` and is inside the table.
+        // In bounds: every rule was made by `at` or for `ALL`.
         TABLE[usize::from(self.0)]
     }
 
@@ -129,23 +129,23 @@ impl Rule {
         self.info().code
     }
 
-    /// How bad it is in the default profile; `None` where that profile does not ask.
+    /// Severity in the default profile; `None` if that profile leaves the rule out.
     pub fn severity(self) -> Option<Severity> {
         self.info().severity
     }
 
-    /// How bad it is in a profile; `None` where that profile does not ask.
+    /// Severity in a profile; `None` if that profile leaves the rule out.
     pub fn severity_in(self, profile: Profile) -> Option<Severity> {
         let own = self.info().profiles.iter().find(|(of, _)| *of == profile);
         own.map_or(self.info().severity, |(_, severity)| *severity)
     }
 
-    /// Why it has its severity, in one sentence.
+    /// The reason for the severity, in one sentence.
     pub fn reason(self) -> &'static str {
         self.info().reason
     }
 
-    /// What its findings are listed by; `None` where each is listed by itself. Rows have them all the same.
+    /// How its findings are grouped in lists; `None` if each is listed by itself. The findings of rows are not grouped.
     pub fn grouping(self) -> Option<Grouping> {
         if table::PER_HOST.contains(self) {
             Some(Grouping::Host)
@@ -154,7 +154,7 @@ impl Rule {
         }
     }
 
-    /// What it is about.
+    /// The part of a set that it is about.
     pub fn scope(self) -> Scope {
         self.info().scope
     }
@@ -164,28 +164,28 @@ impl Rule {
         self.info().summary
     }
 
-    /// What is wrong, what would be right, who minds.
+    /// What is wrong, what is correct, and the consequences.
     pub fn help(self) -> &'static str {
         self.info().help
     }
 
-    /// Where it is written.
+    /// Title of the document that defines it.
     pub fn source(self) -> &'static str {
         self.info().source
     }
 
-    /// Whether it can be fixed.
+    /// Whether its findings can be fixed.
     pub fn fix(self) -> FixKind {
         self.info().fix
     }
 
-    /// Its place in counters with one place per rule.
+    /// Its index in arrays with one element per rule.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The code; a variant's severity after it.
+/// The code, followed by the severity for a variant.
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())?;
@@ -251,7 +251,7 @@ impl RuleSet {
 
     /// Adds a rule.
     pub const fn insert(&mut self, rule: Rule) {
-        // Every place is below `COUNT`, and so its word below `WORDS`.
+        // In bounds: every index is below `COUNT`, so its word is below `WORDS`.
         self.0[(rule.0 >> 6) as usize] |= 1 << (rule.0 & 63);
     }
 
@@ -262,7 +262,7 @@ impl RuleSet {
         }
     }
 
-    /// Takes a rule out.
+    /// Removes a rule.
     pub const fn remove(&mut self, rule: Rule) {
         self.0[(rule.0 >> 6) as usize] &= !(1 << (rule.0 & 63));
     }
@@ -304,7 +304,7 @@ impl RuleSet {
         Self([a[0] & !b[0], a[1] & !b[1], a[2] & !b[2], a[3] & !b[3], a[4] & !b[4], a[5] & !b[5]])
     }
 
-    /// How many rules it holds.
+    /// Number of rules.
     pub const fn len(self) -> u32 {
         let (mut count, mut word) = (0, 0);
         while word < WORDS {
@@ -362,27 +362,28 @@ impl fmt::Debug for RuleSet {
 
 /// Interned rule sets, each with an id: 0 is the empty set.
 ///
-/// Only ever grows, so a number stays good. Real files have a few hundred different sets; past
-/// 65,535 of them a set is replaced by its worst rule alone.
-/// A set that entries break with other numbers of findings can have an id for each: reports need not look at the entry
-/// again to count them.
+/// Sets are never removed, so an id stays valid. Real files have a few hundred different sets; once all 65,536 ids are
+/// in use, a new set is replaced by its worst rule alone.
+///
+/// A set can have several ids, one for each combination of finding counts, so that reports can count findings without
+/// reading the entries again.
 #[derive(Debug, Clone)]
 pub struct RuleSets {
     sets: Vec<RuleSet>,
     numbers: HashMap<RuleSet, u16, foldhash::fast::FixedState>,
-    /// Further numbers of a set, by the numbers of findings.
+    /// Further ids of a set, for different counts of findings.
     counted: HashMap<RuleSet, Vec<u16>, foldhash::fast::FixedState>,
-    places: Arc<RulePlaces>,
+    finding_counts: Arc<FindingCounts>,
 }
 
-/// By the number of a set: how many findings a row has of rules of which it may have several.
-pub type RulePlaces = HashMap<u16, Box<[(Rule, u32)]>, foldhash::fast::FixedState>;
+/// By the id of a set: the number of findings that a row has of each rule of which it can have several.
+pub type FindingCounts = HashMap<u16, Box<[(Rule, u32)]>, foldhash::fast::FixedState>;
 
 impl Default for RuleSets {
-    /// The empty set and each rule alone, so that there is always room to fall back to.
+    /// The empty set and each rule alone, which are needed when no further ids are left.
     fn default() -> Self {
         let (numbers, counted) = (HashMap::default(), HashMap::default());
-        let mut sets = Self { sets: Vec::new(), numbers, counted, places: Arc::default() };
+        let mut sets = Self { sets: Vec::new(), numbers, counted, finding_counts: Arc::default() };
         sets.intern(RuleSet::EMPTY);
         for rule in Rule::ALL {
             sets.intern(RuleSet::of(&[rule]));
@@ -392,13 +393,13 @@ impl Default for RuleSets {
 }
 
 impl RuleSets {
-    /// The number of the empty set.
+    /// The id of the empty set.
     pub const CLEAN: u16 = 0;
 
-    /// How many sets can have a number.
+    /// Number of possible ids.
     const LIMIT: usize = u16::MAX as usize + 1;
 
-    /// The number of a set, given now if it has none.
+    /// The id of a set, assigned now if it has none.
     pub fn intern(&mut self, set: RuleSet) -> u16 {
         if let Some(number) = self.numbers.get(&set) {
             return *number;
@@ -413,49 +414,50 @@ impl RuleSets {
         number
     }
 
-    /// Numbers of findings that are told apart for one set.
-    pub const COUNTED: usize = 64;
+    /// Largest number of ids of one set for different counts of findings.
+    pub const MAX_COUNTED: usize = 64;
 
-    /// The number of a set of which an entry has so many findings, [`RuleSets::intern`] where there are too many of those.
-    pub fn intern_counted(&mut self, set: RuleSet, places: &[(Rule, u32)]) -> u16 {
+    /// The id of a set with these counts of findings; that of [`RuleSets::intern`] if the set has too many ids already.
+    pub fn intern_counted(&mut self, set: RuleSet, finding_counts: &[(Rule, u32)]) -> u16 {
         let numbers = self.counted.entry(set).or_default();
-        let known = numbers.iter().find(|number| self.places.get(*number).is_some_and(|known| **known == *places));
+        let known = numbers
+            .iter()
+            .find(|number| self.finding_counts.get(*number).is_some_and(|known| **known == *finding_counts));
         if let Some(number) = known {
             return *number;
         }
-        // Half of the numbers are for sets that are not known yet.
-        if numbers.len() >= Self::COUNTED || self.sets.len() >= Self::LIMIT / 2 {
+        // Half of the ids are reserved for new sets.
+        if numbers.len() >= Self::MAX_COUNTED || self.sets.len() >= Self::LIMIT / 2 {
             return self.intern(set);
         }
         let number = self.sets.len() as u16;
         numbers.push(number);
         self.sets.push(set);
-        Arc::make_mut(&mut self.places).insert(number, places.into());
+        Arc::make_mut(&mut self.finding_counts).insert(number, finding_counts.into());
         number
     }
 
-    /// How many findings rows with a number have, as far as it is known.
-    pub const fn places(&self) -> &Arc<RulePlaces> {
-        &self.places
+    /// The counts of findings by id, as far as they are known.
+    pub const fn finding_counts(&self) -> &Arc<FindingCounts> {
+        &self.finding_counts
     }
 
-    /// The set of a number; the empty set for a number that was never given.
+    /// The set with an id; the empty set for an unknown id.
     pub fn get(&self, number: u16) -> RuleSet {
         self.sets.get(usize::from(number)).copied().unwrap_or(RuleSet::EMPTY)
     }
 
-    /// How many numbers are given.
+    /// Number of ids in use.
     pub fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// Never: the empty set has a number.
+    /// Always false: the empty set has an id.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
 
-    /// Takes in what a worker has interned; the answer has this table's number for each of the
-    /// worker's numbers.
+    /// Adds the sets of a worker; returns this table's id for each of the worker's ids.
     pub fn merge(&mut self, worker: &Self) -> Vec<u16> {
         worker.sets.iter().map(|set| self.intern(*set)).collect()
     }
@@ -468,7 +470,7 @@ mod tests {
     use std::collections::{BTreeSet, HashSet};
 
     #[test]
-    fn codes_are_unique_and_lead_back() {
+    fn codes_are_unique_and_found_by_from_code() {
         let mut seen = HashSet::new();
         for rule in Rule::mains() {
             let code = rule.code();
@@ -512,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_says_what_it_means() {
+    fn every_rule_has_its_texts() {
         for rule in Rule::ALL {
             let (code, help, summary) = (rule.code(), rule.help(), rule.summary());
             assert!(!summary.is_empty() && !summary.ends_with('.') && summary.len() <= 76, "{code}: {summary}");
@@ -526,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_default_profile_does_not_ask_some_other_does() {
+    fn rules_that_the_default_profile_leaves_out_are_in_another() {
         for rule in Rule::ALL.into_iter().filter(|rule| rule.severity().is_none()) {
             assert!(rule.info().profiles.iter().any(|(_, severity)| severity.is_some()), "{rule}");
         }
@@ -558,7 +560,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_set_is_a_set(a in any_rules(), b in any_rules()) {
+        fn rule_sets_behave_like_btree_sets(a in any_rules(), b in any_rules()) {
             let (left, right): (RuleSet, RuleSet) = (a.iter().copied().collect(), b.iter().copied().collect());
             prop_assert_eq!(left.iter().collect::<BTreeSet<_>>(), a.clone());
             prop_assert_eq!(left.len() as usize, a.len());
@@ -579,7 +581,7 @@ mod tests {
         }
 
         #[test]
-        fn numbers_lead_back(sets in proptest::collection::vec(any_rules(), 0..40)) {
+        fn ids_return_their_sets(sets in proptest::collection::vec(any_rules(), 0..40)) {
             let (mut all, mut worker) = (RuleSets::default(), RuleSets::default());
             for set in &sets {
                 worker.intern(set.iter().copied().collect());

@@ -1,7 +1,6 @@
 //! Profiles: which rules apply, and how severe they are, for the protocol, a search engine, or schema 0.84.
 //!
-//! Severities per profile are in the table of rules; here they become sets, made once. Rule catalogue,
-//! section 12.
+//! Severities per profile are in the rule table; here they are collected into sets, once. Rule catalogue, section 12.
 
 use super::{Rule, RuleSet};
 use crate::protocol::Severity;
@@ -34,8 +33,8 @@ static LEVELS: LazyLock<[Levels; Profile::ALL.len()]> = LazyLock::new(|| {
     Profile::ALL.map(|profile| {
         let mut levels = Levels::default();
         for rule in Rule::ALL {
-            let place = rule.severity_in(profile).map(place_of);
-            if let Some(set) = place.and_then(|place| levels.0.get_mut(place)) {
+            let level = rule.severity_in(profile).map(level_index);
+            if let Some(set) = level.and_then(|level| levels.0.get_mut(level)) {
                 set.insert(rule);
             }
         }
@@ -43,7 +42,7 @@ static LEVELS: LazyLock<[Levels; Profile::ALL.len()]> = LazyLock::new(|| {
     })
 });
 
-const fn place_of(severity: Severity) -> usize {
+const fn level_index(severity: Severity) -> usize {
     match severity {
         Severity::Error => 0,
         Severity::Warning => 1,
@@ -61,7 +60,7 @@ impl Profile {
     /// All of them, the default first.
     pub const ALL: [Self; 6] = [Self::Protocol, Self::Google, Self::Bing, Self::Yandex, Self::Baidu, Self::Legacy084];
 
-    /// As it is chosen: `protocol`, `google`, `bing`, `yandex`, `baidu`, `legacy-0.84`.
+    /// The name that users choose it by: `protocol`, `google`, `bing`, `yandex`, `baidu`, `legacy-0.84`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Protocol => "protocol",
@@ -78,8 +77,8 @@ impl Profile {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
-    /// The rules that it asks.
-    pub fn asked(self) -> RuleSet {
+    /// The rules that it checks.
+    pub fn rules(self) -> RuleSet {
         let [errors, warnings, notes] = self.levels();
         errors.union(warnings).union(notes)
     }
@@ -111,7 +110,7 @@ impl Profile {
     }
 
     fn levels(self) -> [RuleSet; 3] {
-        // Every profile has its place: the table was made of all of them.
+        // Always found: `LEVELS` has an element for every profile.
         LEVELS.get(self as usize).map_or([RuleSet::EMPTY; 3], |levels| levels.0)
     }
 }
@@ -121,19 +120,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_profile_says_what_the_table_says() {
+    fn the_default_profile_has_the_severities_of_the_table() {
         for rule in Rule::ALL {
             assert_eq!(rule.severity_in(Profile::Protocol), rule.severity(), "{rule}");
             for profile in Profile::ALL {
                 let set = RuleSet::of(&[rule]);
-                assert_eq!(profile.asked().contains(rule), rule.severity_in(profile).is_some(), "{rule}");
+                assert_eq!(profile.rules().contains(rule), rule.severity_in(profile).is_some(), "{rule}");
                 assert_eq!(profile.worst(set), rule.severity_in(profile), "{rule} {}", profile.name());
             }
         }
     }
 
     #[test]
-    fn a_name_leads_to_its_profile() {
+    fn a_profile_is_found_by_its_name() {
         for profile in Profile::ALL {
             assert_eq!(Profile::from_name(profile.name()), Some(profile));
         }
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_differ_where_the_catalogue_says_so() {
+    fn engines_differ_as_in_the_catalogue() {
         let table = [
             (Rule::LOC_OUTSIDE_PATH, Profile::Protocol, Some(Severity::Warning)),
             (Rule::LOC_OUTSIDE_PATH, Profile::Google, Some(Severity::Warning)),
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_an_engine_ignores_is_not_judged_for_quality() {
+    fn quality_rules_are_off_for_fields_that_an_engine_ignores() {
         let quality = [
             Rule::PRIORITY_FORM,
             Rule::PRIORITY_PRECISION,

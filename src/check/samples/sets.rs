@@ -19,10 +19,10 @@ use crate::check::Profile;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 
-/// How a file is packed.
+/// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
-    /// As it is.
+    /// Not compressed.
     Plain,
     /// Gzip.
     Gzip,
@@ -30,9 +30,9 @@ pub(crate) enum Packing {
     Twice,
     /// Two members.
     Members,
-    /// Something behind the gzip data.
+    /// Gzip data followed by other bytes.
     Trailing,
-    /// Gzip data without their end.
+    /// Truncated gzip data.
     Cut,
     /// A wrong checksum.
     Corrupt,
@@ -43,14 +43,14 @@ pub(crate) enum Packing {
 pub(crate) struct Sample {
     /// Which rule, or which variant of one.
     pub rule: Rule,
-    /// Whose expectations count.
+    /// The profile in which the rule is checked.
     pub profile: Profile,
     /// Names and contents. The first is opened if it is an index, else all of them.
     pub files: Vec<(String, Vec<u8>, Packing)>,
-    /// The URL of the folder, if it is told.
+    /// The public URL of the folder, if it is given.
     pub base: Option<&'static str>,
-    /// Most bytes that a file may unpack to, if another number than the usual.
-    pub most: Option<u64>,
+    /// Largest number of bytes that a file may unpack to, if not the default.
+    pub max_bytes: Option<u64>,
     /// What is known about the page, if anything: the columns of one row as JSON.
     pub answer: Option<&'static str>,
     /// The robots.txt of the site, if there is one.
@@ -64,7 +64,7 @@ impl Sample {
             profile: Profile::Protocol,
             files: vec![(name.to_owned(), content.into(), Packing::Plain)],
             base: None,
-            most: None,
+            max_bytes: None,
             answer: None,
             robots: None,
         }

@@ -1,9 +1,9 @@
 //! Set rules about alternate links: missing return links, targets without an entry, versions with different link sets.
 //!
-//! Rows of one page family carry the same links, so sets of links are kept once, by number, as hashes of their
-//! normalised URLs (64 bits: that two URLs of a set share one is as good as impossible), and verdicts are drawn once
-//! for a set of links, whatever the number of its rows. A row that changes makes its own set of links and those that
-//! list its URL be checked again, nothing else. A set without alternate links costs nothing.
+//! Language versions of a page carry the same links, so each set of links is stored once, under a number, as hashes of the
+//! normalised URLs (64 bits, so that collisions are negligible), and is checked once whatever the number of its rows. After
+//! a change of a row, only its own set of links and those that list its URL are checked again. A set without alternate
+//! links needs no memory.
 
 mod counted;
 mod linked_rows;
@@ -24,25 +24,25 @@ pub struct Link {
     pub key: u64,
     /// A hash of its language.
     pub code: u32,
-    /// A hash of its host in small letters (`host_hash`).
+    /// A hash of its host in lower case (`host_hash`).
     pub host: u32,
 }
 
-/// A URL whose rows have more different sets of links than this is not checked: the sets contradict each other, and
-/// that is reported of them.
+/// A URL whose rows have more different sets of links than this is not checked: the sets contradict each other, which is
+/// reported anyway.
 const SETS_PER_PAGE: usize = 64;
 
-/// A hash of a host's name.
+/// A hash of a host, ignoring case.
 pub(crate) fn host_hash(host: &str) -> u32 {
-    // Hosts are compared for a note only, and there are few of them.
-    let small = host.bytes().map(|byte| byte.to_ascii_lowercase());
-    small.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    // 32 bits are enough: there are few hosts, and they are compared only for a note.
+    let lower = host.bytes().map(|byte| byte.to_ascii_lowercase());
+    lower.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// A URL that rows list as an alternate, or whose rows have links; mostly both.
+/// A URL that rows list as an alternate, or whose rows have links; usually both.
 #[derive(Debug, Clone, Default)]
 struct Page {
-    /// Rows of the index that have this URL, with links or without; counted while a set lists it.
+    /// Number of rows with this URL, with or without links. Maintained only while a set of links lists it.
     rows: u32,
     is_dirty: bool,
     /// The sets of links that list it.
@@ -60,7 +60,7 @@ struct LinkSetFaults {
     missing: u32,
     /// Rows with a target that lists another set.
     differs: u32,
-    /// Whether a target has no row, on whatever host.
+    /// Whether a target has no row, on any host.
     has_absent: bool,
 }
 
@@ -73,9 +73,9 @@ struct LinkSet {
     /// The host of each.
     hosts: Box<[u32]>,
     rows: u32,
-    /// The URLs of its rows that it does not list, with the number of rows: mostly none.
-    unknown_columns: Option<Box<HashMap<u64, u32, FixedState>>>,
-    verdict: LinkSetFaults,
+    /// URLs of its rows that it does not list, with the number of rows; usually none.
+    unlisted: Option<Box<HashMap<u64, u32, FixedState>>>,
+    faults: LinkSetFaults,
     is_dirty: bool,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Alternates {
     pages: Pages,
     dirty_sets: Vec<u32>,
     dirty_pages: Vec<u64>,
-    /// Hosts of the index as of the last verdicts, ascending.
+    /// Hosts of the index at the last [`Self::recompute`], ascending.
     hosts: Vec<u32>,
     /// Rows with a link that is not returned.
     pub no_return: u64,
@@ -112,14 +112,14 @@ impl Alternates {
         self.rows.is_empty()
     }
 
-    /// Counts a row, with links or without. `rows_of` tells how many rows of the index, this one included, have a URL.
+    /// Adds a row, with or without links. `rows_of` returns the number of rows with a URL, this row included.
     pub(super) fn insert(&mut self, row: u32, key: u64, links: &[Link], rows_of: impl Fn(u64) -> u32) {
-        self.arrive(key);
+        self.count_row(key);
         self.add_links(std::iter::once((row, key, links)), rows_of);
     }
 
-    /// Counts a row of this URL, its links apart: the first half of [`Alternates::insert`].
-    pub(super) fn arrive(&mut self, key: u64) {
+    /// Counts a row with a URL, but not its links: the first half of [`Alternates::insert`].
+    pub(super) fn count_row(&mut self, key: u64) {
         if key != NO_KEY
             && let Some(page) = self.pages.get_mut(key).filter(|page| !page.listed_by.is_empty())
         {
@@ -130,8 +130,8 @@ impl Alternates {
         }
     }
 
-    /// Adds the links of rows that are counted: the second half. Each row comes with the hash of its URL; a list that is
-    /// the slice of the row before is looked up once.
+    /// Adds the links of counted rows, each with the hash of its URL: the second half of [`Alternates::insert`]. Consecutive
+    /// rows that share a slice of links are looked up once.
     pub(super) fn add_links<'l>(
         &mut self,
         rows: impl IntoIterator<Item = (u32, u64, &'l [Link])>,
@@ -159,7 +159,7 @@ impl Alternates {
         if let Some(set) = self.sets.get_mut(number as usize) {
             set.rows += 1;
             if !set.lists(key) {
-                *set.unknown_columns.get_or_insert_default().entry(key).or_default() += 1;
+                *set.unlisted.get_or_insert_default().entry(key).or_default() += 1;
             }
         }
         if let Some(page) = self.pages.get_or_insert(key)
@@ -170,7 +170,7 @@ impl Alternates {
         }
     }
 
-    /// Counts the rows of all URLs that are listed again: `keys` are those of all rows of the index.
+    /// Counts the rows of all listed URLs again; `keys` are the URL hashes of all rows of the index.
     pub(super) fn recount(&mut self, keys: impl Iterator<Item = u64>) {
         self.pages.values_mut().for_each(|page| page.rows = 0);
         for key in keys {
@@ -181,13 +181,13 @@ impl Alternates {
         (0..self.sets.len() as u32).for_each(|number| self.touch_set(number));
     }
 
-    /// The URLs that a finding of a row may name: those listed beside a fault other than having no row.
-    pub(super) fn named(&self) -> HashSet<u64, FixedState> {
-        let is_at_odds = |set: &&LinkSet| set.verdict.no_return > 0 || set.verdict.differs > 0;
-        self.sets.iter().filter(is_at_odds).flat_map(|set| set.keys.iter().copied()).collect()
+    /// Hashes of the URLs that findings can name: those in sets of links with unreturned links or different sets.
+    pub(super) fn keys_in_findings(&self) -> HashSet<u64, FixedState> {
+        let has_faults = |set: &&LinkSet| set.faults.no_return > 0 || set.faults.differs > 0;
+        self.sets.iter().filter(has_faults).flat_map(|set| set.keys.iter().copied()).collect()
     }
 
-    /// Takes out a row that was counted with this URL.
+    /// Removes a row that was added with this URL.
     pub(super) fn remove(&mut self, row: u32, key: u64) {
         if key == NO_KEY {
             return;
@@ -203,10 +203,10 @@ impl Alternates {
         }
     }
 
-    /// Gives a row that has links others. `rows_of` tells how many rows have a URL that no row lists yet.
+    /// Replaces the links of a row that has some. `rows_of` returns the number of rows with a URL that no row lists yet.
     pub(super) fn relink(&mut self, row: u32, links: &[Link], rows_of: impl Fn(u64) -> u32) {
         let Some((key, number)) = self.rows.remove(row) else { return };
-        // In before out: what is listed before and after is not forgotten.
+        // Add before removing, so that URLs listed before and after keep their counts.
         self.add_links(std::iter::once((row, key, links)), rows_of);
         self.remove_row(key, number);
     }
@@ -225,7 +225,7 @@ impl Alternates {
         self.set_of(row).is_some_and(|set| set.lists(key))
     }
 
-    /// The rows whose URLs a row lists: how many.
+    /// The number of rows whose URLs a row lists.
     pub(super) fn listed_rows(&self, row: u32) -> u64 {
         let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.pages.get(*key));
         targets.map(|page| u64::from(page.rows)).sum()
@@ -236,7 +236,7 @@ impl Alternates {
         self.pages.get(key).is_some_and(|page| !page.listed_by.is_empty())
     }
 
-    /// A row of this URL has these links no longer.
+    /// Removes a row with a URL from a set of links.
     fn remove_row(&mut self, key: u64, number: u32) {
         if let Some(page) = self.pages.get_mut(key)
             && page.sets.take(number)
@@ -250,12 +250,12 @@ impl Alternates {
         self.touch_set(number);
         if let Some(set) = self.sets.get_mut(number as usize) {
             set.rows -= 1;
-            if let Some(unknown_columns) = &mut set.unknown_columns
-                && let Some(rows) = unknown_columns.get_mut(&key)
+            if let Some(unlisted) = &mut set.unlisted
+                && let Some(rows) = unlisted.get_mut(&key)
             {
                 *rows -= 1;
                 if *rows == 0 {
-                    unknown_columns.remove(&key);
+                    unlisted.remove(&key);
                 }
             }
             if set.rows == 0 {
@@ -282,28 +282,29 @@ impl Alternates {
         if hosts != self.hosts {
             self.hosts = hosts;
             for number in 0..self.sets.len() as u32 {
-                if self.sets.get(number as usize).is_some_and(|set| set.verdict.has_absent) {
+                if self.sets.get(number as usize).is_some_and(|set| set.faults.has_absent) {
                     touch_in(&mut self.sets, number, &mut self.dirty_sets);
                 }
             }
         }
         for number in std::mem::take(&mut self.dirty_sets) {
-            let Some(old) = self.sets.get(number as usize).map(|set| set.verdict) else { continue };
+            let Some(old) = self.sets.get(number as usize).map(|set| set.faults) else { continue };
             let new = self.validate(number);
             self.change_counts(old, new);
             if let Some(set) = self.sets.get_mut(number as usize) {
-                set.verdict = new;
+                set.faults = new;
                 set.is_dirty = false;
             }
         }
     }
 
-    /// What the links of a row break: not returned, a target without a row, another set. As of the last settling.
+    /// Whether a row has an unreturned link, a target without a row, a target with another set of links; as of the last
+    /// [`Self::recompute`].
     pub(super) fn faults_of(&self, row: u32) -> (bool, bool, bool) {
         let Some((key, number)) = self.rows.get(row) else { return (false, false, false) };
         let Some(set) = self.sets.get(number as usize) else { return (false, false, false) };
-        let no_return = set.verdict.no_return > 0 && self.unreturned_targets(key, number).next().is_some();
-        (no_return, set.verdict.missing > 0, set.verdict.differs > 0)
+        let no_return = set.faults.no_return > 0 && self.unreturned_targets(key, number).next().is_some();
+        (no_return, set.faults.missing > 0, set.faults.differs > 0)
     }
 
     /// Rows with links.
@@ -317,7 +318,7 @@ impl Alternates {
         self.sets.get(number as usize).is_some_and(|set| set.lists(target)) && !self.returns(target, key)
     }
 
-    /// Whether a row lists this URL, on a host of the index, and it has no row.
+    /// Whether the URL of a link is on a host of the index and listed, but has no row.
     pub(super) fn is_missing(&self, link: Link) -> bool {
         self.hosts.binary_search(&link.host).is_ok()
             && self.pages.get(link.key).is_some_and(|page| !page.listed_by.is_empty() && page.rows == 0)
@@ -338,14 +339,14 @@ impl Alternates {
             || linked.iter().any(|(other, _)| other != number && !self.differ_only_by_self(number, (other, key)))
     }
 
-    /// Whether two sets of links are one but for pages that do not list themselves, which is reported of those pages: all rows
-    /// of this set are one URL, and `key` is the URL of the other's.
+    /// Whether two sets of links differ only because pages do not list themselves, which another rule reports. `key` is the URL
+    /// of the rows of the other set.
     fn differ_only_by_self(&self, number: u32, (other, key): (u32, u64)) -> bool {
         let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {
             return false;
         };
-        let unknown_columns = own.unknown_columns.as_deref().filter(|unknown_columns| unknown_columns.len() == 1);
-        let missing = unknown_columns.and_then(|unknown_columns| unknown_columns.iter().next());
+        let unlisted = own.unlisted.as_deref().filter(|unlisted| unlisted.len() == 1);
+        let missing = unlisted.and_then(|unlisted| unlisted.iter().next());
         let missing = missing.filter(|(_, rows)| **rows == own.rows).map(|(key, _)| *key);
         let their_missing = Some(key).filter(|key| !theirs.lists(*key));
         if missing.is_none() && their_missing.is_none() {
@@ -359,7 +360,7 @@ impl Alternates {
         own.keys.len().abs_diff(theirs.keys.len()) <= 1 && whole(own, missing) == whole(theirs, their_missing)
     }
 
-    /// The number of a set of links, given now if it has none; `None` where no link has a URL.
+    /// The number of a set of links, assigned now if it has none; `None` if no link has a URL.
     fn intern(&mut self, links: &[Link], rows_of: impl Fn(u64) -> u32) -> Option<u32> {
         let mut links: Vec<Link> = links.iter().copied().filter(|link| link.key != NO_KEY).collect();
         if links.is_empty() {
@@ -391,9 +392,9 @@ impl Alternates {
         Some(number)
     }
 
-    /// A set of links has lost its last row.
+    /// Drops a set of links without rows.
     fn drop_set(&mut self, number: u32, set: &LinkSet) {
-        self.change_counts(set.verdict, LinkSetFaults::default());
+        self.change_counts(set.faults, LinkSetFaults::default());
         self.by_mark.remove(&set.mark);
         for key in &set.keys {
             if let Some(page) = self.pages.get_mut(*key)
@@ -405,7 +406,7 @@ impl Alternates {
             }
         }
         if let Some(place) = self.sets.get_mut(number as usize) {
-            place.is_dirty = true; // still in the list of dirty ones
+            place.is_dirty = true; // it may still be in `dirty_sets`
         }
         self.free.push(number);
     }
@@ -421,40 +422,35 @@ impl Alternates {
         touch_in(&mut self.sets, number, &mut self.dirty_sets);
     }
 
-    /// The verdict on all rows of a set of links. Costs no more for many rows than for a few.
+    /// The faults of all rows with a set of links. The cost does not depend on the number of rows.
     fn validate(&self, number: u32) -> LinkSetFaults {
         let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else {
             return LinkSetFaults::default();
         };
-        let mut verdict = LinkSetFaults::default();
+        let mut faults = LinkSetFaults::default();
         let mut has_others = false;
         for (key, host) in set.keys.iter().zip(&set.hosts) {
             let Some(page) = self.pages.get(*key).filter(|page| page.rows > 0) else {
-                verdict.has_absent = true;
+                faults.has_absent = true;
                 if self.hosts.binary_search(host).is_ok() {
-                    verdict.missing = set.rows;
+                    faults.missing = set.rows;
                 }
                 continue;
             };
             if self.has_conflicting_set(number, *key, &page.sets) {
-                verdict.differs = set.rows;
+                faults.differs = set.rows;
             }
             has_others |= page.sets.count_of(number) == 0;
         }
-        // A row that lists itself is listed by all that have the same links: only others may fail to.
+        // Rows with the same links return links to a row that lists itself; only other sets may fail to.
         let own = set.keys.iter().filter(|_| has_others).filter_map(|key| {
             let rows = self.pages.get(*key).map_or(0, |page| page.sets.count_of(number));
             (rows > 0).then_some((*key, rows))
         });
-        let unknown_columns = set
-            .unknown_columns
-            .iter()
-            .flat_map(|unknown_columns| unknown_columns.iter())
-            .map(|(key, rows)| (*key, *rows));
-        let unreturned =
-            own.chain(unknown_columns).filter(|(key, _)| self.unreturned_targets(*key, number).next().is_some());
-        verdict.no_return = unreturned.map(|(_, rows)| rows).sum();
-        verdict
+        let unlisted = set.unlisted.iter().flat_map(|unlisted| unlisted.iter()).map(|(key, rows)| (*key, *rows));
+        let unreturned = own.chain(unlisted).filter(|(key, _)| self.unreturned_targets(*key, number).next().is_some());
+        faults.no_return = unreturned.map(|(_, rows)| rows).sum();
+        faults
     }
 
     /// The targets of a set of links that have rows, none of which lists `key`.
@@ -463,8 +459,8 @@ impl Alternates {
         keys.iter().copied().filter(move |target| !self.returns(*target, key))
     }
 
-    /// Whether nothing is amiss between a page and one that lists it: it is the same, has no row, lists it, or has so
-    /// many sets of links that it is not checked.
+    /// Whether a target links back to `key`. Also true if it is the same page, has no row, or has so many sets of links that it
+    /// is not checked.
     fn returns(&self, target: u64, key: u64) -> bool {
         let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
         let is_sound = |page: &Page| page.rows == 0 || page.sets.len() > SETS_PER_PAGE || page.sets.iter().any(lists);

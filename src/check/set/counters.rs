@@ -1,4 +1,4 @@
-//! Counters of the whole set that need neither URLs nor files.
+//! Counters over all rows of the set: optional fields, priorities, frequencies and trailing slashes.
 
 use super::{IndexedRow, SetIndex};
 use crate::protocol::location::Location;
@@ -18,15 +18,15 @@ pub(super) struct Counters {
     pub rows: u64,
     /// Rows with a lastmod.
     pub with_lastmod: u64,
-    /// Those that have a changefreq, readable or not.
+    /// Rows with a changefreq, valid or not.
     pub with_changefreq: u64,
-    /// Those that have a priority, readable or not.
+    /// Rows with a priority, valid or not.
     pub with_priority: u64,
-    /// Those that have extensions.
+    /// Rows with extensions.
     pub with_extensions: u64,
-    /// By priority, in hundredths.
+    /// Rows by priority, in hundredths.
     pub priorities: [u64; PRIORITIES],
-    /// By changefreq.
+    /// Rows by changefreq.
     pub frequencies: [u64; FREQUENCIES],
     /// Paths without and with a final slash, by the number of their segments.
     pub slashes: [[u64; 2]; DEPTHS],
@@ -53,7 +53,7 @@ impl Counters {
         self.count_styled(slash_style(location), facts, step);
     }
 
-    /// The same for a row whose path is known to end so.
+    /// [`Self::count`] for a row whose slash style is known.
     pub(super) fn count_styled(&mut self, style: Option<SlashStyle>, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         add(&mut self.rows);
@@ -120,7 +120,7 @@ impl Counters {
     }
 }
 
-/// How many rows have each of the optional parts of an entry, readable or not.
+/// How many rows have each of the optional parts of an entry, valid or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Presence {
     /// Rows with a lastmod.
@@ -175,16 +175,17 @@ impl CounterDelta {
     }
 }
 
-/// How a path ends, and how deep it is: sections (`/news/`) and the pages in them (`/news/a`) often differ on purpose.
+/// Depth and trailing slash of a path. Depths are counted separately, since sections (`/news/`) and the pages in them
+/// (`/news/a`) often differ on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlashStyle {
-    /// The number of its segments less one; all that are deeper count together.
+    /// Number of segments minus one; all deeper paths count together.
     pub depth: u8,
     /// Whether it ends in a slash.
     pub slash: bool,
 }
 
-/// How a path ends; `None` for the root and for a last segment with an extension.
+/// The slash style of a path; `None` for the root and for a last segment with an extension.
 pub(super) fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
     location.scheme()?;
     let path = location.path().as_bytes();

@@ -1,32 +1,32 @@
 //! Detects generated dates: whether all or most dates of a file are the same, or within one minute.
 //!
-//! Nothing is kept per date. "All one" follows from three sums. "Most of one minute" is looked up once
-//! and then bounded: adding or removing *k* dates moves the fullest minute by at most *k*, so the dates
-//! need to be seen again only when the bounds meet the threshold.
+//! Nothing is stored per date. Whether all dates are equal follows from three sums. The number of dates in the fullest minute
+//! is computed once and then bounded: adding or removing *k* dates changes it by at most *k*, so the dates are read again
+//! only if the threshold is between the bounds.
 
-/// A share of more than this many fifths is "most" (rule catalogue, `set-lastmod-generated`: over 80 %).
+/// More than this many fifths are a majority (rule catalogue, `set-lastmod-generated`: over 80 %).
 const MOST_FIFTHS: u64 = 4;
-/// Dates this many seconds apart, at most, are of one minute.
+/// Dates at most this many seconds apart are in one minute.
 const MINUTE: i64 = 60;
-/// How near to the file's own time counts as generated with it, in seconds.
+/// Dates at most this many seconds from the modification time of the file count as generated with it.
 const DAY: i64 = 86_400;
-/// Dates count as no further than about 1,000 years from 1970, so that the sums cannot overflow.
+/// Dates are clamped to about 1,000 years around 1970, so that the sums cannot overflow.
 const FARTHEST: i64 = 1 << 35;
-/// Counters of the first look over the dates.
+/// Number of counters in the first pass over the dates.
 const BINS: usize = 64;
 
-/// What the dates of a file have in common; the first that holds.
+/// What the dates of a file have in common; the first variant that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agreement {
     /// All are the same.
     Identical,
     /// Over 80 % lie within one minute.
     OneMinute,
-    /// Over 80 % lie within a day of the file's own time.
+    /// Over 80 % lie within a day of the modification time of the file.
     FileTime,
 }
 
-/// Shows all dates of the file to a function.
+/// Calls a function with every date of the file.
 pub(super) type EachDate<'a> = &'a mut dyn FnMut(&mut dyn FnMut(i64));
 
 /// Sums over the dates of one file, in seconds since 1970.
@@ -37,9 +37,9 @@ pub(super) struct Dates {
     squares: i128,
     mtime: Option<i64>,
     near_mtime: u32,
-    /// `near_mtime` must be counted again.
+    /// Whether `near_mtime` must be counted again.
     is_mtime_new: bool,
-    /// At least and at most so many dates are in the fullest minute.
+    /// Lower and upper bound of the number of dates in the fullest minute.
     least: u32,
     most: u32,
 }
@@ -55,7 +55,7 @@ impl Dates {
         self.near_mtime += u32::from(self.is_near_mtime(seconds));
     }
 
-    /// Adds dates that others have added up, without a time of the file, and sorted into minutes.
+    /// Adds the dates of another tally, which has no modification time; `minutes` are its counts per minute.
     pub(super) fn merge(&mut self, other: &Self, minutes: &Minutes) {
         self.count += other.count;
         self.sum += other.sum;
@@ -67,7 +67,7 @@ impl Dates {
         }
     }
 
-    /// Takes a date out that was added.
+    /// Removes a date that was added.
     pub(super) fn remove(&mut self, seconds: i64) {
         let value = i128::from(seconds.clamp(-FARTHEST, FARTHEST));
         self.count = self.count.saturating_sub(1);
@@ -77,17 +77,17 @@ impl Dates {
         self.near_mtime = self.near_mtime.saturating_sub(u32::from(self.is_near_mtime(seconds)));
     }
 
-    /// How many dates there are.
+    /// Number of dates.
     pub(super) fn len(&self) -> u32 {
         self.count
     }
 
-    /// The time of the file itself.
+    /// The modification time of the file.
     pub(super) const fn mtime(&self) -> Option<i64> {
         self.mtime
     }
 
-    /// Tells it; the dates near it are counted again when the next verdict is drawn.
+    /// Sets the modification time; the dates near it are counted again by the next [`Self::agreement`].
     pub(super) fn set_mtime(&mut self, mtime: Option<i64>) {
         if self.mtime != mtime {
             self.mtime = mtime;
@@ -96,8 +96,7 @@ impl Dates {
         }
     }
 
-    /// What most dates agree in, if anything.
-    /// `each` shows all dates; it is asked only if what is known does not decide.
+    /// What the dates have in common, if anything. `each` is called only if the sums and bounds do not decide.
     pub(super) fn agreement(&mut self, each: EachDate<'_>) -> Option<Agreement> {
         if self.is_identical() {
             return Some(Agreement::Identical);
@@ -118,7 +117,7 @@ impl Dates {
         }
     }
 
-    /// Whether all dates are one and the same: exactly then n·Σx² = (Σx)² (Cauchy and Schwarz).
+    /// Whether all dates are equal, which is the case if and only if n·Σx² = (Σx)² (Cauchy–Schwarz).
     /// With |x| ≤ 2^35 and n ≤ 2^27 (a file is at most 4 GiB) both sides are below 2^127.
     fn is_identical(&self) -> bool {
         i128::from(self.count) * self.squares == self.sum * self.sum
@@ -133,7 +132,7 @@ impl Dates {
     }
 }
 
-/// How many dates lie in a minute of the clock, minutes counted together in a few groups.
+/// Number of dates per minute of the clock, hashed into a few counters.
 #[derive(Debug, Clone)]
 pub(super) struct Minutes([u32; BINS]);
 
@@ -150,7 +149,7 @@ impl Minutes {
         self.0[bin(seconds.div_euclid(MINUTE))] += 1;
     }
 
-    /// No minute holds more: it covers parts of two minutes of the clock.
+    /// Upper bound of the dates within any minute, which overlaps at most two minutes of the clock.
     fn max_per_minute(&self) -> u32 {
         self.0.iter().max().map_or(0, |most| most.saturating_mul(2))
     }
@@ -158,9 +157,8 @@ impl Minutes {
 
 /// Bounds of the largest number of dates within a minute.
 ///
-/// A minute that holds over 80 % covers parts of two minutes of the clock, so one of those holds over
-/// 40 %, and so does its counter. Only the dates about such hot counters are examined closely; of all
-/// others, a minute holds at most twice the largest counter.
+/// A minute with over 80 % of the dates overlaps at most two minutes of the clock, so one of these has over 40 %, and so has
+/// its counter. Only dates near such hot counters are sorted; any other minute has at most twice the largest other counter.
 fn fullest_minute(each: EachDate<'_>) -> (u32, u32) {
     let mut bins = [0_u32; BINS];
     let mut count = 0_u64;

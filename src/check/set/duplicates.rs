@@ -1,7 +1,7 @@
 //! Index of rows by page: exact duplicates, and duplicates after URL normalisation.
 //!
-//! A row alone on its page costs one table slot and four bytes of hash, nothing else; a second row opens a
-//! group. Hashes only propose: equality is always decided on the texts.
+//! A row that is alone on its page needs one table slot and four bytes of hash; a second row opens a group. Hashes only select
+//! candidates: equality is always decided by the texts.
 
 use super::groups::{Class, Groups};
 use super::members::Rows;
@@ -36,15 +36,15 @@ impl Slot {
 /// The index of rows by page. Row ids are below 2^31.
 #[derive(Debug, Clone)]
 pub struct Duplicates {
-    /// One slot per page, in tables by hash: one of them fits a processor's cache, and grows in no time.
+    /// One slot per page, in tables by hash: one table fits into the processor cache and is cheap to grow.
     shards: Vec<HashTable<Slot>>,
-    /// The short hash of each row's key, by row id; what the tables grow by. 0 for rows that are not in the index.
+    /// The short hash of each row's key, by row id, needed to grow the tables; 0 for rows that are not in the index.
     hashes: Vec<u32>,
-    /// Rows of pages of two and more rows: of all others nothing needs to be looked up.
+    /// Rows of pages with two or more rows, so that other rows need no lookup.
     grouped: RoaringBitmap,
-    /// Rows that are known to be alone on their page: no slot, no hash.
-    alone: RoaringBitmap,
-    /// Pages of two and more rows.
+    /// Rows that were not compared with others and count as alone on their page; without slot and hash.
+    uncompared: RoaringBitmap,
+    /// Pages with two or more rows.
     pub groups: Groups,
 }
 
@@ -55,20 +55,20 @@ impl Default for Duplicates {
             shards,
             hashes: Vec::new(),
             grouped: RoaringBitmap::new(),
-            alone: RoaringBitmap::new(),
+            uncompared: RoaringBitmap::new(),
             groups: Groups::default(),
         }
     }
 }
 
 impl Duplicates {
-    /// Makes room for `rows` more rows.
+    /// Reserves memory for `rows` more rows.
     pub fn reserve(&mut self, rows: usize) {
-        // By an eighth at least, so that many small steps do not copy it over and over.
+        // Grow by at least an eighth, so that many small steps do not copy the list each time.
         self.hashes.reserve_exact(rows.max(self.hashes.len() / 8));
     }
 
-    /// Adds a row with its file that is not in the index; `locs` tells the texts of those that are.
+    /// Adds a row with its file that is not in the index; `locs` has the texts of the others.
     pub fn insert(&mut self, (row, file): (u32, u32), loc: &str, key_hash: u64, locs: &impl Locs) {
         if key_hash == NO_KEY {
             return;
@@ -84,13 +84,12 @@ impl Duplicates {
         if let Some(cell) = self.hashes.get_mut(place) {
             *cell = short;
         }
-        self.put((row, file), short, &|| Some(Cow::Borrowed(loc)), locs);
+        self.insert_hashed((row, file), short, &|| Some(Cow::Borrowed(loc)), locs);
     }
 
-    /// Puts a row whose hash is known into its table. Most pages are new; the text is asked for only where another
-    /// row has its hash.
+    /// Adds a row with a known hash to its table. `loc` is called only if another row has the same hash.
     #[inline]
-    fn put<'t>(
+    fn insert_hashed<'t>(
         &mut self,
         (row, file): (u32, u32),
         short: u32,
@@ -125,7 +124,7 @@ impl Duplicates {
         }
     }
 
-    /// Adds rows of one file; `locs` tells the texts of all of them.
+    /// Adds the rows of one file; `locs` has the texts of all rows.
     pub fn insert_all(&mut self, FileRows { file, first, keys }: FileRows<'_>, locs: &impl Locs) {
         let from = first as usize;
         let end = from + keys.len();
@@ -134,7 +133,7 @@ impl Duplicates {
         for (cell, key) in self.hashes.iter_mut().skip(from).zip(keys) {
             *cell = if *key == NO_KEY { 0 } else { shorten(*key) };
         }
-        // Table by table, rows of one in their order: what a table has in the cache serves all of its rows.
+        // Table by table, so that each table stays in the cache while its rows are added.
         let mut places = [0_u32; SHARDS + 1];
         for key in keys {
             places[shard(shorten(*key)) + 1] += 1;
@@ -156,28 +155,28 @@ impl Duplicates {
         for at in order {
             let Some(key) = keys.get(at as usize).filter(|key| **key != NO_KEY) else { continue };
             let row = first + at;
-            self.put((row, file), shorten(*key), &|| locs.loc(row), locs);
+            self.insert_hashed((row, file), shorten(*key), &|| locs.loc(row), locs);
         }
     }
 
-    /// Adds rows, from `first` on one for each key hash, whose pages no other row names as far as is known.
+    /// Adds consecutive rows from `first` on, one for each key hash, without comparing them with others.
     pub fn insert_uncompared(&mut self, first: u32, keys: &[u64]) {
         let mut row = first;
         for run in keys.chunk_by(|one, next| (*one == NO_KEY) == (*next == NO_KEY)) {
             let end = row + run.len() as u32;
             if run.first() != Some(&NO_KEY) {
-                self.alone.insert_range(row..end);
+                self.uncompared.insert_range(row..end);
             }
             row = end;
         }
     }
 
-    /// Takes such a row out. Whether it was there.
+    /// Removes a row that was added without comparison. Returns whether it was in the index.
     pub fn remove_uncompared(&mut self, row: u32) -> bool {
-        self.alone.remove(row)
+        self.uncompared.remove(row)
     }
 
-    /// Takes a row out that was inserted with this file; `old` tells the texts as they were then.
+    /// Removes a row that was added with this file; `old` has the texts as they were then.
     pub fn remove(&mut self, row: u32, file: u32, old: &impl Locs) {
         let Some(short) = self.hashes.get(row as usize).copied().filter(|short| *short != 0) else { return };
         let Self { shards, hashes, grouped, groups, .. } = self;
@@ -202,24 +201,24 @@ impl Duplicates {
         }
     }
 
-    /// Whether the row was added so and is still there.
+    /// Whether the row was added without comparison.
     pub fn is_uncompared(&self, row: u32) -> bool {
-        self.alone.contains(row)
+        self.uncompared.contains(row)
     }
 
-    /// All such rows.
+    /// All rows that were added without comparison.
     pub const fn uncompared_rows(&self) -> &RoaringBitmap {
-        &self.alone
+        &self.uncompared
     }
 
     /// Whether the row is in the index.
     pub fn contains(&self, row: u32) -> bool {
-        self.hashes.get(row as usize).is_some_and(|short| *short != 0) || self.alone.contains(row)
+        self.hashes.get(row as usize).is_some_and(|short| *short != 0) || self.uncompared.contains(row)
     }
 
-    /// How many pages there are.
+    /// Number of pages.
     pub fn pages(&self) -> usize {
-        self.shards.iter().map(HashTable::len).sum::<usize>() + self.alone.len() as usize
+        self.shards.iter().map(HashTable::len).sum::<usize>() + self.uncompared.len() as usize
     }
 
     /// Whether another row names the same page.
@@ -241,7 +240,7 @@ impl Duplicates {
         rows.into_iter().collect()
     }
 
-    /// The row that this one repeats: the first of the same text, else the first of the same page.
+    /// The row that this one repeats: the first with the same text, or else the first of the same page.
     pub fn original(&self, row: u32, locs: &impl Locs) -> Option<u32> {
         let first = self.class_of(row, locs)?.members.first()?;
         let original = if first == row { self.group_of(row)?.first()? } else { first };
@@ -253,7 +252,7 @@ impl Duplicates {
         self.groups.rows(self.slot_of(row)?.as_group()?)
     }
 
-    /// The rows of the same text as this one; `None` if it is alone on its page.
+    /// The rows with the same text as this one; `None` if it is alone on its page.
     pub(super) fn class_of(&self, row: u32, locs: &impl Locs) -> Option<&Class> {
         self.groups.class_of(self.slot_of(row)?.as_group()?, row, locs)
     }
@@ -274,7 +273,7 @@ impl Duplicates {
         rows
     }
 
-    /// How many rows name the page of a key hash. `key_of` tells the key hash of a row.
+    /// Number of rows of the page with a key hash. `key_of` returns the key hash of a row.
     pub fn rows_of_key(&self, key_hash: u64, key_of: impl Fn(u32) -> Option<u64>) -> u32 {
         let short = shorten(key_hash);
         let slots = self.slots();
@@ -296,10 +295,10 @@ impl Duplicates {
         alone.sort_unstable();
         let mut rows: RoaringBitmap = alone.into_iter().collect();
         rows |= self.groups.all_rows();
-        rows | &self.alone
+        rows | &self.uncompared
     }
 
-    /// Bytes of memory behind the index, groups apart.
+    /// Bytes of memory of the index, without groups.
     #[cfg(test)]
     pub fn table_bytes(&self) -> usize {
         self.shards.iter().map(HashTable::allocation_size).sum::<usize>() + self.hashes.capacity() * size_of::<u32>()
@@ -322,7 +321,7 @@ impl Duplicates {
     }
 }
 
-/// What a slot stands for: rows by their hash, groups by number.
+/// Data needed to resolve a slot: hashes of rows, groups by number.
 #[derive(Clone, Copy)]
 struct Slots<'i> {
     hashes: &'i [u32],
@@ -352,14 +351,14 @@ impl Slots<'_> {
         hash.unwrap_or(0)
     }
 
-    /// Whether a slot's rows name the page of a text with that short hash.
+    /// Whether the rows of a slot are of the same page as a text with a short hash.
     fn is_page(self, slot: Slot, short: u32, loc: &str, locs: &impl Locs) -> bool {
         self.short_hash(slot) == short
             && self.first_row(slot).and_then(|row| locs.loc(row)).is_some_and(|other| is_same_page(loc, &other))
     }
 }
 
-/// Never 0: that is the hash of rows that are not there.
+/// A hash of 32 bits; never 0, which marks rows that are not in the index.
 const fn shorten(key_hash: u64) -> u32 {
     match (key_hash ^ (key_hash >> 32)) as u32 {
         0 => 1,
@@ -367,15 +366,15 @@ const fn shorten(key_hash: u64) -> u32 {
     }
 }
 
-/// The table takes the place from the low bits and a tag from the top seven: both must vary.
+/// Spreads a short hash over 64 bits: the table uses the low bits for the slot and the top seven for a tag.
 const fn spread(short: u32) -> u64 {
     (short as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// How many tables there are: a power of two.
+/// Number of tables; a power of two.
 const SHARDS: usize = 256;
 
-/// The table of a hash: bits that no table uses.
+/// The table for a hash, chosen by bits that the tables do not use.
 const fn shard(short: u32) -> usize {
     (spread(short) >> 40) as usize % SHARDS
 }

@@ -1,7 +1,7 @@
 //! Per-file counters of the set index: hosts, ports, dates and news, and the file rules that follow from them.
 //!
-//! Counts change with every row; the verdicts on them are drawn by [`FileTally::recompute`], which costs
-//! time only where a verdict may have changed.
+//! Counts change with every row. [`FileTally::recompute`] derives the findings from them, and reads dates again only if the
+//! counts do not decide.
 
 use super::IndexedRow;
 use super::dates::{Agreement, Dates, EachDate, Minutes};
@@ -12,13 +12,13 @@ use crate::words::grouped;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-/// Fewest dated entries for a verdict on their dates (rule catalogue, `set-lastmod-identical`).
+/// Smallest number of dated entries for which dates are compared (rule catalogue, `set-lastmod-identical`).
 const DATED_MIN: u32 = 20;
 
 /// How many rows have each of a few values.
 #[derive(Debug, Clone, Default)]
 struct Tally {
-    /// The value met first: in most files the only one.
+    /// The first value; in most files the only one.
     first: Option<(u32, u32)>,
     rest: HashMap<u32, u32, FixedState>,
     total: u32,
@@ -57,8 +57,8 @@ impl Tally {
         }
     }
 
-    /// The commonest value and the number of rows that have another. Of equals, the least by `order`.
-    fn main<K: Ord>(&self, order: impl Fn(u32) -> K) -> Option<(u32, u32)> {
+    /// The most common value and the number of rows with another one. Among equally common ones, the least by `order`.
+    fn most_common<K: Ord>(&self, order: impl Fn(u32) -> K) -> Option<(u32, u32)> {
         let best = self
             .values()
             .filter(|&(_, rows)| rows > 0)
@@ -70,13 +70,13 @@ impl Tally {
 /// The set rules that a file breaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FileVerdict {
-    /// Rows on another host than the commonest.
+    /// Rows on another host than the most common one.
     pub other_host: u32,
-    /// Rows on another port than the commonest.
+    /// Rows on another port than the most common one.
     pub other_port: u32,
-    /// The commonest host, by number.
+    /// The number of the most common host.
     pub main_host: Option<u32>,
-    /// The commonest port.
+    /// The most common port.
     pub main_port: Option<u32>,
     /// What its dates have in common.
     pub dates: Option<Agreement>,
@@ -104,7 +104,7 @@ impl FileTally {
         self.rows.saturating_sub(self.dates.len())
     }
 
-    /// Counts a row.
+    /// Adds a row.
     pub(super) fn add(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
         self.rows += 1;
         self.news += u32::from(facts.news);
@@ -117,7 +117,7 @@ impl FileTally {
         }
     }
 
-    /// Counts a row no longer.
+    /// Removes a row.
     pub(super) fn remove(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
         self.rows = self.rows.saturating_sub(1);
         self.news = self.news.saturating_sub(u32::from(facts.news));
@@ -130,7 +130,7 @@ impl FileTally {
         }
     }
 
-    /// Counts what others have counted; `host` tells the number here of a host there.
+    /// Adds the counts of another tally; `host` maps its host numbers to those of this one.
     pub(super) fn merge(&mut self, other: &Self, minutes: &Minutes, host: impl Fn(u32) -> u32) {
         self.rows += other.rows;
         self.news += other.news;
@@ -139,7 +139,7 @@ impl FileTally {
         self.dates.merge(&other.dates, minutes);
     }
 
-    /// A row's date has become another.
+    /// Replaces the date of a row.
     pub(super) fn change_date(&mut self, old: Option<i64>, new: Option<i64>) {
         if let Some(seconds) = old {
             self.dates.remove(seconds);
@@ -149,17 +149,17 @@ impl FileTally {
         }
     }
 
-    /// When the file itself was last changed, in seconds since 1970, if that is known.
+    /// The modification time of the file in seconds since 1970, if known.
     pub(super) const fn mtime(&self) -> Option<i64> {
         self.dates.mtime()
     }
 
-    /// When the file itself was last changed, in seconds since 1970.
+    /// Sets the modification time of the file, in seconds since 1970.
     pub(super) fn set_mtime(&mut self, mtime: Option<i64>) {
         self.dates.set_mtime(mtime);
     }
 
-    /// What was found about a rule that the file breaks, in words.
+    /// The message for a rule that the file breaks.
     pub(super) fn message(&self, rule: SetRule) -> String {
         let dated = grouped(u64::from(self.dates.len()));
         match (rule, self.verdict.dates) {
@@ -183,16 +183,15 @@ impl FileTally {
         }
     }
 
-    /// Recomputes the findings. `each` shows the dates of all rows of this file, and is asked only when
-    /// the counts leave a verdict open.
+    /// Recomputes the findings. `each` visits the dates of all rows of this file and is called only if the counts do not decide.
     pub(super) fn recompute(&mut self, hosts: &Hosts, each: EachDate<'_>) {
-        let (main_host, other_host) = self.hosts.main(|host| hosts.name(host).to_owned()).unzip();
-        let (main_port, other_port) = self.ports.main(|port| port).unzip();
+        let (main_host, other_host) = self.hosts.most_common(|host| hosts.name(host).to_owned()).unzip();
+        let (main_port, other_port) = self.ports.most_common(|port| port).unzip();
         let mut rules = SetRules::NONE;
-        // A news sitemap holds what was published in the last two days: like dates are its nature.
+        // Articles of a news sitemap were all published in the last two days, so similar dates are normal.
         let is_news = u64::from(self.news) * 2 > u64::from(self.rows);
-        let is_judged = self.dates.len() >= DATED_MIN && !is_news;
-        let dates = if is_judged { self.dates.agreement(each) } else { None };
+        let compares_dates = self.dates.len() >= DATED_MIN && !is_news;
+        let dates = if compares_dates { self.dates.agreement(each) } else { None };
         rules.insert_if(SetRule::LastmodIdentical, dates == Some(Agreement::Identical));
         rules.insert_if(SetRule::LastmodGenerated, dates.is_some() && dates != Some(Agreement::Identical));
         rules.insert_if(SetRule::NewsMixed, self.news > 0 && self.news < self.rows);

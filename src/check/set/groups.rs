@@ -1,7 +1,7 @@
 //! Groups of rows with the same page, divided into classes of rows with the same URL text.
 //!
-//! Invariant: a group has at least two rows, every class at least one, and the three sums are those of
-//! all classes. Joining and leaving cost O(log n) whatever the sizes; equality is decided on the texts.
+//! Invariant: a group has at least two rows, a class at least one, and the three counters are the sums over all classes.
+//! Adding and removing a row is O(log n) for any size; equality is decided by the texts.
 
 use super::Locs;
 use super::members::{Members, Rows};
@@ -15,7 +15,7 @@ struct Group {
     rows: Rows,
 }
 
-/// The rows of one text.
+/// The rows with one URL text.
 #[derive(Debug, Clone)]
 pub struct Class {
     hash: u64,
@@ -24,7 +24,7 @@ pub struct Class {
     pub members: Members,
 }
 
-/// All groups of two and more rows.
+/// All groups of two or more rows.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     /// By number; free numbers hold empty groups.
@@ -41,7 +41,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Opens a group for a row that is no longer alone, and gives its number. Another row must join next.
+    /// Opens a group for a row and returns its number. Another row must join next.
     pub fn open(&mut self, row: u32, hash: u32, locs: &impl Locs) -> u32 {
         let group = Group { hash, rows: Rows::of(row) };
         let number = self.free.pop().unwrap_or(self.list.len() as u32);
@@ -75,15 +75,15 @@ impl Groups {
         }
     }
 
-    /// Takes a row out of its group. The last row, if only one is left: then the group is gone.
+    /// Removes a row from its group. If only one row remains, the group is removed and that row returned.
     pub fn remove_row(&mut self, number: u32, (row, file): (u32, u32), old: &impl Locs) -> Option<u32> {
         let text = text_hash(&old.loc(row)?);
-        let is_its = |class: &Class| class.group == number && class.members.contains(row);
+        let contains_row = |class: &Class| class.group == number && class.members.contains(row);
         debug_assert!(
-            self.classes.find(text, is_its).is_some(),
+            self.classes.find(text, contains_row).is_some(),
             "row {row} leaves with another text than it came with"
         );
-        if let Ok(mut class) = self.classes.find_entry(text, is_its) {
+        if let Ok(mut class) = self.classes.find_entry(text, contains_row) {
             let members = &mut class.get_mut().members;
             let files = members.files();
             members.remove(row, file);
@@ -126,14 +126,14 @@ impl Groups {
         self.classes.find(text, |class| class.group == number && class.members.contains(row))
     }
 
-    /// Rows that repeat a text, the first of each not among them.
+    /// Rows that repeat a text, without the first row of each text.
     pub fn exact_rows(&self) -> RoaringBitmap {
         let mut rows = RoaringBitmap::new();
         self.classes.iter().for_each(|class| class.members.add_repeats(&mut rows));
         rows
     }
 
-    /// The first row of each text that repeats a page, the first text of each page not among them.
+    /// The first row of each text of a page, without the first text of each page.
     pub fn equivalent_rows(&self) -> RoaringBitmap {
         let firsts = self.classes.iter().filter_map(|class| {
             let first = class.members.first()?;

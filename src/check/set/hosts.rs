@@ -1,6 +1,6 @@
 //! Schemes, hosts and ports of the whole set, each stored once with a count.
 //!
-//! Rows do not remember their origin; it is read again from their text, and found here by that text.
+//! Origins are not stored per row: they are parsed again from the URL and looked up here by their text.
 
 use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
 use foldhash::fast::FixedState;
@@ -14,11 +14,11 @@ pub(super) struct Origin {
     pub scheme: Scheme,
     /// The number of the host.
     pub host: u32,
-    /// The port as a number, 0 for the scheme's own.
+    /// The port; 0 for the default port of the scheme.
     pub port: u32,
 }
 
-/// A piece of [`Hosts::text`].
+/// A range of [`Hosts::text`].
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: u32,
@@ -50,10 +50,10 @@ struct Known {
 
 /// All origins of the set.
 ///
-/// Every row of a set may have a host of its own, so that a host takes a hundred bytes and no allocation.
+/// Every row of a set may have its own host, so a host takes about a hundred bytes and no allocation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hosts {
-    /// All texts and names, one behind the other; a name is part of the text that it was read from, if it is written so.
+    /// All origin texts and host names, concatenated. A name that occurs in its origin text is not stored again.
     text: String,
     list: Vec<Host>,
     /// Numbers of hosts by their names.
@@ -61,13 +61,13 @@ pub(super) struct Hosts {
     known: Vec<Known>,
     /// Numbers of origins by their texts.
     known_ids: HashTable<u32>,
-    /// The origin asked for last; neighbours share theirs.
+    /// Index of the last origin; consecutive rows usually share it.
     last: usize,
     /// Rows per scheme: http, https.
     pub schemes: [u64; 2],
-    /// Rows of the rarer of `www.x` and `x`, over all pairs.
+    /// Sum over all pairs `www.x` and `x` of the rows of the rarer one.
     pub www_minority: u64,
-    /// Rows of hosts that are for examples.
+    /// Rows of placeholder hosts.
     templates: u64,
 }
 
@@ -75,7 +75,7 @@ fn hash(text: &str) -> u64 {
     FixedState::default().hash_one(text)
 }
 
-/// Hosts that are for examples, with all below them (RFC 2606, section 3).
+/// Placeholder hosts, including their subdomains (RFC 2606, section 3).
 const TEMPLATES: [&str; 3] = ["example.com", "example.net", "example.org"];
 
 fn is_template(host: &str) -> bool {
@@ -84,13 +84,13 @@ fn is_template(host: &str) -> bool {
 }
 
 impl Hosts {
-    /// Counts a row; the origin if the text has one.
+    /// Adds a row; returns its origin if the URL has one.
     pub(super) fn add(&mut self, location: &Location<'_>) -> Option<Origin> {
         let place = self.intern(location)?;
         Some(self.count(place, 1))
     }
 
-    /// Counts what others have counted; the number of each host here, by its number there.
+    /// Adds the counts of another table; returns the number here for each of its hosts.
     pub(super) fn merge(&mut self, other: &Self) -> Vec<u32> {
         let mut numbers = vec![0; other.list.len()];
         for known in &other.known {
@@ -103,22 +103,22 @@ impl Hosts {
         numbers
     }
 
-    /// The number of the origin that was counted last.
+    /// The number of the last origin.
     pub(super) const fn last(&self) -> usize {
         self.last
     }
 
-    /// The origin of a number.
+    /// The origin with a number.
     pub(super) fn origin(&self, number: u32) -> Option<Origin> {
         self.known.get(number as usize).map(|known| known.origin)
     }
 
-    /// The same as it was written.
+    /// The text of the origin with a number, as first written.
     pub(super) fn text(&self, number: u32) -> &str {
         self.known.get(number as usize).map_or("", |known| known.text.of(&self.text))
     }
 
-    /// The numbers that the origins of others have here, by their numbers there. Nothing is counted.
+    /// Adds the origins of another table without their counts; returns the number here for each of them.
     pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
         let number = |known: &Known| {
             self.intern(&Location::outline(known.text.of(&other.text))).map_or(u32::MAX, |place| place as u32)
@@ -126,18 +126,18 @@ impl Hosts {
         other.known.iter().map(number).collect()
     }
 
-    /// Counts a row no longer.
+    /// Removes a row.
     pub(super) fn remove(&mut self, location: &Location<'_>) -> Option<Origin> {
-        let place = self.place_of(location)?;
+        let place = self.index_of(location)?;
         Some(self.count(place, -1))
     }
 
-    /// The origin of a text that was counted at some time.
+    /// The origin of a URL that was added at some time.
     pub(super) fn find(&self, location: &Location<'_>) -> Option<Origin> {
-        self.known.get(self.place_of(location)?).map(|known| known.origin)
+        self.known.get(self.index_of(location)?).map(|known| known.origin)
     }
 
-    /// The hosts that rows have now, in lower case.
+    /// The hosts that have rows, in lower case.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().filter(|host| host.rows > 0).map(|host| host.name.of(&self.text))
     }
@@ -147,7 +147,7 @@ impl Hosts {
         self.list.get(host as usize).map_or("", |host| host.name.of(&self.text))
     }
 
-    /// The scheme with fewer rows where both occur; http if there are as many of each.
+    /// The scheme with fewer rows if both occur; http if they have equally many.
     pub(super) fn rarer_scheme(&self) -> Option<Scheme> {
         match self.schemes {
             [0, _] | [_, 0] => None,
@@ -156,8 +156,7 @@ impl Hosts {
         }
     }
 
-    /// Whether the host has a partner with and without `www.` that more rows name; of equals, the one
-    /// with `www.` counts as the rarer.
+    /// Whether the same host with or without `www.` has more rows; among equals, the one with `www.` counts as rarer.
     pub(super) fn is_www_minority(&self, host: u32) -> bool {
         let Some(host) = self.list.get(host as usize) else { return false };
         let Some(partner) = host.partner.and_then(|partner| self.list.get(partner as usize)) else { return false };
@@ -166,40 +165,40 @@ impl Hosts {
         partner.rows > 0 && is_rarer
     }
 
-    /// Rows of hosts that are for examples, where others are real.
+    /// Rows of placeholder hosts; 0 if there are no other hosts.
     pub(super) fn templates(&self) -> u64 {
         if self.schemes.iter().sum::<u64>() > self.templates { self.templates } else { 0 }
     }
 
-    /// Whether a host is for examples, and others are real.
+    /// Whether a host is a placeholder, among hosts that are not.
     pub(super) fn is_template(&self, host: u32) -> bool {
         self.templates() > 0 && self.list.get(host as usize).is_some_and(|host| host.is_template)
     }
 
-    /// The origin that most rows share, as written, and their number. Of equals, the first in the alphabet.
+    /// The most common origin as written, and its number of rows. Among equals, the first in alphabetical order.
     pub(super) fn commonest(&self) -> Option<(&str, u64)> {
         let text = |known: &Known| known.text.of(&self.text);
         let best = self.known.iter().max_by(|a, b| a.rows.cmp(&b.rows).then_with(|| text(b).cmp(text(a))))?;
         (best.rows > 0).then_some((text(best), u64::from(best.rows)))
     }
 
-    fn place_of(&self, location: &Location<'_>) -> Option<usize> {
+    fn index_of(&self, location: &Location<'_>) -> Option<usize> {
         let (text, _) = location.origin()?;
-        let is_it = |place: usize| self.known.get(place).is_some_and(|known| known.text.of(&self.text) == text);
-        if is_it(self.last) {
+        let matches = |place: usize| self.known.get(place).is_some_and(|known| known.text.of(&self.text) == text);
+        if matches(self.last) {
             return Some(self.last);
         }
-        self.known_ids.find(hash(text), |place| is_it(*place as usize)).map(|place| *place as usize)
+        self.known_ids.find(hash(text), |place| matches(*place as usize)).map(|place| *place as usize)
     }
 
     fn intern(&mut self, location: &Location<'_>) -> Option<usize> {
-        if let Some(place) = self.place_of(location) {
+        if let Some(place) = self.index_of(location) {
             self.last = place;
             return Some(place);
         }
         let (text, _) = location.origin()?;
         let url_prefix = UrlPrefix::parse(text)?;
-        let span = self.keep(text)?;
+        let span = self.store(text)?;
         let host = self.host(Location::of(url_prefix.origin()).host(), span)?;
         let port = match location.port() {
             Port::Other(port) => u32::from(port),
@@ -216,8 +215,8 @@ impl Hosts {
         Some(place)
     }
 
-    /// Keeps a text; `None` beyond 4 GiB of them.
-    fn keep(&mut self, text: &str) -> Option<Span> {
+    /// Stores a text; `None` if all texts would exceed 4 GiB.
+    fn store(&mut self, text: &str) -> Option<Span> {
         let start = u32::try_from(self.text.len()).ok()?;
         u32::try_from(self.text.len() + text.len()).ok()?;
         self.text.push_str(text);
@@ -225,11 +224,11 @@ impl Hosts {
     }
 
     fn host_named(&self, name: &str) -> Option<u32> {
-        let is_it = |id: &u32| self.list.get(*id as usize).is_some_and(|host| host.name.of(&self.text) == name);
-        self.ids.find(hash(name), is_it).copied()
+        let matches = |id: &u32| self.list.get(*id as usize).is_some_and(|host| host.name.of(&self.text) == name);
+        self.ids.find(hash(name), matches).copied()
     }
 
-    /// The host of that name, which was read from a text that is kept.
+    /// The number of the host with a name, which was parsed from the stored text `from`.
     fn host(&mut self, name: &str, from: Span) -> Option<u32> {
         if let Some(host) = self.host_named(name) {
             return Some(host);
@@ -241,7 +240,7 @@ impl Hosts {
         };
         let span = match from.of(&self.text).find(name) {
             Some(at) => Span { start: from.start + at as u32, len: name.len() as u32 },
-            None => self.keep(name)?,
+            None => self.store(name)?,
         };
         if let Some(partner) = partner.and_then(|partner| self.list.get_mut(partner as usize)) {
             partner.partner = Some(id);
@@ -274,7 +273,7 @@ impl Hosts {
     }
 }
 
-/// A number of rows, of which there are at most as many as 32 bits count.
+/// A number of rows plus a signed step, saturating.
 fn stepped(rows: u32, step: i64) -> u32 {
     u32::try_from(u64::from(rows).saturating_add_signed(step)).unwrap_or(u32::MAX)
 }

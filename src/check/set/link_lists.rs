@@ -1,4 +1,4 @@
-//! `LinkLists`: the alternate links of the entries of a file, a list that the next entry repeats stored once.
+//! `LinkLists`: the alternate links of the entries of a file. A list that consecutive entries repeat is stored once.
 
 use super::Link;
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub struct LinkLists {
 }
 
 impl LinkLists {
-    /// Adds the links of an entry, those that `collect` appends.
+    /// Adds the links that `collect` appends as those of an entry.
     pub fn add<R>(&mut self, entry: u32, collect: impl FnOnce(&mut Vec<Link>) -> R) -> R {
         let from = self.links.len();
         let result = collect(&mut self.links);
@@ -42,7 +42,7 @@ impl LinkLists {
         self.entries.is_empty()
     }
 
-    /// The entries that have links, each with them. Entries that share a list give the same slice.
+    /// The entries with links, each with its links. Entries that share a list return the same slice.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &[Link])> {
         self.entries.iter().map(|(entry, range)| (*entry, self.of(range)))
     }

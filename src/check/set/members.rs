@@ -1,14 +1,14 @@
-//! The rows that share one `loc`, and the files they are in.
+//! The rows that share one `loc`, and the files that contain them.
 //!
-//! Invariant: adding and removing cost about the same whether two rows share the URL or a million do.
+//! Adding and removing a row costs about the same for two rows as for a million.
 
 use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
-/// Up to this many rows are kept in place; more are a bitmap.
+/// Up to this many rows are stored inline; more are stored in a bitmap.
 const FEW: usize = 3;
 
-/// A few values in a row, without a heap.
+/// A few values without heap allocation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InlineVec<T> {
     values: [T; FEW],
@@ -20,7 +20,7 @@ impl<T: Copy + Default> InlineVec<T> {
         self.values.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// Puts a value at a place; false if there is no room left.
+    /// Inserts a value at an index; false if the list is full.
     fn insert(&mut self, place: usize, value: T) -> bool {
         let Some(tail) = self.values.get_mut(place..=usize::from(self.len)) else { return false };
         tail.rotate_right(1);
@@ -42,7 +42,7 @@ impl<T: Copy + Default> InlineVec<T> {
 pub enum Rows {
     /// Ascending.
     Few(InlineVec<u32>),
-    /// More than a few at some time.
+    /// Had more than a few rows at some time.
     Many(RoaringBitmap),
 }
 
@@ -60,7 +60,7 @@ impl Rows {
         set
     }
 
-    /// Adds a row; does nothing if it is there.
+    /// Adds a row; does nothing if it is in the set.
     pub fn insert(&mut self, row: u32) {
         match self {
             Self::Few(few) => {
@@ -76,7 +76,7 @@ impl Rows {
         }
     }
 
-    /// Takes a row out; does nothing if it is not there.
+    /// Removes a row; does nothing if it is not in the set.
     pub fn remove(&mut self, row: u32) {
         match self {
             Self::Few(few) => {
@@ -98,7 +98,7 @@ impl Rows {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> u64 {
         match self {
             Self::Few(few) => few.as_slice().len() as u64,
@@ -123,12 +123,12 @@ impl Rows {
     }
 }
 
-/// The rows of one text, each with its file.
+/// The rows with one URL text, each with its file.
 #[derive(Debug, Clone)]
 pub enum Members {
     /// `(row, file)`, ascending.
     Few(InlineVec<(u32, u32)>),
-    /// More than a few at some time.
+    /// Had more than a few rows at some time.
     Many(Box<LargeGroup>),
 }
 
@@ -164,24 +164,24 @@ impl Members {
         Self::Few(few)
     }
 
-    /// Adds a row that is not there.
+    /// Adds a row that is not among them.
     pub fn insert(&mut self, row: u32, file: u32) {
         match self {
             Self::Few(few) => {
                 let place = few.as_slice().partition_point(|&(other, _)| other < row);
                 if !few.insert(place, (row, file)) {
-                    let mut crowd = LargeGroup::default();
+                    let mut many = LargeGroup::default();
                     for &(row, file) in few.as_slice().iter().chain(&[(row, file)]) {
-                        crowd.insert(row, file);
+                        many.insert(row, file);
                     }
-                    *self = Self::Many(Box::new(crowd));
+                    *self = Self::Many(Box::new(many));
                 }
             }
-            Self::Many(crowd) => crowd.insert(row, file),
+            Self::Many(many) => many.insert(row, file),
         }
     }
 
-    /// Takes a row out that was added with this file.
+    /// Removes a row that was added with this file.
     pub fn remove(&mut self, row: u32, file: u32) {
         match self {
             Self::Few(few) => {
@@ -189,7 +189,7 @@ impl Members {
                     few.remove(place);
                 }
             }
-            Self::Many(crowd) => crowd.remove(row, file),
+            Self::Many(many) => many.remove(row, file),
         }
     }
 
@@ -197,15 +197,15 @@ impl Members {
     pub fn contains(&self, row: u32) -> bool {
         match self {
             Self::Few(few) => few.as_slice().iter().any(|&(other, _)| other == row),
-            Self::Many(crowd) => crowd.rows.contains(row),
+            Self::Many(many) => many.rows.contains(row),
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> u64 {
         match self {
             Self::Few(few) => few.as_slice().len() as u64,
-            Self::Many(crowd) => crowd.rows.len(),
+            Self::Many(many) => many.rows.len(),
         }
     }
 
@@ -213,29 +213,29 @@ impl Members {
     pub fn first(&self) -> Option<u32> {
         match self {
             Self::Few(few) => few.as_slice().first().map(|&(row, _)| row),
-            Self::Many(crowd) => crowd.rows.min(),
+            Self::Many(many) => many.rows.min(),
         }
     }
 
-    /// How many files they are in.
+    /// Number of files that contain them.
     pub fn files(&self) -> u64 {
         match self {
             Self::Few(few) => {
                 let pairs = few.as_slice();
                 (0..pairs.len()).filter(|&place| is_first_of_file(pairs, place)).count() as u64
             }
-            Self::Many(crowd) => crowd.by_file.len() as u64,
+            Self::Many(many) => many.by_file.len() as u64,
         }
     }
 
-    /// Whether the row is the first in its file of a text whose very first row is in another file.
+    /// Whether the row is the first of its file, but not the first of all.
     pub fn is_first_in_further_file(&self, row: u32, file: u32) -> bool {
         self.first() != Some(row)
             && match self {
                 Self::Few(few) => {
                     few.as_slice().iter().find(|&&(_, other)| other == file).is_some_and(|&(first, _)| first == row)
                 }
-                Self::Many(crowd) => crowd.by_file.get(&file).and_then(Rows::first) == Some(row),
+                Self::Many(many) => many.by_file.get(&file).and_then(Rows::first) == Some(row),
             }
     }
 
@@ -243,10 +243,10 @@ impl Members {
     pub fn add_repeats(&self, bitmap: &mut RoaringBitmap) {
         match self {
             Self::Few(few) => bitmap.extend(few.as_slice().iter().skip(1).map(|&(row, _)| row)),
-            Self::Many(crowd) => {
-                let first = crowd.rows.min();
+            Self::Many(many) => {
+                let first = many.rows.min();
                 let had = first.is_some_and(|first| bitmap.contains(first));
-                *bitmap |= &crowd.rows;
+                *bitmap |= &many.rows;
                 if let (Some(first), false) = (first, had) {
                     bitmap.remove(first);
                 }
@@ -262,9 +262,9 @@ impl Members {
                 let further = (1..pairs.len()).filter(|&place| is_first_of_file(pairs, place));
                 bitmap.extend(further.filter_map(|place| pairs.get(place)).map(|&(row, _)| row));
             }
-            Self::Many(crowd) => {
-                let first = crowd.rows.min();
-                bitmap.extend(crowd.by_file.values().filter_map(Rows::first).filter(|&row| Some(row) != first));
+            Self::Many(many) => {
+                let first = many.rows.min();
+                bitmap.extend(many.by_file.values().filter_map(Rows::first).filter(|&row| Some(row) != first));
             }
         }
     }

@@ -1,10 +1,9 @@
 //! Set index and set rules: duplicate URLs, mixed hosts, generated dates and other findings across rows.
 //!
-//! [`SetIndex`] is kept up to date row by row: [`SetIndex::remove`] with the old facts,
-//! [`SetIndex::insert`] with the new ones ([`SetIndex::revise`] for both where the URL stays),
-//! [`SetIndex::recompute`] after a batch. After that its
-//! counts equal those of an index built again, whatever happened before. It knows rows and files by
-//! number only and looks texts up through [`Locs`]; it must not know of documents or screens.
+//! [`SetIndex`] is updated row by row: [`SetIndex::remove`] with the old facts, [`SetIndex::insert`] with the new ones
+//! ([`SetIndex::revise`] for both if the URL stays the same), and [`SetIndex::recompute`] after a batch. Its counts then equal
+//! those of a newly built index. It identifies rows and files by number and reads texts through [`Locs`]; it does not depend
+//! on documents.
 
 mod alternates;
 mod counters;
@@ -50,23 +49,22 @@ const TOP_PRIORITY: u8 = 100;
 
 /// Texts and dates of rows, as the index needs them.
 ///
-/// While rows change, this shows one state of the document: the old one to [`SetIndex::remove`], the
-/// new one to everything else.
+/// During a change, [`SetIndex::remove`] needs the texts before it and all other functions those after it.
 pub trait Locs {
-    /// The row's `loc`, decoded and trimmed; `None` where it is absent.
+    /// The row's `loc`, decoded and trimmed; `None` if it has none.
     fn loc(&self, row: u32) -> Option<Cow<'_, str>>;
 
     /// The number of the row's file.
     fn file(&self, row: u32) -> u32;
 
-    /// Shows the readable lastmod of every row of a file, in seconds since 1970.
-    fn each_date(&self, file: u32, see: &mut dyn FnMut(i64));
+    /// Calls `visit` with each readable lastmod of a file, in seconds since 1970.
+    fn each_date(&self, file: u32, visit: &mut dyn FnMut(i64));
 
     /// The alternate links of a row that has any.
     fn links(&self, row: u32) -> Vec<Link>;
 }
 
-/// What the index counts of a row, except for its URL.
+/// The properties of a row that the index counts, without its URL.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexedRow {
     /// The number of the row's file; numbers are small and dense.
@@ -83,7 +81,7 @@ pub struct IndexedRow {
     pub has_extensions: bool,
     /// The priority in hundredths, 0 to 100, if it is readable.
     pub priority: Option<u8>,
-    /// The changefreq by its place among the seven words, if it is one.
+    /// The changefreq as its index among the seven words, if it is valid.
     pub changefreq: Option<u8>,
     /// Whether the entry has `news:news`.
     pub news: bool,
@@ -91,7 +89,7 @@ pub struct IndexedRow {
     pub alternate: bool,
 }
 
-/// Rows of a file as they are added together.
+/// Consecutive rows of a file that are added together.
 #[derive(Debug, Clone, Copy)]
 pub struct FileRows<'k> {
     /// The number of the file.
@@ -131,7 +129,7 @@ struct FileCounters {
 /// The index of the whole set.
 #[derive(Debug, Clone, Default)]
 pub struct SetIndex {
-    /// Shared with other states whose rows have the same URLs: it is by far the largest part.
+    /// By far the largest part; shared with other states whose rows have the same URLs.
     duplicates: Arc<Duplicates>,
     alternates: Alternates,
     hosts: Hosts,
@@ -139,15 +137,15 @@ pub struct SetIndex {
     dirty: Vec<u32>,
     verdicts: FileCounters,
     counters: Counters,
-    /// The shapes of rows, by their id, of a set that is only reported on; of other rows the URL tells.
+    /// The shapes of rows by id, for a set that is only reported on; otherwise shapes are computed from URLs.
     shapes: Vec<RowShape>,
     cross_submission: bool,
-    /// Whether it is one file, which may be of a larger set.
+    /// Whether it is a single file, which may be part of a larger set.
     is_part: bool,
 }
 
 impl SetIndex {
-    /// The recomputed index of all rows, given as row, `key_hash` and facts.
+    /// Builds the index of all rows, given as row, `key_hash` and facts.
     pub fn build(rows: impl IntoIterator<Item = (u32, u64, IndexedRow)>, locs: &impl Locs) -> Self {
         let rows = rows.into_iter();
         let mut index = Self::default();
@@ -159,7 +157,7 @@ impl SetIndex {
         index
     }
 
-    /// Makes room for so many more rows at once.
+    /// Reserves memory for `rows` more rows.
     pub fn reserve(&mut self, rows: usize) {
         Arc::make_mut(&mut self.duplicates).reserve(rows);
     }
@@ -179,7 +177,7 @@ impl SetIndex {
         self.touch(file).set_mtime(mtime);
     }
 
-    /// When a file was last changed, in seconds since 1970, if that is known.
+    /// The modification time of a file in seconds since 1970, if known.
     pub fn mtime(&self, file: u32) -> Option<i64> {
         self.files.get(file as usize).and_then(FileTally::mtime)
     }
@@ -206,7 +204,7 @@ impl SetIndex {
         self.counters.count(&location, facts, 1);
     }
 
-    /// Makes rows that were added as being alone ones that others are compared with; `locs` tells their texts.
+    /// Compares rows that were added without comparison, given as row, `key_hash` and file, with all others.
     pub fn compare(&mut self, rows: impl IntoIterator<Item = (u32, u64, u32)>, locs: &impl Locs) {
         let duplicates = Arc::make_mut(&mut self.duplicates);
         for (row, key_hash, file) in rows {
@@ -217,7 +215,7 @@ impl SetIndex {
         }
     }
 
-    /// Adds rows of one file. `parts` have counted them between them, and `links` are their alternate links.
+    /// Adds the rows of one file. `parts` are tallies of these rows, and `links` are their alternate links.
     pub fn insert_file<'l>(
         &mut self,
         rows: FileRows<'_>,
@@ -227,9 +225,9 @@ impl SetIndex {
     ) {
         Arc::make_mut(&mut self.duplicates).insert_all(rows, locs);
         if !self.alternates.is_empty() {
-            // First all rows that may be the target of a link that is known; what a new link leads to is counted then.
+            // Count rows as targets of known links first; `add_links` counts the targets of new links afterwards.
             for key in rows.keys {
-                self.alternates.arrive(*key);
+                self.alternates.count_row(*key);
             }
         }
         let duplicates = &self.duplicates;
@@ -238,14 +236,15 @@ impl SetIndex {
         parts.for_each(|part| self.add_tally(rows.file, part));
     }
 
-    /// Adds the rows of a file that has none yet as if no other row named their pages. Such a row needs neither hash nor
-    /// slot, but none is compared with it; see [`SetIndex::compare`]. For alternate links see [`SetIndex::insert_links_uncompared`].
+    /// Adds the rows of a new file without comparing them with others, which needs neither hashes nor slots. See
+    /// [`SetIndex::compare`] and, for alternate links, [`SetIndex::insert_links_uncompared`].
     pub fn insert_file_uncompared<'p>(&mut self, rows: FileRows<'_>, parts: impl Iterator<Item = &'p ReadTally>) {
         Arc::make_mut(&mut self.duplicates).insert_uncompared(rows.first, rows.keys);
         parts.for_each(|part| self.add_tally(rows.file, part));
     }
 
-    /// Keeps the shapes of the rows of such a file, as `part` numbers their origins, if those of all rows before are kept.
+    /// Stores the shapes of the rows of such a file, whose origins have the numbers of `part`, if those of all earlier rows are
+    /// stored.
     pub fn set_shapes(&mut self, first: u32, part: &ReadTally, mut shapes: Vec<RowShape>) {
         if self.shapes.len() == first as usize {
             RowShape::renumber(&mut shapes, &self.hosts.intern_all(&part.hosts));
@@ -253,21 +252,21 @@ impl SetIndex {
         }
     }
 
-    /// Takes in the alternate links of such a file. Where they lead is known only after [`SetIndex::count_targets`].
+    /// Adds the alternate links of such a file. Their targets are counted by [`SetIndex::count_targets`].
     pub fn insert_links_uncompared(&mut self, rows: FileRows<'_>, links: &LinkLists) {
         self.alternates.add_links(rows.linked(links), |_| 0);
     }
 
-    /// Looks which alternate links have a row, now that all files are there; `keys` are the key hashes of all rows by
-    /// id. Gives the rows that findings about links may name.
+    /// Counts the rows that alternate links lead to, after all files were added; `keys` are the key hashes of all rows by id.
+    /// Returns the rows that findings about links may name.
     pub fn count_targets(&mut self, keys: &[u64]) -> RoaringBitmap {
         self.alternates.recount(keys.iter().copied());
         self.alternates.recompute(self.hosts.names());
-        let named = self.alternates.named();
+        let named = self.alternates.keys_in_findings();
         (0..).zip(keys).filter(|(_, key)| named.contains(*key)).map(|(row, _)| row).collect()
     }
 
-    /// Whether rows are in the index that no other row was compared with: it cannot tell which rows name a page.
+    /// Whether rows were added without comparison, so that the index cannot tell which rows name a page.
     pub fn is_partial(&self) -> bool {
         !self.duplicates.uncompared_rows().is_empty()
     }
@@ -279,7 +278,7 @@ impl SetIndex {
         self.counters.add(&part.counters);
     }
 
-    /// Takes out a row that was added with these facts; `old` shows the texts as they were then.
+    /// Removes a row that was added with these facts; `old` has the texts as they were then.
     pub fn remove(&mut self, row: u32, facts: &IndexedRow, old: &impl Locs) {
         let loc = old.loc(row).unwrap_or_default();
         let location = Location::outline(&loc);
@@ -292,8 +291,7 @@ impl SetIndex {
         self.counters.count(&location, facts, -1);
     }
 
-    /// A row's facts have become others, but its loc, its file and its extensions are what they were: no URL is
-    /// looked at.
+    /// Replaces the facts of a row whose URL, file and extensions stay the same, without reading its URL.
     pub fn revise(&mut self, old: &IndexedRow, new: &IndexedRow) {
         debug_assert_eq!(
             (old.file, old.news, old.alternate),
@@ -307,18 +305,18 @@ impl SetIndex {
         self.counters.count_values(new, 1);
     }
 
-    /// The same of many rows whose dates stay too, counted before.
+    /// Applies a delta of many rows whose dates stay the same as well.
     pub fn apply_delta(&mut self, delta: &CounterDelta) {
         self.counters.apply_delta(delta);
     }
 
-    /// Recomputes the findings of the files whose rows have changed. Call it after a batch of changes and
-    /// before reading; with nothing changed it costs nothing.
+    /// Recomputes the findings of the files whose rows have changed. Must be called after a batch of changes, before results
+    /// are read.
     pub fn recompute(&mut self, locs: &impl Locs) {
         for number in std::mem::take(&mut self.dirty) {
             let Some(file) = self.files.get_mut(number as usize) else { continue };
             let before = file.verdict;
-            file.recompute(&self.hosts, &mut |see| locs.each_date(number, see));
+            file.recompute(&self.hosts, &mut |visit| locs.each_date(number, visit));
             self.verdicts.replace(&before, &file.verdict);
         }
         self.alternates.recompute(self.hosts.names());
@@ -327,7 +325,7 @@ impl SetIndex {
     /// How many findings a rule has: rows, files, or 1 for the set.
     pub fn count_of(&self, rule: SetRule) -> u64 {
         match rule {
-            // A row that repeats a URL in a further file is reported of the files, once.
+            // A row that repeats a URL in a further file counts for `DuplicateAcrossFiles`.
             SetRule::Duplicate => self.duplicates.groups.exact.saturating_sub(self.duplicates.groups.across),
             SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent,
             SetRule::DuplicateAcrossFiles => self.duplicates.groups.across,
@@ -370,7 +368,7 @@ impl SetIndex {
         counts
     }
 
-    /// The rules whose findings are this row. Costs no more than looking at the row.
+    /// The rules that a row breaks. The cost does not depend on the size of the set.
     pub fn rules_of(&self, row: u32, locs: &impl Locs) -> SetRules {
         let mut rules = SetRules::NONE;
         if !self.duplicates.contains(row) {
@@ -389,8 +387,8 @@ impl SetIndex {
         rules
     }
 
-    /// The rows that are findings of a rule; none for a rule about files or the set. The rules of mixed
-    /// things walk over all rows: work for a job, not for a frame.
+    /// The rows that break a rule; none for a rule about files or the set. Visits all rows for the rules about minorities, so it
+    /// belongs in a background job.
     pub fn rows_with(&self, rule: SetRule, locs: &impl Locs) -> RoaringBitmap {
         match rule {
             SetRule::Duplicate => self.duplicates.groups.exact_rows() - self.duplicates.groups.across_rows(),
@@ -404,7 +402,7 @@ impl SetIndex {
                 };
                 self.alternates.rows().filter(is_flagged).collect()
             }
-            _ if rule.place() != SetRuleTarget::Row || self.count_of(rule) == 0 => RoaringBitmap::new(),
+            _ if rule.target() != SetRuleTarget::Row || self.count_of(rule) == 0 => RoaringBitmap::new(),
             _ => {
                 let is_flagged = |row: &u32| {
                     let mut rules = SetRules::NONE;
@@ -416,7 +414,7 @@ impl SetIndex {
         }
     }
 
-    /// The files that are findings of a rule about files.
+    /// The files that break a rule about files.
     pub fn files_with(&self, rule: SetRule) -> Vec<u32> {
         let files = self.files.iter().enumerate();
         files.filter(|(_, file)| file.verdict.rules.has(rule)).map(|(number, _)| number as u32).collect()
@@ -447,16 +445,16 @@ impl SetIndex {
         self.counters.with_lastmod
     }
 
-    /// The rules that files and the set break, files first; not yet in words, since every file may break some.
+    /// The rules that files and the set break, files first, without messages.
     pub fn broken(&self) -> impl Iterator<Item = (Option<u32>, SetRule)> {
         (0..self.files.len() as u32).map(Some).chain([None]).flat_map(|file| self.broken_of(file))
     }
 
-    /// The rules that one file, or the set, breaks.
+    /// The rules that one file breaks, or the set if `file` is `None`.
     pub fn broken_of(&self, file: Option<u32>) -> impl Iterator<Item = (Option<u32>, SetRule)> {
         let own = file.and_then(|number| self.files.get(number as usize));
         let of_set =
-            move |rule: &SetRule| file.is_none() && rule.place() == SetRuleTarget::Set && self.count_of(*rule) > 0;
+            move |rule: &SetRule| file.is_none() && rule.target() == SetRuleTarget::Set && self.count_of(*rule) > 0;
         let of_set = SetRule::ALL.iter().copied().filter(of_set);
         own.into_iter().flat_map(|own| own.verdict.rules.iter()).chain(of_set).map(move |rule| (file, rule))
     }
@@ -508,7 +506,7 @@ impl SetIndex {
         }
     }
 
-    /// The priority of all entries, in hundredths.
+    /// The priority in hundredths, if all entries have the same.
     fn only_priority(&self) -> Option<usize> {
         only_value(&self.counters.priorities, self.counters.rows)
     }
@@ -518,7 +516,7 @@ impl SetIndex {
         if self.files.len() <= place {
             self.files.resize_with(place + 1, FileTally::default);
         }
-        let tally = &mut self.files[place]; // just made sure of
+        let tally = &mut self.files[place]; // resized above
         if !tally.is_dirty {
             tally.is_dirty = true;
             self.dirty.push(file);
@@ -544,12 +542,12 @@ impl FileCounters {
     }
 }
 
-/// `1 entry has`, `2 entries have`.
+/// `1 URL has`, `2 URLs have`.
 fn entries_with(rows: u64) -> String {
     if rows == 1 { "1 URL has".to_owned() } else { format!("{} URLs have", grouped(rows)) }
 }
 
-/// The place of the one value that all of two or more rows have.
+/// The index of the only value, if there are two or more rows and all have it.
 fn only_value(counters: &[u64], rows: u64) -> Option<usize> {
     if rows < 2 { None } else { counters.iter().position(|&count| count == rows) }
 }

@@ -1,7 +1,7 @@
 //! Finds near duplicates: URLs that differ only in ways that rarely name another page.
 //!
-//! Not kept and off by default: a second key for every row would double the index, and the verdict is a
-//! guess (rule catalogue, `set-duplicate-near`). Looked up when someone asks.
+//! Computed on demand and off by default: a second key for every row would double the index, and the result is a guess (rule
+//! catalogue, `set-duplicate-near`).
 
 use super::{Locs, SetIndex};
 use crate::protocol::location::near_key;
@@ -14,7 +14,7 @@ use std::hash::BuildHasher as _;
 #[derive(Debug, Clone, Default)]
 pub struct NearDuplicates {
     rows: RoaringBitmap,
-    /// By row, ascending.
+    /// Pairs of a row and the earlier row that it resembles, ascending.
     firsts: Vec<(u32, u32)>,
 }
 
@@ -28,7 +28,7 @@ impl NearDuplicates {
         self.rows.contains(row)
     }
 
-    /// How many they are.
+    /// Number of near duplicates.
     pub fn len(&self) -> u64 {
         self.rows.len()
     }
@@ -38,12 +38,12 @@ impl NearDuplicates {
         self.rows.is_empty()
     }
 
-    /// All of them.
+    /// All near duplicates.
     pub const fn rows(&self) -> &RoaringBitmap {
         &self.rows
     }
 
-    /// The earlier row that a row comes near to.
+    /// The earlier row that a row resembles.
     pub fn first_of(&self, row: u32) -> Option<u32> {
         let at = self.firsts.binary_search_by_key(&row, |(row, _)| *row).ok()?;
         self.firsts.get(at).map(|(_, first)| *first)
@@ -51,13 +51,13 @@ impl NearDuplicates {
 }
 
 impl SetIndex {
-    /// Rows that come near to an earlier row and do not name the same page for certain.
-    /// Walks over all rows: work for a job.
+    /// Rows that resemble an earlier row, but are not certain to name the same page. Visits all rows, so it belongs in a
+    /// background job.
     pub fn near_duplicates(&self, locs: &impl Locs) -> RoaringBitmap {
         self.near_pairs(locs).into_iter().map(|(row, _)| row).collect()
     }
 
-    /// Near duplicates among some rows, if no other row is one of theirs.
+    /// Near duplicates among some rows, which must include all candidates.
     pub fn near_duplicates_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> NearDuplicates {
         NearDuplicates::of(self.near_pairs_among(rows, locs))
     }
@@ -68,14 +68,14 @@ impl SetIndex {
     }
 
     fn near_pairs_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> Vec<(u32, u32)> {
-        // Hashes propose, texts decide; one slot a page instead of a text a page.
+        // Hashes select candidates and texts decide: one slot per page instead of one text per page.
         let mut firsts: HashTable<(u64, u32)> = HashTable::with_capacity(rows.len() as usize);
         let hasher = foldhash::fast::FixedState::default();
         let mut other = String::new();
         let mut near = Vec::new();
         let mut key = String::new();
         for row in rows.iter().filter(|row| self.duplicates.contains(*row)) {
-            // Of rows of the same page only the first counts; the others are duplicates proper.
+            // Only the first row of a page counts; the others are exact or equivalent duplicates.
             if self.duplicates.group_of(row).is_some_and(|group| group.first() != Some(row)) {
                 continue;
             }

@@ -7,7 +7,7 @@ use super::file::FileTally;
 use super::hosts::Hosts;
 use crate::protocol::location::Location;
 
-/// What makes a row one of a minority: its origin, and how its path ends. 4 bytes.
+/// The properties of a row that the minority rules compare: its origin and slash style. 4 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowShape {
     /// The number of the origin, [`RowShape::NONE`] or [`RowShape::BEYOND`].
@@ -18,10 +18,10 @@ pub struct RowShape {
 impl RowShape {
     /// The URL has no origin.
     const NONE: u16 = u16::MAX;
-    /// There are more origins than numbers; the URL must be asked.
+    /// There are more origins than numbers, so the URL must be read.
     const BEYOND: u16 = u16::MAX - 1;
 
-    /// The number of its origin, if it has one; an error where the URL must be asked.
+    /// The number of its origin, if it has one; an error if the URL must be read.
     pub(super) const fn origin(self) -> Result<Option<u32>, ()> {
         match self.origin {
             Self::NONE => Ok(None),
@@ -30,7 +30,7 @@ impl RowShape {
         }
     }
 
-    /// Gives origins other numbers: `numbers` has them by the old ones.
+    /// Renumbers origins: `numbers` has the new number for each old one.
     pub(super) fn renumber(shapes: &mut [Self], numbers: &[u32]) {
         for shape in shapes.iter_mut().filter(|shape| shape.origin < Self::BEYOND) {
             let number = numbers.get(usize::from(shape.origin)).and_then(|number| u16::try_from(*number).ok());
@@ -49,8 +49,8 @@ pub struct ReadTally {
 }
 
 impl ReadTally {
-    /// Counts a row; an outline of its URL is enough. The file that `facts` names does not count. Gives its shape, by the
-    /// numbering of this tally.
+    /// Adds a row; an outline of its URL is enough, and `facts.file` is ignored. Returns its shape, with the number of its origin
+    /// in this tally.
     pub fn add(&mut self, location: &Location<'_>, facts: &IndexedRow) -> RowShape {
         let origin = self.hosts.add(location);
         self.file.add(origin, facts);
@@ -62,7 +62,7 @@ impl ReadTally {
         RowShape { origin: origin.map_or(RowShape::NONE, |_| number()), style }
     }
 
-    /// Gives shapes of rows that another tally has counted the numbers that their origins have here.
+    /// Renumbers the shapes of rows of another tally to the numbers of this one.
     pub fn renumber(&mut self, other: &Self, shapes: &mut [RowShape]) {
         RowShape::renumber(shapes, &self.hosts.intern_all(&other.hosts));
     }

@@ -1,6 +1,6 @@
 //! The rules that compare rows, and sets of them.
 //!
-//! Each is a [`Rule`] of the table, which has its code, severity and words; here is what the index counts.
+//! Each corresponds to a [`Rule`] of the table, which has code, severity and texts.
 
 use crate::check::rule::Rule;
 
@@ -24,8 +24,8 @@ macro_rules! set_rules {
                 }
             }
 
-            /// What a finding of this rule points at.
-            pub const fn place(self) -> SetRuleTarget {
+            /// The part of the set that a finding of this rule is about.
+            pub const fn target(self) -> SetRuleTarget {
                 match self {
                     $(Self::$name => SetRuleTarget::$place,)+
                 }
@@ -34,7 +34,7 @@ macro_rules! set_rules {
     };
 }
 
-/// What a finding of a set rule is about, which is also what its count counts.
+/// The part of the set that a finding of a set rule is about, and that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetRuleTarget {
     /// Single rows.
@@ -52,17 +52,17 @@ set_rules! {
     DuplicateEquivalent = SET_DUPLICATE_EQUIVALENT, Row;
     /// The same URL in several files.
     DuplicateAcrossFiles = SET_DUPLICATE_ACROSS_FILES, Row;
-    /// http and https in one set; the rows of the rarer one (sitemaps.org FAQ).
+    /// http and https in one set; the rows with the rarer one (sitemaps.org FAQ).
     MixedScheme = SET_MIXED_SCHEME, Row;
-    /// `www.x` and `x` in one set; the rows of the rarer one.
+    /// `www.x` and `x` in one set; the rows with the rarer one.
     MixedWww = SET_MIXED_WWW, Row;
-    /// Several hosts in one file; the rows that are not of the commonest (sitemaps.org protocol).
+    /// Several hosts in one file; the rows without the most common one (sitemaps.org protocol).
     MixedHost = SET_MIXED_HOST, Row;
-    /// Several ports in one file; the rows that are not of the commonest (sitemaps.org protocol).
+    /// Several ports in one file; the rows without the most common one (sitemaps.org protocol).
     MixedPort = SET_MIXED_PORT, Row;
-    /// Paths with and without a final slash, the rarer under a tenth; its rows.
+    /// Paths with and without a trailing slash; the rows with the rarer one, if under a tenth.
     MixedSlash = SET_MIXED_SLASH, Row;
-    /// A host that is for examples, in a set that has others; its rows.
+    /// Placeholder hosts in a set with other hosts; their rows.
     TemplateHost = LOC_TEMPLATE_RESIDUE, Row;
     /// At least 20 dated entries in a file, all of one date (Bing, 2023).
     LastmodIdentical = SET_LASTMOD_IDENTICAL, File;
@@ -101,7 +101,7 @@ impl SetRule {
         matches!(self, Self::HreflangNoReturn | Self::HreflangTargetMissing | Self::HreflangSetDiffers)
     }
 
-    /// What the index counts for a rule of the table, if anything.
+    /// The set rule for a rule of the table, if there is one.
     pub fn of(rule: Rule) -> Option<Self> {
         Self::ALL.iter().copied().find(|set_rule| set_rule.rule() == rule)
     }

@@ -25,8 +25,8 @@ pub struct SetDelta {
 }
 
 impl SetDelta {
-    /// Counts the rows of a file that have changed, and keep their origins ([`is_same_origin`]). `new` shows the dates
-    /// of all rows of the file as they are then.
+    /// Adds the changed rows of a file, which must keep their origins ([`is_same_origin`]). `new` has the dates of all rows of
+    /// the file after the change.
     pub fn count<'l>(
         &mut self,
         index: &SetIndex,
@@ -38,16 +38,16 @@ impl SetDelta {
         for (before, after) in rows {
             tally.remove(None, &before.facts);
             tally.add(None, &after.facts);
-            let place = |turn: &RowSide<'l>| Location::outline(turn.loc);
-            self.delta.count_moved((&place(&before), &before.facts), (&place(&after), &after.facts));
+            let outline = |side: &RowSide<'l>| Location::outline(side.loc);
+            self.delta.count_moved((&outline(&before), &before.facts), (&outline(&after), &after.facts));
         }
-        tally.recompute(&index.hosts, &mut |see| new.each_date(file, see));
+        tally.recompute(&index.hosts, &mut |visit| new.each_date(file, visit));
         self.files.push((file, tally.verdict));
     }
 }
 
 impl SetIndex {
-    /// The index after a change, except for duplicates (unchanged) and alternate links (none).
+    /// The index after a change, with unchanged duplicates and without alternate links.
     #[must_use]
     pub fn with_delta(&self, delta: &SetDelta) -> Self {
         let mut index = Self {
@@ -76,7 +76,7 @@ impl SetIndex {
         self.duplicates.is_uncompared(row)
     }
 
-    /// The rows that others are compared with, if most were added without comparison.
+    /// The rows that were compared with others.
     pub fn compared(&self) -> RoaringBitmap {
         self.duplicates.rows() - self.duplicates.uncompared_rows()
     }
@@ -96,7 +96,7 @@ impl SetIndex {
         self.alternates.lists(row, key)
     }
 
-    /// The rows whose URLs a row lists: how many.
+    /// The number of rows whose URLs a row lists.
     pub fn listed_rows(&self, row: u32) -> u64 {
         self.alternates.listed_rows(row)
     }
@@ -106,7 +106,7 @@ impl SetIndex {
         self.alternates.is_listed(key)
     }
 
-    /// Gives rows other alternate links. Links that are new lead to URLs that are listed already, or to the row itself.
+    /// Replaces the alternate links of rows. New links must lead to URLs that are listed already, or to the row itself.
     pub fn relink(&mut self, rows: impl IntoIterator<Item = (u32, Vec<Link>)>) {
         for (row, links) in rows {
             let own = self.duplicates.group_of(row).map_or(1, |group| group.len() as u32);

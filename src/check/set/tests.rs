@@ -15,7 +15,7 @@ fn agree(index: &SetIndex, model: &Model) {
     for &rule in SetRule::ALL {
         let flagged = rows.get(&rule).cloned().unwrap_or_default();
         let flagged_files = files.get(&rule).cloned().unwrap_or_default();
-        let expected = match rule.place() {
+        let expected = match rule.target() {
             SetRuleTarget::Row => flagged.len(),
             SetRuleTarget::File => flagged_files.len(),
             SetRuleTarget::Set => usize::from(set.contains(&rule)),

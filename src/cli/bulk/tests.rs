@@ -123,7 +123,7 @@ const LINES: [(&[&str], Option<&str>); 54] = [
     (&["fix", "PATH", "--accept-repairs"], None),
     (&["fix", "PATH"], None),
     (&["fix", "PATH", "--dry-run"], None),
-    (&["fix", "PATH", "--where", "path:/p/*"], Some("files without a row are fixed only where all rows are meant")),
+    (&["fix", "PATH", "--where", "path:/p/*"], Some("files without rows are fixed only if all rows are selected")),
     (
         &[
             "fix",
@@ -138,18 +138,18 @@ const LINES: [(&[&str], Option<&str>); 54] = [
         ],
         None,
     ),
-    (&["fix", "PATH", "--rule", "set-duplicate"], Some("these findings are fixed by looking at several rows")),
+    (&["fix", "PATH", "--rule", "set-duplicate"], Some("fixes of these findings need several rows")),
     (&["fix", "PATH", "--rule", "hreflang-self-missing", "--accept-repairs"], None),
     (
         &["fix", "PATH", "--rule", "hreflang-self-missing", "--where", "path:/p/*", "--dry-run"],
-        Some("files without a row are fixed only where all rows are meant"),
+        Some("files without rows are fixed only if all rows are selected"),
     ),
-    (&["fix", "PATH", "--rule", "hreflang-no-return"], Some("links between pages are fixed by looking at both ends")),
+    (&["fix", "PATH", "--rule", "hreflang-no-return"], Some("fixes of links between pages need both pages")),
     (&["fix", "PATH", "--rule", "lastmod-future", "--answer", "today", "--accept-repairs"], None),
     (&["fix", "PATH", "--rule", "lastmod-impossible", "--answer", "remove", "--dry-run"], None),
     (
         &["fix", "PATH", "--rule", "set-mixed-scheme", "--answer", "https"],
-        Some("an answer concerns several rows or files together"),
+        Some("the answer needs several rows or files"),
     ),
     (&["dedupe", "PATH", "--accept-repairs"], None),
     (&["dedupe", "PATH", "--keep", "newest", "--equivalent", "--dry-run"], Some("no row of a file is left")),

@@ -117,7 +117,7 @@ impl Visit for Reader {
                 if near_keys.is_some() {
                     shapes.push(shape);
                 }
-                listed.extend(context.policy.and_then(|policy| policy.place_of(location.text())));
+                listed.extend(context.policy.and_then(|policy| policy.required_index(location.text())));
             })
         });
         records.push(read.record);
@@ -155,7 +155,7 @@ impl Reader {
     /// The number of the set of rules that the last entry violates.
     #[inline]
     fn number(&mut self, rules: RuleSet) -> u16 {
-        let (numbers, places) = (&self.numbers, self.reading.places());
+        let (numbers, places) = (&self.numbers, self.reading.finding_counts());
         let table = || numbers.write().unwrap_or_else(PoisonError::into_inner);
         if places.is_empty() {
             if rules != self.last.0 {
@@ -169,7 +169,7 @@ impl Reader {
         }
         let number = table().intern_counted(rules, places);
         // Further ones share the number of the set without counts.
-        if counted.len() < RuleSets::COUNTED {
+        if counted.len() < RuleSets::MAX_COUNTED {
             counted.push((places.into(), number));
         }
         number

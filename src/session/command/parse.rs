@@ -355,7 +355,7 @@ impl Reader<'_> {
                 // After a single rule, a word that is no rule is its answer.
                 let today = self.vocabulary.now.today();
                 let hints = Hints { zone: 0, origin: None, today: Some(&today) };
-                let checked = decision::answered(rule, &word, hints);
+                let checked = decision::parse_answer(rule, &word, hints);
                 checked.map_err(|message| CommandError::new(span, message))?;
                 answer = Some(word);
                 self.scanner.skip_spaces();

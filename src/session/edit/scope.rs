@@ -179,7 +179,7 @@ pub(crate) fn change_of(
                 rule.ok_or_else(|| EditError::Refused("`--answer` needs exactly one `--rule CODE`".to_owned()))?;
             let today = snapshot.clock.today();
             let hints = Hints { zone: snapshot.clock.offset / 60, origin: None, today: Some(&today) };
-            let decision = decision::answered(rule, answer, hints).map_err(EditError::Refused)?;
+            let decision = decision::parse_answer(rule, answer, hints).map_err(EditError::Refused)?;
             Change::Decide { rows: rows(scope)?, rule, decision }
         }
         Command::ApplyOrder => Change::ApplyOrder,

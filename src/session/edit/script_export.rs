@@ -226,7 +226,7 @@ fn scope_by_urls(snapshot: &Snapshot, rows: &RowSet) -> Result<Scope, NoCommand>
 fn answer(snapshot: &Snapshot, rule: Rule, decision: &Decision) -> Option<String> {
     let today = snapshot.clock.today();
     let hints = Hints { zone: snapshot.clock.offset / 60, origin: None, today: Some(&today) };
-    let is_answer = |word: &str| decision::answered(rule, word, hints).as_ref() == Ok(decision);
+    let is_answer = |word: &str| decision::parse_answer(rule, word, hints).as_ref() == Ok(decision);
     let known = decision::answers(rule).into_iter().map(|answer| answer.word.to_owned());
     let spelled = match decision {
         Decision::Zone(minutes) => Some(lastmod::zone_text(*minutes)),

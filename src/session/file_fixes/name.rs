@@ -31,7 +31,7 @@ pub(in crate::session) fn name_of(document: &Document, file: Member) -> &str {
 /// Whether the name of a file violates one of these rules.
 pub(in crate::session) fn violates(document: &Document, file: Member, rules: RuleSet) -> bool {
     let name = name_of(document, file);
-    let is_unsafe = name.len() > name::LONGEST || !name.bytes().all(name::is_plain);
+    let is_unsafe = name.len() > name::MAX_BYTES || !name.bytes().all(name::is_unreserved);
     let has_wrong_extension = match file {
         Member::Index => false,
         Member::Sitemap(id) => document
@@ -47,7 +47,7 @@ pub(in crate::session) fn violates(document: &Document, file: Member, rules: Rul
 pub(in crate::session) fn propose_name(document: &Document, file: Member) -> Option<String> {
     let path = path_of(document, file).filter(|_| rename::refusal(document, file).is_none())?;
     let is_taken = |name: &str| rename::has_file(document, name, file) || files::is_there(&path.with_file_name(name));
-    Some(name::safe(name_of(document, file), NameKind::of(document, file), &is_taken))
+    Some(name::safe_name(name_of(document, file), NameKind::of(document, file), &is_taken))
 }
 
 /// The edit that gives a file the proposed name, if its own violates one of these rules.

@@ -44,7 +44,7 @@ impl<'d> VolumeFindings<'d> {
         let facts = facts(&further, profile);
         let head = further.frame.head(true);
         let view = frame_view(&further, &head);
-        let of_frame = frame::check(&view).intersection(profile.asked());
+        let of_frame = frame::check(&view).intersection(profile.rules());
         let rules = file::check(&facts).union(of_frame);
         let partition = fixed_by_save(document, Member::Index, rules);
         let finding = |rule: Rule| {
@@ -146,7 +146,7 @@ fn untested_fix(file: &IndexFile<'_>, rule: Rule) -> Option<VolumeFrame> {
         return Some(VolumeFrame { frame: Arc::clone(file.frame), gzip: !file.gzip });
     }
     let (head, tail) = (file.frame.head(true), file.frame.tail(true));
-    let head = frame::fixed(rule, &frame_view(file, &head))?;
+    let head = frame::fix_head(rule, &frame_view(file, &head))?;
     Some(VolumeFrame { frame: Arc::new(Source::framed(&head, &tail)?), gzip: file.gzip })
 }
 
@@ -171,7 +171,7 @@ fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {
         names: &file.frame.names,
         stray: file.frame.stray.is_some(),
         unbound: crate::session::file_fixes::is_unbound(file.frame, file.frame),
-        outside: extension::outside(file.frame).is_some(),
+        outside: extension::find_outside_entries(file.frame).is_some(),
         // An index is not listed by another file.
         is_last: true,
     }

@@ -129,14 +129,14 @@ pub(in crate::session) struct OwnedIndexFacts {
     entries: Vec<u32>,
     undated: Vec<u32>,
     pub(in crate::session) mtimes: Vec<Option<i64>>,
-    leaving: usize,
+    removed_on_save: usize,
 }
 
 impl OwnedIndexFacts {
     /// The facts with the public URL of the index, if it is known.
     pub(in crate::session) fn facts<'k>(&'k self, url_prefix: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
-        let Self { profile, newest, entries, undated, leaving, .. } = self;
-        IndexFacts { profile: *profile, url_prefix, newest, entries, undated, leaving: *leaving }
+        let Self { profile, newest, entries, undated, removed_on_save, .. } = self;
+        IndexFacts { profile: *profile, url_prefix, newest, entries, undated, removed_on_save: *removed_on_save }
     }
 }
 
@@ -171,7 +171,7 @@ pub(in crate::session) fn index_facts(snapshot: &Snapshot, document: &Document) 
             .collect(),
         undated: (0..sitemaps.len() as u32).map(|file| set.undated(file)).collect(),
         mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
-        leaving: (0..sitemaps.len() as u32)
+        removed_on_save: (0..sitemaps.len() as u32)
             .filter(|id| document.compare(&snapshot.saved).is_removed_by_save(SitemapId(*id)))
             .count(),
     }
@@ -190,7 +190,7 @@ pub(in crate::session) fn each_list_finding(snapshot: &Snapshot, document: &Docu
     let Some(index) = split.index() else { return };
     let new_files = split.sitemaps().len() - document.sitemaps().len();
     let (facts, url_prefix) = (index_facts(snapshot, document), index_home(snapshot, document));
-    index::each(index, &facts.facts(url_prefix.as_ref()), &mut |found| {
+    index::check(index, &facts.facts(url_prefix.as_ref()), &mut |found| {
         // The next save lists the files that it creates.
         if found.rule != Rule::INDEX_SINGLE || new_files == 0 {
             visit(found);

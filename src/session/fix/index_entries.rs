@@ -73,7 +73,7 @@ pub(in crate::session) fn edit(
     let facts = index_findings::index_facts(snapshot, document);
     let own = index_findings::index_home(snapshot, document);
     let mut found: BTreeSet<(Rule, usize)> = BTreeSet::new();
-    index::each(index, &facts.facts(own.as_ref()), &mut |finding| {
+    index::check(index, &facts.facts(own.as_ref()), &mut |finding| {
         if let FindingTarget::Index(Some(child)) = finding.target {
             found.insert((finding.rule, child));
         }

@@ -39,7 +39,7 @@ impl RowEdits {
 
 /// Those of the rows that violate a rule about rows.
 pub(super) fn violating_rows(snapshot: &Snapshot, rows: &RowSet, rule: Rule) -> RowSet {
-    let set_rule = SetRule::of(rule).filter(|rule| rule.place() == crate::check::set::SetRuleTarget::Row);
+    let set_rule = SetRule::of(rule).filter(|rule| rule.target() == crate::check::set::SetRuleTarget::Row);
     match set_rule {
         Some(rule) => snapshot.checks.set().rows_with(rule, &DocumentLocs(&snapshot.document)) & rows,
         None => rows.iter().filter(|row| snapshot.rules_of(RowId(*row)).contains(rule)).collect(),

@@ -134,7 +134,7 @@ fn merge(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &Progress) ->
             .collect();
         let texts: Vec<&[u8]> = texts.iter().map(AsRef::as_ref).collect();
         if let Some(united) =
-            rewrite::with_content_of(&text, &texts, names).filter(|new| is_sound(snapshot, first, new))
+            rewrite::append_extensions_of(&text, &texts, names).filter(|new| is_sound(snapshot, first, new))
         {
             done.edits.push(Edit::Raw { row: first, text: united.into() });
             done.rows.insert(first.0);

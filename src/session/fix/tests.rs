@@ -44,7 +44,7 @@ fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
     if sample.rule == Rule::MERGE_CONFLICT {
         options.conflicts = Conflicts::Take(std::sync::Arc::new(crate::files::Answers::all(Side::Both)));
     }
-    options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
+    options.max_unpacked = sample.max_bytes.unwrap_or(options.max_unpacked);
     let now = Now { seconds: NOW, offset: 0 };
     let mut session = load::open_all(Session::new(now, options.base_url.clone()), paths, options).unwrap();
     session.set_profile(sample.profile);

@@ -213,7 +213,7 @@ fn new_findings_elsewhere(
     let (old_locs, new_locs) = (DocumentLocs(&snapshot.document), DocumentLocs(new));
     let is_small = new.live() <= NEAR_ROWS;
     let of_rows =
-        SetRule::ALL.iter().copied().filter(|rule| rule.place() == SetRuleTarget::Row && is_bad(rule_of(*rule)));
+        SetRule::ALL.iter().copied().filter(|rule| rule.target() == SetRuleTarget::Row && is_bad(rule_of(*rule)));
     let rows = of_rows.flat_map(|rule| {
         let (was, is) = (snapshot.checks.set(), checks.set());
         let is_more = is.count_of(rule) > was.count_of(rule);

@@ -4,7 +4,7 @@
 //! few places of each rule. A property test compares the counts with the numbers of messages.
 
 use crate::check::entry::ENTRY_RULES;
-use crate::check::rule::{Grouping, Rule, RulePlaces, RuleSet};
+use crate::check::rule::{FindingCounts, Grouping, Rule, RuleSet};
 use crate::check::set::NearDuplicates;
 use crate::check::{Profile, message, quirk, rules_of_field};
 use crate::document::rows::RowId;
@@ -177,7 +177,7 @@ pub(super) struct Counter<'c> {
     /// Rules of which a row without extensions, and so with one URL, has at most one finding.
     once_alone: RuleSet,
     /// Findings per rule set that were counted while rows were read.
-    places: Arc<RulePlaces>,
+    places: Arc<FindingCounts>,
 }
 
 impl<'c> Counter<'c> {

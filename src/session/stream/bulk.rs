@@ -79,7 +79,7 @@ impl ScanMode {
 fn answer_needs_memory(command: &Command) -> Option<&'static str> {
     let Command::Fix { rules, answer: Some(answer), .. } = command else { return None };
     let rule = rules.first().and_then(|code| Rule::from_code(code))?;
-    let decision = decision::answered(rule, answer, Hints::default()).ok()?;
+    let decision = decision::parse_answer(rule, answer, Hints::default()).ok()?;
     match decision {
         Decision::Delete => Some("the answer removes rows (sited remove --where rule:CODE does so file by file)"),
         Decision::Base(_) => Some("changed URLs must be compared with all others"),

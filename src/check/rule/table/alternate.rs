@@ -7,15 +7,15 @@ use super::rows;
 rows! { super::extension::END;
     HREFLANG_ATTR "hreflang-attr" E(LINK_IGNORED) Entry None GOOGLE_HREFLANG,
         "an alternate link that lacks rel, hreflang or href",
-        "An alternate link says rel=\"alternate\", its language in hreflang and its complete URL in href. Search Console reports a missing or invalid attribute, and the link is ignored.";
+        "An alternate link needs rel=\"alternate\", its language in hreflang and its complete URL in href. Search Console reports a missing or invalid attribute, and the link is ignored.";
     HREFLANG_HREF_RELATIVE "hreflang-href-relative" E(LINK_IGNORED) Entry Ask GOOGLE_HREFLANG,
         "an alternate link without a complete URL",
-        "href is a complete URL with its scheme, also on the same site. Crawlers have nothing to resolve a path against and ignore the link.";
+        "href must be a complete URL with its scheme, also on the same site. Crawlers do not resolve relative URLs and ignore the link.";
     HREFLANG_CODE "hreflang-code" E(LINK_IGNORED) Entry None GOOGLE_HREFLANG,
         "not a language code",
-        "hreflang is a language (ISO 639-1), perhaps a script (ISO 15924), perhaps a country (ISO 3166-1): de, de-AT, zh-Hant-TW; or x-default. A country alone is none, and 419 is not a country. Google ignores the link.";
+        "hreflang is a language (ISO 639-1), optionally with a script (ISO 15924) and a country (ISO 3166-1), such as de, de-AT or zh-Hant-TW; or it is x-default. A country alone is not valid, nor is a region number such as 419. Google ignores the link.";
     HREFLANG_SEPARATOR "hreflang-separator" E(LINK_IGNORED) Entry Safe GOOGLE_HREFLANG,
-        "something else than a hyphen in a language code",
+        "a language code with a separator other than a hyphen",
         "The parts of a code are joined by hyphens: en-US. Programs often write en_US, which crawlers do not read as a code.";
     HREFLANG_REGION_RESERVED "hreflang-region-reserved" W(LINK_IGNORED) Entry Ask GOOGLE_HREFLANG,
         "a region that is not a country",

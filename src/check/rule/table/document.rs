@@ -1,6 +1,6 @@
-//! Rule table: one file, its namespace, its size, and content beside its entries.
+//! Rule table: one file, its namespace, its size, and content outside of its entries.
 //!
-//! Rule catalogue, section 4, as far as it is checked today.
+//! Rule catalogue, section 4.
 
 use super::rows;
 
@@ -31,10 +31,10 @@ rows! { 0;
         "The root element names the sitemap namespace, but not in xmlns, so no namespace is declared. The earliest documents of 2005 already write ns= for it. Search Console reports an incorrect namespace.";
     NS_VARIANT "ns-variant" E(NAMESPACE) Document Safe CONSOLE,
         "the namespace is almost the protocol's",
-        "A namespace is compared letter by letter: https, a trailing slash or a missing www make it another one. Only http://www.sitemaps.org/schemas/sitemap/0.9 is right. Search Console reports an incorrect namespace.";
+        "Namespaces are compared letter by letter: https, a trailing slash or a missing www makes a different one. Only http://www.sitemaps.org/schemas/sitemap/0.9 is right. Search Console reports an incorrect namespace.";
     NS_LEGACY_084 "ns-legacy-084" W(SOME_READERS) Document Safe SCHEMA_084,
-        "the namespace is Google's of 2005",
-        "Before sitemaps.org there was http://www.google.com/schemas/sitemap/0.84. Crawlers still read it, but do not guarantee it. The elements are the same in 0.9.", [(Legacy084, OFF)];
+        "the namespace of Google's protocol of 2005",
+        "Before sitemaps.org there was http://www.google.com/schemas/sitemap/0.84. Crawlers still read it, but do not promise to. The elements are the same in 0.9.", [(Legacy084, OFF)];
     NS_WRONG "ns-wrong" E(NAMESPACE) Document Ask CONSOLE,
         "the namespace is not a sitemap's",
         "The root element is in a namespace that has nothing to do with sitemaps. It must be http://www.sitemaps.org/schemas/sitemap/0.9. Search Console reports an incorrect namespace.";

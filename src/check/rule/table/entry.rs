@@ -10,16 +10,16 @@ rows! { super::xml::END;
         "Every entry needs a loc: it is what the entry is about. Crawlers drop the entry, and Search Console reports a missing XML tag. Give it a URL or delete the row.";
     LOC_EMPTY "loc-empty" E(ENTRY_DROPPED) Field None TAGS,
         "loc is empty",
-        "The element is there, but holds no URL. Crawlers drop the entry; some readers lose all that follow it. Give it a URL or delete the row.";
+        "The element is there, but holds no URL. Crawlers drop the entry; some readers also lose the entries after it. Give it a URL or delete the row.";
     FIELD_DUPLICATE "field-duplicate" E(AMBIGUOUS) Entry Ask SCHEMA,
         "the same element twice in one entry",
-        "Each field may occur once in an entry. Readers take the first, the last or both, so which value counts is undefined. Two loc are usually two pages between which tags were lost.";
+        "Each field may occur once in an entry. Readers take the first, the last or both, so which value counts is undefined. Two loc usually belong to two entries whose tags in between were lost.";
     FIELD_EMPTY "field-empty" W("Crawlers ignore the empty element, but the schema rejects the file.") Field Safe SCHEMA,
         "an element without a value",
-        "An optional field without a value says nothing, and the schema rejects it. Leave the element out instead. Crawlers ignore it.", [(Yandex, W)];
+        "An optional field without a value has no effect, and the schema rejects it. Leave the element out instead. Crawlers ignore it.", [(Yandex, W)];
     FIELD_HAS_CHILDREN "field-has-children" E(ENTRY_DROPPED) Field Ask SCHEMA,
         "elements inside a value",
-        "A value is text; it holds an element here. Often a tag was not closed. Readers take part of the text or drop the entry, and the schema rejects the file.";
+        "A value must be text, but this one contains an element. Often a tag was not closed. Readers take part of the text or drop the entry, and the schema rejects the file.";
     FIELD_WHITESPACE "field-whitespace" I(HARMLESS) Field Safe SCHEMA,
         "whitespace around a value",
         "There are spaces or line breaks between the tags and the value. Most readers trim them, as the schema does. A few treat them as part of the value.";
@@ -44,12 +44,12 @@ rows! { super::xml::END;
         "W3C Datetime allows 2005 and 2005-05, but the schema and Google ask for a complete date. Write the day if you know it, or leave lastmod out; an invented day misleads crawlers.", [(Yandex, W), (Baidu, W)];
     LASTMOD_NO_SECONDS "lastmod-no-seconds" W("W3C and Google accept it, but the schema rejects the file, and Google wants seconds in video sitemaps.") Field Safe SCHEMA_LASTMOD,
         "a time without seconds",
-        "W3C Datetime and Google take hours and minutes alone; the schema rejects them. Adding :00 satisfies all of them.";
+        "W3C Datetime and Google accept hours and minutes alone, but the schema rejects them. Adding :00 satisfies all three.";
     LASTMOD_NO_TIMEZONE "lastmod-no-timezone" E(DATE_IGNORED) Field Ask GOOGLE_LASTMOD,
         "a time without a zone",
-        "A time needs Z or an offset such as +02:00, or the moment is ambiguous. The schema lets it pass, but Google reports an invalid date. Say which zone it is, or keep the date alone.", [(Yandex, W), (Baidu, W)];
+        "A time needs Z or an offset such as +02:00, or the moment is ambiguous. The schema lets it pass, but Google reports an invalid date. Add the zone, or keep only the date.", [(Yandex, W), (Baidu, W)];
     LASTMOD_SPACE_SEPARATOR "lastmod-space-separator" E(DATE_IGNORED) Field Safe W3C,
-        "a blank between date and time",
+        "a space between date and time",
         "Databases print times like this; W3C Datetime puts a T between date and time. Search Console reports an invalid date, and the schema rejects the file.", [(Yandex, W), (Baidu, W)];
     LASTMOD_OFFSET_FORMAT "lastmod-offset-format" E(DATE_IGNORED) Field Safe W3C,
         "a zone not written Z or +hh:mm",
@@ -61,11 +61,11 @@ rows! { super::xml::END;
         "more than three decimals of a second",
         "W3C Datetime and the schema allow any number of decimals, and milliseconds (1 to 3 digits) are common. Search Console has been seen to report an invalid date for longer ones. A page has no use for them; whole seconds are safe.";
     LASTMOD_LOWERCASE "lastmod-lowercase" E(DATE_IGNORED) Field Safe W3C,
-        "a small t or z",
+        "a lower-case t or z",
         "T and Z are capital letters in W3C Datetime. The schema rejects lower case.", [(Yandex, W), (Baidu, W)];
     LASTMOD_DATE_ZONE "lastmod-date-zone" E(DATE_IGNORED) Field Safe W3C,
         "a zone after a date without a time",
-        "W3C Datetime gives a zone to times only. The schema happens to accept it; crawlers need not. The date alone says the same.", [(Yandex, W), (Baidu, W)];
+        "W3C Datetime gives a zone to times only. The schema happens to accept it; crawlers need not. The date alone means the same.", [(Yandex, W), (Baidu, W)];
     LASTMOD_24_00 "lastmod-24-00" E(DATE_IGNORED) Field Safe W3C,
         "midnight written 24:00",
         "W3C Datetime counts hours from 00 to 23; the end of a day is 00:00 of the next. The schema happens to accept 24:00:00. The fix keeps the moment.", [(Yandex, W), (Baidu, W)];
@@ -95,7 +95,7 @@ rows! { super::xml::END;
         "A year has four digits in W3C Datetime. The schema happens to accept others; crawlers do not. Usually a digit or a dash slipped in.", [(Yandex, W), (Baidu, W)];
     LASTMOD_ZERO "lastmod-zero" E(DATE_IGNORED) Field Ask PRACTICE,
         "the empty date of a database",
-        "0000-00-00 and 0001-01-01 stand for \"no date\" in databases. In a sitemap, no date is no lastmod. Crawlers report or ignore the value.", [(Yandex, W), (Baidu, W)];
+        "0000-00-00 and 0001-01-01 stand for \"no date\" in databases. In a sitemap, omit lastmod instead. Crawlers report or ignore the value.", [(Yandex, W), (Baidu, W)];
     LASTMOD_ZERO_UNIX = LASTMOD_ZERO W(DATES_DISTRUSTED) Field Ask PRACTICE,
         "1970-01-01, the zero of Unix time",
         "The date is valid, but no page changed on the day Unix time begins: a program wrote an empty date. Crawlers that find such dates trust the others less. Leave lastmod out instead.";
@@ -106,7 +106,7 @@ rows! { super::xml::END;
         "a date in the future",
         "lastmod says when the page last changed; that cannot be more than a day ahead. Bing is reported to reject such dates, and crawlers that notice trust the others less.";
     LASTMOD_MISSING "lastmod-missing" I(HINT) Entry None BING,
-        "no lastmod, where others have one",
+        "no lastmod, although other entries have one",
         "Some entries of the set are dated and this one is not. Bing asks for lastmod on every URL; Google uses it where it proves accurate. An invented date would be worse than none.";
     LASTMOD_DATE_ONLY "lastmod-date-only" OFF(HINT) Field None BING,
         "a date without a time",
@@ -133,7 +133,7 @@ rows! { super::xml::END;
         "priority is written with a point, whatever the language of the site. The schema rejects 0,5, and crawlers ignore it.", [(Google, W), (Bing, W), (Yandex, W)];
     PRIORITY_RANGE "priority-range" E(VALUE_IGNORED) Field Ask TAGS,
         "not between 0.0 and 1.0",
-        "priority runs from 0.0 to 1.0, and 0.5 is what a page has without it. Other numbers are ignored, and the schema rejects the file.", [(Google, W), (Bing, W), (Yandex, W)];
+        "priority is a number from 0.0 to 1.0; the default is 0.5. Other numbers are ignored, and the schema rejects the file.", [(Google, W), (Bing, W), (Yandex, W)];
     PRIORITY_FORM "priority-form" I(HARMLESS) Field Safe SCHEMA_PRIORITY,
         "an unusual number format",
         "The number is valid, but written in a way that not every reader expects: .5, 1., +0.5, -0, 00.5 or 0.50000. One digit, a point and one digit works everywhere.", [(Google, OFF), (Bing, OFF)];

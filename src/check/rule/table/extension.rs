@@ -10,7 +10,7 @@ rows! { super::set::END;
         "Images, videos, news and alternate links belong to a page and are placed inside its url. Elsewhere they belong to no page, and crawlers skip them.";
     EXT_MISPLACED "ext-misplaced" E(EXTENSION_LOST) Entry None GOOGLE_COMBINE,
         "an element of an extension at the wrong depth",
-        "Each element of an extension has its place: image:loc inside image:image, news:name inside news:publication. Elsewhere it is not found, and the schema rejects the file.";
+        "Each element of an extension has its place: image:loc inside image:image, news:name inside news:publication. Elsewhere crawlers do not find it, and the schema rejects the file.";
     EXT_DUPLICATE_CHILD "ext-duplicate-child" E(AMBIGUOUS) Entry Ask CONSOLE,
         "the same element twice in an extension",
         "The element may occur once in its parent. Search Console reports too many tags, and which of the two counts is undefined. Keep one.";
@@ -38,7 +38,7 @@ rows! { super::set::END;
         "Google reads up to 1,000 images of a page. The others are ignored. Keep those that matter.";
     IMAGE_DEPRECATED "image-deprecated" I(WASTES_SPACE) Entry Ask GOOGLE_CLEANING,
         "an image element without effect since August 2022",
-        "Google ignores image:caption, image:geo_location, image:title and image:license since August 2022. They do no harm, but they make the file larger.";
+        "Google has ignored image:caption, image:geo_location, image:title and image:license since August 2022. They do no harm, but they make the file larger.";
     IMAGE_FOREIGN_HOST "image-foreign-host" I(HARMLESS) Entry None GOOGLE_IMAGE,
         "an image on another host than the page",
         "Images may be on another host, such as a CDN. Verify both sites in Search Console, so that Google can report errors of the images.";
@@ -102,19 +102,19 @@ rows! { super::set::END;
         "video:uploader has at most 255 characters. The page in its info attribute must be in the domain of the entry's loc.";
     VIDEO_DEPRECATED "video-deprecated" I(WASTES_SPACE) Entry Ask GOOGLE_CLEANING,
         "a video element without effect since August 2022",
-        "Google ignores category, gallery_loc, price, tvshow and the allow_embed and autoplay attributes since August 2022. They do no harm, but they make the file larger.";
+        "Google has ignored category, gallery_loc, price, tvshow and the allow_embed and autoplay attributes since August 2022. They do no harm, but they make the file larger.";
     VIDEO_PRICE "video-price" W(SCHEMA_OPTIONAL) Entry None SCHEMA_VIDEO,
         "a price that the schema rejects",
-        "A price is a decimal with its currency in three capitals, or nothing with type purchase or rent. Google ignores prices since August 2022; the schema rejects the file.";
+        "A price is a decimal number with a currency of three capitals, or is empty with type purchase or rent. Google has ignored prices since August 2022; the schema rejects the file.";
     VIDEO_TVSHOW "video-tvshow" W(SCHEMA_OPTIONAL) Entry None SCHEMA_VIDEO,
         "a show that the schema rejects",
-        "A show needs show_title and a video_type of full, preview, clip, interview, news or other; seasons and episodes count from 1. Google ignores shows since August 2022; the schema rejects the file.";
+        "A show needs show_title and a video_type of full, preview, clip, interview, news or other; seasons and episodes count from 1. Google has ignored shows since August 2022; the schema rejects the file.";
     VIDEO_ID_TYPE "video-id-type" W(SCHEMA_OPTIONAL) Entry None SCHEMA_VIDEO,
         "an identifier without a valid type",
         "video:id needs type tms:series, tms:program, rovi:series, rovi:program, freebase or url. The schema rejects the file; Google no longer documents the element.";
     VIDEO_CATEGORY_LENGTH "video-category-length" W(SCHEMA_OPTIONAL) Entry None SCHEMA_VIDEO,
         "a video category of over 256 characters",
-        "The schema allows 256 characters in video:category. Google ignores categories since August 2022.";
+        "The schema allows 256 characters in video:category. Google has ignored categories since August 2022.";
 
     NEWS_REQUIRED "news-required" E(EXTENSION_LOST) Entry None GOOGLE_NEWS,
         "news without publication, language, date or title",
@@ -124,7 +124,7 @@ rows! { super::set::END;
         "One entry is one article and has one news:news. Search Console reports too many tags. Keep one, and give the other article an entry of its own.";
     NEWS_LIMIT "news-limit" E(OVER_LIMIT) Set Safe GOOGLE_NEWS,
         "more than 1,000 news entries in one file",
-        "Google reads up to 1,000 news:news of a file. Search Console reports too many news URLs. Articles older than two days can go; saving a change puts the others into further files.";
+        "Google reads up to 1,000 news:news of a file. Search Console reports too many news URLs. Articles older than two days can be removed; saving a change moves the rest into further files.";
     NEWS_NAME "news-name" W(CONTENT_SKIPPED) Entry Ask GOOGLE_NEWS,
         "a publication name with text in parentheses",
         "news:name is the name as it is on news.google.com, without anything in parentheses: The Example Times, not The Example Times (subscription).";
@@ -142,7 +142,7 @@ rows! { super::set::END;
         "A news sitemap lists what was published in the last two days. Google stops reading older articles as news; they stay in its index. Remove the news block, or the entry from this file.";
     NEWS_FUTURE "news-future" W(CONTENT_SKIPPED) Entry None PRACTICE,
         "news from the future",
-        "The article's publication time is ahead of the clock, or its day by more than one: zones differ. Usually the zone or the clock is wrong. Readers may ignore the article.";
+        "The article's publication time is in the future, or its date is more than a day ahead (time zones differ). Usually the zone or the clock is wrong. Readers may ignore the article.";
     NEWS_DEPRECATED "news-deprecated" I(WASTES_SPACE) Entry Ask GOOGLE_NEWS,
         "a news element that Google no longer documents",
         "access, genres, keywords and stock_tickers are in the schema, but gone from Google's documentation. They do no harm, but they make the file larger.";
@@ -154,7 +154,7 @@ rows! { super::set::END;
         "news:access is Subscription or Registration, or is left out. The schema rejects the file; Google no longer documents the element.";
     NEWS_TICKERS "news-tickers" W(SCHEMA_OPTIONAL) Entry None SCHEMA_NEWS,
         "not a list of stock tickers",
-        "Tickers are up to five of EXCHANGE:TICKER, separated by commas. The schema rejects the file; Google no longer documents the element.";
+        "news:stock_tickers has up to five tickers as EXCHANGE:TICKER, separated by commas. The schema rejects the file; Google no longer documents the element.";
 
     MOBILE_NOT_EMPTY "mobile-not-empty" E(TAG_REJECTED) Entry Ask SCHEMA_MOBILE,
         "something inside mobile:mobile",

@@ -35,25 +35,25 @@ rows! { super::index::END;
         "Google takes RSS 2.0 and Atom 1.0 but no longer Atom 0.3. Save the feed as a sitemap.", [(Google, W), (Yandex, E), (Baidu, E)];
     FEED_NO_CHANNEL "feed-no-channel" E(NO_SITEMAP) Document None FORMATS,
         "an RSS feed without a channel",
-        "In RSS 0.9x and 2.0 the items are inside a channel. Feed readers find nothing in a file without one. The items are in this table all the same.";
+        "In RSS 0.9x and 2.0 the items are inside a channel. Feed readers find nothing in a file without one. sited shows the items anyway.";
     FEED_ITEM_NO_LINK "feed-item-no-link" E(ENTRY_DROPPED) Entry None FORMATS,
         "an item without a link",
         "The link of an item is the URL of the sitemap entry. An RSS item without link and an Atom entry without link and href name no page, and crawlers skip them. A link with another rel than alternate, such as self, does not lead to the page.";
     FEED_DATE "feed-date" W(CONTENT_SKIPPED) Entry None FORMATS,
-        "a date that is not written as the feed format wants it",
-        "RSS writes dates as RFC 822 does (Sun, 20 Mar 2016 19:10:54 GMT), Atom as RFC 3339 does (2016-03-20T19:10:54Z). What can be read with certainty is taken for lastmod; else the item has none.";
+        "a date in the wrong format for the feed",
+        "RSS writes dates as RFC 822 does (Sun, 20 Mar 2016 19:10:54 GMT), Atom as RFC 3339 does (2016-03-20T19:10:54Z). sited uses the date as lastmod if it is unambiguous; otherwise the entry has none.";
     FEED_RELATIVE_LINK "feed-relative-link" E(ENTRY_DROPPED) Entry None FORMATS,
         "a relative link",
-        "The link of an item must be a complete URL to be a sitemap entry. It was completed from xml:base or the link of the feed, where there is one; crawlers may not do that.";
+        "The link of an item must be a complete URL to be a sitemap entry. sited completes it from xml:base or the link of the feed, if there is one; crawlers may not.";
     MRSS_CONTENT "mrss-content" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
         "media without a video file or a player",
         "Google asks for media:content with medium=\"video\" and a url, or for media:player with one. Without either the item has no video.";
     MRSS_TITLE "mrss-title" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
         "a video without media:title, or a title of more than 100 characters",
-        "Google asks for media:title with at most 100 characters. Where it is missing, the title of the item was taken for the table.";
+        "Google asks for media:title with at most 100 characters. If it is missing, sited uses the title of the item.";
     MRSS_DESCRIPTION "mrss-description" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
         "a video without media:description, or one of more than 2,048 characters",
-        "Google asks for media:description with at most 2,048 characters. Where it is missing, the description of the item was taken for the table.";
+        "Google asks for media:description with at most 2,048 characters. If it is missing, sited uses the description of the item.";
     MRSS_THUMBNAIL "mrss-thumbnail" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
         "a video without media:thumbnail",
         "Google asks for media:thumbnail with the url of a preview image. Without it the video is not shown.";
@@ -61,6 +61,6 @@ rows! { super::index::END;
         "the player has the URL of the page",
         "media:player must lead to the player itself. Its URL must differ from the item's link.";
     MRSS_RESTRICTION "mrss-restriction" E(EXTENSION_LOST) Entry None GOOGLE_VIDEO,
-        "a restriction that is not one of countries",
-        "Google reads media:restriction only with type=\"country\" and relationship allow or deny. Others were not taken over.";
+        "a restriction by something other than country",
+        "Google reads media:restriction only with type=\"country\" and relationship allow or deny. sited does not import others.";
 }

@@ -1,6 +1,6 @@
 //! The rule table: code, severity, scope, summary, help, source and fix of every rule.
 //!
-//! The order is the catalogue's. A rule is added by adding its row; nothing else counts rules.
+//! Rules are in the order of the rule catalogue. Adding a row adds a rule; counts and sets follow from the rows.
 
 mod alternate;
 mod document;
@@ -21,10 +21,10 @@ use crate::protocol::Severity;
 /// Number of rules.
 pub(super) const COUNT: usize = site::END as usize;
 
-/// All rows, by the place of their rule.
+/// All rows, by the index of their rule.
 pub(super) static TABLE: [&Info; COUNT] = join();
 
-/// Each rule with its variants, by place.
+/// The family (main rule and variants) of each rule, by index.
 pub(super) static FAMILIES: [RuleSet; COUNT] = {
     let (table, mut families, mut at) = (join(), [RuleSet::EMPTY; COUNT], 0);
     while at < COUNT {
@@ -39,10 +39,10 @@ pub(super) static FAMILIES: [RuleSet; COUNT] = {
     families
 };
 
-const fn main_of(place: usize, row: &Info) -> usize {
+const fn main_of(index: usize, row: &Info) -> usize {
     match row.variant_of {
         Some(main) => main as usize,
-        None => place,
+        None => index,
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) const fn of_severity(severity: Severity) -> RuleSet {
     set
 }
 
-/// Rules whose cause belongs to the file: a generator writes all its entries alike.
+/// Rules whose findings in a file have one cause, usually a setting of its generator.
 pub(super) const PER_FILE: RuleSet = RuleSet::of(&[
     Rule::IMAGE_DEPRECATED,
     Rule::IMAGE_FOREIGN_HOST,
@@ -78,7 +78,7 @@ pub(super) const PER_FILE: RuleSet = RuleSet::of(&[
     Rule::SITE_NOT_CHECKED,
 ]);
 
-/// Rules whose cause belongs to a host in a file.
+/// Rules whose findings in a file have one cause per host.
 pub(super) const PER_HOST: RuleSet = RuleSet::of(&[Rule::LOC_FOREIGN_HOST, Rule::SET_MIXED_HOST]);
 
 /// The rules about extensions of an entry.
@@ -93,9 +93,9 @@ pub(in crate::check) const EXTENSION_RULES: RuleSet = {
     set
 };
 
-/// The rooms one after the other; evaluated by the compiler, where a wrong index does not compile.
+/// Joins the parts of the table. Evaluated at compile time, so that a wrong index is a compile error.
 const fn join() -> [&'static Info; COUNT] {
-    let rooms = [
+    let parts = [
         document::ROWS,
         xml::ROWS,
         entry::ROWS,
@@ -109,22 +109,23 @@ const fn join() -> [&'static Info; COUNT] {
         site::ROWS,
     ];
     let mut table = [&document::ROWS[0]; COUNT];
-    let (mut room, mut at) = (0, 0);
-    while room < rooms.len() {
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
         let mut row = 0;
-        while row < rooms[room].len() {
-            table[at] = &rooms[room][row];
+        while row < parts[part].len() {
+            table[at] = &parts[part][row];
             at += 1;
             row += 1;
         }
-        room += 1;
+        part += 1;
     }
     table
 }
 
-/// Rows of a part of the table: `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for
-/// the severity is a constant of [`reason`] or a sentence. Each becomes an associated constant of [`Rule`] and a row of the table. `NAME = MAIN severity …` is a
-/// variant: the same rule, under the same code, where it is worse or milder.
+/// Rows of a part of the table:
+/// `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for the severity is a
+/// constant of [`reason`] or a sentence. Each row becomes an associated constant of [`Rule`] and a row of the table.
+/// `NAME = MAIN severity …` is a variant: the same rule, under the same code, with another severity.
 macro_rules! rows {
     (@code $code:literal) => { $code };
     (@code $main:ident) => { $main };
@@ -174,7 +175,7 @@ macro_rules! rows {
 }
 use rows;
 
-/// The catalogue's letters for severities.
+/// The letters of the rule catalogue for severities.
 mod level {
     use crate::protocol::Severity;
 
@@ -210,7 +211,7 @@ mod reason {
         "The date is valid, but crawlers that find wrong dates stop using lastmod.";
     pub(super) const DUPLICATE_FETCH: &str =
         "Crawlers read the URL once; the duplicate wastes space and makes its date ambiguous.";
-    pub(super) const WASTES_SPACE: &str = "No crawler minds; it only makes the file larger.";
+    pub(super) const WASTES_SPACE: &str = "Crawlers accept it; it only makes the file larger.";
     pub(super) const HARMLESS: &str = "Every crawler accepts it; it is worth knowing, not urgent.";
     pub(super) const SCHEMA_ONLY: &str = "Every crawler accepts it; only a strict schema validator rejects the file.";
     pub(super) const HINT: &str = "Only a hint that crawlers may use is lost.";
@@ -222,7 +223,7 @@ mod reason {
         "Google ignores links that are not confirmed by the other page, but the pages are still read.";
 }
 
-/// Titles of the sources, as people find them.
+/// Titles of the sources, as one can search for them.
 mod source {
     pub(super) const TAGS: &str = "sitemaps.org protocol, XML tag definitions";
     pub(super) const FORMAT: &str = "sitemaps.org protocol, XML Sitemap format";

@@ -19,16 +19,16 @@ rows! { super::location::END;
         "The URL is listed in more than one file of the set. Crawlers read it once, but the files contradict each other as soon as one of them changes.";
     SET_MIXED_SCHEME "set-mixed-scheme" W(WRONG_PAGE) Set Ask FAQ,
         "http and https mixed",
-        "A sitemap's URLs all have one scheme. For crawlers http and https are different sites, and one of the two usually redirects to the other.";
+        "All URLs of a sitemap should have one scheme. For crawlers http and https are different sites, and one of the two usually redirects to the other.";
     SET_MIXED_WWW "set-mixed-www" W(WRONG_PAGE) Set Ask GOOGLE_GUIDE,
         "with and without www",
         "For crawlers these are different sites, and one of the two usually redirects to the other. Search Console reports a path mismatch.";
     SET_MIXED_HOST "set-mixed-host" W(SUBMISSION) Set Ask LOCATION,
         "several hosts in one file",
-        "All URLs of a file belong to one host, its own. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified (--cross-submission says that they are). sited split --by host gives each host a file; the answer delete removes the rows.", [(Yandex, E), (Legacy084, E)];
+        "All URLs of a file must be on its own host. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified (use --cross-submission if they are). sited split --by host gives each host a file; the answer delete removes the rows.", [(Yandex, E), (Legacy084, E)];
     SET_MIXED_PORT "set-mixed-port" E(ENTRY_DROPPED) Set Ask LOCATION,
         "several ports in one file",
-        "All URLs of a file have the port that the sitemap itself is served from. For crawlers another port is another site.";
+        "All URLs of a file must have the port that the sitemap itself is served from. For crawlers another port is another site.";
     SET_MIXED_SLASH "set-mixed-slash" I(WRONG_PAGE) Set None PRACTICE,
         "a trailing slash, or none, unlike nearly all other URLs",
         "Fewer than a tenth of the URLs of the same depth end like this one, with or without a slash. Such URLs often redirect. Sections (/news/) above their pages (/news/a) are not counted.";

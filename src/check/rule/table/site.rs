@@ -26,19 +26,19 @@ rows! { super::policy::END;
         "The page has another URL in rel=\"canonical\" (`@canonical`). A sitemap lists canonical URLs. `fix --rule site-canonical-elsewhere` writes that URL, or deletes the row where the set lists it already.";
     SITE_BLOCKED_BY_ROBOTS "site-blocked-by-robots" E("Search Console reports the page as blocked by robots.txt.") Entry None RFC9309,
         "a URL that robots.txt forbids",
-        "A line of robots.txt forbids Googlebot to fetch the URL: of the file beside the set or of --robots, or of the site (`@blocked` of a probe is the number of the line). Allow it there, or remove the row.";
+        "A line of robots.txt forbids Googlebot to fetch the URL. The file is the one next to the set, the one of --robots, or the one that a probe read (`@blocked` is the number of the line). Allow it there, or remove the row.";
     SITE_BLOCKED_FOR_BING = SITE_BLOCKED_BY_ROBOTS W("Bing Webmaster Tools reports the page as blocked by robots.txt; Google reads it.") Entry None RFC9309,
         "a URL that robots.txt forbids to Bingbot",
-        "A line of robots.txt forbids Bingbot to fetch the URL, and Googlebot may. Allow it there, or remove the row.", [(Google, OFF), (Bing, E), (Yandex, OFF), (Baidu, OFF)];
+        "A line of robots.txt forbids Bingbot to fetch the URL; Googlebot may fetch it. Allow it there, or remove the row.", [(Google, OFF), (Bing, E), (Yandex, OFF), (Baidu, OFF)];
     SITE_BLOCKED_FOR_OTHERS = SITE_BLOCKED_BY_ROBOTS W("Google and Bing read the page; crawlers without a group of their own do not.") Entry None RFC9309,
         "a URL that robots.txt forbids to crawlers that it does not name",
         "The group for all crawlers (`User-agent: *`) forbids the URL; Googlebot and Bingbot have groups that allow it. Allow it there if other search engines should read it.", [(Google, OFF), (Bing, OFF)];
-    SITE_UNREACHABLE "site-unreachable" W("The failure may be the network's, so the row may be right.") Entry None SITE_STATUS,
+    SITE_UNREACHABLE "site-unreachable" W("The network may have failed, so the row may be right.") Entry None SITE_STATUS,
         "a URL that could not be fetched",
         "The site did not answer, or its answer was invalid (`@error`). Probe again later; if the error persists, repair the site or remove the row.";
     SITE_REDIRECT_CHAIN "site-redirect-chain" W("Each redirect costs crawlers a request, and they follow a limited number.") Entry None SITE_STATUS,
         "a URL whose redirects lead to further redirects",
-        "More than one redirect leads to the page (`@location` is the first target, `@final` the last). Let each old URL redirect to the last one at once; `fix --rule site-redirect` lists that one.";
+        "More than one redirect leads to the page (`@location` is the first target, `@final` the last). Let each old URL redirect directly to the last one; `fix --rule site-redirect` lists that one.";
     SITE_NOT_A_PAGE "site-not-a-page" I("Search engines find such files through the pages that use them; the row costs a request.") Entry None SITE_FILES,
         "a URL that is not a page",
         "The site answered with an image, a script, an archive or other data (`@type`). A sitemap lists pages; images and videos belong in the extensions of their page's entry.";
@@ -50,10 +50,10 @@ rows! { super::policy::END;
         "The answer began after 1.8 seconds or more (`@ms` of a probe). Probe again later; if it persists, find out what slows the server down.";
     SITE_LASTMOD_OLDER "site-lastmod-older" I("Last-Modified may be the date of a template; if it is right, crawlers miss a change.") Entry Ask GOOGLE_BUILD,
         "lastmod is older than the page",
-        "The page changed after lastmod, as `@modified` tells (Last-Modified of a probe, or a date of the sources). Dates without a time are compared by days. `fix --rule site-lastmod-older` writes that date.";
+        "The page changed after lastmod, according to `@modified` (Last-Modified of a probe, or a date of the sources). Dates without a time are compared by days. `fix --rule site-lastmod-older` writes that date.";
     SITE_LASTMOD_NEWER "site-lastmod-newer" I("Last-Modified may lack changes of data; if it is right, crawlers learn not to trust lastmod.") Entry Ask GOOGLE_BUILD,
         "lastmod is newer than the page",
-        "lastmod is later than the last change of the page, as `@modified` tells (Last-Modified of a probe, or a date of the sources). Dates without a time are compared by days. `fix --rule site-lastmod-newer` writes that date.";
+        "lastmod is later than the last change of the page, according to `@modified` (Last-Modified of a probe, or a date of the sources). Dates without a time are compared by days. `fix --rule site-lastmod-newer` writes that date.";
     SITE_HREFLANG_DIFFERS "site-hreflang-differs" W("Google ignores links that are not confirmed by both sides, but the pages are still read.") Entry Ask GOOGLE_HREFLANG,
         "alternates that differ from those of the page",
         "The page has other alternates in its head than the entry (`@hreflang` of a probe). Languages and URLs must match; listing them in one of the two places is enough. `fix --rule site-hreflang-differs` lists what the page has.";

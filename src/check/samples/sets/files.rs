@@ -3,11 +3,11 @@
 use super::Sample;
 use crate::check::samples::{PAGE, ROOT, links};
 
-/// A sound head.
+/// A valid head.
 pub(super) const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 pub(super) const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// A sitemap around entries, under a sound head.
+/// A sitemap with these entries and a valid head.
 pub(super) fn whole(entries: &str) -> String {
     format!("{HEAD}<urlset {NS}>\n{entries}\n</urlset>\n")
 }
@@ -20,7 +20,7 @@ pub(super) fn file(entries: &str) -> Sample {
     Sample::of("sitemap.xml", whole(entries))
 }
 
-/// One entry with this field; with a sound loc where it is none itself.
+/// One entry with this field, and with a valid loc unless it is one itself.
 pub(super) fn field(field: &str) -> Sample {
     let loc = if field.contains("<loc") { "" } else { "<loc>https://example.com/a</loc>" };
     file(&format!("<url>{loc}{field}</url>"))
@@ -55,7 +55,7 @@ pub(super) fn many(entries: &str) -> Sample {
     Sample::of("sitemap.xml", format!("{HEAD}{root}\n{entries}\n</urlset>\n"))
 }
 
-/// So many entries with this in the `number`th.
+/// A sitemap of `count` entries; `inside` returns the content of each by its number.
 pub(super) fn rows(count: usize, inside: impl Fn(usize) -> String) -> Sample {
     let row = |number| format!("<url><loc>https://example.com/{number}</loc>{}</url>\n", inside(number));
     file(&(0..count).map(row).collect::<String>())
@@ -70,7 +70,7 @@ pub(super) fn child(name: &str, more: &str) -> String {
     format!("<sitemap><loc>https://example.com/{name}</loc>{more}</sitemap>\n")
 }
 
-/// An index of two sitemaps that are there, and of what `more` says.
+/// An index of two existing sitemaps and of `more`.
 pub(super) fn index(more: &str) -> Sample {
     index_of(&format!("{}{}{more}", child("1.xml", ""), child("2.xml", "")))
         .and("1.xml", whole(&page("1")))

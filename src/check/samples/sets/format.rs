@@ -71,7 +71,7 @@ fn feed(items: &str) -> Sample {
     )
 }
 
-/// A feed with a video that holds this.
+/// A feed with a video of this content.
 fn media(inside: &str) -> Sample {
     feed(&format!("<item><link>https://example.com/a</link>{inside}</item>"))
 }

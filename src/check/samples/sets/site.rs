@@ -53,7 +53,7 @@ pub(super) fn sample(rule: Rule) -> Option<Sample> {
     Some(sample)
 }
 
-/// Two pages; what is known about the first, `https://example.com/a`.
+/// Two pages, and the answer of the site for the first, `https://example.com/a`.
 fn answered(answer: &'static str) -> Sample {
     Sample { answer: Some(answer), ..file(&[page("a"), page("c")].concat()) }
 }

@@ -90,7 +90,7 @@ pub(super) fn sample(rule: Rule) -> Option<Sample> {
         Rule::GZIP_BOMB => {
             let mut sample = file(&page("a")).and("big.xml.gz", whole(&" ".repeat(100_000)));
             sample.files.iter_mut().skip(1).for_each(|file| file.2 = Packing::Gzip);
-            Sample { most: Some(10_000), ..sample }
+            Sample { max_bytes: Some(10_000), ..sample }
         }
         Rule::FILE_NAME_UNSAFE => Sample::of("site map.xml", whole(&page("a"))),
         _ => return None,
@@ -100,7 +100,7 @@ pub(super) fn sample(rule: Rule) -> Option<Sample> {
 
 /// A sitemap in a packing, under a name.
 fn packed(name: &str, packing: Packing) -> Sample {
-    // Text that does not pack well, so that a cut stream has something to unpack.
+    // Text that does not compress well, so that a truncated stream has something to unpack.
     let mut state = 1u32;
     let noise: String = (0..20_000)
         .map(|_| {

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-/// Numbers beyond which a list that is kept in order would be moved about too much.
+/// Up to this many numbers are kept in a sorted list; inserting into a longer one would move too much.
 const FEW: usize = 32;
 
-/// Numbers in ascending order, each with a count; one of them without a heap, a few as a list, many as a tree.
+/// Numbers, each with a count: one is stored inline, a few in a sorted list, many in a tree.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Counted {
-    /// Any of the numbers and its count; none if that is 0.
+    /// One of the numbers and its count; unused if the count is 0.
     first: (u32, u32),
     more: Option<Box<More>>,
 }
 
-/// The numbers behind the first: all in the list, or all in the tree.
+/// The other numbers: all in the list, or all in the tree.
 #[derive(Debug, Clone, Default)]
 struct More {
     few: Vec<(u32, u32)>,
@@ -21,7 +21,7 @@ struct More {
 }
 
 impl More {
-    /// Counts a number once more; whether it is new.
+    /// Increments the count of a number. Returns whether it is new.
     fn add(&mut self, number: u32) -> bool {
         if self.many.is_empty() {
             match self.few.binary_search_by_key(&number, |(known, _)| *known) {
@@ -43,7 +43,7 @@ impl More {
         *count == 1
     }
 
-    /// Counts a number once less; whether it is gone.
+    /// Decrements the count of a number. Returns whether it was removed.
     fn take(&mut self, number: u32) -> bool {
         if let Ok(at) = self.few.binary_search_by_key(&number, |(known, _)| *known) {
             let Some((_, count)) = self.few.get_mut(at) else { return false };
@@ -98,7 +98,7 @@ impl Counted {
         }
     }
 
-    /// Counts a number once more; whether it is new.
+    /// Increments the count of a number. Returns whether it is new.
     pub(super) fn add(&mut self, number: u32) -> bool {
         if self.first.1 == 0 {
             self.first = (number, 1);
@@ -111,7 +111,7 @@ impl Counted {
         self.more.get_or_insert_default().add(number)
     }
 
-    /// Counts a number once less; whether it is gone.
+    /// Decrements the count of a number. Returns whether it was removed.
     pub(super) fn take(&mut self, number: u32) -> bool {
         if self.first.1 == 0 || self.first.0 != number {
             return self.more.as_mut().is_some_and(|more| more.take(number));
@@ -121,7 +121,7 @@ impl Counted {
             return false;
         }
         if let Some(more) = &mut self.more {
-            // The last of them takes its place: nothing else has to move.
+            // Replace it by the last number, so that no other has to move.
             self.first = more.few.pop().or_else(|| more.many.pop_last()).unwrap_or_default();
         }
         true

@@ -1,6 +1,6 @@
 //! `LinkedRows`: the URL and the set of links of each row that has links, by the number of the row.
 
-/// The rows with links. Twelve bytes for each row up to the last one that has links.
+/// The rows with links. Takes twelve bytes per row up to the last one with links.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LinkedRows {
     /// The hash of the URL of each row.
@@ -22,7 +22,7 @@ impl LinkedRows {
         Some((self.keys.get(row as usize).copied()?, set))
     }
 
-    /// Adds a row that is not there.
+    /// Adds a row that is not in the list.
     pub(super) fn insert(&mut self, row: u32, key: u64, set: u32) {
         let row = row as usize;
         if self.sets.len() <= row {

@@ -1,14 +1,14 @@
-//! `Pages`: what is known of each URL that alternate links are about, by the hash of the URL.
+//! `Pages`: a map from the hash of a URL to the data about its alternate links.
 //!
-//! A table of numbers over pages that stay where they are: a map that holds them would be copied when it grows, and
-//! would have room for as many again.
+//! The hash table holds numbers of pages, which are stored in chunks: a map of the pages themselves would copy them when it
+//! grows and allocate up to twice their size.
 
 use super::Page;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// Pages of one allocation.
+/// Number of pages per allocation.
 const CHUNK: usize = 1_024;
 
 /// The pages, each under its hash.
@@ -38,7 +38,7 @@ impl Pages {
         self.page_mut(number)
     }
 
-    /// The page of a URL, a new one where there is none.
+    /// The page of a URL, created if there is none.
     pub(super) fn get_or_insert(&mut self, key: u64) -> Option<&mut Page> {
         let number = match self.number(key) {
             Some(number) => number,
@@ -55,7 +55,7 @@ impl Pages {
         }
     }
 
-    /// All pages. Those that were removed are among them: no set of links lists them, and they have no row.
+    /// All pages, including removed ones, which have no row and are not listed.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Page> {
         self.chunks.iter_mut().flatten().map(|(_, page)| page)
     }
@@ -103,7 +103,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pages_are_those_of_a_map(steps in prop::collection::vec((0..40_u64, 0..4_u8), 0..200)) {
+        fn pages_behave_like_a_map(steps in prop::collection::vec((0..40_u64, 0..4_u8), 0..200)) {
             let (mut pages, mut expected) = (Pages::default(), BTreeMap::new());
             for (key, step) in steps {
                 if step == 0 {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_used_again() {
+    fn numbers_are_reused() {
         let mut pages = Pages::default();
         for key in 0..10_000 {
             pages.get_or_insert(key);

@@ -139,7 +139,7 @@ proptest! {
             for answer in answers(rule) {
                 let words = if answer.word.chars().all(|letter| letter.is_ascii_uppercase()) { vec!["https://e.com/", "en", "+01:00", "new.xml"] } else { vec![answer.word] };
                 for word in words {
-                    let Ok(decision) = decision::answered(rule, word, hints) else { continue };
+                    let Ok(decision) = decision::parse_answer(rule, word, hints) else { continue };
                     if decision == Decision::Delete {
                         continue;
                     }

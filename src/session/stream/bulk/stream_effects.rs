@@ -236,7 +236,8 @@ impl Tally {
         let counts: Vec<(SetRule, i64)> =
             others.map(|rule| (rule, after.count_of(rule).cast_signed() - set.count_of(rule).cast_signed())).collect();
         for (rule, more) in counts {
-            if self.must_not_raise && more > 0 && rule.place() == SetRuleTarget::Row && is_bad(rule_of(rule), profile) {
+            if self.must_not_raise && more > 0 && rule.target() == SetRuleTarget::Row && is_bad(rule_of(rule), profile)
+            {
                 return Err(NEEDS_TRIAL);
             }
             self.add(rule_of(rule), more);

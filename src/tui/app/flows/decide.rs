@@ -9,7 +9,7 @@ use super::super::operations::here::answer_to;
 use super::super::state::Shared;
 use super::super::state::recent::Purpose;
 use crate::check::Finding;
-use crate::check::decision::{Decision, takes_text};
+use crate::check::decision::{Decision, text_hint};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::session::edit::Change;
@@ -25,7 +25,7 @@ pub(in crate::tui::app) fn open_decide(app: &mut App, row: RowId, finding: &Find
     let Some(field) = finding.field() else { return };
     let lines = decisions::lines_of(&app.shared, row, finding.rule, field, "");
     let mut list = List::new(ListKind::Decide(finding.rule), lines);
-    if takes_text(finding.rule).is_some() {
+    if text_hint(finding.rule).is_some() {
         list.prompt = Some(Prompt::new("", Vec::new()));
     }
     app.open(Mode::List(list));

@@ -5,7 +5,7 @@ use super::super::state::Shared;
 use super::super::state::request::Choice;
 use super::items::{Item, entry, text};
 use crate::check::Finding;
-use crate::check::decision::{Decision, Hints, decisions, parse_decision, takes_text};
+use crate::check::decision::{Decision, Hints, decisions, parse_decision, text_hint};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::protocol::Field;
@@ -35,7 +35,7 @@ pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, fie
     };
     if !written.trim().is_empty() {
         let found = parse_decision(rule, written).and_then(line);
-        let what = takes_text(rule).unwrap_or_default();
+        let what = text_hint(rule).unwrap_or_default();
         let wrong = || text(Words::new().and(Role::Error, format!("expected {what}")));
         return vec![found.unwrap_or_else(wrong)];
     }
@@ -43,7 +43,7 @@ pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, fie
     let today = shared.session.view().clock.today();
     let hints = Hints { zone, origin: shared.session.view().origin(), today: Some(&today) };
     let mut lines: Vec<Item> = decisions(rule, &value, hints).into_iter().filter_map(line).collect();
-    if let Some(what) = takes_text(rule) {
+    if let Some(what) = text_hint(rule) {
         lines.push(text(Words::dim(format!("or type {what}"))));
     }
     lines.push(entry(Words::text("edit this one"), Words::new(), Choice::Cell(field)));

@@ -1,7 +1,7 @@
 //! The findings at the cursor, and whether the fix key applies to them.
 
 use super::super::state::{Shared, large};
-use crate::check::decision::{Decision, Hints, answers, decisions, takes_text};
+use crate::check::decision::{Decision, Hints, answers, decisions, text_hint};
 use crate::check::rule::{FixKind, Rule};
 use crate::check::{Finding, FindingTarget};
 use crate::document::rows::RowId;
@@ -42,7 +42,7 @@ pub(in crate::tui) fn decisions_of(shared: &Shared, row: RowId, finding: &Findin
 
 /// Whether pressing the key for a fix asks first.
 pub(in crate::tui) fn needs_decision(shared: &Shared, row: RowId, finding: &Finding) -> bool {
-    let by_text = takes_text(finding.rule).is_some() && finding.fix.is_none();
+    let by_text = text_hint(finding.rule).is_some() && finding.fix.is_none();
     decisions_of(shared, row, finding).len() > 1 || by_text || answer_to(finding).is_some()
 }
 

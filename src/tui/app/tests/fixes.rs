@@ -26,7 +26,7 @@ fn open(sample: &Sample) -> Bench {
     let start = if paths.len() == 1 { Start::Path(paths.remove(0)) } else { Start::Paths(paths) };
     let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
     options.conflicts = Conflicts::Show;
-    options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
+    options.max_unpacked = sample.max_bytes.unwrap_or(options.max_unpacked);
     let mut bench = Bench::start_at(start, (Now { seconds: NOW, offset: 0 }, options));
     bench.app.shared.session.set_profile(sample.profile);
     bench.app.shared.session.set_site(data(sample), robots(sample));

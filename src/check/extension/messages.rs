@@ -8,10 +8,10 @@ use crate::protocol::location;
 use crate::words::excerpt_of_value as visible;
 use crate::xml::elements::Node;
 
-/// What is reported of a value that was escaped once too often.
+/// Cause of a value that was escaped once too often.
 const TWICE: &str = "it was escaped twice";
 
-/// An element that breaks a rule, with what messages say about it.
+/// An element that breaks a rule, with the data for its message.
 struct Subject<'a> {
     rule: Rule,
     /// The name of the element with the customary prefix.
@@ -21,29 +21,29 @@ struct Subject<'a> {
     entry_context: &'a EntryContext<'a>,
 }
 
-/// The words for a breach.
-pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryContext<'_>) -> String {
+/// The message for a breach.
+pub(super) fn message(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryContext<'_>) -> String {
     let name = part(outline, breach).name;
     let Some(node) = outline.node_at(breach.node).filter(|_| breach.about != About::Outside) else {
         return format!("{name} is outside any <url>, so it belongs to no page");
     };
-    let said = outline.value(node);
+    let value = outline.value(node);
     let subject = Subject { rule: breach.rule, name: &name, node, outline, entry_context };
     match breach.about {
         About::Url(fault, attribute) => subject.url(fault, attribute),
         About::Child(child) => missing(breach.rule, &name, child),
-        About::Stranger(place) => {
-            let found = super::attribute_starting_at(outline, node, place);
+        About::UnknownAttribute(at) => {
+            let found = super::attribute_starting_at(outline, node, at);
             let attribute = found.map(|found| String::from_utf8_lossy(found.name)).unwrap_or_default();
             format!("{name} has no attribute {}", visible(&attribute))
         }
         About::Value(kind) => match breach.rule {
             Rule::FIELD_WHITESPACE => format!("blanks or line breaks around the value of {name}"),
             Rule::FIELD_WHITESPACE_STRICT => format!("blanks around the value of {name} that readers do not trim"),
-            Rule::XML_DOUBLE_ESCAPED => format!("{name} is {}: {TWICE}", visible(&said)),
-            _ if kind.is_free() => format!("{name} has {} characters: {}", said.chars().count(), kind.words()),
-            _ if said.is_empty() => format!("{name} is empty: {}", kind.words()),
-            _ => format!("{name} is {}: {}{}", visible(&said), kind.words(), suggestion(kind, &said)),
+            Rule::XML_DOUBLE_ESCAPED => format!("{name} is {}: {TWICE}", visible(&value)),
+            _ if kind.is_free() => format!("{name} has {} characters: {}", value.chars().count(), kind.words()),
+            _ if value.is_empty() => format!("{name} is empty: {}", kind.words()),
+            _ => format!("{name} is {}: {}{}", visible(&value), kind.words(), suggestion(kind, &value)),
         },
         About::Attribute(attribute, kind) => subject.attribute(attribute, kind),
         About::Other(other) => subject.repetition(other),
@@ -51,9 +51,9 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryCo
     }
 }
 
-/// A likely value, where there is one.
-fn suggestion(kind: Kind, said: &str) -> String {
-    kind.repair(said).map(|(right, _)| format!("; perhaps {}", visible(&right))).unwrap_or_default()
+/// The likely intended value, if there is one.
+fn suggestion(kind: Kind, value: &str) -> String {
+    kind.repair(value).map(|(right, _)| format!("; perhaps {}", visible(&right))).unwrap_or_default()
 }
 
 fn missing(rule: Rule, name: &str, child: &str) -> String {
@@ -69,24 +69,24 @@ fn missing(rule: Rule, name: &str, child: &str) -> String {
 impl Subject<'_> {
     fn url(&self, fault: location::Fault, attribute: Option<&'static str>) -> String {
         let Self { rule, name, outline, node, .. } = *self;
-        let (place, said) = match attribute {
+        let (place, value) = match attribute {
             Some(attribute) => {
                 (format!("{attribute} of {name}"), outline.attribute(node, attribute).unwrap_or_default())
             }
             None => (name.to_owned(), outline.value(node)),
         };
         match rule {
-            Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&said), Kind::Media.words()),
+            Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&value), Kind::Media.words()),
             Rule::HREFLANG_HREF_RELATIVE => {
-                format!("{place} is {}: write the complete URL, with https://", visible(&said))
+                format!("{place} is {}: write the complete URL, with https://", visible(&value))
             }
-            _ => format!("{place}: {}", location::explain(fault, &said)),
+            _ => format!("{place}: {}", location::explain(fault, &value)),
         }
     }
 
     fn attribute(&self, attribute: &'static str, kind: Kind) -> String {
         let Self { rule, name, outline, node, entry_context } = *self;
-        let Some(said) = outline.attribute(node, attribute) else {
+        let Some(value) = outline.attribute(node, attribute) else {
             return match rule {
                 Rule::PAGEMAP_STRUCTURE if attribute == "value" => {
                     format!("{name} has no value, neither in value nor as text")
@@ -95,34 +95,34 @@ impl Subject<'_> {
                 _ => format!("{name} lacks {attribute}: {}", kind.words()),
             };
         };
-        let shown = visible(&said);
+        let excerpt = visible(&value);
         match rule {
-            Rule::XML_DOUBLE_ESCAPED => format!("{attribute} of {name} is {shown}: {TWICE}"),
-            Rule::VIDEO_DEPRECATED => format!("{attribute} of {name} has no effect since August 2022"),
+            Rule::XML_DOUBLE_ESCAPED => format!("{attribute} of {name} is {excerpt}: {TWICE}"),
+            Rule::VIDEO_DEPRECATED => format!("{attribute} of {name} has had no effect since August 2022"),
             Rule::VIDEO_UPLOADER => {
-                let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
+                let (theirs, ours) = (location::host(&value), location::host(&entry_context.page));
                 format!("{attribute} of {name} is on {}, not on {}", visible(theirs), visible(ours))
             }
             Rule::PAGEMAP_STRUCTURE => format!("{name} has a value twice: in {attribute} and as text"),
-            Rule::HREFLANG_ATTR if attribute == "rel" => format!("rel is {shown}: write alternate"),
+            Rule::HREFLANG_ATTR if attribute == "rel" => format!("rel is {excerpt}: write alternate"),
             Rule::HREFLANG_ATTR => format!("{attribute} of {name} is empty"),
             Rule::HREFLANG_CODE => {
                 format!(
-                    "hreflang is {shown}: write a language and perhaps a country, such as de or de-AT, or x-default"
+                    "hreflang is {excerpt}: write a language and perhaps a country, such as de or de-AT, or x-default"
                 )
             }
-            Rule::HREFLANG_REGION_RESERVED => match hreflang::with_country(&said) {
-                Some(right) => format!("hreflang is {shown}: the United Kingdom is {}", visible(&right)),
-                None => format!("hreflang is {shown}: that is not a country code, so Google ignores the region"),
+            Rule::HREFLANG_REGION_RESERVED => match hreflang::with_country(&value) {
+                Some(right) => format!("hreflang is {excerpt}: the United Kingdom is {}", visible(&right)),
+                None => format!("hreflang is {excerpt}: that is not a country code, so Google ignores the region"),
             },
             Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => {
-                format!("hreflang is {shown}: write {}", visible(&hreflang::customary(&said).unwrap_or_default()))
+                format!("hreflang is {excerpt}: write {}", visible(&hreflang::customary(&value).unwrap_or_default()))
             }
-            _ => format!("{attribute} of {name} is {shown}: {}", kind.words()),
+            _ => format!("{attribute} of {name} is {excerpt}: {}", kind.words()),
         }
     }
 
-    /// A second element that says what another said.
+    /// The message for an element that repeats an earlier one.
     fn repetition(&self, other: u32) -> String {
         let Self { rule, name, outline, node, .. } = *self;
         let attribute = |node: &Node, name: &str| visible(&outline.attribute(node, name).unwrap_or_default());
@@ -131,7 +131,7 @@ impl Subject<'_> {
                 let url = outline.child(other, "loc").map(|(_, node)| outline.value(node)).unwrap_or_default();
                 format!("the image {} is already listed", visible(&url))
             }
-            Rule::NEWS_DUPLICATE => "a second news:news: one entry is one article".to_owned(),
+            Rule::NEWS_DUPLICATE => "a second news:news: an entry describes only one article".to_owned(),
             Rule::HREFLANG_DUPLICATE => {
                 format!("hreflang {} is already listed with the same URL", attribute(node, "hreflang"))
             }
@@ -149,8 +149,8 @@ impl Subject<'_> {
 
     fn element(&self) -> String {
         let Self { rule, name, outline, node, entry_context } = *self;
-        let said = outline.value(node);
-        let shown = visible(&said);
+        let value = outline.value(node);
+        let excerpt = visible(&value);
         let parent =
             outline.node_at(node.parent).map_or_else(|| "url".to_owned(), |parent| outline.name(parent).into_owned());
         match rule {
@@ -173,18 +173,18 @@ impl Subject<'_> {
             Rule::EXT_OBSOLETE => format!("no search engine reads {name} any more"),
             Rule::EXT_OBSOLETE_PAGEMAP => format!("only custom search engines read {name}"),
             Rule::IMAGE_LIMIT => format!("more than {} images in one entry; the others are ignored", value::IMAGES),
-            Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has no effect since August 2022"),
+            Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has had no effect since August 2022"),
             Rule::NEWS_DEPRECATED => format!("Google no longer documents {name}"),
             Rule::IMAGE_FOREIGN_HOST => {
-                let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
+                let (theirs, ours) = (location::host(&value), location::host(&entry_context.page));
                 format!("the image is on {}, the page on {}: fine if both are verified", visible(theirs), visible(ours))
             }
             Rule::VIDEO_LOC_SAME => format!("{name} is the URL of the page itself; it is for the video"),
-            Rule::VIDEO_EXPIRED => format!("the video expired on {shown}"),
+            Rule::VIDEO_EXPIRED => format!("the video expired on {excerpt}"),
             Rule::VIDEO_TAG_LIMIT => format!("more than {} tags for one video", value::VIDEO_TAGS),
-            Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is not a language code of ISO 639"),
-            Rule::NEWS_STALE => format!("published on {shown}: over two days ago"),
-            Rule::NEWS_FUTURE => format!("published on {shown}: in the future"),
+            Rule::NEWS_LANGUAGE_UNKNOWN => format!("{excerpt} is not a language code of ISO 639"),
+            Rule::NEWS_STALE => format!("published on {excerpt}: over two days ago"),
+            Rule::NEWS_FUTURE => format!("published on {excerpt}: in the future"),
             Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map needs the filetype archive".to_owned(),
             Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no effect in a sitemap"),
             Rule::HREFLANG_SELF_MISSING => {
