@@ -60,8 +60,8 @@ fn show(screen: Screen) -> ExitCode {
     // Whoever only reads leaves no trace there either, and keeps no one out.
     let (state, is_edited) = (state.filter(|_| !read_only), !read_only);
     let options = sited::files::Options { state, is_edited, recovery, index_as_rows: true, ..options };
-    let here = || match sited::files::in_folder(Path::new(".")) {
-        Some(_) => sited::files::all_in_folder(Path::new("."), &options),
+    let here = || match sited::files::find_in_folder(Path::new(".")) {
+        Some(_) => sited::files::find_all_in_folder(Path::new("."), &options),
         None => Vec::new(),
     };
     let setup = Setup {

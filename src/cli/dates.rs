@@ -8,7 +8,7 @@ use super::destination::Destination;
 use super::output::json;
 use super::selection::Selection;
 use super::{Failure, Status, Streams};
-use crate::files::dates::{Dated, Dates as Sources, DatesError, MapError, SourceMap};
+use crate::files::dates::{DatedSource, Dates as Sources, DatesError, MapError, SourceMap};
 use crate::files::{self, AtomicFile, is_stream};
 use crate::protocol::location;
 use crate::words::{counted, excerpt, grouped};
@@ -52,7 +52,7 @@ pub(super) fn run(dates: &Dates, memory_limit: u64, streams: &mut Streams<'_>) -
             return Ok(());
         }
         let found = sources.find(loc);
-        let line = found.as_ref().map(|Dated { modified, source }| Line { url: loc, modified, source });
+        let line = found.as_ref().map(|DatedSource { modified, source }| Line { url: loc, modified, source });
         table.add(loc, line.as_ref(), out)
     })?;
     let total = seen.len() as u64;

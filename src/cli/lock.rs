@@ -2,7 +2,7 @@
 
 use super::{Failure, Streams};
 use crate::files::journal::StateSlot;
-use crate::files::{Options, all_in_folder, in_folder, is_stream};
+use crate::files::{Options, find_all_in_folder, find_in_folder, is_stream};
 use crate::session::Session;
 use crate::session::store::journal::Unreplayable;
 use crate::session::store::journal::recovery;
@@ -31,8 +31,8 @@ impl Lock {
             return Ok(());
         }
         // A folder without a file of the usual name is locked by its own path, as its files are not known yet.
-        let found = |path: &PathBuf| match path.is_dir().then(|| in_folder(path)).flatten() {
-            Some(_) => all_in_folder(path, &Options::default()),
+        let found = |path: &PathBuf| match path.is_dir().then(|| find_in_folder(path)).flatten() {
+            Some(_) => find_all_in_folder(path, &Options::default()),
             None => vec![path.clone()],
         };
         let paths: Vec<PathBuf> = paths.iter().flat_map(found).collect();
@@ -51,7 +51,8 @@ impl Lock {
     /// Locks one set, and refuses it if a journal has unsaved changes of it.
     pub(super) fn take_idle(streams: &mut Streams<'_>, path: &Path) -> Result<Self, Failure> {
         let lock = Self::take(streams, &[path.to_path_buf()])?;
-        let own = |state_slot: &StateSlot| matches!(&state_slot.left, Some(Ok(stored)) if !stored.entries.is_empty());
+        let own =
+            |state_slot: &StateSlot| matches!(&state_slot.earlier, Some(Ok(stored)) if !stored.entries.is_empty());
         let waits = lock.0.iter().any(|state_slot| own(state_slot) || state_slot.is_in_other_journal());
         if waits {
             let hint = OPEN_IT.to_owned();

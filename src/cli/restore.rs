@@ -7,7 +7,7 @@ use super::{Failure, Status, Streams};
 use crate::files::backup::{
     BackupSet, RestorePlan, Trust, incomplete, plan_restore, prune, remove_incomplete, sets, superfluous,
 };
-use crate::files::{self, in_folder};
+use crate::files::{self, find_in_folder};
 use crate::session::store::save::unsigned;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = Common { now: restore.now.clone(), ..Common::default() }.now()?;
     let main = if restore.path.is_dir() {
-        in_folder(&restore.path).ok_or_else(|| files::Error::new(&restore.path, files::Reason::Folder))?
+        find_in_folder(&restore.path).ok_or_else(|| files::Error::new(&restore.path, files::Reason::Folder))?
     } else {
         restore.path.clone()
     };
@@ -58,7 +58,9 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     let latest = if date == "latest" { sets(&main, state)?.pop().map(|set| set.date) } else { None };
     let date = latest.unwrap_or_else(|| date.clone());
     let plan = plan_restore(&main, &date, state)?;
-    lock.claim(plan.files.iter().map(|put| put.target.as_path()).chain(plan.left.iter().map(PathBuf::as_path)))?;
+    lock.claim(
+        plan.files.iter().map(|file| file.target.as_path()).chain(plan.created_since.iter().map(PathBuf::as_path)),
+    )?;
     show(&plan, restore.prune, streams);
     if !plan.is_authentic {
         streams.note("your key does not authenticate this backup: --unverified is needed to restore it");
@@ -123,10 +125,11 @@ fn show(plan: &RestorePlan, prune: bool, streams: &mut Streams<'_>) {
     for path in &plan.untouched {
         streams.note(&line("untouched", path));
     }
-    for path in &plan.left {
+    for path in &plan.created_since {
         streams.note(&line(if prune { "removed" } else { "left over" }, path));
     }
-    if !plan.left.is_empty() && !prune {
-        streams.note(&format!("{} created since; --prune removes them", counted(plan.left.len() as u64, "file")));
+    if !plan.created_since.is_empty() && !prune {
+        streams
+            .note(&format!("{} created since; --prune removes them", counted(plan.created_since.len() as u64, "file")));
     }
 }

@@ -232,9 +232,9 @@ fn target(open: &Open) -> Result<Vec<PathBuf>, Failure> {
         return Ok(open.paths.clone());
     }
     let here = Path::new("");
-    if files::in_folder(here).is_none() {
+    if files::find_in_folder(here).is_none() {
         let hint = "name it: sited --script FILE PATH".to_owned();
         return Err(Failure::Usage("this folder has no sitemap_index.xml and no sitemap.xml".to_owned(), hint));
     }
-    Ok(files::all_in_folder(here, &files::Options::default()))
+    Ok(files::find_all_in_folder(here, &files::Options::default()))
 }

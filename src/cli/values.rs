@@ -47,7 +47,10 @@ fn refuse(session: &Session, field: Field, value: &str, given: &str) -> Result<(
         return Ok(());
     };
     let shown = crate::words::excerpt(given, 200);
-    Err(Failure::Usage(format!("{shown}: {} ({})", finding.message, finding.rule.code()), example(field)))
+    let (message, code) = (&finding.message, finding.rule.code());
+    // Some messages begin with the value.
+    let prefix = if message.starts_with(&*shown) { String::new() } else { format!("{shown}: ") };
+    Err(Failure::Usage(format!("{prefix}{message} ({code})"), example(field)))
 }
 
 /// The error of a change that makes URLs invalid or duplicate.

@@ -1,9 +1,9 @@
 //! Makes backups of the files that a save replaces or removes, in a dated folder beside the set.
 //!
 //! `sitemap.xml.bak/2026-11-20T10-20-30Z/` holds copies of those files under their own names, with their modes, and a
-//! list of them with their hashes; that list is written last, so a set without one was interrupted and counts for
-//! nothing. Invariant: nothing is replaced before its copy is on disk, and no copy is ever written over. Sets are
-//! numbered: a clock that is put back changes no order.
+//! list with their hashes. The list is written last: a backup without one was interrupted and is ignored. Invariant:
+//! nothing is replaced before its copy is on disk, and no copy is ever overwritten. Backups are numbered, so that a
+//! clock that is set back does not change their order.
 
 mod list;
 mod restore;
@@ -18,7 +18,7 @@ pub(crate) use list::{BackupFile, BackupSet, remove_incomplete, superfluous};
 pub(crate) use restore::{RestorePlan, Trust, plan_restore};
 
 use super::disk::fingerprint;
-use super::error::{Error, Reason, plain};
+use super::error::{Error, Reason, system_message};
 use super::gate::{FsOperation, Gate, attempt, sync_folder};
 use super::record::Key;
 use super::replace_target::{ReplaceTarget, copy_metadata};
@@ -44,7 +44,7 @@ pub enum When {
 }
 
 impl When {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Off, Self::Once, Self::Always];
 
     /// Its name on the command line.
@@ -56,7 +56,7 @@ impl When {
         }
     }
 
-    /// The one of this name.
+    /// The value with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|when| when.name() == name)
     }
@@ -71,7 +71,7 @@ pub struct Backups {
 }
 
 impl Backups {
-    /// Nothing is kept yet.
+    /// The backups of a new session; no file has been copied yet.
     pub fn new(when: When) -> Self {
         Self { when, of_session: Arc::default() }
     }
@@ -86,12 +86,12 @@ impl Backups {
         self.when = when;
     }
 
-    /// Keeps the files that are about to be replaced or removed, and notes those that are about to be made. `main` is
-    /// the file that the set is opened by.
+    /// Copies the files that are about to be replaced or removed, and lists those that are about to be created. `main`
+    /// is the file that the set is opened by.
     ///
     /// Returns the backups that were begun or extended. If the value is dropped without [`NewBackups::keep`], new ones are
     /// removed.
-    pub(super) fn keep<'t>(
+    pub(super) fn back_up<'t>(
         &self,
         main: &Path,
         targets: impl Iterator<Item = &'t ReplaceTarget>,
@@ -101,26 +101,24 @@ impl Backups {
         if self.when == When::Off {
             return Ok(taken);
         }
-        let mut by_home: BTreeMap<PathBuf, (PathBuf, Vec<&ReplaceTarget>)> = BTreeMap::new();
+        let mut by_folder: BTreeMap<PathBuf, (PathBuf, Vec<&ReplaceTarget>)> = BTreeMap::new();
         let folder = parent(main);
         for target in targets {
-            // A file outside of the set's folder has its backups beside itself: no name here leads out of a folder.
+            // A file outside of the set's folder is backed up beside itself, so that no name in a list leaves its folder.
             let is_inside = target.path.strip_prefix(folder).is_ok_and(is_plain);
             let main = if is_inside { main } else { &target.path };
             let (_, all) =
-                by_home.entry(backups_folder(main)).or_insert_with(|| (parent(main).to_path_buf(), Vec::new()));
+                by_folder.entry(backups_folder(main)).or_insert_with(|| (parent(main).to_path_buf(), Vec::new()));
             all.push(target);
         }
         let mut of_session = self.of_session.lock().unwrap_or_else(PoisonError::into_inner);
-        for (backups_folder, (folder, targets)) in by_home {
+        for (backups_folder, (folder, targets)) in by_folder {
             let known = of_session.get(&backups_folder).filter(|_| self.when == When::Once).cloned();
             let known = known.map(|dated| list::read(&dated).map(|listed| Some((listed?, dated))));
-            let known = known
-                .transpose()
-                .map_err(|error| Error::system("read the backups in", &backups_folder, error))?
-                .flatten();
+            let known =
+                known.transpose().map_err(|error| Error::system("list the backups", &backups_folder, error))?.flatten();
             let mut job = BackupJob { folder: &folder, backups_folder: &backups_folder, making, taken: &mut taken };
-            if let Some(dated) = job.keep(&targets, known)? {
+            if let Some(dated) = job.back_up(&targets, known)? {
                 of_session.insert(backups_folder, dated);
             }
         }
@@ -130,7 +128,7 @@ impl Backups {
 
 /// Input of a backup.
 pub(super) struct BackupContext<'a> {
-    /// The current time, for its name.
+    /// The current time, which the backup is named after.
     pub(super) now: Now,
     /// The user's state folder, whose key authenticates the backup.
     pub(super) state: Option<&'a Path>,
@@ -141,7 +139,7 @@ impl BackupContext<'_> {
     /// The key that signs the backup, or why there is none.
     fn key(&self) -> Result<Key, String> {
         let state = self.state.ok_or("no state folder: HOME and XDG_STATE_HOME are not set")?;
-        let failed = |error| format!("no key can be read or made in {}: {}", state.display(), plain(&error));
+        let failed = |error| format!("no key can be read or made in {}: {}", state.display(), system_message(&error));
         Key::load_or_create(state).map_err(failed)
     }
 }
@@ -154,7 +152,7 @@ fn real_folder(main: &Path) -> Option<PathBuf> {
 
 /// The folder with the backups of a set, which is opened by `main`.
 pub fn backups_folder(main: &Path) -> PathBuf {
-    /// Bytes of a name to which `.bak` can be added.
+    /// Maximum length in bytes of a name to which `.bak` can be appended.
     const LONGEST: usize = 251;
     let name = main.file_name().unwrap_or_default();
     let mut name = match name.len() {
@@ -169,7 +167,7 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// Whether a relative path has names in it and nothing else.
+/// Whether a path consists of plain names only, and at least one.
 fn is_plain(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }
@@ -178,14 +176,14 @@ fn is_plain(path: &Path) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct NewBackups {
     new: Vec<PathBuf>,
-    /// All sets, the ones that were added to as well.
+    /// All backups of the save, including earlier ones that were extended.
     pub(super) sets: Vec<PathBuf>,
     /// Why they are not signed, if they are not.
     pub(super) unsigned: Option<String>,
 }
 
 impl NewBackups {
-    /// Keeps the backups: the save is done, or will be.
+    /// Keeps the backups, because the save is done or will be finished later.
     pub(super) fn keep(&mut self) {
         self.new.clear();
     }
@@ -195,7 +193,7 @@ impl Drop for NewBackups {
     fn drop(&mut self) {
         for dated in &self.new {
             let _ = fs::remove_dir_all(dated);
-            // Not if there are older sets in it.
+            // Fails if the folder holds older backups.
             let _ = dated.parent().map(fs::remove_dir);
         }
     }
@@ -210,15 +208,15 @@ struct BackupJob<'a> {
 }
 
 impl BackupJob<'_> {
-    /// Copies what is not kept yet; the dated folder, if there is something in it.
-    fn keep(
+    /// Copies the files that have no copy yet, and returns the dated folder.
+    fn back_up(
         &mut self,
         targets: &[&ReplaceTarget],
         known: Option<(BackupList, PathBuf)>,
     ) -> Result<Option<PathBuf>, Error> {
         let failed = |path: &Path| {
             let path = path.to_path_buf();
-            move |error| Error::system("keep a copy of it", &path, error)
+            move |error| Error::system("back it up", &path, error)
         };
         let (mut listed, dated) = match known {
             Some((listed, dated)) => (listed, dated),
@@ -256,9 +254,9 @@ impl BackupJob<'_> {
         if is_new {
             fs::create_dir_all(self.backups_folder)?;
         } else if !list::is_folder(self.backups_folder)? {
-            // It may lead to any folder.
+            // A link may lead to any folder.
             let why =
-                format!("{} is a link or no folder, and backups are not written there", self.backups_folder.display());
+                format!("{} is a link or not a folder; no backup is written there", self.backups_folder.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         if is_new {
@@ -300,15 +298,15 @@ impl BackupJob<'_> {
             len: bytes.len() as u64,
             hash: found,
             digest: blake3::hash(&bytes).to_hex().to_string(),
-            real: self.linked(name, target),
+            real: self.link_target(name, target),
         };
         if found != hash {
             return Ok(entry);
         }
-        let mut file = attempt(self.making.gate, FsOperation::Backup, || create(&to))?;
+        let mut file = attempt(self.making.gate, FsOperation::Backup, || create_private(&to))?;
         file.write_all(&bytes)?;
         if let Some(metadata) = &target.metadata {
-            // What cannot be given to the copy is not lost: the file itself keeps it.
+            // Best effort: the file itself keeps its metadata.
             let _ = copy_metadata(&file, metadata, &target.real);
             let _ = metadata.modified().map(|time| file.set_modified(time));
         }
@@ -317,14 +315,14 @@ impl BackupJob<'_> {
         Ok(entry)
     }
 
-    /// Where a file really is, if a link leads there.
-    fn linked(&self, name: &Path, target: &ReplaceTarget) -> Option<list::Name> {
+    /// The real path of a file that is reached over a link.
+    fn link_target(&self, name: &Path, target: &ReplaceTarget) -> Option<list::Name> {
         let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
         let is_direct = folder.canonicalize().is_ok_and(|folder| folder.join(name) == target.real);
         (!is_direct).then(|| list::Name::of(&target.real))
     }
 
-    /// The list, in place of an older one at once.
+    /// Writes the list and atomically replaces an older one.
     fn write(&mut self, listed: &BackupList, dated: &Path) -> io::Result<()> {
         let key = self.making.key().map_err(|why| self.taken.unsigned = Some(why)).ok();
         let mut listed = listed.clone();
@@ -340,14 +338,14 @@ impl BackupJob<'_> {
     }
 }
 
-/// A new file that its owner alone can read.
-fn create(path: &Path) -> io::Result<File> {
+/// Creates a file that only its owner can read.
+fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
-        // Left by a run that was interrupted before it was listed: nothing speaks of it.
+        // Left by a run that was interrupted before it listed the file, so nothing refers to it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             fs::remove_file(path)?;
             options.open(path)

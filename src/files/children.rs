@@ -1,8 +1,8 @@
 //! Finds and reads the files that an index lists, in parallel, delivered in index order.
 //!
-//! What is not there or cannot be read becomes the child's [`ChildState`]; whether the set is refused for it is reported by
-//! [`super::read::Options::require_all`]. At most a few files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
-//! deep and never twice, and nothing of it is looked for outside of the folder either.
+//! A child that is missing or cannot be read gets a [`ChildState`]; [`super::read::Options::require_all`] says whether the
+//! set is refused for it. Only a few files are read ahead of the one that is delivered next. Nested indexes are followed in
+//! their place, a few levels deep and never twice; their children too are looked for only inside the folder.
 
 use super::disk;
 use super::error::Error;
@@ -27,21 +27,20 @@ use std::sync::Arc;
 pub(super) struct FoundChild {
     /// Which entry of the index.
     child: usize,
-    /// Where it is.
     pub(super) path: PathBuf,
     /// Relative to the index's folder.
     name: Arc<str>,
     url: Arc<str>,
 }
 
-/// Indexes inside each other that are followed.
+/// Levels of nested indexes that are followed.
 const DEEPEST: usize = 8;
 
 /// The result of reading a child.
 enum ChildOutcome<V> {
     Scanned(Box<File<V>>),
     Index(Box<File<V>>),
-    Not(ChildState),
+    Unread(ChildState),
 }
 
 /// The identity of a file, equal for two paths to it.
@@ -60,34 +59,34 @@ impl Identity {
     }
 }
 
-/// Files that a load has seen: none is read twice, and none is outside of the folder.
+/// The files that a load has seen, so that none is read twice.
 #[derive(Debug, Clone)]
 pub(super) struct SeenFiles {
-    /// The folder of the opened index; `None`: what it lists is not looked for.
+    /// The folder of the opened index; `None` if its children are not looked for.
     folder: Option<PathBuf>,
     /// The same without links.
     set_folder: PathBuf,
-    /// Files that entries have led to, each with the hash of the URL that did.
+    /// Files that entries refer to, each with the hash of the entry's URL.
     seen: HashMap<Identity, u64>,
-    /// The indexes around what is read, the opened one first.
+    /// The chain of indexes that are being read, the opened one first.
     indexes: Vec<Identity>,
-    /// Indexes that were opened with it as one.
+    /// Further indexes that were opened as one with the first.
     roots: HashSet<Identity>,
-    /// Sitemaps that were handed over.
+    /// Number of delivered sitemaps.
     sitemaps: u32,
-    /// Where the files are.
+    /// The paths of all files.
     pub(super) paths: Vec<PathBuf>,
     stopped: bool,
 }
 
-/// The folder in which an index is, and what it lists; standard input has none.
+/// The folder in which the children of an index are looked for; standard input has none.
 pub(super) fn folder_of(index: &Path, options: &Options) -> Option<PathBuf> {
     let has_folder = !options.is_copy && !is_stream(index);
     has_folder.then(|| index.parent().unwrap_or(Path::new("")).to_path_buf())
 }
 
 impl SeenFiles {
-    /// Nothing but the opened index.
+    /// Starts with the opened index.
     pub(super) fn new(index: &Path, inode: Option<(u64, u64)>, options: &Options) -> Self {
         let folder = folder_of(index, options);
         let here = folder.as_deref().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -105,19 +104,17 @@ impl SeenFiles {
             stopped: false,
         }
     }
-}
 
-impl SeenFiles {
-    /// One more index that is opened with the first as one.
-    pub(super) fn and_root(&mut self, index: &Path, inode: Option<(u64, u64)>) {
+    /// Adds an index that is opened as one with the first.
+    pub(super) fn add_root(&mut self, index: &Path, inode: Option<(u64, u64)>) {
         self.roots.insert(Identity::of(index, inode));
         self.paths.push(index.to_path_buf());
     }
 }
 
 impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
-    /// Looks for each child below the opened index's folder, or else below that of the index inside it (`inner`) that
-    /// lists them; those that are not to be read get their state at once.
+    /// Looks for each child below the opened index's folder, then below the folder of the nested index that lists it
+    /// (`inner`). Returns the children to read; the others get their state at once.
     pub(super) fn resolve(&self, met: &mut SeenFiles, inner: Option<&Path>, children: &mut [Child]) -> Vec<FoundChild> {
         let mut found = Vec::new();
         let Some(top) = met.folder.clone() else {
@@ -144,17 +141,17 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
                 let stored = renamed.as_ref().map(|path| path.iter().skip(shortened).collect::<PathBuf>());
                 stored.filter(|stored| *stored != name).into_iter().chain([name]).map(move |name| (shortened, name))
             });
-            // What cannot be inspected ends the search: another file by a shorter name is not what the URL names.
-            let there = candidates.find_map(|(shortened, name)| {
-                let look = |folder: &Path| {
+            // A path that cannot be inspected ends the search: a file at a shorter path is not the one of the URL.
+            let located = candidates.find_map(|(shortened, name)| {
+                let inspect = |folder: &Path| {
                     let path = folder.join(&name);
-                    let looked = read::regular_at(&path).transpose()?;
-                    Some(looked.map(|metadata| (shortened, path, metadata)))
+                    let metadata = read::regular_at(&path).transpose()?;
+                    Some(metadata.map(|metadata| (shortened, path, metadata)))
                 };
-                folders().find_map(look)
+                folders().find_map(inspect)
             });
-            let (shortened, path, metadata) = match there {
-                Some(Ok(there)) => there,
+            let (shortened, path, metadata) = match located {
+                Some(Ok(located)) => located,
                 Some(Err(error)) => {
                     child.state = state_of(&error);
                     continue;
@@ -164,7 +161,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
                     continue;
                 }
             };
-            // A link in the folder is a path out of it as well.
+            // A link in the folder may lead out of it too.
             if !path.canonicalize().is_ok_and(|path| path.starts_with(&met.set_folder)) {
                 child.state = ChildState::Outside;
                 continue;
@@ -174,7 +171,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
             child.state = match met.seen.get(&identity) {
                 _ if met.indexes.last() == Some(&identity) || met.roots.contains(&identity) => ChildState::Itself,
                 _ if met.indexes.contains(&identity) => ChildState::Cycle,
-                // A file found by the end of a path may stand for one of several URLs; the first has it.
+                // A file found by a suffix of the path may match several URLs; it belongs to the first.
                 Some(other) if *other != key && shortened > 0 => ChildState::Missing,
                 Some(_) => ChildState::Repeated,
                 None => {
@@ -192,16 +189,16 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
     }
 
     /// Reads the children that were found; returns whether it was stopped before the last.
-    pub(super) fn children(
+    pub(super) fn read_children(
         &self,
         met: &mut SeenFiles,
         found: &[FoundChild],
         children: &mut [Child],
         deliver: &mut dyn FnMut(LoadedFile<V>),
     ) -> bool {
-        let mut settle = |found: &FoundChild, outcome: ChildOutcome<V>| {
+        let mut set_state = |found: &FoundChild, outcome: ChildOutcome<V>| {
             let state = match outcome {
-                ChildOutcome::Not(state) => state,
+                ChildOutcome::Unread(state) => state,
                 ChildOutcome::Index(file) => self.follow(met, found, *file, deliver),
                 ChildOutcome::Scanned(file) => {
                     deliver(file.into_sitemap());
@@ -214,16 +211,16 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
             }
         };
         let take = |found: &FoundChild, outcome| {
-            settle(found, outcome);
+            set_state(found, outcome);
             true
         };
-        in_order(found, |found| self.child(found), take);
+        in_order(found, |found| self.read_child(found), take);
         met.stopped |=
             self.progress.is_cancelled() && children.iter().any(|child| child.state == ChildState::NotLoaded);
         met.stopped
     }
 
-    /// Reads what an index inside the index lists.
+    /// Reads the children of a nested index.
     fn follow(
         &self,
         met: &mut SeenFiles,
@@ -233,19 +230,19 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
     ) -> ChildState {
         let (index, on_disk, _) = file.into_index();
         if met.indexes.len() >= DEEPEST {
-            return ChildState::Denied(format!("indexes in indexes are followed {DEEPEST} deep").into());
+            return ChildState::Denied(format!("nested indexes are followed {DEEPEST} levels deep").into());
         }
         let mut children = Arc::unwrap_or_clone(index.children);
         met.indexes.push(Identity::of(&found.path, on_disk.and_then(|on_disk| on_disk.identity)));
         let inner = self.resolve(met, found.path.parent(), &mut children);
-        self.children(met, &inner, &mut children, deliver);
+        self.read_children(met, &inner, &mut children, deliver);
         met.indexes.pop();
         ChildState::Nested(Arc::new(Nested { name: Arc::clone(&found.name), source: index.source, children }))
     }
 
-    /// What the indexes among the children list and cannot be read, as far as that is known before the first file is
-    /// handed over. `met` is a copy: what is met here is met again when it is read.
-    pub(super) fn unread_inside(&self, met: &mut SeenFiles, indexes: &[&FoundChild]) -> Vec<String> {
+    /// The children of nested indexes that cannot be read, as far as that is known before the first file is delivered.
+    /// `met` is a copy, since the same files are met again when they are read.
+    pub(super) fn unread_in_nested(&self, met: &mut SeenFiles, indexes: &[&FoundChild]) -> Vec<String> {
         let silent = Progress::default();
         let job = LoadContext { options: self.options, progress: &silent, make: self.make, base: self.base.clone() };
         let mut unread = Vec::new();
@@ -253,41 +250,40 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
             if self.progress.is_cancelled() {
                 break;
             }
-            let ChildOutcome::Index(file) = job.child(found) else { continue };
+            let ChildOutcome::Index(file) = job.read_child(found) else { continue };
             let (mut index, on_disk, _) = file.into_index();
             if met.indexes.len() >= DEEPEST {
-                // The reading itself says so.
+                // Reading it reports that.
                 continue;
             }
             met.indexes.push(Identity::of(&found.path, on_disk.and_then(|on_disk| on_disk.identity)));
             let inner = job.resolve(met, found.path.parent(), index.children_mut());
             let deeper = probe(&inner, index.children_mut());
             unread.extend(known_unread(&index.children));
-            unread.extend(self.unread_inside(met, &deeper));
+            unread.extend(self.unread_in_nested(met, &deeper));
             met.indexes.pop();
         }
         unread
     }
 
     /// Reads and scans one child.
-    fn child(&self, found: &FoundChild) -> ChildOutcome<V> {
+    fn read_child(&self, found: &FoundChild) -> ChildOutcome<V> {
         if self.progress.is_cancelled() {
-            return ChildOutcome::Not(ChildState::NotLoaded);
+            return ChildOutcome::Unread(ChildState::NotLoaded);
         }
         let file = read::read_regular(&found.path, self.options, self.progress)
             .and_then(|contents| self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url))));
         self.progress.finish_files(1);
         match file {
-            Ok(file) if file.source.cut => ChildOutcome::Not(ChildState::NotLoaded),
+            Ok(file) if file.source.cut => ChildOutcome::Unread(ChildState::NotLoaded),
             Ok(file) if file.facts.kind == FileKind::Index => ChildOutcome::Index(Box::new(file)),
             Ok(file) => ChildOutcome::Scanned(Box::new(file)),
-            Err(error) => ChildOutcome::Not(state_of(&error)),
+            Err(error) => ChildOutcome::Unread(state_of(&error)),
         }
     }
 }
 
-/// Looks whether the children that were found can be read at all, before the first is handed over; gives those that are
-/// indexes.
+/// Checks whether the children can be read at all, before the first is delivered; returns those that are indexes.
 pub(super) fn probe<'f>(found: &'f [FoundChild], children: &mut [Child]) -> Vec<&'f FoundChild> {
     let mut indexes = Vec::new();
     for found in found {
@@ -300,7 +296,7 @@ pub(super) fn probe<'f>(found: &'f [FoundChild], children: &mut [Child]) -> Vec<
     indexes
 }
 
-/// Children that are known not to be readable, each with why.
+/// The children that are known to be unreadable, each with the reason.
 pub(super) fn known_unread(children: &[Child]) -> impl Iterator<Item = String> {
     // An entry without a URL names no file.
     let known = children.iter().filter(|child| child.state != ChildState::NotLoaded && !child.loc.is_empty());

@@ -1,7 +1,7 @@
 //! Finds and resolves Git merge conflicts in a file.
 //!
-//! A file with conflicts is opened only by what asks about them or shows them; nothing else gets to see one side alone.
-//! Invariant: whole lines of one side, or whole entries of both, are taken. A conflict is never resolved in part.
+//! Only callers that resolve or show conflicts can open such a file; all others get an error instead of one side. Invariant:
+//! a resolution takes whole lines of one side, or whole entries of both.
 
 use super::detect;
 use super::error::{Error, Reason};
@@ -34,7 +34,7 @@ struct Conflict {
 }
 
 impl Conflict {
-    /// The lines of one side; `both` says which side stands for both.
+    /// The lines of one side; `both` is the side to use for [`Side::Both`].
     fn side(&self, side: Option<Side>, both: Side) -> Range<usize> {
         let is_theirs = side == Some(Side::Theirs) || side == Some(Side::Both) && both == Side::Theirs;
         if is_theirs { self.theirs.clone() } else { self.ours.clone() }
@@ -45,30 +45,30 @@ impl Conflict {
     }
 }
 
-/// Where the markers of a file do not match.
+/// The offset of a conflict marker that matches no other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Unmatched(usize);
 
 /// Offset pairs between a text and the text that it was assembled from, in the order of the first.
-type Places = Vec<(usize, usize)>;
+type OffsetMap = Vec<(usize, usize)>;
 
-/// A file without conflicts, and what was found.
+/// A file without conflict markers, and the conflicts that it had.
 pub(super) struct Resolved {
     pub(super) contents: Contents,
     /// One for each conflict.
     pub(super) quirks: Vec<Quirk>,
-    /// What leads from the bytes back to the file as stored; empty where they are the same.
+    /// Positions in the stored file for offsets in the bytes; empty if both are the same.
     pub(super) anchors: Vec<Anchor>,
 }
 
-/// Finds the conflicts of a file and does with them what was asked for.
+/// Finds the conflicts of a file and refuses, shows or resolves them.
 ///
 /// # Errors
-/// [`Reason::Conflicts`] where nothing was answered, or the answer cannot be carried out.
+/// [`Reason::Conflicts`] if `mode` refuses conflicts, or an answer cannot be applied.
 pub(super) fn resolve(
     contents: Contents,
     path: &Path,
-    asked: &Conflicts,
+    mode: &Conflicts,
     hints: TableHints<'_>,
 ) -> Result<Resolved, Error> {
     let bytes = &contents.bytes;
@@ -83,7 +83,7 @@ pub(super) fn resolve(
         Err(Unmatched(at)) => {
             let at = lines.position(at);
             let what = unmatched_words(at.0);
-            if matches!(asked, Conflicts::Refuse | Conflicts::Take(_)) {
+            if matches!(mode, Conflicts::Refuse | Conflicts::Take(_)) {
                 return Err(refused(at, what));
             }
             let quirks = vec![Quirk { kind: Defect::MergeConflict, at, entry: None, what: what.into() }];
@@ -92,15 +92,15 @@ pub(super) fn resolve(
     };
     let spans: Vec<(u64, u64)> = found.iter().map(|one| one.lines(&mut lines)).collect();
     let first = (spans.first().map_or(1, |span| span.0), 1);
-    let sides = match asked {
+    let sides = match mode {
         Conflicts::Take(answers) => answers.of(path, found.len()).map_err(|why| refused(first, why))?,
         _ => Vec::new(),
     };
     let mut dropped = Vec::new();
-    let (bytes, places) = match asked {
-        Conflicts::Refuse => return Err(refused(first, listed(&spans))),
-        Conflicts::Show => taken(bytes, &found, |_, one| [one.ours.clone()]),
-        Conflicts::ShowBoth => taken(bytes, &found, |_, one| [one.ours.clone(), one.theirs.clone()]),
+    let (bytes, offsets) = match mode {
+        Conflicts::Refuse => return Err(refused(first, list_words(&spans))),
+        Conflicts::Show => assemble(bytes, &found, |_, one| [one.ours.clone()]),
+        Conflicts::ShowBoth => assemble(bytes, &found, |_, one| [one.ours.clone(), one.theirs.clone()]),
         Conflicts::Take(_) if sides.contains(&Side::Both) => {
             let united = resolve_all(bytes, &found, &sides, hints).map_err(|(number, why)| {
                 let (from, to) = spans.get(number).copied().unwrap_or_default();
@@ -108,9 +108,9 @@ pub(super) fn resolve(
                 refused((from, 1), format!("both sides of the conflict in {span} cannot be kept: {why}"))
             })?;
             dropped = united.dropped;
-            (united.joined.bytes, united.joined.places)
+            (united.joined.bytes, united.joined.offsets)
         }
-        Conflicts::Take(_) => taken(bytes, &found, |number, one| [one.side(sides.get(number).copied(), Side::Ours)]),
+        Conflicts::Take(_) => assemble(bytes, &found, |number, one| [one.side(sides.get(number).copied(), Side::Ours)]),
     };
     let kind = if sides.is_empty() { Defect::MergeConflict } else { Defect::MergeResolved };
     let quirks = spans.iter().enumerate().map(|(number, (from, to))| {
@@ -120,13 +120,13 @@ pub(super) fn resolve(
         }
         Quirk { kind, at: (*from, 1), entry: None, what: what.into() }
     });
-    let offsets: Vec<(u32, u32)> = places.iter().map(|(ours, theirs)| (*ours as u32, *theirs as u32)).collect();
+    let offsets: Vec<(u32, u32)> = offsets.iter().map(|(own, stored)| (*own as u32, *stored as u32)).collect();
     let anchors = form::anchors(&contents.bytes, &offsets);
     Ok(Resolved { quirks: quirks.collect(), anchors, contents: Contents { bytes, ..contents } })
 }
 
-/// What the answers of `sited fix` and of the screen are about, for messages: `2 merge conflicts (lines 3–9, 12–15)`.
-fn listed(spans: &[(u64, u64)]) -> String {
+/// Lists conflicts for a message: `2 unresolved merge conflicts (lines 3–9, 12–15)`.
+fn list_words(spans: &[(u64, u64)]) -> String {
     const NAMED: usize = 3;
     let named: Vec<String> = spans.iter().take(NAMED).map(|(from, to)| format!("{from}–{to}")).collect();
     let more = if spans.len() > NAMED { ", …" } else { "" };
@@ -141,7 +141,7 @@ fn unmatched_words(line: u64) -> String {
     format!("the markers of a merge conflict do not match at line {}", grouped(line))
 }
 
-/// What is reported of entries of theirs that gave way to ours.
+/// Describes entries of theirs that were dropped because ours has the same URLs.
 fn dropped_words(count: u64) -> String {
     match count {
         0 => String::new(),
@@ -150,7 +150,7 @@ fn dropped_words(count: u64) -> String {
     }
 }
 
-/// Whether a line begins as the first line of a conflict does.
+/// Whether any line is the start marker of a conflict.
 fn has_marker(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"<<<<<<<").any(|at| is_marker(line_at(bytes, at), b'<') && starts_line(bytes, at))
 }
@@ -172,7 +172,7 @@ fn line_at(bytes: &[u8], at: usize) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Whether a line is a marker: seven signs, and behind them nothing or a blank (git-merge, "How conflicts are presented").
+/// Whether a line is a marker: seven signs, followed by a blank or nothing (git-merge, "How conflicts are presented").
 fn is_marker(line: &[u8], sign: u8) -> bool {
     line.get(..7).is_some_and(|start| start.iter().all(|byte| *byte == sign))
         && line.get(7).is_none_or(|byte| *byte == b' ')
@@ -203,7 +203,7 @@ fn conflicts(bytes: &[u8]) -> Result<Vec<Conflict>, Unmatched> {
                 found.push(Conflict { whole: start..next, ours, theirs: from..at });
                 Part::None
             }
-            // Markers inside markers: no one can say which belong together.
+            // Markers inside of a conflict are ambiguous.
             Part::Ours { .. } | Part::Base { .. } | Part::Theirs { .. } if is(b'<') || is(b'>') => {
                 return Err(Unmatched(at));
             }
@@ -217,15 +217,15 @@ fn conflicts(bytes: &[u8]) -> Result<Vec<Conflict>, Unmatched> {
     }
 }
 
-/// The file without markers, with these sides of each conflict.
-fn taken<const N: usize>(
+/// Assembles the file without markers, with these sides of each conflict.
+fn assemble<const N: usize>(
     bytes: &[u8],
     conflicts: &[Conflict],
     sides: impl Fn(usize, &Conflict) -> [Range<usize>; N],
-) -> (Vec<u8>, Places) {
-    let (mut out, mut places, mut at) = (Vec::with_capacity(bytes.len()), Vec::new(), 0);
+) -> (Vec<u8>, OffsetMap) {
+    let (mut out, mut offsets, mut at) = (Vec::with_capacity(bytes.len()), Vec::new(), 0);
     let mut push = |range: Range<usize>| {
-        places.push((out.len(), range.start));
+        offsets.push((out.len(), range.start));
         out.extend_from_slice(bytes.get(range).unwrap_or_default());
     };
     for (number, conflict) in conflicts.iter().enumerate() {
@@ -234,13 +234,13 @@ fn taken<const N: usize>(
         at = conflict.whole.end;
     }
     push(at..bytes.len());
-    (out, places)
+    (out, offsets)
 }
 
-/// One side of a file, read.
-struct Read {
+/// One side of a file, scanned.
+struct ScannedSide {
     bytes: Vec<u8>,
-    places: Places,
+    offsets: OffsetMap,
     scan: Scan,
     /// The identity of each entry: its URL, or its text.
     keys: Vec<String>,
@@ -257,22 +257,22 @@ impl Visit for Keys {
     }
 }
 
-impl Read {
-    fn of((bytes, places): (Vec<u8>, Places), hints: TableHints<'_>) -> Option<Self> {
+impl ScannedSide {
+    fn of((bytes, offsets): (Vec<u8>, OffsetMap), hints: TableHints<'_>) -> Option<Self> {
         let found = detect::detect_with(&bytes, hints).ok().filter(|_| detect::feed(&bytes).is_none())?;
         let mut keys = Keys::default();
         let scan = form::scan(&bytes, (found.kind, found.grid.as_ref()), &mut keys, &Progress::default());
-        (scan.damage.is_empty() && scan.names.is_some()).then_some(Self { bytes, places, scan, keys: keys.0 })
+        (scan.damage.is_empty() && scan.names.is_some()).then_some(Self { bytes, offsets, scan, keys: keys.0 })
     }
 
-    /// Where the side of a conflict stands: of the pieces, each second one is a conflict's.
+    /// The range of a conflict's side: every second piece is one.
     fn region(&self, number: usize) -> Range<usize> {
-        let of = |piece: usize| self.places.get(piece).map_or(self.bytes.len(), |place| place.0);
-        of(2 * number + 1)..of(2 * number + 2)
+        let start = |piece: usize| self.offsets.get(piece).map_or(self.bytes.len(), |offset| offset.0);
+        start(2 * number + 1)..start(2 * number + 2)
     }
 
-    /// A region without the blanks around it: those between entries belong to the entry that follows. An empty one stands
-    /// behind what comes before it.
+    /// A region without the blanks around it, since blanks between entries belong to the entry after them. An empty region
+    /// moves to the end of the text before it.
     fn without_blanks(&self, region: &Range<usize>) -> Range<usize> {
         let (start, end) = markup::trim(&self.bytes, region.start, region.end);
         if start < end {
@@ -296,35 +296,39 @@ impl Read {
 
     /// The bytes of an entry without the blanks before it.
     fn entry(&self, entry: usize) -> &[u8] {
-        self.bytes.get(self.text(entry)).unwrap_or_default().trim_ascii()
+        self.bytes.get(self.entry_range(entry)).unwrap_or_default().trim_ascii()
     }
 
-    fn text(&self, entry: usize) -> Range<usize> {
-        let of = |at: usize| self.scan.starts.get(at).map_or(self.bytes.len(), |start| *start as usize);
-        of(entry)..of(entry + 1)
+    fn entry_range(&self, entry: usize) -> Range<usize> {
+        let start = |at: usize| self.scan.starts.get(at).map_or(self.bytes.len(), |start| *start as usize);
+        start(entry)..start(entry + 1)
     }
 }
 
-/// A text that is put together from pieces of others, with where they are stored.
+/// A text that is joined from pieces of both sides, with their offsets in the stored file.
 #[derive(Default)]
 struct Joined {
     bytes: Vec<u8>,
-    places: Places,
+    offsets: OffsetMap,
 }
 
 impl Joined {
-    fn push(&mut self, read: &Read, range: Range<usize>) {
-        let of = |place: &&(usize, usize)| place.0 <= range.start;
-        let first =
-            read.places.iter().take_while(of).last().map(|(own, stored)| (range.start, stored + (range.start - own)));
-        let later = read.places.iter().filter(|(own, _)| range.contains(own) && *own > range.start);
+    fn push(&mut self, side: &ScannedSide, range: Range<usize>) {
+        let is_before = |offset: &&(usize, usize)| offset.0 <= range.start;
+        let first = side
+            .offsets
+            .iter()
+            .take_while(is_before)
+            .last()
+            .map(|(own, stored)| (range.start, stored + (range.start - own)));
+        let later = side.offsets.iter().filter(|(own, _)| range.contains(own) && *own > range.start);
         for (own, stored) in first.into_iter().chain(later.copied()) {
-            self.places.push((self.bytes.len() + (own - range.start), stored));
+            self.offsets.push((self.bytes.len() + (own - range.start), stored));
         }
-        self.bytes.extend_from_slice(read.bytes.get(range).unwrap_or_default());
+        self.bytes.extend_from_slice(side.bytes.get(range).unwrap_or_default());
     }
 
-    /// Lines of a list end before others begin.
+    /// Ends the last line of a list or table before another is added.
     fn end_line(&mut self, kind: FileKind) {
         if !kind.is_xml() && !self.bytes.is_empty() && !self.bytes.ends_with(b"\n") {
             self.bytes.push(b'\n');
@@ -332,18 +336,18 @@ impl Joined {
     }
 }
 
-/// Both sides of a file.
+/// A file with both sides of its conflicts.
 struct United {
     joined: Joined,
-    /// For each conflict, the entries of theirs that ours has with other values.
+    /// For each conflict, the number of entries of theirs whose URL ours has with other values.
     dropped: Vec<u64>,
 }
 
 const DAMAGED: &str = "one side alone is not a valid file; answer ours or theirs";
 const AROUND: &str = "it is not between entries; answer ours or theirs";
 
-/// The file with these sides of its conflicts. Where both are taken, the entries of theirs whose URL is not there yet come
-/// behind those of ours. An error is the number of a conflict, and why its sides cannot stand together.
+/// The file with these sides of its conflicts. Where both are taken, the entries of theirs with a new URL follow those of
+/// ours. An error is the number of a conflict, and why both of its sides cannot be kept.
 fn resolve_all(
     bytes: &[u8],
     conflicts: &[Conflict],
@@ -351,11 +355,11 @@ fn resolve_all(
     hints: TableHints<'_>,
 ) -> Result<United, (usize, &'static str)> {
     let first = sides.iter().position(|side| *side == Side::Both).unwrap_or_default();
-    let read = |both| {
-        let taken = taken(bytes, conflicts, |number, one| [one.side(sides.get(number).copied(), both)]);
-        Read::of(taken, hints).ok_or((first, DAMAGED))
+    let scan_side = |both| {
+        let assembled = assemble(bytes, conflicts, |number, one| [one.side(sides.get(number).copied(), both)]);
+        ScannedSide::of(assembled, hints).ok_or((first, DAMAGED))
     };
-    let (ours, theirs) = (read(Side::Ours)?, read(Side::Theirs)?);
+    let (ours, theirs) = (scan_side(Side::Ours)?, scan_side(Side::Theirs)?);
     let kind = ours.scan.names.as_ref().map_or(FileKind::Urlset, |names| names.kind);
     let mut known: HashMap<&str, &[u8]> = HashMap::new();
     for (entry, key) in ours.keys.iter().enumerate() {
@@ -369,22 +373,22 @@ fn resolve_all(
         }
         let (own, other) = (ours.entries(&ours.region(number)), theirs.entries(&theirs.region(number)));
         let (own, other) = own.zip(other).ok_or((number, AROUND))?;
-        let place = ours.text(own.end).start.max(at);
-        out.push(&ours, at..place);
-        at = place;
-        let mut gave_way = 0;
+        let end = ours.entry_range(own.end).start.max(at);
+        out.push(&ours, at..end);
+        at = end;
+        let mut differing = 0;
         for entry in other {
             let Some(key) = theirs.keys.get(entry) else { continue };
             match known.entry(key) {
-                Occupied(known) => gave_way += u64::from(*known.get() != theirs.entry(entry)),
+                Occupied(known) => differing += u64::from(*known.get() != theirs.entry(entry)),
                 Vacant(unknown) => {
                     unknown.insert(theirs.entry(entry));
                     out.end_line(kind);
-                    out.push(&theirs, theirs.text(entry));
+                    out.push(&theirs, theirs.entry_range(entry));
                 }
             }
         }
-        dropped.push(gave_way);
+        dropped.push(differing);
         if at < ours.bytes.len() {
             out.end_line(kind);
         }
@@ -412,15 +416,16 @@ pub fn merge_conflicts(files: &[PathBuf], options: &Options, progress: &Progress
         })?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let hints = TableHints { loc_column: options.loc_column.as_deref(), name: detect::name_hint(&name) };
-        let read = |both| Read::of(taken(bytes, &found, |_, one| [one.side(Some(Side::Both), both)]), hints);
-        let sides = read(Side::Ours).zip(read(Side::Theirs));
+        let scan_side =
+            |both| ScannedSide::of(assemble(bytes, &found, |_, one| [one.side(Some(Side::Both), both)]), hints);
+        let sides = scan_side(Side::Ours).zip(scan_side(Side::Theirs));
         let text =
             |range: &Range<usize>| String::from_utf8_lossy(bytes.get(range.clone()).unwrap_or_default()).into_owned();
         for (number, one) in found.iter().enumerate() {
             let no_both = match &sides {
                 None => Some(DAMAGED),
                 Some((ours, theirs)) => {
-                    let is_between = |read: &Read| read.entries(&read.region(number)).is_some();
+                    let is_between = |side: &ScannedSide| side.entries(&side.region(number)).is_some();
                     (!is_between(ours) || !is_between(theirs)).then_some(AROUND)
                 }
             };
@@ -439,11 +444,11 @@ pub fn merge_conflicts(files: &[PathBuf], options: &Options, progress: &Progress
     Ok(all)
 }
 
-/// Leads from a line of a resolved text to the line of the file as stored.
+/// Maps the lines of a resolved text to those of the stored file.
 pub(super) struct LineMap(Vec<(u64, u64)>);
 
 impl LineMap {
-    /// By the places where pieces begin.
+    /// Built from the positions at which pieces begin.
     pub(super) fn of(bytes: &[u8], anchors: &[Anchor]) -> Self {
         let mut lines = Lines::new(bytes);
         Self(anchors.iter().map(|(at, stored)| (lines.position(*at as usize).0, stored.0)).collect())
@@ -477,16 +482,16 @@ mod tests {
 
     fn sides(text: &str, sides: &[Side]) -> Result<String, String> {
         let found = conflicts(text.as_bytes()).map_err(|at| format!("{at:?}"))?;
-        let (bytes, places) = if sides.contains(&Side::Both) {
+        let (bytes, offsets) = if sides.contains(&Side::Both) {
             resolve_all(text.as_bytes(), &found, sides, TableHints::default())
-                .map(|united| (united.joined.bytes, united.joined.places))
+                .map(|united| (united.joined.bytes, united.joined.offsets))
                 .map_err(|(number, why)| format!("{number}: {why}"))?
         } else {
-            taken(text.as_bytes(), &found, |number, one| [one.side(sides.get(number).copied(), Side::Ours)])
+            assemble(text.as_bytes(), &found, |number, one| [one.side(sides.get(number).copied(), Side::Ours)])
         };
-        // Of pieces that begin at one place, all but the last are empty.
-        let last = |number: &usize| places.get(number + 1).is_none_or(|next| next.0 > places[*number].0);
-        for (own, stored) in (0..places.len()).filter(last).map(|number| places[number]) {
+        // Of pieces that begin at one offset, all but the last are empty.
+        let last = |number: &usize| offsets.get(number + 1).is_none_or(|next| next.0 > offsets[*number].0);
+        for (own, stored) in (0..offsets.len()).filter(last).map(|number| offsets[number]) {
             let end = (own + 8).min(bytes.len());
             let same = bytes[own..end].iter().zip(&text.as_bytes()[stored..]).take_while(|(a, b)| a == b).count();
             assert!(same > 0 || own == bytes.len() || bytes[own] == b'\n', "{own} is not {stored} of {text}");
@@ -528,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_around_the_entries_does_not_keep_others_from_both() {
+    fn a_conflict_outside_of_the_entries_does_not_affect_others() {
         let head = HEAD.replace(">\n", " id=\"1\">\n");
         let [a, b] = ["a", "b"].map(|name| url(name, ""));
         let text = format!("{}{}</urlset>\n", conflict(HEAD, &head), conflict(&a, &b));
@@ -538,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_for_as_many_conflicts_as_a_file_has() {
+    fn a_file_needs_one_answer_for_each_conflict() {
         let path = Path::new("a.xml");
         let answers = Answers { files: [(path.to_path_buf(), vec![Side::Ours, Side::Both])].into(), others: None };
         assert_eq!(answers.of(path, 2), Ok(vec![Side::Ours, Side::Both]));
@@ -580,21 +585,21 @@ mod tests {
     }
 
     #[test]
-    fn the_base_of_three_is_no_side() {
+    fn the_base_of_a_three_way_conflict_is_dropped() {
         let (a, b, c) = (url("a", ""), url("b", ""), url("c", ""));
         let text = format!("{HEAD}<<<<<<< HEAD\n{a}||||||| 1a2b\n{b}=======\n{c}>>>>>>> x\n</urlset>\n");
         assert_eq!(side(&text, Side::Both).unwrap(), format!("{HEAD}{a}{c}</urlset>\n"));
     }
 
     #[test]
-    fn what_stands_around_the_entries_is_ours_or_theirs() {
+    fn a_conflict_outside_of_the_entries_takes_one_side() {
         let text = format!("{}{}</urlset>\n", conflict(HEAD, &HEAD.replace(">\n", " id=\"1\">\n")), url("a", ""));
         assert_eq!(side(&text, Side::Ours).unwrap(), format!("{HEAD}{}</urlset>\n", url("a", "")));
         assert!(side(&text, Side::Both).unwrap_err().contains("not between entries"));
     }
 
     #[test]
-    fn lists_and_tables() {
+    fn conflicts_in_lists_and_tables_are_resolved() {
         let text = format!("https://e.com/a\n{}", conflict("https://e.com/b\n", "https://e.com/c\nhttps://e.com/a\n"));
         assert_eq!(side(&text, Side::Both).unwrap(), "https://e.com/a\nhttps://e.com/b\nhttps://e.com/c\n");
         let text = format!(
@@ -608,7 +613,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_that_do_not_match_are_resolved_by_nobody() {
+    fn unmatched_markers_are_an_error() {
         for (text, at) in [
             ("<<<<<<< a\nx\n", 0),
             ("<<<<<<< a\nx\n=======\ny\n", 0),

@@ -39,7 +39,7 @@ impl TimeSource {
     }
 }
 
-/// Why there are no times.
+/// Why no times are available.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatesError {
     /// There is no folder at this path.
@@ -48,7 +48,7 @@ pub(crate) enum DatesError {
     /// The folder cannot be read.
     #[error(transparent)]
     File(#[from] Error),
-    /// Git does not answer, or what it knows is not enough.
+    /// Git failed, or the repository lacks the needed history.
     #[error(transparent)]
     Git(#[from] GitError),
 }
@@ -76,9 +76,9 @@ trait SourceFiles {
     fn posts(&mut self, folder: &[u8], name: &[u8]) -> Vec<Vec<u8>>;
 }
 
-/// When a page was changed.
+/// The source of a page, and when it was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Dated {
+pub(crate) struct DatedSource {
     /// A W3C Datetime in UTC.
     pub modified: String,
     /// The file, relative to the folder; bytes that are not UTF-8 are replaced.
@@ -116,7 +116,7 @@ impl Dates {
     }
 
     /// The time of the first source that exists, in the order of the patterns.
-    pub(crate) fn find(&mut self, url: &str) -> Option<Dated> {
+    pub(crate) fn find(&mut self, url: &str) -> Option<DatedSource> {
         let page = Page::of(url)?;
         let Self { files, patterns } = self;
         patterns.iter().find_map(|pattern| {
@@ -127,13 +127,13 @@ impl Dates {
             };
             let modified = files.modified(&path)?;
             let modified = Now { seconds: modified, offset: 0 }.timestamp();
-            Some(Dated { modified, source: String::from_utf8_lossy(&path).into_owned() })
+            Some(DatedSource { modified, source: String::from_utf8_lossy(&path).into_owned() })
         })
     }
 }
 
-/// A path below a folder as bytes of this system; `None` where the system has no such path.
-fn relative(bytes: &[u8]) -> Option<&Path> {
+/// Converts bytes to a path that stays in its folder; `None` if the system has no such path.
+fn relative_path(bytes: &[u8]) -> Option<&Path> {
     #[cfg(unix)]
     let path = Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
     #[cfg(not(unix))]

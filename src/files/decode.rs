@@ -1,9 +1,9 @@
 //! Decodes a file of any encoding to UTF-8, and notes what was unusual.
 //!
-//! Which encoding it is: a byte order mark counts most (Unicode, section 23.8), then the declaration, then UTF-8;
+//! The encoding is that of the byte order mark (Unicode, section 23.8), else of the declaration, else UTF-8;
 //! but valid UTF-8 with letters outside ASCII is UTF-8 whatever 8-bit encoding is declared (rule catalogue, section
-//! 4, `enc-mismatch`). Without a mark, the first `<` (XML 1.0, appendix F) or the first two letters tell UTF-16. Never
-//! fails: bytes that an encoding does not have are read as windows-1252.
+//! 4, `enc-mismatch`). UTF-16 without a mark is recognized by the first `<` (XML 1.0, appendix F) or the first two letters.
+//! Never fails: if bytes are invalid in an encoding, they are read as windows-1252.
 
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::UTF_8;
@@ -16,18 +16,18 @@ use std::ops::Range;
 /// Text in UTF-8.
 #[derive(Debug)]
 pub(super) struct Decoded {
-    /// All of it; the declaration, if it names an encoding that the bytes no longer have, names UTF-8.
+    /// The text; a declaration of another encoding is changed to UTF-8.
     pub bytes: Vec<u8>,
     /// The encoding that it was stored in.
     pub encoding: &'static str,
     /// What was unusual, if anything was.
     pub quirks: Vec<Quirk>,
-    /// The label of another encoding that the declaration gave: where it stood, and what it was.
+    /// The original label of a changed declaration, with its offset.
     label: Option<(usize, Vec<u8>)>,
 }
 
 impl Decoded {
-    /// The text as it was stored: with the declaration's own label.
+    /// The text with the original label of its declaration.
     pub(super) fn into_stored(mut self) -> Vec<u8> {
         if let Some((at, label)) = self.label.take() {
             self.bytes.splice(at..at + UTF_8.len(), label);
@@ -39,21 +39,21 @@ impl Decoded {
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Decodes a file. Sound UTF-8 is handed back untouched.
+/// Decodes a file. Valid UTF-8 is returned unchanged.
 pub(super) fn decode(bytes: Vec<u8>) -> Decoded {
     match bytes.as_slice() {
-        [0xFF, 0xFE, 0, 0, rest @ ..] => utf_32(rest, u32::from_le_bytes),
-        [0, 0, 0xFE, 0xFF, rest @ ..] => utf_32(rest, u32::from_be_bytes),
+        [0xFF, 0xFE, 0, 0, rest @ ..] => decode_utf_32(rest, u32::from_le_bytes),
+        [0, 0, 0xFE, 0xFF, rest @ ..] => decode_utf_32(rest, u32::from_be_bytes),
         [0xFF, 0xFE, rest @ ..] if is_ascii_or_utf8(rest) => decode_mismarked(rest, UTF_16LE),
         [0xFE, 0xFF, rest @ ..] if is_ascii_or_utf8(rest) => decode_mismarked(rest, UTF_16BE),
-        [0xFF, 0xFE, rest @ ..] => utf_16(rest, UTF_16LE, Defect::OtherMark),
-        [0xFE, 0xFF, rest @ ..] => utf_16(rest, UTF_16BE, Defect::OtherMark),
-        [b'<', 0, ..] => utf_16(&bytes, UTF_16LE, Defect::NotUtf8),
-        [0, b'<', ..] => utf_16(&bytes, UTF_16BE, Defect::NotUtf8),
+        [0xFF, 0xFE, rest @ ..] => decode_utf_16(rest, UTF_16LE, Defect::OtherMark),
+        [0xFE, 0xFF, rest @ ..] => decode_utf_16(rest, UTF_16BE, Defect::OtherMark),
+        [b'<', 0, ..] => decode_utf_16(&bytes, UTF_16LE, Defect::NotUtf8),
+        [0, b'<', ..] => decode_utf_16(&bytes, UTF_16BE, Defect::NotUtf8),
         // A list begins with a URL, a table with the name of a column.
-        [first, 0, second, 0, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16LE, Defect::NotUtf8),
-        [0, first, 0, second, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16BE, Defect::NotUtf8),
-        _ => of_bytes(bytes),
+        [first, 0, second, 0, ..] if is_letter(*first, *second) => decode_utf_16(&bytes, UTF_16LE, Defect::NotUtf8),
+        [0, first, 0, second, ..] if is_letter(*first, *second) => decode_utf_16(&bytes, UTF_16BE, Defect::NotUtf8),
+        _ => decode_ascii_superset(bytes),
     }
 }
 
@@ -61,25 +61,25 @@ const fn is_letter(first: u8, second: u8) -> bool {
     first.is_ascii_alphabetic() && second.is_ascii_alphabetic()
 }
 
-/// Whether text behind a byte order mark of UTF-16 is ASCII or UTF-8 all the same: markup and URLs in UTF-16 hold zeros.
+/// Whether text behind a byte order mark of UTF-16 is ASCII or UTF-8 in fact: markup and URLs in UTF-16 have zero bytes.
 fn is_ascii_or_utf8(rest: &[u8]) -> bool {
     !rest.is_empty() && memchr::memchr(0, rest).is_none() && std::str::from_utf8(rest).is_ok()
 }
 
-/// Text behind a byte order mark of another encoding.
+/// Decodes text behind the byte order mark of another encoding.
 fn decode_mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
     let name = if rest.is_ascii() { "ASCII" } else { UTF_8 };
     let what = format!("{} before {name} text, which was read as {name}", mark.name());
-    let mut decoded = of_bytes(rest.to_vec());
+    let mut decoded = decode_ascii_superset(rest.to_vec());
     decoded.quirks.insert(0, Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: what.into() });
     decoded
 }
 
-/// Bytes in which ASCII stands for itself.
-fn of_bytes(bytes: Vec<u8>) -> Decoded {
-    let label = declared(&bytes);
+/// Decodes an encoding in which ASCII characters are single bytes.
+fn decode_ascii_superset(bytes: Vec<u8>) -> Decoded {
+    let label = declared_label(&bytes);
     let name = label.clone().map(|label| String::from_utf8_lossy(bytes.get(label).unwrap_or_default()).into_owned());
-    // Most files are ASCII throughout, which is found faster.
+    // Most files are ASCII, which is a faster test.
     let is_valid = bytes.is_ascii() || std::str::from_utf8(&bytes).is_ok();
     let Some(name) = name.filter(|name| !is_utf8_label(name)) else {
         return if is_valid { plain(bytes) } else { decode_with_stray_bytes(&bytes, Vec::new()) };
@@ -130,12 +130,12 @@ fn of_bytes(bytes: Vec<u8>) -> Decoded {
     with_utf8_label(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
 }
 
-/// UTF-8 that is nothing else.
+/// Valid UTF-8 without quirks.
 const fn plain(bytes: Vec<u8>) -> Decoded {
     Decoded { bytes, encoding: UTF_8, quirks: Vec::new(), label: None }
 }
 
-/// UTF-8 with other bytes in it: those are read as windows-1252, one by one, and what is UTF-8 stays.
+/// Decodes UTF-8 with invalid bytes in it, which are read as windows-1252.
 fn decode_with_stray_bytes(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
     let mut first = None;
@@ -152,7 +152,7 @@ fn decode_with_stray_bytes(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
     Decoded { bytes: out, encoding: WINDOWS_1252.name(), quirks, label: None }
 }
 
-fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Decoded {
+fn decode_utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Decoded {
     let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
     let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: encoding.name().into() }];
     if has_errors {
@@ -160,31 +160,31 @@ fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Decoded {
         let at = Lines::new(text.as_bytes()).position(first);
         quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: "half a character".into() });
     }
-    contradicted(text.as_bytes(), encoding.name(), &mut quirks);
+    note_mismatch(text.as_bytes(), encoding.name(), &mut quirks);
     with_utf8_label(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
 }
 
-fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
+fn decode_utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
     let letters = bytes.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok());
     let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
     let mut quirks = vec![Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
-    contradicted(text.as_bytes(), "UTF-32", &mut quirks);
+    note_mismatch(text.as_bytes(), "UTF-32", &mut quirks);
     with_utf8_label(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks, label: None })
 }
 
-/// The encoding of a label. That browsers take `unicode` for UTF-16 does not make it a name of one (rule catalogue,
-/// section 4, `enc-unknown-label`).
+/// The encoding of a label. `unicode` names none, although browsers read it as UTF-16 (rule catalogue, section 4,
+/// `enc-unknown-label`).
 fn encoding_of(label: &str) -> Option<&'static Encoding> {
     let label = label.trim();
     let is_real = !label.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("unicode"));
     Encoding::for_label(label.as_bytes()).filter(|encoding| is_real && *encoding != REPLACEMENT)
 }
 
-/// Says where the declaration of a text in UTF-16 or UTF-32 names another encoding.
-fn contradicted(text: &[u8], encoding: &str, quirks: &mut Vec<Quirk>) {
-    let Some(label) = declared(text) else { return };
+/// Adds a quirk if the declaration of a text in UTF-16 or UTF-32 names another encoding.
+fn note_mismatch(text: &[u8], encoding: &str, quirks: &mut Vec<Quirk>) {
+    let Some(label) = declared_label(text) else { return };
     let name = String::from_utf8_lossy(text.get(label.clone()).unwrap_or_default());
-    // `UTF-16` is reported of either order of bytes.
+    // The label `UTF-16` fits both byte orders.
     let family = encoding.get(..6).unwrap_or(encoding);
     if !name.trim().get(..6).is_some_and(|start| start.eq_ignore_ascii_case(family)) {
         let what = format!("the declaration says {name}, the bytes are {encoding}; read as {encoding}");
@@ -193,9 +193,9 @@ fn contradicted(text: &[u8], encoding: &str, quirks: &mut Vec<Quirk>) {
     }
 }
 
-/// The same with a declaration that names UTF-8, if it names anything.
+/// Changes the label of the declaration, if it has one, to UTF-8.
 fn with_utf8_label(mut decoded: Decoded) -> Decoded {
-    if let Some(label) = declared(&decoded.bytes)
+    if let Some(label) = declared_label(&decoded.bytes)
         && !decoded.bytes.get(label.clone()).is_some_and(|name| name.eq_ignore_ascii_case(UTF_8.as_bytes()))
     {
         let at = label.start;
@@ -205,13 +205,13 @@ fn with_utf8_label(mut decoded: Decoded) -> Decoded {
 }
 
 /// Bytes at the beginning of a file in which its declaration is looked for.
-const JUNK: usize = 4_096;
+const SEARCHED: usize = 4_096;
 
-/// Where the label stands that an XML declaration gives.
-fn declared(bytes: &[u8]) -> Option<Range<usize>> {
+/// The range of the label in an XML declaration.
+fn declared_label(bytes: &[u8]) -> Option<Range<usize>> {
     const START: &[u8] = b"<?xml";
-    // Something may be before it, such as the warning of a script; a comment may speak of declarations.
-    let beginning = bytes.get(..bytes.len().min(JUNK)).unwrap_or_default();
+    // Output such as the warning of a script may come before it; a declaration in a comment does not count.
+    let beginning = bytes.get(..bytes.len().min(SEARCHED)).unwrap_or_default();
     let at = memchr::memmem::find(beginning, START)?;
     if memchr::memmem::find(beginning.get(..at)?, b"<!--").is_some() {
         return None;
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_counts_behind_what_a_script_said_and_not_in_a_comment() {
+    fn a_declaration_counts_after_output_of_a_script_but_not_in_a_comment() {
         let decoded = |text: &[u8]| {
             let decoded = decode(text.to_vec());
             (decoded.encoding, String::from_utf8(decoded.bytes).unwrap())
@@ -253,21 +253,21 @@ mod tests {
     }
 
     #[test]
-    fn every_encoding_becomes_utf_8_and_says_what_was_unusual() {
+    fn every_encoding_becomes_utf_8_with_its_quirks() {
         use Defect::*;
         let declared =
             |label: &str, text: &[u8]| [format!("<?xml version='1.0' encoding='{label}'?>").as_bytes(), text].concat();
         let latin = b"<a>caf\xE9</a>";
         let utf8 = "<a>café</a>".as_bytes();
-        let says = |label: &str| String::from_utf8(declared(label, utf8)).unwrap();
+        let with_label = |label: &str| String::from_utf8(declared(label, utf8)).unwrap();
         let table: [(Vec<u8>, String, &str, &[Defect]); 33] = [
             (wide("https://e.com/é", false, false), "https://e.com/é".into(), "UTF-16LE", &[NotUtf8]),
             (wide("loc,é", false, true), "loc,é".into(), "UTF-16BE", &[NotUtf8]),
             (utf8.to_vec(), "<a>café</a>".into(), "UTF-8", &[]),
-            (declared("utf-8", utf8), says("utf-8"), "UTF-8", &[]),
+            (declared("utf-8", utf8), with_label("utf-8"), "UTF-8", &[]),
             ([MARK, utf8].concat(), "\u{feff}<a>café</a>".into(), "UTF-8", &[]),
-            (declared("ISO-8859-1", latin), says("UTF-8"), "windows-1252", &[NotUtf8]),
-            (declared("windows-1252", latin), says("UTF-8"), "windows-1252", &[NotUtf8]),
+            (declared("ISO-8859-1", latin), with_label("UTF-8"), "windows-1252", &[NotUtf8]),
+            (declared("windows-1252", latin), with_label("UTF-8"), "windows-1252", &[NotUtf8]),
             (
                 declared("latin1", b"<a/>"),
                 "<?xml version='1.0' encoding='UTF-8'?><a/>".into(),
@@ -292,15 +292,15 @@ mod tests {
                 "Shift_JIS",
                 &[NotUtf8],
             ),
-            (declared("ISO-8859-1", utf8), says("UTF-8"), "UTF-8", &[EncodingMismatch]),
-            (declared("UTF-16", utf8), says("UTF-8"), "UTF-8", &[EncodingMismatch]),
-            (declared("unicode", utf8), says("UTF-8"), "UTF-8", &[UnknownLabel]),
-            (wide(&says("utf-16"), true, false), says("UTF-8"), "UTF-16LE", &[OtherMark]),
-            (wide(&says("utf-8"), true, false), says("utf-8"), "UTF-16LE", &[OtherMark, EncodingMismatch]),
-            (wide(&says("latin1"), false, true), says("UTF-8"), "UTF-16BE", &[NotUtf8, EncodingMismatch]),
-            (declared("utf8mb4", utf8), says("UTF-8"), "UTF-8", &[UnknownLabel]),
-            (declared("unicode-ish", latin), says("UTF-8"), "windows-1252", &[UnknownLabel, InvalidBytes]),
-            (declared("UTF-8", latin), says("UTF-8"), "windows-1252", &[InvalidBytes]),
+            (declared("ISO-8859-1", utf8), with_label("UTF-8"), "UTF-8", &[EncodingMismatch]),
+            (declared("UTF-16", utf8), with_label("UTF-8"), "UTF-8", &[EncodingMismatch]),
+            (declared("unicode", utf8), with_label("UTF-8"), "UTF-8", &[UnknownLabel]),
+            (wide(&with_label("utf-16"), true, false), with_label("UTF-8"), "UTF-16LE", &[OtherMark]),
+            (wide(&with_label("utf-8"), true, false), with_label("utf-8"), "UTF-16LE", &[OtherMark, EncodingMismatch]),
+            (wide(&with_label("latin1"), false, true), with_label("UTF-8"), "UTF-16BE", &[NotUtf8, EncodingMismatch]),
+            (declared("utf8mb4", utf8), with_label("UTF-8"), "UTF-8", &[UnknownLabel]),
+            (declared("unicode-ish", latin), with_label("UTF-8"), "windows-1252", &[UnknownLabel, InvalidBytes]),
+            (declared("UTF-8", latin), with_label("UTF-8"), "windows-1252", &[InvalidBytes]),
             (latin.to_vec(), "<a>café</a>".into(), "windows-1252", &[InvalidBytes]),
             (
                 "<a>é\u{20AC}</a>".bytes().chain(*b"\xE9\x80").collect(),
@@ -316,13 +316,13 @@ mod tests {
             ),
             (
                 [MARK, &declared("ISO-8859-1", utf8)].concat(),
-                format!("\u{feff}{}", says("UTF-8")),
+                format!("\u{feff}{}", with_label("UTF-8")),
                 "UTF-8",
                 &[EncodingMismatch],
             ),
             (wide("<a>café</a>", true, false), "<a>café</a>".into(), "UTF-16LE", &[OtherMark]),
             (wide("<a>café</a>", true, true), "<a>café</a>".into(), "UTF-16BE", &[OtherMark]),
-            (wide(&says("UTF-16"), true, true), says("UTF-8"), "UTF-16BE", &[OtherMark]),
+            (wide(&with_label("UTF-16"), true, true), with_label("UTF-8"), "UTF-16BE", &[OtherMark]),
             (wide("<a>é</a>", false, false), "<a>é</a>".into(), "UTF-16LE", &[NotUtf8]),
             (wide("<a>é</a>", false, true), "<a>é</a>".into(), "UTF-16BE", &[NotUtf8]),
             (b"\xFF\xFEhttps://e.com/".to_vec(), "https://e.com/".into(), "UTF-8", &[OtherMark]),
@@ -339,14 +339,14 @@ mod tests {
     }
 
     #[test]
-    fn a_quirk_says_where() {
+    fn quirks_have_positions() {
         let decoded = decode(b"<?xml version='1.0' encoding='x'?>\n<a>\n caf\xE9".to_vec());
         assert_eq!(decoded.quirks.iter().map(|quirk| quirk.at).collect::<Vec<_>>(), [(1, 31), (3, 5)]);
     }
 
     proptest::proptest! {
         #[test]
-        fn whatever_comes_becomes_utf_8(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..64)) {
+        fn any_bytes_become_utf_8(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..64)) {
             let decoded = decode(bytes);
             proptest::prop_assert!(std::str::from_utf8(&decoded.bytes).is_ok());
         }

@@ -1,7 +1,7 @@
 //! Detects the type of a file from its content, never from its name.
 //!
-//! Looks at magic bytes and at the first element; the bytes are unpacked and UTF-8. It says what
-//! a file is that is no sitemap, so that the user learns more than "syntax error".
+//! Examines magic bytes and the first element of unpacked UTF-8. The error for a file that is not a sitemap names its
+//! format, which helps more than "syntax error".
 
 use super::error::Reason;
 use crate::document::form::Form;
@@ -20,7 +20,7 @@ pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(GZIP)
 }
 
-/// What a file is.
+/// The detected type of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Detected {
     /// Its kind.
@@ -35,7 +35,7 @@ impl From<FileKind> for Detected {
     }
 }
 
-/// Which form a file's name asks for where text may be a list as well as a table.
+/// The form that a file name suggests for text that may be a list or a table.
 pub(crate) fn name_hint(name: &str) -> NameHint {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     match Form::of_name(&file) {
@@ -47,20 +47,20 @@ pub(crate) fn name_hint(name: &str) -> NameHint {
     }
 }
 
-/// Which kind of sitemap file uncompressed bytes are, or what else they are, by their content alone.
+/// Detects the kind of a sitemap file from its uncompressed bytes alone; an error names what else they are.
 pub(crate) fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     detect_with(bytes, TableHints::default()).map(|detected| detected.kind)
 }
 
-/// The same, with what is known beside the bytes.
+/// Like [`detect`], with hints from outside of the bytes.
 pub(crate) fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detected, Reason> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if markup::is_blank(text) {
-        // Blank lines are a list without URLs where the name says that it is one.
+        // Blank lines are an empty list if the name suggests a list.
         let is_list = hints.name == NameHint::List && !text.is_empty();
         return if is_list { Ok(FileKind::List.into()) } else { Err(Reason::Empty) };
     }
-    if let Some(reason) = packed(bytes) {
+    if let Some(reason) = detect_container(bytes) {
         return Err(reason);
     }
     let root = first_element(text);
@@ -69,7 +69,7 @@ pub(crate) fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detecte
     let known = matches!(name, b"urlset" | b"sitemapindex" | b"rss" | b"RDF" | b"feed");
     if !known
         && !text.trim_ascii_start().starts_with(b"<")
-        && let Some(detected) = without_markup(text, hints)
+        && let Some(detected) = detect_text(text, hints)
     {
         return detected;
     }
@@ -79,19 +79,19 @@ pub(crate) fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detecte
         b"sitemapindex" => return Ok(FileKind::Index.into()),
         _ => {}
     }
-    // Damaged in whatever way, it may be a sitemap all the same.
+    // A damaged file may still be a sitemap.
     if let Some(kind) = repair::kind(text) {
         return Ok(kind.into());
     }
     Err(match name {
         name if name.eq_ignore_ascii_case(b"html") || is_html(text) => Reason::Html,
-        b"" => Reason::Format(plain_text(text)),
+        b"" => Reason::Format(describe_text(text)),
         name => Reason::Root(String::from_utf8_lossy(name).into_owned()),
     })
 }
 
-/// Containers that show in the first bytes: to be asked of bytes as they are stored, since decoding makes others of them.
-pub(crate) fn packed(bytes: &[u8]) -> Option<Reason> {
+/// Recognizes archives and other foreign formats by their first bytes as stored, because decoding changes those.
+pub(crate) fn detect_container(bytes: &[u8]) -> Option<Reason> {
     let tar = bytes.get(257..262) == Some(b"ustar");
     Some(match bytes {
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Reason::Packed("a zip archive"),
@@ -112,12 +112,12 @@ pub(crate) fn feed(bytes: &[u8]) -> Option<Feed> {
     Feed::of_root(bytes, &first_element(bytes)?)
 }
 
-/// Lines that are examined to tell what text is.
-const LOOKED_AT: usize = 200;
+/// Lines that are examined to detect what text is.
+const EXAMINED_LINES: usize = 200;
 
-/// Whether text is a list of URLs or a table of them. A list: half of its first lines without comments are URLs, or one
-/// is where its name says so. A table: one of its columns holds URLs.
-fn without_markup(text: &[u8], hints: TableHints<'_>) -> Option<Result<Detected, Reason>> {
+/// Detects whether text is a list or a table of URLs; `None` if it is neither. A list: at least half of its first lines
+/// without comments are URLs, or one is if the name suggests a list. A table: one of its columns holds URLs.
+fn detect_text(text: &[u8], hints: TableHints<'_>) -> Option<Result<Detected, Reason>> {
     let grid = Grid::of_table(text, hints);
     let refused = match grid {
         Ok(grid) => return Some(Ok(Detected { kind: FileKind::Table, grid: Some(grid) })),
@@ -125,16 +125,17 @@ fn without_markup(text: &[u8], hints: TableHints<'_>) -> Option<Result<Detected,
     };
     let first = text.get(..text.len().min(1 << 16)).unwrap_or_default();
     let lines = first.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
-    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")).take(LOOKED_AT).collect();
+    let lines: Vec<&[u8]> =
+        lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")).take(EXAMINED_LINES).collect();
     let urls = lines.iter().filter(|line| is_url_line(line)).count();
     let is_list = match hints.name {
-        // Comments alone are a list without URLs: nothing else that is given such a name begins so.
+        // Comments alone are an empty list: nothing else with such a name begins like this.
         NameHint::List => urls > 0 || lines.is_empty(),
         NameHint::Table => urls > 0 && refused.is_none(),
         NameHint::Stream => urls * 2 >= lines.len(),
         NameHint::Unknown => urls * 2 >= lines.len() && urls > 0,
     };
-    // Where several columns hold URLs below a header, and in a file that is called a table, a list would be a wrong guess.
+    // A list would be a wrong guess if several columns below a header hold URLs, or if the name suggests a table.
     let has_header = lines.first().is_some_and(|line| !is_url_line(line));
     let is_table = match hints.name {
         NameHint::Table => !is_list,
@@ -169,8 +170,8 @@ fn is_html(text: &[u8]) -> bool {
     start.get(..14).is_some_and(|start| start.eq_ignore_ascii_case(b"<!doctype html"))
 }
 
-/// What text without any element is.
-fn plain_text(text: &[u8]) -> String {
+/// Describes text without any element for a message.
+fn describe_text(text: &[u8]) -> String {
     if text.starts_with(b"version https://git-lfs") {
         "a Git LFS pointer (`git lfs pull` fetches the file)".to_owned()
     } else if text.contains(&0) {
@@ -180,7 +181,7 @@ fn plain_text(text: &[u8]) -> String {
     }
 }
 
-/// What is wrong at a place that is not well-formed, in words.
+/// Describes a kind of damage for a message.
 pub(crate) const fn damage_words(kind: Defect) -> &'static str {
     match kind {
         Defect::Ampersand => "`&` that starts no known reference (write `&amp;`)",
@@ -198,7 +199,7 @@ pub(crate) const fn damage_words(kind: Defect) -> &'static str {
         Defect::Misplaced => "an element outside of any entry, or a name in capital letters",
         Defect::InvalidBytes => "bytes that are not UTF-8",
         Defect::NoRoot => "there is no root element",
-        // What only a repair or the reading of a file tells is no word of the scanner.
+        // The scanner reports no other kind.
         _ => "markup that is not well-formed",
     }
 }

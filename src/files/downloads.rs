@@ -1,6 +1,6 @@
 //! Reads the record of downloads that `sited get` keeps beside the files of a folder.
 
-use super::folder::all_in_folder;
+use super::folder::find_all_in_folder;
 use super::read::Options;
 use super::stream::is_stream;
 use serde::Deserialize;
@@ -45,10 +45,9 @@ impl Options {
 
 /// The URL of the folder that the files of a set were downloaded from; `None` if there is none or more than one.
 fn recorded_base_url(paths: &[PathBuf]) -> Option<String> {
-    let files = paths
-        .iter()
-        .filter(|path| !is_stream(path))
-        .flat_map(|path| if path.is_dir() { all_in_folder(path, &Options::default()) } else { vec![path.clone()] });
+    let files = paths.iter().filter(|path| !is_stream(path)).flat_map(|path| {
+        if path.is_dir() { find_all_in_folder(path, &Options::default()) } else { vec![path.clone()] }
+    });
     let mut records = HashMap::new();
     let mut base = None;
     for file in files {

@@ -1,6 +1,6 @@
 //! File errors: what failed, for which file, why, and what to do about it.
 //!
-//! A message is one line that begins with the file; [`Error::hint`] is a second one. Neither blames.
+//! A message is one line that begins with the file; [`Error::hint`] is a second line.
 
 use super::stream::is_stream;
 use crate::words::{counted, grouped};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct Error {
     /// Which file.
     pub path: PathBuf,
-    /// Line and column of the place, from 1, when the reason is about one.
+    /// Line and column of the problem, from 1, if it has a position.
     pub at: Option<(u64, u64)>,
     /// Why.
     pub reason: Reason,
@@ -32,7 +32,7 @@ impl std::fmt::Display for At {
 #[derive(Debug, thiserror::Error)]
 pub enum Reason {
     /// The system refused; the text says what was tried.
-    #[error("cannot {act}: {}", plain(.source))]
+    #[error("cannot {act}: {}", system_message(.source))]
     System {
         /// What was tried: a verb.
         act: &'static str,
@@ -55,7 +55,7 @@ pub enum Reason {
     #[error("this file has more than {} bytes (uncompressed), the most that --max-bytes allows", grouped(*.0))]
     TooLarge(u64),
     /// The gzip stream is damaged.
-    #[error("the gzip data is damaged or cut off: {}", plain(.source))]
+    #[error("the gzip data is damaged or cut off: {}", system_message(.source))]
     Gzip {
         /// What the decoder said.
         source: io::Error,
@@ -102,8 +102,8 @@ pub enum Reason {
     /// The file may not be written.
     #[error("this file is read-only")]
     ReadOnly,
-    /// The file may be written, its folder may not: no new file can be put beside it.
-    #[error("its folder is read-only, so that no new file can be put beside it")]
+    /// The file may be written, but not its folder, so that no new file can be created beside it.
+    #[error("its folder is read-only, so that no new file can be created beside it")]
     FolderReadOnly,
     /// Its file system may only be read.
     #[error("its file system is mounted read-only")]
@@ -122,7 +122,7 @@ pub enum Reason {
     /// A symbolic link that leads to no file; the text completes "this link …".
     #[error("this link {0}")]
     Link(&'static str),
-    /// There is no room for what would be written.
+    /// There is not enough space for the new files.
     #[error("cannot {act}: {room}")]
     NoRoom {
         /// What was tried: a verb.
@@ -133,17 +133,17 @@ pub enum Reason {
         begun: bool,
     },
     /// The system refused when a part of the files was in place already; the text says what was tried.
-    #[error("cannot {act}: {}; the rest of this save is recorded and will be finished", plain(.source))]
+    #[error("cannot {act}: {}; the rest of this save is recorded and will be finished", system_message(.source))]
     Unfinished {
         /// What was tried: a verb.
         act: &'static str,
         /// What the system said.
         source: io::Error,
     },
-    /// What a save that failed could not take away again, behind why it failed.
+    /// A save failed, and some of its temporary files could not be removed.
     #[error("{why}; {} could not be removed", names(.files))]
     LeftBehind {
-        /// The message without this.
+        /// Why the save failed.
         why: String,
         /// Temporary files.
         files: Vec<PathBuf>,
@@ -151,13 +151,13 @@ pub enum Reason {
     /// A device, a pipe, a folder.
     #[error("this is {0}, which is never replaced")]
     Special(&'static str),
-    /// A file is where a new one was to be made.
-    #[error("another program made a file with this name, which the save was going to create")]
+    /// Another program created a file that the save was going to create.
+    #[error("another program created a file with this name, which the save was going to create")]
     Exists,
-    /// What was about to be written would not read back as what is on screen.
+    /// The new file would not read back as the document.
     #[error("not written, because reading it back would give different data: {0}")]
     Check(String),
-    /// It was damaged when it was read, and no one agreed to write it repaired.
+    /// The file was repaired when it was read, and the user has not agreed to write the repairs.
     #[error("this file was damaged; saving would write these repairs: {0}")]
     Repairs(String),
     /// The plan itself cannot be carried out.
@@ -182,7 +182,7 @@ pub enum Reason {
 pub struct SpaceNeeded {
     /// What is used up.
     pub lack: Shortage,
-    /// What the new files take together, in whole blocks; of one that is gzipped, what it took before.
+    /// What the new files take together, in whole blocks; a gzipped file counts with its old size.
     pub needed: u64,
     /// What is free for this user, if the system tells.
     pub free: Option<u64>,
@@ -251,7 +251,7 @@ impl Error {
         }
     }
 
-    /// Whether the file was read and its content is refused. Of any other error nothing is known of the content.
+    /// Whether the file was read and its content was refused. All other errors say nothing about the content.
     pub const fn is_of_content(&self) -> bool {
         matches!(
             self.reason,
@@ -268,7 +268,7 @@ impl Error {
         )
     }
 
-    /// Files of the set of `path` that cannot be read, each with why.
+    /// The error for files of a set that cannot be read, each given with the reason; `None` without any.
     pub(super) fn unread(path: &Path, files: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut files = files.into_iter();
         let named: Vec<String> = files.by_ref().take(MOST_NAMED).collect();
@@ -276,7 +276,7 @@ impl Error {
         (all > 0).then(|| Self::new(path, Reason::Unread { files: named, all }))
     }
 
-    /// Whether the path does not exist: the one error that an editor may answer by making the file.
+    /// Whether the path does not exist: the only error that an editor may answer by creating the file.
     pub const fn is_missing(&self) -> bool {
         matches!(self.reason, Reason::Missing)
     }
@@ -287,7 +287,7 @@ impl Error {
         self.is_missing() && folder.is_some_and(|folder| !folder.is_dir())
     }
 
-    /// Whether the path is a URL, which no one downloads.
+    /// Whether the path is a URL, which this command does not download.
     fn is_url(&self) -> bool {
         self.path.to_str().is_some_and(|path| path.starts_with("https:/") || path.starts_with("http:/"))
     }
@@ -399,15 +399,15 @@ fn system_hint(error: &io::Error) -> Option<&'static str> {
     })
 }
 
-/// The system's words without its error number, in lower case as the rest of the message.
-pub(super) fn plain(error: &io::Error) -> String {
+/// The message of the system without its error number, in lower case like the rest of a message.
+pub(super) fn system_message(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Files that are named one by one where many cannot be read.
+/// The most unreadable files that a message names.
 pub(crate) const MOST_NAMED: usize = 20;
 
 fn unread(files: &[String], all: usize) -> String {
@@ -419,7 +419,7 @@ fn unread(files: &[String], all: usize) -> String {
     format!("{} of this set {are} not read\n  {}{more}", counted(all as u64, "file"), files.join("\n  "))
 }
 
-/// Columns that are named in a message.
+/// The most columns that a message names.
 const MOST_COLUMNS: usize = 30;
 
 fn no_url_column(columns: &[String], is_ambiguous: bool, asked: Option<&str>) -> String {
@@ -454,7 +454,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_begin_with_the_place_and_say_why() {
+    fn messages_begin_with_the_position_and_give_the_reason() {
         let denied = io::Error::from_raw_os_error(13);
         let table = [
             (Error::system("read", Path::new("a.xml"), denied), "a.xml: cannot read: permission denied"),

@@ -1,7 +1,7 @@
 //! Detects what other programs did to the files of a set: changed, replaced, truncated, deleted.
 //!
-//! Time alone decides nothing: an equal size in the same second may hide other bytes, and a touched file may
-//! hold the same. [`verdict`] is pure, [`detect`] asks the disk; neither changes anything.
+//! Timestamps prove nothing: a file may change within a second and keep its size, and a touched file may have the same
+//! bytes. [`classify`] is pure, [`detect`] reads the disk; neither writes.
 
 use super::disk::{Disk, Fingerprint, OnDisk, identity};
 use std::fs::{File, Metadata};
@@ -27,7 +27,7 @@ pub enum FileChange {
 }
 
 impl FileChange {
-    /// In words that complete "the file …".
+    /// A phrase that completes "the file …".
     pub const fn words(self) -> &'static str {
         match self {
             Self::Unchanged => "is as it was",
@@ -43,10 +43,10 @@ impl FileChange {
 /// Whether to compare metadata only, or content too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Thoroughness {
-    /// Read only files whose length, time or identity is another: for looking often.
-    Glance,
-    /// Read every file: before something is written over it.
-    Close,
+    /// Read only files whose length, time or identity has changed: for frequent checks.
+    Quick,
+    /// Read every file: before files are overwritten.
+    Full,
 }
 
 /// The current state of a file on disk.
@@ -77,7 +77,7 @@ impl FileState {
 /// Compares the recorded state of a file with the current one, which is `None` if the file does not exist.
 ///
 /// A hash, where there is one, decides; without one, equal length, time and identity do.
-pub(crate) fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
+pub(crate) fn classify(known: &OnDisk, now: Option<&FileState>) -> FileChange {
     let Some(now) = now else { return FileChange::Deleted };
     let same = match now.hash {
         Some(hash) => now.len == known.len && hash == known.hash,
@@ -99,37 +99,37 @@ pub(crate) fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
 pub struct OutsideChanges {
     /// Changed files by path, each with the kind of change.
     pub changed: Vec<(PathBuf, FileChange)>,
-    /// Files with another time or identity and the same bytes: noting them on the [`Disk`] spares the next look
-    /// from reading them again.
+    /// Files with another time or identity and the same bytes: noting them on the [`Disk`] saves the next check from
+    /// reading them again.
     pub touched: Vec<OnDisk>,
-    /// Files whose bytes were read for this.
+    /// Number of files that were read.
     pub read: usize,
 }
 
-/// Compares every file that is known with what is on disk now.
+/// Compares every known file with its current state on disk.
 pub(crate) fn detect(disk: &Disk, care: Thoroughness) -> OutsideChanges {
     let mut outside = OutsideChanges::default();
     for known in disk.paths().filter_map(|path| disk.get(path)) {
-        let Ok((now, read)) = present(known, care) else {
+        let Ok((now, read)) = inspect(known, care) else {
             outside.changed.push((known.path.clone(), FileChange::Unreadable));
             continue;
         };
         outside.read += usize::from(read);
-        let fate = verdict(known, now.as_ref());
+        let change = classify(known, now.as_ref());
         match now {
-            Some(now) if fate == FileChange::Unchanged => {
+            Some(now) if change == FileChange::Unchanged => {
                 if !now.is_as_known(known) {
                     outside.touched.push(OnDisk { mtime: now.mtime, identity: now.identity, ..known.clone() });
                 }
             }
-            _ => outside.changed.push((known.path.clone(), fate)),
+            _ => outside.changed.push((known.path.clone(), change)),
         }
     }
     outside
 }
 
 /// The current state of a file, and whether its content was read.
-fn present(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>, bool)> {
+fn inspect(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>, bool)> {
     let metadata = match std::fs::metadata(&known.path) {
         Ok(metadata) => metadata,
         Err(error) if is_gone(&error) => return Ok((None, false)),
@@ -139,8 +139,8 @@ fn present(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>,
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let now = FileState::new(&metadata);
-    // A file of another length holds other bytes, whatever they are.
-    if now.len != known.len || (care == Thoroughness::Glance && now.is_as_known(known)) {
+    // A file of another length has changed; its bytes need not be read.
+    if now.len != known.len || (care == Thoroughness::Quick && now.is_as_known(known)) {
         return Ok((Some(now), false));
     }
     let hash = match hash(&known.path) {
@@ -152,7 +152,7 @@ fn present(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>,
     Ok((Some(FileState { hash: Some(hash), ..now }), true))
 }
 
-/// Neither the file nor a folder of that name where it was.
+/// Whether an error means that the file does not exist any more.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
@@ -162,7 +162,7 @@ pub(super) fn hash(path: &Path) -> io::Result<u64> {
     hash_of(&mut File::open(path)?)
 }
 
-/// The same of an open file, from where it is read to its end.
+/// The same for an open file, from its current position to the end.
 pub(super) fn hash_of(file: &mut File) -> io::Result<u64> {
     let mut buffer = vec![0; 1 << 18];
     let mut hash = Fingerprint::default();
@@ -192,11 +192,11 @@ mod tests {
         File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
 
-    /// Something that someone does to a file.
+    /// A change of a file.
     type Act<'a> = &'a dyn Fn(&Path);
 
-    /// Does something to a file of ten bytes and looks at it in both ways.
-    fn fates(act: &dyn Fn(&Path)) -> (FileChange, FileChange, OutsideChanges) {
+    /// Changes a file of ten bytes; returns what a quick and a full check find, and the result of the quick one.
+    fn detected(act: &dyn Fn(&Path)) -> (FileChange, FileChange, OutsideChanges) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         fs::write(&path, "0123456789").unwrap();
@@ -204,7 +204,7 @@ mod tests {
         disk.note(known(&path));
         act(&path);
         let fate = |outside: &OutsideChanges| outside.changed.first().map_or(FileChange::Unchanged, |(_, fate)| *fate);
-        let (glance, close) = (detect(&disk, Thoroughness::Glance), detect(&disk, Thoroughness::Close));
+        let (glance, close) = (detect(&disk, Thoroughness::Quick), detect(&disk, Thoroughness::Full));
         (fate(&glance), fate(&close), glance)
     }
 
@@ -232,16 +232,16 @@ mod tests {
             ),
         ];
         for (number, (act, fate)) in table.into_iter().enumerate() {
-            let (glance, close, _) = fates(act);
+            let (glance, close, _) = detected(act);
             assert_eq!(close, fate, "{number}");
             assert!(glance == fate || !cfg!(unix), "{number}");
         }
     }
 
-    /// Someone writes as many other bytes and gives the file its old time back.
+    /// Another program writes as many other bytes and restores the old time of the file.
     #[test]
-    fn a_change_of_equal_length_and_time_is_seen_when_looked_at_closely() {
-        let (glance, close, _) = fates(&|path| {
+    fn a_change_that_keeps_length_and_time_is_found_by_a_full_check() {
+        let (glance, close, _) = detected(&|path| {
             let time = fs::metadata(path).unwrap().modified().unwrap();
             fs::write(path, "98765432x0").unwrap();
             set_time(path, time);
@@ -249,14 +249,14 @@ mod tests {
         assert_eq!((glance, close), (FileChange::Unchanged, FileChange::Changed));
     }
 
-    /// A clock that was put back, or stood far in the future, gives a change an older time than what was read.
+    /// A clock that was set back, or was far in the future, gives a change an older time than the file had.
     #[test]
     fn a_clock_that_jumps_hides_no_change_and_makes_none() {
         let day = Duration::from_secs(86_400);
         let now = SystemTime::now();
         for time in [SystemTime::UNIX_EPOCH, now - day, now + day * 3_650] {
             for (text, fate) in [("98765432x0", FileChange::Changed), ("0123456789", FileChange::Unchanged)] {
-                let (glance, close, _) = fates(&|path| {
+                let (glance, close, _) = detected(&|path| {
                     fs::write(path, text).unwrap();
                     set_time(path, time);
                 });
@@ -272,19 +272,19 @@ mod tests {
         fs::write(&path, "0123456789").unwrap();
         let mut disk = Disk::default();
         disk.note(known(&path));
-        assert_eq!(detect(&disk, Thoroughness::Glance), OutsideChanges::default());
+        assert_eq!(detect(&disk, Thoroughness::Quick), OutsideChanges::default());
         let later = fs::metadata(&path).unwrap().modified().unwrap() + Duration::from_secs(7);
         set_time(&path, later);
-        let outside = detect(&disk, Thoroughness::Glance);
+        let outside = detect(&disk, Thoroughness::Quick);
         assert_eq!((outside.read, outside.changed.len(), outside.touched.len()), (1, 0, 1));
         for file in outside.touched {
             disk.note(file);
         }
-        assert_eq!(detect(&disk, Thoroughness::Glance).read, 0);
+        assert_eq!(detect(&disk, Thoroughness::Quick).read, 0);
     }
 
     #[test]
-    fn without_a_hash_what_a_file_looks_like_decides() {
+    fn without_a_hash_metadata_decides() {
         let known = OnDisk { path: "a".into(), len: 5, mtime: None, identity: Some((1, 2)), hash: 7 };
         let now = FileState { len: 5, mtime: None, identity: Some((1, 2)), hash: None };
         let table = [
@@ -297,7 +297,7 @@ mod tests {
             (None, FileChange::Deleted),
         ];
         for (now, fate) in table {
-            assert_eq!(verdict(&known, now.as_ref()), fate, "{now:?}");
+            assert_eq!(classify(&known, now.as_ref()), fate, "{now:?}");
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::children::folder_of;
 use super::decode::{self, Decoded};
 use super::detect::{self, Detected};
-use super::folder::in_folder;
+use super::folder::find_in_folder;
 use super::form;
 use super::loaded::file_name;
 use super::locate::{self, ChildLocation};
@@ -36,7 +36,7 @@ pub(crate) type FirstRow = [Option<String>; 4];
 /// The first rows of a file of at least `least` bytes, or of the first sitemap of an index or a folder; empty if it is
 /// smaller or cannot be read.
 pub fn first_rows(path: &Path, options: &Options, least: u64) -> Vec<FirstRow> {
-    let found = if path.is_dir() { in_folder(path) } else { None };
+    let found = if path.is_dir() { find_in_folder(path) } else { None };
     let path = found.as_deref().unwrap_or(path);
     match beginning(path, options, least) {
         Some(Beginning { kind: FileKind::Index, rows }) => {

@@ -1,4 +1,4 @@
-//! Finds the sitemaps of a folder, and the further files of an index.
+//! Finds the sitemaps of a folder, and the other volumes of an index.
 
 use super::error::Reason;
 use super::locate::{ChildLocation, folder_url, locate_child};
@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 pub(crate) const FOLDER_NAMES: [&str; 2] = ["sitemap_index.xml", "sitemap.xml"];
 
 /// The sitemap of a folder: the one of a usual name, or the index that lists it.
-pub fn in_folder(folder: &Path) -> Option<PathBuf> {
-    // One that is there and cannot be read is not passed over for another.
+pub fn find_in_folder(folder: &Path) -> Option<PathBuf> {
+    // A file that exists but cannot be read is not skipped.
     let is_there = |path: &PathBuf| !path.is_dir() && std::fs::symlink_metadata(path).is_ok();
     let found = FOLDER_NAMES.iter().map(|name| folder.join(name)).find(is_there)?;
     Some(index_that_lists(&found, folder).unwrap_or(found))
@@ -37,7 +37,7 @@ fn index_that_lists(sitemap: &Path, folder: &Path) -> Option<PathBuf> {
         .filter_map(|entry| entry.file_name().into_string().ok())
         .map(|name| folder.join(name))
         .filter(|path| has_usual_name(path) && path != sitemap)
-        .take(MOST_LOOKED_AT)
+        .take(MOST_EXAMINED)
         .filter(|path| unlisted::is_index(path))
         .collect();
     others.sort();
@@ -48,30 +48,30 @@ fn index_that_lists(sitemap: &Path, folder: &Path) -> Option<PathBuf> {
     others.into_iter().find(lists)
 }
 
-/// Files of a folder that are examined to find further indexes: it may hold anything.
-const MOST_LOOKED_AT: usize = 2_000;
+/// The most files of a folder that are examined to find further indexes.
+const MOST_EXAMINED: usize = 2_000;
 
-/// All files that a folder is opened by: its sitemap, all its indexes, or else all sitemaps.
-pub fn all_in_folder(folder: &Path, options: &Options) -> Vec<PathBuf> {
-    match in_folder(folder) {
-        Some(found) => with_other_indexes(with_further(found, options), options),
+/// All files to open for a folder: its sitemap, all its indexes, or else all sitemaps.
+pub fn find_all_in_folder(folder: &Path, options: &Options) -> Vec<PathBuf> {
+    match find_in_folder(folder) {
+        Some(found) => with_other_indexes(with_volumes(found, options), options),
         None => sitemaps_in(folder, options),
     }
 }
 
-/// Whether a file has a name under which sitemaps are kept, and begins like one. Feeds do not count: they are not written.
+/// Whether a file has a usual name of sitemaps, and begins like one. Feeds do not count: they are not written.
 pub(crate) fn is_sitemap_file(path: &Path) -> bool {
     has_usual_name(path) && !path.is_dir() && unlisted::is_any_sitemap(path)
 }
 
-/// Whether a file has a name under which sitemaps are kept.
+/// Whether a file has a usual name of sitemaps.
 fn has_usual_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    !name.starts_with('.') && ENDS.iter().any(|end| name.ends_with(end))
+    !name.starts_with('.') && EXTENSIONS.iter().any(|end| name.ends_with(end))
 }
 
-/// Ends of names under which sitemaps are kept.
-const ENDS: [&str; 7] = [".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom", ".gz"];
+/// Usual extensions of sitemaps.
+const EXTENSIONS: [&str; 7] = [".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom", ".gz"];
 
 /// The sitemaps of a folder that has no index by its usual name: its indexes, else all sitemaps, by name.
 fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
@@ -79,7 +79,7 @@ fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         entries.map(|entry| entry.path()).filter(|path| has_usual_name(path) && !path.is_dir()).collect();
     paths.sort();
-    // A file that cannot be read may be a sitemap: opening it reports that. What is read and is none is passed over.
+    // A file that cannot be read may be a sitemap: opening it reports the error. Other files are skipped.
     let kind = |path: &PathBuf| match read::read_regular(path, options, &Progress::default()) {
         Ok(contents) => detect::detect(&contents.bytes).ok().map(Some),
         Err(error) if error.is_of_content() || matches!(error.reason, Reason::Irregular(_)) => None,
@@ -88,17 +88,17 @@ fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
     let kinds: Vec<(Option<FileKind>, PathBuf)> =
         paths.into_par_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
     if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == Some(FileKind::Index)) {
-        return with_other_indexes(with_further(index.clone(), options), options);
+        return with_other_indexes(with_volumes(index.clone(), options), options);
     }
     kinds.into_iter().map(|(_, path)| path).collect()
 }
 
-/// An index with those beside it that go on where it ends, in the order of their numbers; alone what is no index.
-pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathBuf> {
+/// An index with its further volumes in the same folder, ordered by number; only the file itself if it is not an index.
+pub(super) fn with_volumes(first: PathBuf, options: &read::Options) -> Vec<PathBuf> {
     let folder = first.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let further = siblings(&first, names.filter_map(|entry| entry.file_name().into_string().ok()));
-    // One that cannot be read may be one all the same; opening it reports that.
+    // A file that cannot be read may be a volume: opening it reports the error.
     let is_refused = |path: &Path| matches!(super::unlisted::probe(path), Err(error) if !matches!(error.reason, Reason::Irregular(_)));
     let may_be = |path: &PathBuf| unlisted::is_index(path) || is_refused(path);
     let further: Vec<PathBuf> = further.into_iter().filter(may_be).collect();
@@ -117,20 +117,21 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
     }
     let names: Vec<Option<Names>> = known.iter().map(|(_, bytes)| names_of(bytes)).collect();
     let own = names.first().cloned().flatten();
-    // One that another lists is a child, and one that speaks otherwise was made by another user.
+    // An index that another one lists is a child; one whose root tag means something else does not belong to it.
     let listed = names_listed(&known);
     let is_listed = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         listed.get(&*name).is_some_and(|by| by.is_none_or(|by| by != path))
     };
-    let goes_on = |((path, _), names): (&(PathBuf, Vec<u8>), &Option<Names>)| {
-        let speaks = names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.means_the_same_under(own));
-        (speaks && !is_listed(path)).then(|| path.clone())
+    let volume = |((path, _), names): (&(PathBuf, Vec<u8>), &Option<Names>)| {
+        let is_compatible =
+            names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.means_the_same_under(own));
+        (is_compatible && !is_listed(path)).then(|| path.clone())
     };
-    [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(goes_on)).chain(unread).collect()
+    [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(volume)).chain(unread).collect()
 }
 
-/// An index as far as it must be known to open others with it.
+/// The parts of an index that decide which others are opened with it.
 struct OtherIndex {
     path: PathBuf,
     names: Names,
@@ -148,7 +149,7 @@ impl Visit for Locs {
 }
 
 impl OtherIndex {
-    /// Reads an index; `None` of what is none or cannot be read.
+    /// Reads an index; `None` if it is not one or cannot be read.
     fn read(path: &Path, options: &Options) -> Option<Self> {
         let contents = read::read_regular(path, options, &Progress::default()).ok()?;
         let mut locs = Locs::default();
@@ -164,7 +165,7 @@ impl OtherIndex {
         })
     }
 
-    /// The files that it lists and that are there, in the folder of the first index or in its own.
+    /// The listed files that exist, in the folder of the first index or in its own.
     fn files<'o>(&'o self, folder: &'o Path, options: &'o Options) -> impl Iterator<Item = PathBuf> + 'o {
         let base = options.base_url.as_deref().and_then(folder_url);
         let own = self.path.parent().unwrap_or(Path::new(""));
@@ -189,8 +190,8 @@ pub(crate) fn are_one_index(paths: &[PathBuf], options: &Options) -> bool {
     })
 }
 
-/// The indexes that a folder is opened by, with the others that list sitemaps of it which no index before them lists. An
-/// old copy lists none, and an index that another one lists is its child.
+/// Adds the other indexes of a folder that list sitemaps which no earlier index lists. An old copy lists none of those,
+/// and an index that another one lists is its child.
 fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf> {
     let Some(folder) = found.first().and_then(|first| first.parent()).map(Path::to_path_buf) else { return found };
     if !found.first().is_some_and(|first| unlisted::is_index(first)) {
@@ -205,13 +206,13 @@ fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf
         .filter(|name| !listed.contains(name.as_str()))
         .map(|name| folder.join(name))
         .filter(|path| has_usual_name(path) && !found.contains(path))
-        .take(MOST_LOOKED_AT)
+        .take(MOST_EXAMINED)
         .filter(|path| unlisted::is_index(path))
         .collect();
     let Some(own) = known.first().filter(|_| !others.is_empty()).map(|first| first.names.clone()) else { return found };
     let mut files: HashSet<PathBuf> = known.iter().flat_map(|index| index.files(&folder, options)).collect();
-    // What the indexes inside them list is theirs.
-    let mut inside: Vec<PathBuf> = files.iter().take(MOST_LOOKED_AT).cloned().collect();
+    // Files that their nested indexes list belong to them.
+    let mut inside: Vec<PathBuf> = files.iter().take(MOST_EXAMINED).cloned().collect();
     while let Some(path) = inside.pop() {
         if let Some(index) = unlisted::is_index(&path).then(|| OtherIndex::read(&path, options)).flatten() {
             inside.extend(index.files(&folder, options).filter(|file| files.insert(file.clone())));
@@ -220,7 +221,7 @@ fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf
     others.retain(|path| !files.contains(path));
     others.sort();
     let others: Vec<OtherIndex> = others.iter().filter_map(|path| OtherIndex::read(path, options)).collect();
-    // By which of the others a name is listed; none where several do.
+    // Which of the others lists a name; `None` if several do.
     let mut listed: HashMap<&str, Option<usize>> = HashMap::new();
     for (number, index) in others.iter().enumerate() {
         for name in index.listed_names() {
@@ -243,8 +244,8 @@ fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf
     found
 }
 
-/// The names of these indexes that follow a slash in one of them, each with the index that has it; none where
-/// several do. Each index is gone through once, however many they are.
+/// The names of these indexes that follow a slash in one of them, each with the index that has it, or `None` if several
+/// do. Scans each index once.
 fn names_listed(known: &[(PathBuf, Vec<u8>)]) -> HashMap<Cow<'_, str>, Option<&Path>> {
     let names: HashSet<Cow<'_, str>> =
         known.iter().filter_map(|(path, _)| Some(path.file_name()?.to_string_lossy())).collect();
@@ -296,7 +297,7 @@ mod tests {
             fs::write(path, format!("<urlset xmlns=\"{NAMESPACE}\"><url><loc>https://e.com/</loc></url></urlset>"))
                 .unwrap();
         }
-        let found = all_in_folder(folder.path(), &Options::default());
+        let found = find_all_in_folder(folder.path(), &Options::default());
         found.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
     }
 
@@ -333,7 +334,7 @@ mod tests {
             assert_eq!(opened(indexes, &sitemaps), expected, "{indexes:?}");
         }
         assert_eq!(opened(&[], &["b.xml", "a.xml"]), ["a.xml", "b.xml"]);
-        // A sitemap of the usual name is part of the index that lists it, and stands for the folder beside any other.
+        // A sitemap of the usual name is part of the index that lists it; otherwise it is opened alone.
         let table: [(Indexes<'_>, &[&str]); 3] = [
             (&[("all.xml", &["sitemap.xml", "a.xml"])], &["all.xml"]),
             (&[("all.xml", &["sitemap.xml"]), ("b-index.xml", &["b.xml"])], &["all.xml", "b-index.xml"]),

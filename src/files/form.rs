@@ -13,28 +13,27 @@ use crate::xml::markup;
 use crate::xml::names::FileKind;
 use crate::xml::scan::{self, Scan, Visit};
 
-/// A file's bytes as they are scanned.
-pub(super) struct Shaped {
-    /// The sitemap, the list, the table.
+/// A file in the form that is scanned.
+pub(super) struct ScanInput {
     pub(super) bytes: Vec<u8>,
-    /// In which form it is stored.
+    /// The form in which it is stored.
     pub(super) form: Form,
     /// What was unusual about it.
     pub(super) quirks: Vec<Quirk>,
-    /// What leads from the bytes back to the file as stored, where they are others.
+    /// Positions in the stored file for offsets in the bytes; empty if both are the same.
     pub(super) anchors: Vec<Anchor>,
 }
 
-/// Gives a file the shape in which it is scanned. `bytes` are UTF-8, `name` is the file's own.
-pub(super) fn shape(bytes: Vec<u8>, (kind, grid): (FileKind, Option<&Grid>), name: &str) -> Shaped {
-    let plain = |bytes, form, quirks| Shaped { bytes, form, quirks, anchors: Vec::new() };
+/// Converts a file to the form that is scanned. `bytes` are UTF-8, `name` is the file name.
+pub(super) fn convert(bytes: Vec<u8>, (kind, grid): (FileKind, Option<&Grid>), name: &str) -> ScanInput {
+    let plain = |bytes, form, quirks| ScanInput { bytes, form, quirks, anchors: Vec::new() };
     match kind {
         FileKind::Urlset | FileKind::Index => match detect::feed(&bytes).and_then(|_| feed::import(&bytes)) {
-            Some(import) => of_feed(&bytes, import),
+            Some(import) => convert_feed(&bytes, import),
             None => plain(bytes, Form::Xml, Vec::new()),
         },
         FileKind::List => {
-            let quirks = of_list(&bytes, name);
+            let quirks = list_quirks(&bytes, name);
             plain(bytes, Form::List, quirks)
         }
         FileKind::Table => {
@@ -44,8 +43,8 @@ pub(super) fn shape(bytes: Vec<u8>, (kind, grid): (FileKind, Option<&Grid>), nam
     }
 }
 
-/// What the encoding of a file breaks: a list has a rule of its own.
-pub(super) fn of_encoding(mut quirks: Vec<Quirk>, kind: FileKind) -> Vec<Quirk> {
+/// The quirks of a file's encoding; lists have a rule of their own for them.
+pub(super) fn encoding_quirks(mut quirks: Vec<Quirk>, kind: FileKind) -> Vec<Quirk> {
     for quirk in quirks.iter_mut().filter(|_| kind == FileKind::List) {
         if matches!(quirk.kind, Defect::NotUtf8 | Defect::InvalidBytes | Defect::OtherMark) {
             quirk.kind = Defect::TextNotUtf8;
@@ -55,7 +54,7 @@ pub(super) fn of_encoding(mut quirks: Vec<Quirk>, kind: FileKind) -> Vec<Quirk> 
     quirks
 }
 
-/// Scans bytes that have their shape; `grid` is the layout of a table.
+/// Scans converted bytes; `grid` is the layout of a table.
 pub(super) fn scan(
     bytes: &[u8],
     (kind, grid): (FileKind, Option<&Grid>),
@@ -65,7 +64,7 @@ pub(super) fn scan(
     if kind.is_xml() { scan::scan(bytes, visitor, progress) } else { scan::scan_grid(bytes, grid, visitor, progress) }
 }
 
-fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {
+fn list_quirks(bytes: &[u8], name: &str) -> Vec<Quirk> {
     let survey = grid::survey(bytes);
     let mut lines = Lines::new(bytes);
     let named = Form::of_name(name) == Some(Form::List) || name == "-";
@@ -96,9 +95,9 @@ fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {
     found.into_iter().map(quirk).collect()
 }
 
-fn of_feed(stored: &[u8], import: Import) -> Shaped {
+fn convert_feed(stored: &[u8], import: Import) -> ScanInput {
     let kind = if import.feed == Feed::Atom03 { Defect::FeedOld } else { Defect::Feed };
-    // The longest list in a message.
+    // A message names at most six elements.
     let names = import.left.iter().take(6);
     let left: Vec<String> = names.map(|(name, count)| format!("{} {name}", crate::words::grouped(*count))).collect();
     let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: left.join(", ").into() }];
@@ -122,13 +121,13 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
         what: odd.what,
     }));
     quirks.extend(damage_of_feed(stored, import.is_cut || import.given_up.is_some()));
-    // One of a kind for each entry.
+    // At most one of each kind per entry.
     quirks.dedup_by_key(|quirk| (quirk.entry, quirk.kind));
     let anchors = anchors(stored, &import.anchors);
-    Shaped { anchors, bytes: import.text, form: Form::Feed(import.feed), quirks }
+    ScanInput { anchors, bytes: import.text, form: Form::Feed(import.feed), quirks }
 }
 
-/// What is not well-formed in a feed: the first place of each kind. Raw ampersands are reported per item.
+/// The first damage of each kind in a feed. Raw ampersands are reported per item.
 fn damage_of_feed(stored: &[u8], is_cut: bool) -> Vec<Quirk> {
     let mut lines = Lines::new(stored);
     let mut quirks: Vec<Quirk> = Vec::new();
@@ -141,7 +140,9 @@ fn damage_of_feed(stored: &[u8], is_cut: bool) -> Vec<Quirk> {
             Defect::Unclosed if is_cut => continue,
             Defect::Character => (Defect::Character, String::new()),
             Defect::Comment => (Defect::Comment, String::new()),
-            Defect::BeforeRoot if is_first_but_blanks(stored, damage.at) => (Defect::LeadingBlank, String::new()),
+            Defect::BeforeRoot if is_declaration_after_blanks(stored, damage.at) => {
+                (Defect::LeadingBlank, String::new())
+            }
             Defect::BeforeRoot => (Defect::LeadingJunk, excerpt(first)),
             Defect::TrailingJunk => (Defect::TrailingJunk, excerpt(first)),
             _ => (Defect::NotWellFormed, words()),
@@ -153,26 +154,26 @@ fn damage_of_feed(stored: &[u8], is_cut: bool) -> Vec<Quirk> {
     quirks
 }
 
-/// Whether nothing but blanks is before an XML declaration at this place.
-fn is_first_but_blanks(bytes: &[u8], at: usize) -> bool {
+/// Whether an XML declaration at this offset has only blanks before it.
+fn is_declaration_after_blanks(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     bytes.get(at..).is_some_and(|rest| rest.starts_with(b"<?xml"))
         && markup::is_blank(before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before))
 }
 
-/// The first letters of what is at a place.
+/// The first characters of a text's first line.
 fn excerpt(text: &[u8]) -> String {
     let line = text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     String::from_utf8_lossy(line).chars().filter(|letter| !letter.is_control()).take(24).collect()
 }
 
-/// Lines and columns instead of offsets. Those come in any order, and counting goes forward only.
+/// Converts stored offsets to lines and columns. [`Lines`] only counts forward, so the offsets are sorted first.
 pub(super) fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
-    let mut places: Vec<u32> = offsets.iter().map(|(_, theirs)| *theirs).collect();
-    places.sort_unstable();
-    places.dedup();
+    let mut sorted: Vec<u32> = offsets.iter().map(|(_, theirs)| *theirs).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
     let mut lines = Lines::new(stored);
-    let positions: Vec<(u64, u64)> = places.iter().map(|place| lines.position(*place as usize)).collect();
-    let position = |theirs: &u32| positions.get(places.binary_search(theirs).ok()?).copied();
+    let positions: Vec<(u64, u64)> = sorted.iter().map(|offset| lines.position(*offset as usize)).collect();
+    let position = |theirs: &u32| positions.get(sorted.binary_search(theirs).ok()?).copied();
     offsets.iter().filter_map(|(ours, theirs)| Some((*ours, position(theirs)?))).collect()
 }

@@ -1,6 +1,6 @@
-//! Downloads as files: written beside their target, synced and renamed when complete.
+//! Writes downloads to temporary files beside their targets, and syncs and renames them when they are complete.
 //!
-//! No file leaves the folder of the download.
+//! Invariant: no file is written outside of the download's folder.
 
 use super::disk::Fingerprint;
 use super::external_changes::hash_of;
@@ -12,17 +12,17 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
-/// A folder that files come into.
+/// A folder for downloaded files.
 #[derive(Debug)]
 pub struct IncomingFolder {
     path: PathBuf,
-    /// The same without links.
+    /// The path without links.
     real: PathBuf,
-    /// Folders in it in which there is nothing left of dead processes.
+    /// Subfolders from which files of dead processes were removed.
     swept: Mutex<HashSet<PathBuf>>,
 }
 
-/// A file that is not complete yet. Dropped, it is gone.
+/// A file that is not complete yet. It is removed when dropped.
 #[derive(Debug)]
 pub struct Incoming {
     file: NamedTempFile,
@@ -32,7 +32,7 @@ pub struct Incoming {
 }
 
 impl IncomingFolder {
-    /// Opens a folder, or makes it.
+    /// Opens a folder, or creates it.
     ///
     /// # Errors
     /// What the system says.
@@ -42,7 +42,7 @@ impl IncomingFolder {
         Ok(Self { path: path.to_path_buf(), real, swept: Mutex::default() })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -65,7 +65,7 @@ impl IncomingFolder {
         Ok(Some(hash_of(&mut File::open(&path)?)?))
     }
 
-    /// Begins a file, whose folders are made. `name` is relative and plain.
+    /// Begins a file and creates its folders. `name` is a relative plain path.
     ///
     /// # Errors
     /// `InvalidInput` when the name or a link leads out of the folder, else what the system says.
@@ -112,17 +112,17 @@ impl Write for Incoming {
 }
 
 impl Incoming {
-    /// Where it is as long as it is not complete.
+    /// The path of the temporary file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Bytes so far.
+    /// Number of bytes written so far.
     pub const fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether it has no byte yet.
+    /// Whether no byte was written yet.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -143,10 +143,10 @@ impl Incoming {
         Ok(())
     }
 
-    /// Puts the file in the place of its target, which keeps its mode. A link is replaced, not followed.
+    /// Replaces the target with the file, which gets the target's mode. A link is replaced, not followed.
     ///
     /// # Errors
-    /// What the system says; what was there is still there then.
+    /// What the system says; the target is unchanged then.
     pub fn complete(self) -> io::Result<()> {
         if let Ok(before) = fs::symlink_metadata(&self.target)
             && before.is_file()
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_there_when_it_is_complete_and_not_before() {
+    fn a_file_exists_only_when_it_is_complete() {
         let folder = tempfile::tempdir().unwrap();
         let incoming = IncomingFolder::open(&folder.path().join("e.com")).unwrap();
         let name = Path::new("maps/a.xml");

@@ -51,7 +51,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
         let found = self.resolve(&mut met, None, index.children_mut());
         if self.options.require_all {
             let indexes = probe(&found, index.children_mut());
-            let inside = self.unread_inside(&mut met.clone(), &indexes);
+            let inside = self.unread_in_nested(&mut met.clone(), &indexes);
             Error::unread(&path, known_unread(&index.children).chain(inside)).map_or(Ok(()), Err)?;
         }
         let Some(folder) = folder_of(&path, self.options) else {
@@ -62,7 +62,7 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
         if self.options.recovery.finish {
             sweep_beside(&folder, found.iter().map(|found| &*found.path));
         }
-        let stopped = self.children(&mut met, &found, index.children_mut(), deliver);
+        let stopped = self.read_children(&mut met, &found, index.children_mut(), deliver);
         // Files that nested indexes list belong to the set too.
         let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
         let state_slot = state_slot.map(|state_slot| claim_files(state_slot, inside));

@@ -73,7 +73,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
     let index = Index::joined(indexes).unwrap_or_default();
     let first = read.first().map_or(Path::new(""), PathBuf::as_path);
     let mut met = SeenFiles::new(first, identities.first().copied().flatten(), options);
-    read.iter().zip(identities).skip(1).for_each(|(path, identity)| met.and_root(path, identity));
+    read.iter().zip(identities).skip(1).for_each(|(path, identity)| met.add_root(path, identity));
     deliver(LoadedFile::Index { index: index.clone(), on_disk: on_disks, visitors });
     let IndexContents { index, stopped, state_slot } = job.files_of(index, met, state_slot, deliver)?;
     let path = read.first().cloned();

@@ -3,8 +3,8 @@
 //! One line for each change: a hash (XXH3, 64 bits), its number, a JSON value. The first line says which files it
 //! applies to. Lines are written by a thread of their own, which syncs as soon as it has nothing more to write.
 //! A lock beside it belongs to the process that has the set open and dies with it. A journal of another set that
-//! applies to the same files (a part alone, a folder, a list of files) is found as well. What the lines mean is not
-//! known here. Journals of other users, links, pipes and files of an unlikely size are not read.
+//! applies to the same files (a part alone, a folder, a list of files) is found as well. The session decides what the lines
+//! mean. Journals of other users, links, pipes and files of an unlikely size are not read.
 
 mod counter;
 pub(crate) mod format;
@@ -16,7 +16,7 @@ use super::disk::{Disk, fingerprint};
 pub(crate) use super::lock::LockedByOther;
 use super::lock::{real_in, real_path};
 use super::{Options, trust};
-pub(crate) use format::{Entry, Header, Lost, Stored, Unusable};
+pub(crate) use format::{Entry, Header, Lost, StoredJournal, Unusable};
 pub(crate) use locks::SlotLocks;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -28,10 +28,10 @@ use std::thread::JoinHandle;
 use writer::{Gate, Report, Step, Writer, WriterCommand};
 pub(crate) use writer::{MakeAllLines, Note, Watcher};
 
-/// The most bytes that a journal has. One that would become longer is written again with what is unsaved.
+/// Maximum size of a journal in bytes. One that would exceed it is rewritten with the unsaved changes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The most bytes that its first line has: a set of 200,000 files.
+/// Maximum size of its first line in bytes: a set of 200,000 files.
 const MOST_HEADER: u64 = 64 << 20;
 
 /// Why changes cannot be written to the journal.
@@ -71,7 +71,7 @@ pub struct OtherJournal {
     /// Its path.
     pub path: PathBuf,
     /// Its content.
-    pub stored: Stored,
+    pub stored: StoredJournal,
 }
 
 /// The state slot of one open set: its journal and its lock in the state folder.
@@ -79,12 +79,12 @@ pub struct OtherJournal {
 pub struct StateSlot {
     locks: SlotLocks,
     /// The journal of an earlier session, if there is one.
-    pub left: Option<Result<Stored, Unusable>>,
+    pub earlier: Option<Result<StoredJournal, Unusable>>,
 }
 
 impl StateSlot {
-    /// Takes the state slot of a set. Without a folder to write to there is no lock but those on the files themselves, and
-    /// changes are not kept.
+    /// Takes the state slot of a set. Without a writable folder only the files themselves are locked, and changes are not
+    /// recorded.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has it.
@@ -105,7 +105,7 @@ impl StateSlot {
     /// # Errors
     /// [`LockedByOther`] when another process has one of the files.
     pub fn acquire(state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
-        Self::acquire_beside(None, state, set)
+        Self::acquire_sharing(None, state, set)
     }
 
     /// Takes the slot as the options of a load say; `None` if no lock and no journal are wanted.
@@ -117,14 +117,18 @@ impl StateSlot {
         is_wanted.then(|| Self::acquire(options.state.as_deref(), set))
     }
 
-    /// Takes files for a set, and reads what an earlier session left of it.
-    fn acquire_beside(other: Option<&SlotLocks>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
+    /// Takes the locks of a set, some of which `other` may hold already, and reads the journal of an earlier session.
+    fn acquire_sharing(
+        other: Option<&SlotLocks>,
+        state: Option<&Path>,
+        set: &[PathBuf],
+    ) -> Result<Self, LockedByOther> {
         let set: Vec<PathBuf> = set.iter().map(|path| real_path(path)).collect();
         let folder = state.map(|state| state.join(FOLDER));
-        let locks = SlotLocks::take(other, folder, name_of(&set), set)?;
-        // In a folder that is not this user's alone nothing is believed.
-        let left = locks.place.path().filter(|_| locks.place.is_locked()).and_then(stored::read);
-        Ok(Self { locks, left })
+        let locks = SlotLocks::take(other, folder, slot_name(&set), set)?;
+        // Without the lock, which needs a folder of this user alone, no journal is trusted.
+        let earlier = locks.journal.path().filter(|_| locks.journal.is_locked()).and_then(stored::read);
+        Ok(Self { locks, earlier })
     }
 
     /// Its locks, for a job that takes more of them.
@@ -132,7 +136,7 @@ impl StateSlot {
         &self.locks
     }
 
-    /// Takes more files that belong to the set, or that it will make.
+    /// Locks more files that belong to the set, or that it will create.
     ///
     /// # Errors
     /// As [`SlotLocks::claim`].
@@ -146,15 +150,15 @@ impl StateSlot {
         let files = disk.paths().chain(self.locks.set.iter().map(PathBuf::as_path));
         let folders: BTreeSet<PathBuf> =
             files.filter_map(|path| real_in(path, &mut known).parent().map(Path::to_path_buf)).collect();
-        let is_near = |header: &Header| {
+        let shares_folder = |header: &Header| {
             let files = header.files.iter().map(|file| &file.path).chain([&header.set]);
             files.filter_map(|path| Path::new(path).parent()).any(|folder| folders.contains(folder))
         };
-        let own = self.locks.place.path().filter(|_| self.is_locked());
+        let own = self.locks.journal.path().filter(|_| self.is_locked());
         let entries = own.and_then(Path::parent).and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-        let others = paths.filter(|path| path.extension().is_some_and(|end| end == END) && Some(&**path) != own);
-        let near = others.filter(|path| header_with_lines(path).is_some_and(|header| is_near(&header)));
+        let others = paths.filter(|path| path.extension().is_some_and(|end| end == EXTENSION) && Some(&**path) != own);
+        let near = others.filter(|path| header_with_lines(path).is_some_and(|header| shares_folder(&header)));
         let mut near: Vec<PathBuf> = near.collect();
         near.sort();
         let read = |path: PathBuf| Some(OtherJournal { stored: stored::read(&path)?.ok()?, path });
@@ -171,30 +175,30 @@ impl StateSlot {
     }
 
     /// Moves the journal of another set, which is the same set by other paths, to this slot. It stays where it is on failure.
-    pub fn adopt(&mut self, other: OtherJournal) -> Option<Stored> {
-        let path = self.locks.place.path().filter(|_| self.is_locked())?;
+    pub fn adopt(&mut self, other: OtherJournal) -> Option<StoredJournal> {
+        let path = self.locks.journal.path().filter(|_| self.is_locked())?;
         fs::rename(&other.path, path).ok()?;
         counter::rename(&other.path, path);
         Some(other.stored)
     }
 
-    /// Puts a journal of another set out of the way, as [`StateSlot::set_aside`] does that of this one.
+    /// Sets the journal of another set aside, as [`StateSlot::set_aside`] does for this set.
     pub fn set_other_aside(&self, other: &OtherJournal) -> Option<PathBuf> {
         self.is_locked().then(|| stored::set_aside(&other.path)).flatten()
     }
 
-    /// Removes a journal of another set, of which nothing is unsaved.
-    pub fn drop_other(&self, other: &OtherJournal) {
+    /// Removes the journal of another set that has no unsaved changes.
+    pub fn remove_other(&self, other: &OtherJournal) {
         if self.is_locked() {
             counter::remove(&other.path);
-            // Whoever finds it finds the same.
+            // If it stays, the next session removes it.
             let _ = fs::remove_file(&other.path);
         }
     }
 
-    /// Where the journal of this set is.
+    /// The path of the journal of this set.
     pub fn journal(&self) -> Option<&Path> {
-        self.locks.place.path()
+        self.locks.journal.path()
     }
 
     /// Whether a set was opened by one of the paths that this one is opened by.
@@ -203,54 +207,55 @@ impl StateSlot {
         header.paths().iter().any(|path| names.contains(path))
     }
 
-    /// Whether it is that of the set that is opened by these paths.
+    /// Whether this is the slot of the set that is opened by these paths.
     pub fn is_of(&self, set: &[PathBuf]) -> bool {
         set.iter().map(|path| real_path(path)).eq(self.locks.set.iter().cloned())
     }
 
     /// Sets the earlier journal aside, where nothing overwrites it, and returns its new name.
     pub fn set_aside(&mut self) -> Option<PathBuf> {
-        self.left = None;
-        self.locks.place.path().filter(|_| self.is_locked()).and_then(stored::set_aside)
+        self.earlier = None;
+        self.locks.journal.path().filter(|_| self.is_locked()).and_then(stored::set_aside)
     }
 
     /// Gives the earlier journal a second name, where nothing overwrites it, and returns it. The new journal replaces the
     /// first name.
     pub fn keep_aside(&self) -> Option<PathBuf> {
-        self.locks.place.path().filter(|_| self.is_locked()).and_then(stored::keep_aside)
+        self.locks.journal.path().filter(|_| self.is_locked()).and_then(stored::keep_aside)
     }
 
     /// Opens the journal for writing. An earlier journal stays until the first change, or until [`Journal::restart`].
     pub fn begin(self, header: Option<Header>, watcher: Option<&Watcher>) -> Journal {
         let journal = self.begin_with(&(Arc::new(|_| Ok(())) as Gate), watcher);
         if let Some(header) = header {
-            journal.order(WriterCommand::Header(header.in_present_form()));
+            journal.send(WriterCommand::Header(header.in_current_version()));
         }
         journal
     }
 
-    /// The same, with operations that may fail.
+    /// Like [`StateSlot::begin`], with operations that can fail in tests.
     fn begin_with(self, gate: &Gate, watcher: Option<&Watcher>) -> Journal {
         let report = Arc::new(Mutex::new(Report::default()));
-        let writer = || Writer::new(self.locks.place.clone(), Arc::clone(gate), Arc::clone(&report), watcher.cloned());
+        let writer =
+            || Writer::new(self.locks.journal.clone(), Arc::clone(gate), Arc::clone(&report), watcher.cloned());
         let (sender, receiver) = channel();
         let own = writer();
         let thread = gate(Step::Thread)
             .and_then(|()| std::thread::Builder::new().name("journal".to_owned()).spawn(move || own.run(&receiver)));
         let writing = match thread {
-            Ok(thread) => Writing::Beside(sender, Some(thread)),
-            // Changes are written by who makes them then: slower, and as safe.
-            Err(_) => Writing::Here(Box::new(Mutex::new(writer()))),
+            Ok(thread) => Writing::Thread(sender, Some(thread)),
+            // Without a thread, whoever makes a change writes it: slower, but as safe.
+            Err(_) => Writing::Inline(Box::new(Mutex::new(writer()))),
         };
         Journal { state_slot: self, writing, report }
     }
 
-    /// The paths that the set is opened by, as a journal names them.
+    /// The paths that the set is opened by, as a journal lists them.
     pub fn names(&self) -> Vec<String> {
         self.locks.set.iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
-    /// The same of any paths.
+    /// The same for any paths.
     pub fn names_of<'p>(paths: impl Iterator<Item = &'p Path>) -> Vec<String> {
         let mut folders = HashMap::new();
         paths.map(|path| real_in(path, &mut folders).to_string_lossy().into_owned()).collect()
@@ -261,9 +266,9 @@ impl StateSlot {
         &self.locks.set
     }
 
-    /// Whether the place in the state folder is locked; not where there are no locks, or no folder for them.
+    /// Whether the slot in the state folder is locked; false if there is no folder, or it has no locks.
     pub fn is_locked(&self) -> bool {
-        self.locks.place.is_locked()
+        self.locks.journal.is_locked()
     }
 
     /// Whether another process is kept from changing the set, by one lock or another.
@@ -275,16 +280,16 @@ impl StateSlot {
 /// The folder of journals and locks in the state folder.
 const FOLDER: &str = "journal";
 
-/// What the name of every journal ends with.
-const END: &str = "journal";
+/// Extension of journals.
+const EXTENSION: &str = "journal";
 
-/// The name of what belongs to a set that is opened by these real paths.
-fn name_of(set: &[PathBuf]) -> String {
+/// The file stem of the journal and lock of a set that is opened by these real paths.
+fn slot_name(set: &[PathBuf]) -> String {
     let names: Vec<&[u8]> = set.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
     format!("{:016x}", fingerprint(&names.join(&0)))
 }
 
-/// The header of a journal that has more than that.
+/// The header of a journal that has lines after it.
 fn header_with_lines(path: &Path) -> Option<Header> {
     let mut file = BufReader::new(trust::open_own(path).ok()?);
     let mut line = Vec::new();
@@ -293,13 +298,13 @@ fn header_with_lines(path: &Path) -> Option<Header> {
     format::header_of(line.strip_suffix(b"\n")?).ok().filter(|_| has_more)
 }
 
-/// Who writes.
+/// Which thread writes the journal.
 #[derive(Debug)]
 enum Writing {
     /// A thread of its own.
-    Beside(Sender<WriterCommand>, Option<JoinHandle<()>>),
+    Thread(Sender<WriterCommand>, Option<JoinHandle<()>>),
     /// Whoever makes a change: no thread could be started.
-    Here(Box<Mutex<Writer>>),
+    Inline(Box<Mutex<Writer>>),
 }
 
 /// A journal that is being written.
@@ -310,15 +315,15 @@ pub struct Journal {
     report: Arc<Mutex<Report>>,
 }
 
-/// Waits for a journal from another thread.
+/// Waits on another thread until a journal is written.
 #[derive(Debug, Clone)]
 pub struct Flusher(Option<Sender<WriterCommand>>);
 
 impl Flusher {
-    /// Waits until everything that was noted is on disk, or it is known that it cannot be.
+    /// Waits until every change is on disk, or writing has failed.
     pub fn flush(&self) {
         let (done, wait) = channel();
-        // The thread may have ended; there is nothing to wait for then.
+        // If the thread has ended, there is nothing to wait for.
         if self.0.as_ref().is_some_and(|sender| sender.send(WriterCommand::Flush(done)).is_ok()) {
             let _ = wait.recv();
         }
@@ -326,26 +331,26 @@ impl Flusher {
 }
 
 impl Journal {
-    /// Begins a journal that holds nothing yet, in the place of what was left, or of what a save has written to the files.
+    /// Begins an empty journal, in place of an earlier one or of changes that a save has written to the files.
     pub fn restart(&self, header: Header) {
-        self.order(WriterCommand::Restart(header));
+        self.send(WriterCommand::Restart(header));
     }
 
     /// Adds a change.
     pub fn note(&self, note: Note) {
-        self.order(WriterCommand::Note(note));
+        self.send(WriterCommand::Note(note));
     }
 
-    /// Waits until everything is on disk, or it is known that it cannot be.
+    /// Waits until every change is on disk, or writing has failed.
     pub fn flush(&self) {
         self.flusher().flush();
     }
 
-    /// What waits for it on another thread.
+    /// Allows another thread to wait.
     pub fn flusher(&self) -> Flusher {
         Flusher(match &self.writing {
-            Writing::Beside(sender, _) => Some(sender.clone()),
-            Writing::Here(_) => None,
+            Writing::Thread(sender, _) => Some(sender.clone()),
+            Writing::Inline(_) => None,
         })
     }
 
@@ -354,12 +359,12 @@ impl Journal {
         &self.state_slot
     }
 
-    /// Why changes are not kept, if they are not.
+    /// Why changes are not recorded, if they are not.
     pub fn failure(&self) -> Option<JournalFailure> {
         self.report().failure.clone()
     }
 
-    /// How often all was written again after a failure: what comes next must not build on earlier lines.
+    /// How often the journal was rewritten after a failure: the next line must not build on earlier ones then.
     pub fn rewrite_count(&self) -> u64 {
         self.report().caught_up
     }
@@ -370,33 +375,33 @@ impl Journal {
 
     /// Removes the journal, because nothing is unsaved.
     pub fn remove(self) {
-        drop(self.remove_beside());
+        drop(self.remove_in_background());
     }
 
-    /// The same beside whatever is done next: it is gone when the value that this gives is.
-    pub fn remove_beside(mut self) -> Removing {
+    /// The same in the background; dropping the returned value waits for it.
+    pub fn remove_in_background(mut self) -> PendingRemoval {
         match &mut self.writing {
-            Writing::Here(writer) => {
+            Writing::Inline(writer) => {
                 writer.get_mut().unwrap_or_else(PoisonError::into_inner).remove();
-                Removing(None)
+                PendingRemoval(None)
             }
-            Writing::Beside(sender, thread) => {
+            Writing::Thread(sender, thread) => {
                 // A thread that has ended removes nothing.
                 let _ = sender.send(WriterCommand::Remove);
-                Removing(thread.take())
+                PendingRemoval(thread.take())
             }
         }
     }
 
-    fn order(&self, order: WriterCommand) {
+    fn send(&self, command: WriterCommand) {
         match &self.writing {
-            Writing::Here(writer) => {
+            Writing::Inline(writer) => {
                 let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-                writer.take(order);
+                writer.execute(command);
                 writer.finish();
             }
-            Writing::Beside(sender, _) => {
-                if sender.send(order).is_err() {
+            Writing::Thread(sender, _) => {
+                if sender.send(command).is_err() {
                     self.report().failure = Some(JournalFailure::NoThread);
                 }
             }
@@ -406,22 +411,22 @@ impl Journal {
 
 /// A journal that is being removed.
 #[derive(Debug)]
-pub struct Removing(Option<JoinHandle<()>>);
+pub struct PendingRemoval(Option<JoinHandle<()>>);
 
-impl Drop for Removing {
-    /// The journal is gone when this is.
+impl Drop for PendingRemoval {
+    /// Waits until the journal is removed.
     fn drop(&mut self) {
         let _ = self.0.take().map(JoinHandle::join);
     }
 }
 
 impl Drop for Journal {
-    /// Whatever was ordered is on disk when this is gone, and the locks are free.
+    /// Waits until everything is on disk, and releases the locks.
     fn drop(&mut self) {
-        if let Writing::Beside(sender, thread) = &mut self.writing
+        if let Writing::Thread(sender, thread) = &mut self.writing
             && let Some(thread) = thread.take()
         {
-            // One that has ended has nothing to write any more.
+            // If the thread has ended, there is nothing to write.
             let _ = sender.send(WriterCommand::End);
             let _ = thread.join();
         }

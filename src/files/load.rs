@@ -1,11 +1,11 @@
 //! Loads a file, or an index with its children: reads and scans them in parallel, delivers them in order.
 //!
-//! The first part is handed over before the second is read. What an index names and is not there, or cannot
-//! be read, is a `ChildState` and never an error. Visitors see every entry while its bytes are hot.
+//! The first file is delivered before the second is read. A child that is missing or cannot be read gets a `ChildState`
+//! and is never an error. Visitors see every entry while its bytes are in the cache.
 
 use super::children::{SeenFiles, folder_of};
 use super::error::{Error, Reason};
-use super::folder::all_in_folder;
+use super::folder::find_all_in_folder;
 use super::index_contents::IndexContents;
 use super::indexes::load_indexes;
 use super::journal::StateSlot;
@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 
 /// Loads a sitemap, an index with the children beside it, or the one of a folder.
 ///
-/// `make` gives the visitor of each file, on the thread that scans it; `deliver` gets the parts on this
-/// thread, in order. When `progress` is cancelled, what was delivered stays.
+/// `make` creates the visitor of each file, on the thread that scans it; `deliver` gets the files on this
+/// thread, in order. When `progress` is cancelled, delivered files remain.
 pub fn load<V: Visit + Send>(
     path: &Path,
     options: &Options,
@@ -34,7 +34,7 @@ pub fn load<V: Visit + Send>(
     let recovered = recovered.unwrap_or_default();
     let path = if path.is_dir() {
         std::fs::read_dir(path).map_err(|error| Error::system("read", path, error))?;
-        match all_in_folder(path, options).as_slice() {
+        match find_all_in_folder(path, options).as_slice() {
             [] => return Err(Error::new(path, Reason::Folder)),
             [only] => only.clone(),
             several => return load_many(several, options, progress, make, deliver),
@@ -42,7 +42,7 @@ pub fn load<V: Visit + Send>(
     } else {
         path.to_path_buf()
     };
-    // Before the first byte is read, so that two never edit the same set.
+    // Before the first byte is read, so that two processes never edit the same set.
     let state_slot = StateSlot::acquire_if_enabled(options, std::slice::from_ref(&path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let job = LoadContext { options, progress, make: &make, base };
@@ -75,8 +75,8 @@ pub fn load<V: Visit + Send>(
 /// [`Loaded::unread`].
 ///
 /// # Errors
-/// When one of them is a folder, or some are indexes and others are not: a set of its own each; the first one's when none
-/// could be read.
+/// When one of them is a folder, or some are indexes and others are not, since those are sets of their own; that of the
+/// first file when none could be read.
 pub(crate) fn load_many<V: Visit + Send>(
     paths: &[PathBuf],
     options: &Options,
@@ -106,7 +106,7 @@ pub(super) mod tests {
     use crate::xml::names::Names;
     use std::fs;
 
-    /// Collects the locs that it is shown.
+    /// Collects locs.
     #[derive(Default)]
     pub(in crate::files) struct Locs(pub(in crate::files) Vec<String>);
 
@@ -126,7 +126,7 @@ pub(super) mod tests {
         urlset(locs).replace("urlset", "sitemapindex").replace("url>", "sitemap>")
     }
 
-    /// Writes files and loads the first; gives the delivered names with their locs, and what it came to.
+    /// Writes files and loads the first; returns the delivered names with their locs, and the result.
     fn load_set(files: &[(&str, &str)], options: &Options) -> (Vec<(String, Vec<String>)>, Loaded) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -194,7 +194,7 @@ pub(super) mod tests {
         assert_eq!(parts[0].1, locs);
         assert_eq!(parts[1].1, ["http://e/b"]);
         let index = loaded.index.unwrap();
-        // What is listed by another path of its URL alone counts as not listed here.
+        // A file that only the URL of another path refers to counts as unlisted.
         assert_eq!(index.unlisted.iter().map(|name| &**name).collect::<Vec<_>>(), ["b.xml", "unlisted.xml"]);
         let states: Vec<ChildState> = index.children.iter().map(|child| child.state.clone()).collect();
         let unreadable = |number: usize| match &states[number] {
@@ -247,7 +247,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_base_url_gives_urls_and_tells_other_hosts_apart() {
+    fn a_base_url_identifies_children_on_other_hosts() {
         let options = Options { base_url: Some("https://e.com/maps/".to_owned()), ..Options::default() };
         let files = [
             ("index.xml", &*index(&["https://e.com/maps/a.xml", "https://cdn.e.com/maps/b.xml"])),
@@ -288,7 +288,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_stopped_load_keeps_what_was_delivered() {
+    fn a_cancelled_load_keeps_delivered_files() {
         let names: Vec<String> = (0..8).map(|number| format!("http://e/s{number}.xml")).collect();
         let mut files = vec![("index.xml".to_owned(), index(&names.iter().map(String::as_str).collect::<Vec<_>>()))];
         files.extend((0..8).map(|number| (format!("s{number}.xml"), urlset(&["http://e/"]))));
@@ -347,7 +347,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_cannot_be_opened_is_named() {
+    fn a_missing_or_foreign_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.xml");
         let open = || load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});

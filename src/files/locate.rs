@@ -1,7 +1,6 @@
 //! Locates the children of an index on disk from their URLs.
 //!
-//! Invariant: a path made here never leads, lexically, out of the index's folder. Symbolic links that the
-//! owner put there may.
+//! Invariant: no path leads lexically out of the index's folder. Symbolic links that its owner created may.
 
 use super::stored_name::stored_name;
 use crate::protocol::location::Location;
@@ -11,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 /// Where a child is to be looked for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ChildLocation {
-    /// At these paths relative to the index's folder, best first. None: the loc names no file.
+    /// At these paths relative to the index's folder, best first; empty if the loc names no file.
     Inside(Vec<PathBuf>),
     /// Its path would lead out of the folder.
     Outside,
@@ -19,24 +18,25 @@ pub(super) enum ChildLocation {
     Elsewhere,
 }
 
-/// Ends of a path that are looked for: each is a changes on disk, and together they are as long as the path squared.
-const MOST_ENDS: usize = 32;
+/// The most suffixes of a path that are tried: each costs a look-up on disk, and their total length is quadratic.
+const MOST_SUFFIXES: usize = 32;
 
-/// Folders of the deepest path under which a file is stored.
+/// The most folders in a path at which a child is stored.
 const DEEPEST_STORED: usize = 16;
 
 /// Locates the child with this decoded loc. `base` is the URL of the index's folder, if known.
 ///
-/// Without a base no one knows how much of the URL's path is the folder's own: the whole path is tried
-/// below the folder, then ever shorter ends of it, down to the file name; of a deep path the shortest [`MOST_ENDS`].
+/// Without a base it is unknown how much of the URL's path belongs to the folder: the whole path is tried
+/// below the folder, then ever shorter suffixes down to the file name; of a deep path the shortest [`MOST_SUFFIXES`].
 pub(super) fn locate_child(loc: &str, base: Option<&str>) -> ChildLocation {
     let path = match path_below(loc, base) {
         Ok(path) => path,
         Err(location) => return location,
     };
     let Some(segments) = segments(path) else { return ChildLocation::Outside };
-    let ends = (segments.len().saturating_sub(MOST_ENDS)..segments.len()).filter_map(|from| segments.get(from..));
-    ChildLocation::Inside(ends.map(|end| end.iter().collect()).collect())
+    let first = segments.len().saturating_sub(MOST_SUFFIXES);
+    let suffixes = (first..segments.len()).filter_map(|from| segments.get(from..));
+    ChildLocation::Inside(suffixes.map(|suffix| suffix.iter().collect()).collect())
 }
 
 /// The path relative to the index's folder under which a child is stored when it is downloaded: plain names only, also
@@ -52,13 +52,13 @@ pub fn stored_path(loc: &str, base: Option<&str>) -> Option<PathBuf> {
     Some(folders.chain([stored_name(&last, query)]).map(Cow::into_owned).collect())
 }
 
-/// The same, where it is not the path that [`locate_child`] looks for first.
+/// Like [`stored_path`], but `None` if [`locate_child`] looks there first anyway.
 pub(super) fn renamed_path(loc: &str, base: Option<&str>) -> Option<PathBuf> {
     let plain = segments(path_below(loc, base).ok()?)?.iter().collect::<PathBuf>();
     stored_path(loc, base).filter(|stored| *stored != plain)
 }
 
-/// The path of a loc, below the base where it is there.
+/// The path of a loc, relative to the base if it is below it.
 fn path_below<'l>(loc: &'l str, base: Option<&str>) -> Result<&'l str, ChildLocation> {
     let location = Location::of(loc);
     if location.scheme().is_none() && loc.contains("://") {
@@ -69,7 +69,7 @@ fn path_below<'l>(loc: &'l str, base: Option<&str>) -> Result<&'l str, ChildLoca
     if base.origin().is_some_and(|(ours, _)| !ours.eq_ignore_ascii_case(origin)) {
         return Err(ChildLocation::Elsewhere);
     }
-    // Below the base's folder the rest of the path is certain; elsewhere the ends are tried as ever.
+    // Below the base's folder the rest of the path is certain; elsewhere suffixes are tried.
     Ok(path.strip_prefix(base.path()).unwrap_or(path))
 }
 
@@ -106,13 +106,13 @@ fn decode(segment: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The topmost folder that does not exist of those in which a file is.
+/// The topmost folder above a file that does not exist.
 pub(crate) fn missing_folder(path: &Path) -> Option<PathBuf> {
     let above = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     above.last().map(Path::to_path_buf)
 }
 
-/// What is wrong with a base URL: why [`folder_url`] takes it for none.
+/// What is wrong with a base URL, if anything is.
 pub(crate) fn base_url_error(base: &str) -> Option<String> {
     let base = base.trim();
     let has_blank = base.contains(|c: char| c.is_whitespace() || c.is_control());
@@ -131,7 +131,7 @@ pub(crate) fn base_url_error(base: &str) -> Option<String> {
     })
 }
 
-/// Whether another URL begins inside of a URL, as when one is typed behind another.
+/// Whether a second URL begins inside of a URL, because it was typed behind the first.
 fn has_two_schemes(url: &str) -> bool {
     let inside = url.get(1..).unwrap_or_default().to_ascii_lowercase();
     inside.contains("http://") || inside.contains("https://")
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_base_ever_shorter_ends_of_the_path_are_tried() {
+    fn without_a_base_ever_shorter_suffixes_are_tried() {
         let table = [
             ("https://e.com/sitemap-1.xml", inside(&["sitemap-1.xml"])),
             ("https://e.com/a/b/c.xml.gz?x=/y", inside(&["a/b/c.xml.gz", "b/c.xml.gz", "c.xml.gz"])),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_deep_path_the_shortest_ends_are_tried() {
+    fn only_the_shortest_suffixes_of_a_deep_path_are_tried() {
         let looked = |folders: usize| {
             let ChildLocation::Inside(paths) =
                 locate_child(&format!("https://e.com/{}s.xml", "a/".repeat(folders)), None)
@@ -184,7 +184,7 @@ mod tests {
             (paths.len(), paths.iter().map(|path| path.as_os_str().len()).sum::<usize>())
         };
         assert_eq!(looked(3), (4, 5 + 7 + 9 + 11));
-        assert_eq!(looked(MOST_ENDS - 1).0, MOST_ENDS);
+        assert_eq!(looked(MOST_SUFFIXES - 1).0, MOST_SUFFIXES);
         assert_eq!(looked(100), looked(10_000));
     }
 
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_says_where_the_folder_is() {
+    fn a_base_gives_the_url_of_the_folder() {
         let base = Some("https://e.com/maps/");
         assert_eq!(locate_child("https://e.com/maps/a/b.xml", base), inside(&["a/b.xml", "b.xml"]));
         assert_eq!(locate_child("https://E.com/b.xml", base), inside(&["b.xml"]));

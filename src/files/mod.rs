@@ -73,7 +73,7 @@ pub(crate) use first_rows::{FirstRow, LARGE};
 #[cfg(feature = "net")]
 pub(crate) use folder::are_one_index;
 pub(crate) use folder::is_sitemap_file;
-pub use folder::{all_in_folder, in_folder};
+pub use folder::{find_all_in_folder, find_in_folder};
 pub use incoming::{Incoming, IncomingFolder};
 pub use load::load;
 pub(crate) use load::load_many;

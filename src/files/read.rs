@@ -152,7 +152,7 @@ fn unpacked(
     } else {
         (stored, Vec::new())
     };
-    if let Some(reason) = detect::packed(&unpacked) {
+    if let Some(reason) = detect::detect_container(&unpacked) {
         return Err(Error::new(path, reason));
     }
     let Decoded { bytes, encoding, quirks: odd, .. } = decode::decode(unpacked);

@@ -63,7 +63,7 @@ impl ReplaceTarget {
                 return if force { new() } else { refuse(Reason::Changed) };
             }
             (Err(error), _) if error.kind() == io::ErrorKind::NotFound => return new(),
-            (Err(error), _) => return Err(Error::system("look at it", path, error)),
+            (Err(error), _) => return Err(Error::system("inspect it", path, error)),
             (Ok(_), TargetAction::Create) => return refuse(Reason::Exists),
             (Ok(_), _) => {}
         }
@@ -72,7 +72,7 @@ impl ReplaceTarget {
             (_, Some(LOOP)) => Error::new(path, Reason::Link("leads back to itself")),
             _ => Error::system("follow the link", path, error),
         })?;
-        let metadata = fs::metadata(&real).map_err(|error| Error::system("look at it", path, error))?;
+        let metadata = fs::metadata(&real).map_err(|error| Error::system("inspect it", path, error))?;
         if metadata.is_dir() {
             return refuse(Reason::Special("a folder"));
         }

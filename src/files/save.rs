@@ -251,7 +251,7 @@ impl<'g> IncrementalSave<'g> {
         let changing = staged.iter().map(|file| &file.target).chain(removes);
         let main = plan.path.as_deref().unwrap_or(Path::new(""));
         let state = mode.state.as_deref();
-        let mut taken = mode.backups.keep(main, changing, &BackupContext { now: mode.now, state, gate })?;
+        let mut taken = mode.backups.back_up(main, changing, &BackupContext { now: mode.now, state, gate })?;
         let commit = Commit { main, set_folder, removed: removes, made: &self.made, state };
         let done = commit::commit(staged, &commit, disk, gate);
         if done.is_ok() || has_record(set_folder) {
@@ -265,7 +265,7 @@ impl<'g> IncrementalSave<'g> {
         let (mut writes, removes) = inspect_targets(plan, disk, self.mode.force, &self.taken)?;
         for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
             resolve_target(target, &mut self.made)
-                .map_err(|error| Error::system("make the folder of", &output.path, error))?;
+                .map_err(|error| Error::system("create its folder", &output.path, error))?;
         }
         let (outputs, mut targets): (Vec<&Output>, Vec<ReplaceTarget>) = writes.into_iter().unzip();
         self.present.extend(targets.iter().filter_map(|target| target.metadata.clone()));

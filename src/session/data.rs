@@ -6,7 +6,7 @@ use crate::check::site::Site;
 use crate::data::{Column, DataRow, DataSet, DataSetBuilder, Kind, ReadOptions, TableSummary};
 use crate::document::rows::RowId;
 use crate::files;
-use crate::files::dates::{Dated, Dates, SourceMap};
+use crate::files::dates::{DatedSource, Dates, SourceMap};
 use crate::progress::{Progress, note_work};
 use crate::protocol::{Field, Severity, location};
 use crate::session::Session;
@@ -112,7 +112,7 @@ pub(crate) fn dates(
         let loc = document.value(row, Field::Loc).unwrap_or_default();
         let loc = loc.trim();
         rows += 1;
-        if let Some(Dated { modified, source }) = dates.find(loc) {
+        if let Some(DatedSource { modified, source }) = dates.find(loc) {
             dated += 1;
             lines += &serde_json::json!({ "url": loc, "modified": modified, "source": source }).to_string();
             lines.push('\n');

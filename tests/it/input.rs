@@ -131,11 +131,11 @@ fn values_that_the_check_calls_errors_are_refused_unless_forced() {
     let cases: [(&[&str], &[&str]); 9] = [
         (&["add", "a.xml", "urls.txt"], &["urls.txt is a file", "--from urls.txt"]),
         (&["add", "a.xml", "no-url"], &["no-url", "--force"]),
-        (&["add", "a.xml", "https://e.com/x", "/relative"], &["/relative", "for example https://"]),
+        (&["add", "a.xml", "https://e.com/x", "/relative"], &["/relative", "for example: https://"]),
         (&["add", "a.xml", "https://e.com/x", "--set", "priority=7"], &["priority=7", "--force"]),
-        (&["set", "a.xml", "priority=7"], &["priority=7", "for example priority=0.8"]),
+        (&["set", "a.xml", "priority=7"], &["priority=7", "for example: priority=0.8"]),
         (&["set", "a.xml", "loc=no-url", "--where", "path:/a"], &["no-url"]),
-        (&["set", "a.xml", "lastmod=2024"], &["lastmod=2024", "for example lastmod="]),
+        (&["set", "a.xml", "lastmod=2024"], &["lastmod=2024", "for example: lastmod="]),
         (&["set", "a.xml", "loc=https://e.com/x"], &["one row at a time"]),
         (&["set", "a.xml", "loc=https://e.com/x", "--force"], &["one row at a time"]),
     ];

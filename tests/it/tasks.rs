@@ -347,7 +347,11 @@ fn missing_and_misspelt_arguments_are_reported_with_a_suggestion() {
             3,
             "error: gone.toml: there is no such file\nhint: write rules there: [[rule]] ",
         ),
-        (&["--script", "gone", "a.xml"], 3, "error: gone: there is no such file\nhint: a script is a file of lines "),
+        (
+            &["--script", "gone", "a.xml"],
+            3,
+            "error: gone: there is no such file\nhint: a script has one command per line, ",
+        ),
         (&["check", "gone.xml"], 3, "error: gone.xml: there is no such file\nhint: check the name; "),
         (
             &["check", "a.xml", "--write-baseline", "no/x.json"],

@@ -89,7 +89,7 @@ const PROMISES: [Promise; 31] = [
         "A save detects changes of other programs by content before it overwrites a file: changed, replaced, cut, \
          deleted, also with the same length and time, also between the writing and the rename.",
         "src/files/external_changes.rs: every_kind_of_change_has_its_name, \
-         a_change_of_equal_length_and_time_is_seen_when_looked_at_closely, a_clock_that_jumps_hides_no_change_and_makes_none; \
+         a_change_that_keeps_length_and_time_is_found_by_a_full_check, a_clock_that_jumps_hides_no_change_and_makes_none; \
          src/files/save/faults.rs: what_others_do_while_a_save_runs_is_not_overwritten; \
          src/files/save/tests.rs: what_somebody_else_changed_is_not_overwritten_unless_forced",
     ),
@@ -177,15 +177,16 @@ const PROMISES: [Promise; 31] = [
     (
         "A backup is on disk before anything is replaced, is never overwritten, and can be restored, all or nothing.",
         "src/files/backup/tests.rs: once_keeps_what_was_before_the_session_and_always_what_was_before_each_save, \
-         a_clock_that_jumps_changes_no_order_and_loses_no_set, \
-         a_restore_can_be_restored_and_leaves_new_files_unless_told, \
+         a_clock_that_jumps_changes_no_order_and_loses_no_backup, \
+         a_restore_can_be_undone_and_removes_new_files_only_with_prune, \
          a_failure_at_any_operation_leaves_one_state_or_the_other, \
-         a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other, what_is_put_back_is_what_was_kept",
+         a_process_that_dies_during_a_restore_leaves_one_state_or_the_other, \
+         interrupted_calls_and_short_writes_do_not_affect_a_restore",
     ),
     (
         "A save reports a backup that it cannot sign. An incomplete backup is reported, and removed only if the \
          program made it.",
-        "src/files/backup/tests.rs: a_backup_without_a_key_is_said_to_be_unsigned; \
+        "src/files/backup/tests.rs: a_save_reports_that_its_backup_is_unsigned; \
          src/cli/tests/sets.rs: a_backup_that_cannot_be_signed_is_said; \
          tests/it/threat_model/backups.rs: an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it",
     ),

@@ -8,7 +8,7 @@ use super::super::output::plain;
 use super::super::save::Agreed;
 use super::super::{Failure, Status, Streams};
 use crate::files::Options;
-use crate::files::journal::stored::{self, Found};
+use crate::files::journal::stored::{self, JournalFile};
 use crate::protocol::lastmod::{self, Now};
 use crate::session::Session;
 use crate::session::store::journal;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 const SHOWN: usize = 5;
 
 /// The journals with changes of a set, or of the sets in a folder.
-pub(super) fn journals_of(path: &Path, state: Option<&Path>) -> Result<Vec<Found>, Failure> {
+pub(super) fn journals_of(path: &Path, state: Option<&Path>) -> Result<Vec<JournalFile>, Failure> {
     let Some(state) = state else { return Ok(Vec::new()) };
     let failed = |error| crate::files::Error::system("read the journals in", state, error);
     let mut found = stored::list(state, &[path.to_path_buf()]).map_err(failed)?;
@@ -32,7 +32,7 @@ pub(super) fn journals_of(path: &Path, state: Option<&Path>) -> Result<Vec<Found
 }
 
 /// The journal with this number in the list, or this name.
-pub(super) fn find_journal<'f>(found: &'f [Found], which: &str) -> Result<&'f Found, Failure> {
+pub(super) fn find_journal<'f>(found: &'f [JournalFile], which: &str) -> Result<&'f JournalFile, Failure> {
     let by_number = which.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(1)?));
     by_number.or_else(|| found.iter().find(|one| one.name() == which)).ok_or_else(|| {
         let hint = "without --journal, sited recover lists them with their numbers".to_owned();
@@ -41,7 +41,7 @@ pub(super) fn find_journal<'f>(found: &'f [Found], which: &str) -> Result<&'f Fo
 }
 
 /// Prints every journal with its first changes.
-pub(super) fn list(found: &[Found], streams: &mut Streams<'_>) -> Result<(), Failure> {
+pub(super) fn list(found: &[JournalFile], streams: &mut Streams<'_>) -> Result<(), Failure> {
     for (number, one) in (1..).zip(found) {
         writeln!(streams.out, "journal {number}: {}", heading(one))?;
         let changes = changes(one);
@@ -60,7 +60,7 @@ pub(super) fn list(found: &[Found], streams: &mut Streams<'_>) -> Result<(), Fai
 }
 
 /// `0123….journal, set aside, 1.2 KiB, begun 2026-11-20T10:14:07Z, of /site/sitemap.xml`.
-fn heading(found: &Found) -> String {
+fn heading(found: &JournalFile) -> String {
     let aside = if found.is_aside { "set aside" } else { "waits for sited to open the set" };
     let rest = match &found.stored {
         Ok(stored) => {
@@ -73,7 +73,7 @@ fn heading(found: &Found) -> String {
     plain(&format!("{}, {aside}, {}, {rest}", found.name(), size(found.len)))
 }
 
-fn changes(found: &Found) -> Vec<String> {
+fn changes(found: &JournalFile) -> Vec<String> {
     match &found.stored {
         Ok(stored) => {
             let mut changes = changes_in(&stored.entries);
@@ -89,7 +89,7 @@ fn changes(found: &Found) -> Vec<String> {
 /// Prints a journal, applies it, or removes it.
 pub(super) fn act(
     recover: &Recover,
-    found: &Found,
+    found: &JournalFile,
     pending: Option<&PathBuf>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
@@ -111,7 +111,7 @@ pub(super) fn act(
 }
 
 /// The paths that the set was opened by, according to the journal, or the path of the command.
-fn opened_by(found: &Found, recover: &Recover) -> Vec<PathBuf> {
+fn opened_by(found: &JournalFile, recover: &Recover) -> Vec<PathBuf> {
     match &found.stored {
         Ok(stored) => stored.header.paths().into_iter().map(PathBuf::from).collect(),
         Err(_) => vec![recover.path.clone()],
@@ -121,7 +121,7 @@ fn opened_by(found: &Found, recover: &Recover) -> Vec<PathBuf> {
 /// Applies a journal to its set, and saves.
 fn apply(
     recover: &Recover,
-    found: &Found,
+    found: &JournalFile,
     pending: Option<&PathBuf>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {

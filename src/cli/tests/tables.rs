@@ -125,7 +125,7 @@ fn the_columns_of_a_table_are_found_or_named() {
             3,
             "no column named lastmod, changefreq or priority; its columns are loc, modified",
         ),
-        ("https://e.com/a\nhttps://e.com/b\n", "", 3, "no column called lastmod"),
+        ("https://e.com/a\nhttps://e.com/b\n", "", 3, "no column named lastmod"),
         (
             "loc;lastmod\nhttps://e.com/a;2026-01-01\nhttps://e.com/a;2026-01-02\nhttps://e.com/a;2026-01-02\n",
             "",

@@ -1,6 +1,6 @@
 //! Lists, reads and prunes backups: dated folders, each with a list of its files.
 
-use crate::files::error::{Error, plain};
+use crate::files::error::{Error, system_message};
 use crate::files::gate::sync_folder;
 use crate::files::record::Key;
 use crate::files::tree::Tree;
@@ -12,33 +12,33 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The name of the list in a dated set.
+/// The name of the list in a dated folder.
 pub(super) const LIST: &str = ".backup.json";
 
-/// The format of list that this program writes and reads.
+/// The list format that this program writes and reads.
 pub(super) const VERSION: u32 = 1;
 
-/// Bytes that a list may have: 50,000 files with the longest names take half of it.
+/// Maximum size of a list in bytes; 50,000 files with the longest names take half of it.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// What the code of a list is made for.
+/// The kind of data that the code of a list authenticates.
 const KIND: &str = "backup";
 
 /// The list file of a backup.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct BackupList {
     pub(super) version: u32,
-    /// Greater than that of every set before it.
+    /// Greater than that of every earlier backup.
     pub(super) number: u64,
     /// In seconds since 1970.
     pub(super) made: i64,
     pub(super) files: Vec<Entry>,
-    /// Files that were not there and that the save has made.
+    /// Files that did not exist and that the save has created.
     pub(super) absent: Vec<Name>,
     /// The folder of the set, without links: a backup that was moved is not authentic.
     #[serde(default)]
     pub(super) folder: Option<Name>,
-    /// Made with the user's key from everything else.
+    /// Authenticates all other fields with the user's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<String>,
 }
@@ -48,9 +48,9 @@ pub(super) struct BackupList {
 pub(super) struct Entry {
     pub(super) name: Name,
     pub(super) len: u64,
-    /// XXH3, 64 bits: notices accidents.
+    /// XXH3, 64 bits: detects accidental changes.
     pub(super) hash: u64,
-    /// BLAKE3 in hexadecimal: notices forgers, where the list itself is authentic.
+    /// BLAKE3 in hexadecimal: detects forgeries if the list itself is authentic.
     #[serde(default)]
     pub(super) digest: String,
     /// Where the file really was, if a link led there.
@@ -58,7 +58,7 @@ pub(super) struct Entry {
     pub(super) real: Option<Name>,
 }
 
-/// A path below the set's folder. Not every path is text.
+/// A path as text, or as bytes if it is not UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Name {
@@ -74,7 +74,7 @@ impl Name {
         }
     }
 
-    /// The path; `None` for one that leads out of the folder, which no list of this program has.
+    /// The path; `None` if it leads out of the folder, which is never so in lists of this program.
     pub(super) fn path(&self) -> Option<PathBuf> {
         Some(self.any_path()).filter(|path| super::is_plain(path))
     }
@@ -95,7 +95,7 @@ impl Name {
 }
 
 impl BackupList {
-    /// Puts the code in, if there is a key.
+    /// Sets the code if there is a key, and removes it otherwise.
     pub(super) fn sign(&mut self, key: Option<&Key>) {
         self.code = None;
         let body = serde_json::to_vec(self).unwrap_or_default();
@@ -116,10 +116,10 @@ impl BackupList {
     }
 }
 
-/// The list of a dated set, if it has a whole one of the current user.
+/// Reads the list of a dated folder; `None` if the current user has no valid list there.
 ///
 /// # Errors
-/// When it cannot be read: what it says is not known then, and a restore without it would be another one.
+/// When the list cannot be read: a restore that ignored it would give another result.
 pub(super) fn read(dated: &Path) -> io::Result<Option<BackupList>> {
     let bytes = match trust::read_own(&dated.join(LIST), MAX_BYTES) {
         // `InvalidData`: it is not this user's, or no regular file.
@@ -130,7 +130,7 @@ pub(super) fn read(dated: &Path) -> io::Result<Option<BackupList>> {
     Ok(listed.filter(|listed: &BackupList| listed.version == VERSION))
 }
 
-/// Whether an error says that there is nothing of a name.
+/// Whether an error means that a path does not exist.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
@@ -149,7 +149,7 @@ fn dated_folders(backups_folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Whether there is a folder of this name, and no link to one.
+/// Whether a path is a folder and not a link to one.
 pub(super) fn is_folder(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Err(error) if is_gone(&error) => Ok(false),
@@ -157,7 +157,7 @@ pub(super) fn is_folder(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The greatest number that a set in a folder of backups has.
+/// The greatest number among the backups in a folder.
 pub(super) fn last_number(backups_folder: &Path) -> io::Result<u64> {
     let mut last = 0;
     for dated in dated_folders(backups_folder)? {
@@ -173,12 +173,11 @@ pub struct BackupSet {
     pub date: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// Its place in the order of sets.
+    /// Its position in the order of backups.
     pub number: u64,
-    /// What it keeps.
+    /// Its copies.
     pub files: Vec<BackupFile>,
-    /// Files that were not there when it was made and that the save which it is of has made, relative to the set's
-    /// folder.
+    /// Files that did not exist when it was made and that its save has created, relative to the set's folder.
     pub absent: Vec<PathBuf>,
     /// Whether this user's key authenticates it.
     pub is_authentic: bool,
@@ -199,29 +198,29 @@ pub struct BackupFile {
     pub real: Option<PathBuf>,
 }
 
-/// The dated sets of a set that is opened by `main`, oldest first. Interrupted ones are none, nor are those that another
-/// user made or that lie behind a link. `state` is the user's state folder, which has the key.
+/// The backups of the set that is opened by `main`, oldest first, without those that were interrupted, made by another
+/// user, or are behind a link. `state` is the user's state folder, which has the key.
 ///
 /// # Errors
-/// When the folder of backups or one of the lists cannot be read: a set less is another history.
+/// When the folder of backups or a list cannot be read: without one backup, a restore would give another result.
 pub fn sets(main: &Path, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> {
     let key = state.and_then(Key::load);
     let folder = super::real_folder(main);
-    let kept = |file: &Entry| {
+    let backup_file = |file: &Entry| {
         let real = file.real.as_ref().map(Name::any_path);
         Some(BackupFile { name: file.name.path()?, len: file.len, hash: file.hash, digest: file.digest.clone(), real })
     };
     let backups_folder = super::backups_folder(main);
     let mut sets = Vec::new();
     for dated in
-        dated_folders(&backups_folder).map_err(|error| Error::system("list the backups in", &backups_folder, error))?
+        dated_folders(&backups_folder).map_err(|error| Error::system("list the backups", &backups_folder, error))?
     {
-        let listed = read(&dated).map_err(|error| Error::system("read the list of", &dated, error))?;
+        let listed = read(&dated).map_err(|error| Error::system("read the list of files", &dated, error))?;
         let (Some(listed), Some(date)) = (listed, dated.file_name()) else { continue };
         sets.push(BackupSet {
             date: date.to_string_lossy().into_owned(),
             number: listed.number,
-            files: listed.files.iter().filter_map(kept).collect(),
+            files: listed.files.iter().filter_map(backup_file).collect(),
             absent: listed.absent.iter().filter_map(Name::path).collect(),
             is_authentic: folder.as_ref().is_some_and(|folder| listed.is_authentic(folder, key.as_ref())),
             folder: dated,
@@ -241,15 +240,15 @@ pub(crate) fn superfluous(main: &Path, keep: usize, state: Option<&Path>) -> Res
     Ok(sets)
 }
 
-/// Removes the oldest sets, so that so many stay; gives them. What a set still keeps can be put back: a restore takes the
-/// oldest copy since the wanted moment.
+/// Removes all backups but the latest `keep`, and returns the removed ones. The remaining ones can still be restored: a
+/// restore takes the oldest copy since its date.
 ///
 /// # Errors
-/// When one cannot be removed; without its list it is none any more.
+/// When a backup cannot be removed; one without its list is incomplete.
 pub fn prune(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> {
     let sets = superfluous(main, keep, state)?;
     for set in &sets {
-        // The list first: half a set counts for nothing.
+        // The list first, so that a partly removed backup is not used.
         let removed = fs::remove_file(set.folder.join(LIST)).and_then(|()| sync_folder(&set.folder));
         let removed = removed.and_then(|()| fs::remove_dir_all(&set.folder));
         removed.map_err(|error| Error::system("remove", &set.folder, error))?;
@@ -266,22 +265,22 @@ pub struct Incomplete {
     pub kept: Option<String>,
 }
 
-/// Folders among the backups that no restore can use. Nothing was replaced for those that were interrupted.
+/// Backup folders that cannot be restored. A save that was interrupted before the list was written replaced no file.
 ///
 /// # Errors
 /// When the folder of backups cannot be read.
 pub fn incomplete(main: &Path) -> Result<Vec<Incomplete>, Error> {
     let backups_folder = super::backups_folder(main);
-    let failed = |error| Error::system("list the backups in", &backups_folder, error);
+    let failed = |error| Error::system("list the backups", &backups_folder, error);
     let mut found = Vec::new();
     for folder in dated_folders(&backups_folder).map_err(failed)? {
         let has_no_list = fs::symlink_metadata(folder.join(LIST)).is_err_and(|error| is_gone(&error));
         if has_no_list {
-            let checked = Tree::open(&backups_folder).and_then(|tree| tree.check_removable(name_of(&folder)?));
-            let kept = checked.err().map(|error| plain(&error));
+            let checked = Tree::open(&backups_folder).and_then(|tree| tree.check_removable(dated_name(&folder)?));
+            let kept = checked.err().map(|error| system_message(&error));
             found.push(Incomplete { folder, kept });
         } else if read(&folder).map_err(failed)?.is_none() {
-            let why = "its list is damaged, of another user or of a newer version".to_owned();
+            let why = "its list is damaged, belongs to another user or was written by a newer version".to_owned();
             found.push(Incomplete { folder, kept: Some(why) });
         }
     }
@@ -289,8 +288,8 @@ pub fn incomplete(main: &Path) -> Result<Vec<Incomplete>, Error> {
     Ok(found)
 }
 
-/// Removes backups that were interrupted before their lists were written, and gives them. Only folders that are named as
-/// this program names them, belong to the user and hold nothing but the user's regular files go.
+/// Removes backups that were interrupted before their lists were written, and returns them: only folders with a name of
+/// this program that belong to the user and hold nothing but the user's regular files.
 ///
 /// # Errors
 /// When one cannot be removed.
@@ -298,19 +297,19 @@ pub(crate) fn remove_incomplete(main: &Path) -> Result<Vec<PathBuf>, Error> {
     let backups_folder = super::backups_folder(main);
     let mut removed = Vec::new();
     for Incomplete { folder, .. } in incomplete(main)?.into_iter().filter(|found| found.kept.is_none()) {
-        let done = Tree::open(&backups_folder).and_then(|tree| tree.remove_folder(name_of(&folder)?));
+        let done = Tree::open(&backups_folder).and_then(|tree| tree.remove_folder(dated_name(&folder)?));
         done.map_err(|error| Error::system("remove", &folder, error))?;
         removed.push(folder);
     }
     if !removed.is_empty() {
-        // It stays if there are backups in it.
+        // Fails if the folder holds other backups.
         let _ = fs::remove_dir(&backups_folder);
     }
     Ok(removed)
 }
 
-/// The name of a dated folder, if this program may have made it: `2026-11-20T10-20-30Z`, `2026-11-20T10-20-30Z-2`.
-fn name_of(folder: &Path) -> io::Result<&OsStr> {
+/// The name of a folder, if it has the form of this program: `2026-11-20T10-20-30Z`, `2026-11-20T10-20-30Z-2`.
+fn dated_name(folder: &Path) -> io::Result<&OsStr> {
     const PATTERN: &[u8] = b"0000-00-00T00-00-00Z";
     let name = folder.file_name().unwrap_or_default();
     let bytes = name.as_encoded_bytes();
@@ -323,7 +322,7 @@ fn name_of(folder: &Path) -> io::Result<&OsStr> {
     if is_date && is_numbered { Ok(name) } else { Err(io::Error::new(io::ErrorKind::InvalidData, why)) }
 }
 
-/// A moment in UTC as the name of a folder: no colon, which not every file system takes.
+/// Formats a time in UTC as a folder name, without colons because some file systems reject them.
 pub(super) fn date(now: Now) -> String {
     Now { offset: 0, ..now }.timestamp().replace(':', "-")
 }

@@ -1,8 +1,8 @@
-//! Restores a set to its state before the save that a backup was made by.
+//! Restores a set from backups to its state before a save.
 //!
-//! That save may have touched only some files and later ones others, so a file's bytes are those of the oldest copy
-//! since. They are put in place as a save does it (beside their targets, read back, all or nothing), and what they
-//! replace is kept like before any other save.
+//! Each save backs up only the files that it changes, so a file is restored from its oldest copy since that save. Files
+//! are written as by a save (beside their targets, read back, all or nothing), and those that they replace are backed up
+//! first.
 
 use super::super::commit::{self, Commit};
 use super::super::disk::{Disk, Fingerprint};
@@ -24,12 +24,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RestorePlan {
     main: PathBuf,
-    /// Files that get other bytes.
+    /// Files whose content changes.
     pub files: Vec<RestoredFile>,
-    /// Files that are as they were.
+    /// Files that have the restored content already.
     pub untouched: Vec<PathBuf>,
-    /// Files that were made since: nothing of the restored set names them.
-    pub left: Vec<PathBuf>,
+    /// Files that were created since, which the restored set does not list.
+    pub created_since: Vec<PathBuf>,
     /// Whether this user's key authenticates every backup that is needed.
     pub is_authentic: bool,
 }
@@ -58,21 +58,21 @@ pub(crate) struct Trust<'a> {
 /// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
-    /// Files that got other bytes.
+    /// Number of files whose content was changed.
     pub written: usize,
-    /// Files that were removed.
+    /// Number of files that were removed.
     pub removed: usize,
-    /// The dated set with what was there before.
+    /// The backup of the files that were replaced or removed.
     pub backup: Option<PathBuf>,
-    /// Why that one is not signed, if it is not.
+    /// Why that backup is not signed, if it is not.
     pub unsigned: Option<String>,
 }
 
-/// Works out what leads back to before the dated set of this name. Reads, writes nothing.
+/// Plans a restore to the state before the save that made the backup of this date. Writes nothing.
 ///
 /// # Errors
-/// When there is no such set, a copy is not what it was, or a file that it names may not be written: a link leads there
-/// now, it is hidden, or it is no regular file.
+/// When there is no such backup, a copy was changed, or a file may not be written because it is now a link, hidden or
+/// not a regular file.
 pub(crate) fn plan_restore(main: &Path, date: &str, state: Option<&Path>) -> Result<RestorePlan, Error> {
     let all = sets(main, state)?;
     let Some(from) = all.iter().position(|set| set.date == date) else {
@@ -97,40 +97,40 @@ pub(crate) fn plan_restore(main: &Path, date: &str, state: Option<&Path>) -> Res
         absent.extend(set.absent.iter().filter(|name| !wanted.contains_key(name)));
     }
     let real = super::real_folder(main).ok_or_else(|| Error::new(main, Reason::Missing))?;
-    let tree = Tree::open(&real).map_err(|error| Error::system("open the folder of", main, error))?;
-    let place = Checked { tree: &tree, is_authentic };
-    let mut restoring = RestorePlan { main: main.to_path_buf(), is_authentic, ..RestorePlan::default() };
+    let tree = Tree::open(&real).map_err(|error| Error::system("open its folder", main, error))?;
+    let scope = RestoreScope { tree: &tree, is_authentic };
+    let mut plan = RestorePlan { main: main.to_path_buf(), is_authentic, ..RestorePlan::default() };
     for (name, (kept, copy)) in wanted {
         let target = folder.join(name);
         let refuse = |why: String| Error::new(&target, Reason::Plan(format!("this file is not restored: {why}")));
-        place.check(name, kept.real.as_deref()).map_err(refuse)?;
+        scope.check(name, kept.real.as_deref()).map_err(refuse)?;
         let digest = if is_authentic { kept.digest.clone() } else { String::new() };
-        let put = RestoredFile { target: target.clone(), copy, hash: kept.hash, digest };
-        put.check_copy(&tree)?;
+        let file = RestoredFile { target: target.clone(), copy, hash: kept.hash, digest };
+        file.check_copy(&tree)?;
         if external_changes::hash(&target).is_ok_and(|now| now == kept.hash) {
-            restoring.untouched.push(target);
+            plan.untouched.push(target);
         } else {
-            restoring.files.push(put);
+            plan.files.push(file);
         }
     }
-    // An index is put in place after the files that it names.
-    restoring.files.sort_by_key(|put| put.target == main);
+    // An index is replaced after the files that it lists.
+    plan.files.sort_by_key(|file| file.target == main);
     for name in absent {
         let path = folder.join(name);
-        if place.is_removable(name).map_err(|error| Error::system("look at it", &path, error))? {
-            restoring.left.push(path);
+        if scope.is_removable(name).map_err(|error| Error::system("inspect it", &path, error))? {
+            plan.created_since.push(path);
         }
     }
-    Ok(restoring)
+    Ok(plan)
 }
 
-/// Which files below a folder a backup may speak of.
-struct Checked<'t> {
+/// Which files below a folder a restore may write or remove.
+struct RestoreScope<'t> {
     tree: &'t Tree,
     is_authentic: bool,
 }
 
-impl Checked<'_> {
+impl RestoreScope<'_> {
     /// Whether a file may be written to or removed; `real` is where it was behind a link when the backup was made.
     fn check(&self, name: &Path, real: Option<&Path>) -> Result<(), String> {
         record::check_inside(name)?;
@@ -140,7 +140,7 @@ impl Checked<'_> {
             return if is_as_then { Ok(()) } else { Err("the link to it leads elsewhere now".to_owned()) };
         }
         match self.tree.locate(name).and_then(|place| place.status()) {
-            // Its folder is made again.
+            // Its folder is created again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error.to_string()),
             Ok(Some(status)) if !status.is_regular => Err("it is a link or not a regular file".to_owned()),
@@ -150,9 +150,7 @@ impl Checked<'_> {
             Ok(_) => Ok(()),
         }
     }
-}
 
-impl Checked<'_> {
     /// Whether there is a file that may be removed.
     fn is_removable(&self, name: &Path) -> io::Result<bool> {
         if record::check_inside(name).is_err() {
@@ -161,27 +159,27 @@ impl Checked<'_> {
         match self.tree.locate(name).and_then(|place| place.status()) {
             Ok(None) => Ok(false),
             Ok(Some(status)) => Ok(status.is_regular && (self.is_authentic || status.is_of_current_user())),
-            // A link on the way: whatever it leads to is not this file.
+            // Its path goes over a link to some other file.
             Err(error) if is_elsewhere(&error) => Ok(false),
             Err(error) => Err(error),
         }
     }
 }
 
-/// Whether an error says that a path leads nowhere, or over a link.
+/// Whether an error means that a path does not exist or goes over a link.
 fn is_elsewhere(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory | InvalidData | InvalidInput)
 }
 
 impl RestoredFile {
-    /// Opens the copy, whose path has no link in it.
+    /// Opens the copy without following links.
     fn open(&self, tree: &Tree) -> Result<File, Error> {
         let file = tree.locate(&self.copy).and_then(|place| place.open_file(false));
         file.map_err(|error| Error::system("read", &tree.path().join(&self.copy), error))
     }
 
-    /// Whether the copy is what was kept.
+    /// Checks that the copy is unchanged.
     fn check_copy(&self, tree: &Tree) -> Result<(), Error> {
         let mut hashes = Hashes::default();
         let failed = |error| Error::system("read", &tree.path().join(&self.copy), error);
@@ -194,7 +192,7 @@ impl RestoredFile {
     }
 }
 
-/// Both hashes of what is written to it.
+/// Computes both hashes of the bytes that are written to it.
 #[derive(Default)]
 struct Hashes(Fingerprint, blake3::Hasher);
 
@@ -204,8 +202,8 @@ impl Hashes {
         self.1.update(bytes);
     }
 
-    fn match_copy(self, put: &RestoredFile) -> bool {
-        self.0.finish() == put.hash && (put.digest.is_empty() || *self.1.finalize().to_hex() == *put.digest)
+    fn match_copy(self, file: &RestoredFile) -> bool {
+        self.0.finish() == file.hash && (file.digest.is_empty() || *self.1.finalize().to_hex() == *file.digest)
     }
 }
 
@@ -221,10 +219,10 @@ impl Write for Hashes {
 }
 
 impl RestorePlan {
-    /// Puts the files back; removes those that were made since if `prune` says so.
+    /// Restores the files, and with `prune` removes those that were created since.
     ///
     /// # Errors
-    /// As a save: every file is as it was then, or a record says how it goes on.
+    /// As for a save: either no file was changed, or a commit record allows to finish the restore.
     pub(crate) fn run(&self, prune: bool, now: Now, trust: Trust<'_>) -> Result<Restored, Error> {
         self.run_with_gate(&AllowAll, prune, now, trust)
     }
@@ -245,30 +243,30 @@ impl RestorePlan {
         let set_folder = set_folder(Some(&self.main), &mut made)?;
         let tree = Tree::open(&set_folder).map_err(|error| Error::system("open", &set_folder, error))?;
         let mut targets = Vec::new();
-        for put in &self.files {
-            let path = &put.target;
+        for file in &self.files {
+            let path = &file.target;
             let mut target = ReplaceTarget::inspect(path, TargetAction::Replace, &disk, true)?;
             if target.metadata.is_none() {
                 resolve_target(&mut target, &mut made)
-                    .map_err(|error| Error::system("make the folder of", path, error))?;
-                target.ceiling = mode(&put.open(&tree)?);
+                    .map_err(|error| Error::system("create its folder", path, error))?;
+                target.ceiling = mode(&file.open(&tree)?);
             }
-            targets.push((target, put));
+            targets.push((target, file));
         }
-        let left: &[PathBuf] = if prune { &self.left } else { &[] };
-        let removed: Vec<ReplaceTarget> = left
+        let created_since: &[PathBuf] = if prune { &self.created_since } else { &[] };
+        let removed: Vec<ReplaceTarget> = created_since
             .iter()
             .map(|path| ReplaceTarget::inspect(path, TargetAction::Replace, &disk, true))
             .collect::<Result<_, _>>()?;
         let explained = |error: Error| {
-            let len = |put: &RestoredFile| {
-                put.open(&tree).ok().and_then(|copy| copy.metadata().ok()).map_or(0, |copy| copy.len())
+            let len = |file: &RestoredFile| {
+                file.open(&tree).ok().and_then(|copy| copy.metadata().ok()).map_or(0, |copy| copy.len())
             };
             space::explained(error, self.files.iter().map(len).sum())
         };
         let staged: Vec<Staged> = targets
             .into_iter()
-            .map(|(target, put)| stage(target, put, &tree, gate))
+            .map(|(target, file)| stage(target, file, &tree, gate))
             .collect::<Result<_, _>>()
             .map_err(explained)?;
         if staged.is_empty() && removed.is_empty() && !has_record(&set_folder) {
@@ -276,7 +274,7 @@ impl RestorePlan {
         }
         let changing = staged.iter().map(|file| &file.target).chain(&removed);
         let mut taken = Backups::new(When::Always)
-            .keep(&self.main, changing, &BackupContext { now, state, gate })
+            .back_up(&self.main, changing, &BackupContext { now, state, gate })
             .map_err(explained)?;
         let written = staged.len();
         let commit = Commit { main: &self.main, set_folder: &set_folder, removed: &removed, made: &made, state };
@@ -310,10 +308,10 @@ fn mode(copy: &File) -> u32 {
 }
 
 /// Writes a copy's bytes beside their target and reads them back.
-fn stage(target: ReplaceTarget, put: &RestoredFile, tree: &Tree, gate: &dyn Gate) -> Result<Staged, Error> {
+fn stage(target: ReplaceTarget, file: &RestoredFile, tree: &Tree, gate: &dyn Gate) -> Result<Staged, Error> {
     let path = target.path.clone();
     let failed = |error| Error::system("write", &path, error);
-    let mut from = put.open(tree)?;
+    let mut from = file.open(tree)?;
     let mut sink = TempFile::create(&target, tree.path(), gate).map_err(failed)?;
     let mut hashes = Hashes::default();
     let mut buffer = vec![0; 1 << 20];
@@ -328,7 +326,7 @@ fn stage(target: ReplaceTarget, put: &RestoredFile, tree: &Tree, gate: &dyn Gate
     }
     let staged = sink.finish(target).map_err(failed)?;
     let read_back = external_changes::hash(&staged.temporary).map_err(failed)?;
-    if read_back != staged.hash || !hashes.match_copy(put) {
+    if read_back != staged.hash || !hashes.match_copy(file) {
         let why = "reading back gave other bytes than were written".to_owned();
         return Err(Error::new(path, Reason::Check(why)));
     }

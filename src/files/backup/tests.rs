@@ -26,7 +26,7 @@ fn save(set: &mut Sitemaps, backups: &Backups) -> Vec<String> {
 }
 
 /// The files of the set itself.
-fn own(set: &Sitemaps) -> BTreeMap<String, Vec<u8>> {
+fn set_files(set: &Sitemaps) -> BTreeMap<String, Vec<u8>> {
     set.files().into_iter().filter(|(name, _)| !name.contains(".bak/")).collect()
 }
 
@@ -47,13 +47,13 @@ fn prune(main: &Path, keep: usize) -> Result<Vec<BackupSet>, Error> {
     super::prune(main, keep, Some(&state(main)))
 }
 
-fn restoring(main: &Path, date: &str) -> Result<RestorePlan, Error> {
+fn restore_plan(main: &Path, date: &str) -> Result<RestorePlan, Error> {
     super::plan_restore(main, date, Some(&state(main)))
 }
 
-/// Puts back what was worked out.
-fn run(restoring: &RestorePlan, prune: bool, set: &Sitemaps, gate: &dyn Gate) -> Result<Restored, Error> {
-    restoring.run_with_gate(gate, prune, set.now, Trust { state: Some(&set.state()), unverified: false })
+/// Runs a restore with the user's key.
+fn run(restore_plan: &RestorePlan, prune: bool, set: &Sitemaps, gate: &dyn Gate) -> Result<Restored, Error> {
+    restore_plan.run_with_gate(gate, prune, set.now, Trust { state: Some(&set.state()), unverified: false })
 }
 
 #[test]
@@ -61,11 +61,11 @@ fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save()
     for when in When::ALL {
         let mut set = pair();
         let backups = Backups::new(when);
-        let mut states = vec![own(&set)];
+        let mut states = vec![set_files(&set)];
         for (row, value) in [(0, "0.1"), (0, "0.2"), (2, "0.3")] {
             set.set(&[row], Field::Priority, Some(value));
             save(&mut set, &backups);
-            states.push(own(&set));
+            states.push(set_files(&set));
         }
         let sets = sets(&main(&set));
         let expected = match when {
@@ -76,9 +76,9 @@ fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save()
         assert_eq!(sets.len(), expected, "{when:?}");
         // All three of one second: no two have the same name, and their order is known.
         for (set_of_files, state) in sets.iter().zip(&states).rev() {
-            let restoring = restoring(&main(&set), &set_of_files.date).unwrap();
-            run(&restoring, false, &set, &AllowAll).unwrap();
-            assert_eq!(&own(&set), state, "{when:?} {}", set_of_files.date);
+            let restore_plan = restore_plan(&main(&set), &set_of_files.date).unwrap();
+            run(&restore_plan, false, &set, &AllowAll).unwrap();
+            assert_eq!(&set_files(&set), state, "{when:?} {}", set_of_files.date);
         }
     }
 }
@@ -86,7 +86,7 @@ fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save()
 #[test]
 fn a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_before() {
     let mut set = pair();
-    let before = own(&set);
+    let before = set_files(&set);
     #[cfg(unix)]
     fs::set_permissions(set.path("s-1.xml"), std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
     set.set(&[0], Field::Priority, Some("0.1"));
@@ -100,40 +100,40 @@ fn a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_bef
 }
 
 #[test]
-fn a_restore_can_be_restored_and_leaves_new_files_unless_told() {
+fn a_restore_can_be_undone_and_removes_new_files_only_with_prune() {
     let mut set = pair();
-    let before = own(&set);
+    let before = set_files(&set);
     set.limits.urls = 2;
     set.add(0, "https://e.com/new");
     let dates = save(&mut set, &Backups::new(When::Once));
-    let after = own(&set);
+    let after = set_files(&set);
     assert_eq!(after.len(), 4);
-    let restoring = |date: &str| restoring(&main(&set), date).unwrap();
-    let back = restoring(&dates[0]);
-    assert_eq!(back.left, [set.path("s-3.xml")]);
+    let restore_plan = |date: &str| restore_plan(&main(&set), date).unwrap();
+    let back = restore_plan(&dates[0]);
+    assert_eq!(back.created_since, [set.path("s-3.xml")]);
     assert_eq!(back.files.last().unwrap().target, main(&set), "the index last");
     let done = run(&back, false, &set, &AllowAll).unwrap();
     assert!(set.path("s-3.xml").exists());
     let undo = done.backup.unwrap().file_name().unwrap().to_string_lossy().into_owned();
-    run(&restoring(&undo), false, &set, &AllowAll).unwrap();
-    assert_eq!(own(&set), after);
-    let done = run(&restoring(&dates[0]), true, &set, &AllowAll).unwrap();
-    assert_eq!((own(&set), done.removed), (before, 1));
+    run(&restore_plan(&undo), false, &set, &AllowAll).unwrap();
+    assert_eq!(set_files(&set), after);
+    let done = run(&restore_plan(&dates[0]), true, &set, &AllowAll).unwrap();
+    assert_eq!((set_files(&set), done.removed), (before, 1));
     // Nothing left to do makes no set.
-    assert_eq!(run(&restoring(&dates[0]), true, &set, &AllowAll).unwrap().backup, None);
+    assert_eq!(run(&restore_plan(&dates[0]), true, &set, &AllowAll).unwrap().backup, None);
 }
 
 #[test]
-fn what_is_wrong_is_named_and_nothing_is_put_back() {
+fn a_restore_from_a_missing_or_damaged_backup_is_refused() {
     let mut set = pair();
-    let said = |set: &Sitemaps, date: &str| restoring(&main(set), date).unwrap_err().to_string();
-    assert!(said(&set, "2026-01-01").contains("there is no backup"));
+    let error = |set: &Sitemaps, date: &str| restore_plan(&main(set), date).unwrap_err().to_string();
+    assert!(error(&set, "2026-01-01").contains("there is no backup"));
     set.set(&[0], Field::Priority, Some("0.1"));
     let dates = save(&mut set, &Backups::new(When::Always));
-    assert!(said(&set, "2026-01-01").contains(&dates[0]));
+    assert!(error(&set, "2026-01-01").contains(&dates[0]));
     let dated = backups_folder(&main(&set)).join(&dates[0]);
     fs::write(dated.join("s-1.xml"), "x").unwrap();
-    assert!(said(&set, &dates[0]).contains("changed since"));
+    assert!(error(&set, &dates[0]).contains("changed since"));
     // A list that leads out of the folder is not followed.
     let list = fs::read_to_string(dated.join(LIST)).unwrap();
     fs::write(dated.join(LIST), list.replace("\"s-1.xml\"", "\"../s-1.xml\"")).unwrap();
@@ -157,19 +157,19 @@ impl Gate for Fault {
     }
 }
 
-/// Whatever fails while copies are taken or put back: nothing is replaced, or all of it will be.
+/// Whichever operation of a backup or restore fails, no file is replaced, or all of them will be.
 #[test]
 fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
     let (mut failures, mut finished) = (0, 0);
     for at in 0.. {
         let mut set = pair();
-        let before = own(&set);
+        let before = set_files(&set);
         set.set(&[0, 2], Field::Priority, Some("0.1"));
         let dates = save(&mut set, &Backups::new(When::Always));
-        let after = own(&set);
-        let restoring = restoring(&main(&set), &dates[0]).unwrap();
+        let after = set_files(&set);
+        let restore_plan = restore_plan(&main(&set), &dates[0]).unwrap();
         let gate = Fault(AtomicUsize::new(at));
-        let Err(error) = run(&restoring, true, &set, &gate) else { break };
+        let Err(error) = run(&restore_plan, true, &set, &gate) else { break };
         assert!(matches!(error.reason, Reason::NoRoom { .. } | Reason::Unfinished { .. }), "{error}");
         failures += 1;
         let has_record = set.path(".sited.commit").exists();
@@ -177,33 +177,33 @@ fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
         let expected = if has_record { before } else { after };
         assert!(has_record || sets(&main(&set)).len() == 1, "{at}: no set of a restore that came to nothing");
         set.recover("index.xml");
-        assert!(own(&set) == expected, "{at}: {:?}", own(&set).keys());
+        assert!(set_files(&set) == expected, "{at}: {:?}", set_files(&set).keys());
     }
     assert!(failures > 15 && finished > 2, "{failures} {finished}");
 }
 
-const DEATH_TEST: &str = "files::backup::tests::a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other";
+const DEATH_TEST: &str = "files::backup::tests::a_process_that_dies_during_a_restore_leaves_one_state_or_the_other";
 
-/// A real process dies at every operation of a restore: what opens the set next finds it as it was before it, or after.
+/// A real process dies at every operation of a restore: the next load finds the state before or after it.
 #[test]
-fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
-    if let Ok(told) = std::env::var(DEATH) {
-        let (at, folder) = told.split_once(' ').unwrap();
+fn a_process_that_dies_during_a_restore_leaves_one_state_or_the_other() {
+    if let Ok(argument) = std::env::var(DEATH) {
+        let (at, folder) = argument.split_once(' ').unwrap();
         let index = Path::new(folder).join("index.xml");
         let set = Sitemaps::open(Path::new(folder), "index.xml");
-        let restoring = restoring(&index, &sets(&index)[0].date).unwrap();
-        drop(run(&restoring, true, &set, &Death(AtomicUsize::new(at.parse().unwrap()))).unwrap());
+        let restore_plan = restore_plan(&index, &sets(&index)[0].date).unwrap();
+        drop(run(&restore_plan, true, &set, &Death(AtomicUsize::new(at.parse().unwrap()))).unwrap());
         return;
     }
     let (mut deaths, mut finished) = (0, 0);
     for at in 0.. {
         let mut set = pair();
-        let before = own(&set);
+        let before = set_files(&set);
         set.set(&[0, 2], Field::Priority, Some("0.1"));
         save(&mut set, &Backups::new(When::Always));
-        let after = own(&set);
+        let after = set_files(&set);
         if survives(DEATH_TEST, &format!("{at} {}", set.path("").display())) {
-            assert_eq!(own(&set), before);
+            assert_eq!(set_files(&set), before);
             break;
         }
         deaths += 1;
@@ -211,17 +211,17 @@ fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
         let main = main(&set);
         set.recover("index.xml");
         crate::files::index_contents::sweep_beside(main.parent().unwrap(), [&*set.path("s-1.xml")].into_iter());
-        let now = own(&set);
+        let now = set_files(&set);
         assert!(now == before || now == after, "{at}: {:?}", now.keys());
-        // Whatever was half-made, the way back is there still.
+        // The backup remains, whatever was interrupted.
         assert!(!sets(&main).is_empty());
     }
     assert!(deaths > 15 && finished > 2, "{deaths} {finished}");
 }
 
-/// Signals and short writes are no failures.
+/// Interrupted system calls and short writes are no failures.
 #[test]
-fn what_is_put_back_is_what_was_kept() {
+fn interrupted_calls_and_short_writes_do_not_affect_a_restore() {
     struct Short(AtomicUsize);
     impl Gate for Short {
         fn pass(&self, _: FsOperation) -> io::Result<()> {
@@ -240,22 +240,22 @@ fn what_is_put_back_is_what_was_kept() {
     }
     for at in 0..40 {
         let mut set = pair();
-        let before = own(&set);
+        let before = set_files(&set);
         set.set(&[0, 2], Field::Priority, Some("0.1"));
         let dates = save(&mut set, &Backups::new(When::Always));
-        let restoring = restoring(&main(&set), &dates[0]).unwrap();
-        run(&restoring, true, &set, &Short(AtomicUsize::new(at))).unwrap();
-        assert_eq!(own(&set), before, "{at}");
+        let restore_plan = restore_plan(&main(&set), &dates[0]).unwrap();
+        run(&restore_plan, true, &set, &Short(AtomicUsize::new(at))).unwrap();
+        assert_eq!(set_files(&set), before, "{at}");
     }
 }
 
 #[test]
-fn the_oldest_go_and_what_stays_can_be_put_back() {
+fn pruning_removes_the_oldest_and_the_rest_can_be_restored() {
     let mut set = pair();
     let backups = Backups::new(When::Always);
     let mut states = Vec::new();
     for value in ["0.1", "0.2", "0.3", "0.4"] {
-        states.push(own(&set));
+        states.push(set_files(&set));
         set.set(&[0], Field::Priority, Some(value));
         save(&mut set, &backups);
     }
@@ -264,19 +264,19 @@ fn the_oldest_go_and_what_stays_can_be_put_back() {
     assert_eq!(prune(&main(&set), 2).unwrap(), before[..2]);
     assert_eq!(sets(&main(&set)), before[2..]);
     assert!(incomplete(&main(&set)).unwrap().is_empty());
-    run(&restoring(&main(&set), &before[2].date).unwrap(), false, &set, &AllowAll).unwrap();
-    assert_eq!(own(&set), states[2]);
+    run(&restore_plan(&main(&set), &before[2].date).unwrap(), false, &set, &AllowAll).unwrap();
+    assert_eq!(set_files(&set), states[2]);
 }
 
-/// Clocks are put back, by hand or by the network: what was kept later is the later one all the same.
+/// Clocks are set back, by hand or by the network; the order of backups stays.
 #[test]
-fn a_clock_that_jumps_changes_no_order_and_loses_no_set() {
+fn a_clock_that_jumps_changes_no_order_and_loses_no_backup() {
     let mut set = pair();
     let backups = Backups::new(When::Always);
     let noon = set.now.seconds;
     let mut states = Vec::new();
     for (value, jump) in [("0.1", 0), ("0.2", -86_400), ("0.3", 300_000_000), ("0.4", -1), ("0.5", -86_400)] {
-        states.push(own(&set));
+        states.push(set_files(&set));
         set.now.seconds = noon + jump;
         set.set(&[0], Field::Priority, Some(value));
         assert_eq!(save(&mut set, &backups).len(), 1, "at {jump}");
@@ -284,14 +284,14 @@ fn a_clock_that_jumps_changes_no_order_and_loses_no_set() {
     let sets = sets(&main(&set));
     assert_eq!(sets.len(), 5);
     for (dated, state) in sets.iter().zip(&states).rev() {
-        run(&restoring(&main(&set), &dated.date).unwrap(), false, &set, &AllowAll).unwrap();
-        assert_eq!(&own(&set), state, "{}", dated.date);
+        run(&restore_plan(&main(&set), &dated.date).unwrap(), false, &set, &AllowAll).unwrap();
+        assert_eq!(&set_files(&set), state, "{}", dated.date);
     }
 }
 
-/// Why a backup is not signed is told with the save, not found out when it is to be restored.
+/// A save reports why its backup is not signed, so that it is known before a restore.
 #[test]
-fn a_backup_without_a_key_is_said_to_be_unsigned() {
+fn a_save_reports_that_its_backup_is_unsigned() {
     let mut set = pair();
     fs::write(set.path("file"), "").unwrap();
     for (state, why) in [(None, "no state folder: HOME"), (Some(set.path("file")), "no key can be read or made in")] {

@@ -1,14 +1,14 @@
 //! Files of a folder with the times at which they were modified.
 
 use super::posts::PostIndex;
-use super::{SourceFiles, relative};
+use super::{SourceFiles, relative_path};
 use crate::files::Error;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A folder, and the posts of the folders in it that were asked for.
+/// A folder, with the posts of those of its subfolders that were searched.
 pub(super) struct FolderFiles {
     /// Without links and `..`, so that it can be compared.
     root: PathBuf,
@@ -26,7 +26,7 @@ impl FolderFiles {
 
     /// The file or folder at a path, unless links lead out of the root.
     fn locate(&self, path: &[u8]) -> Option<fs::Metadata> {
-        let path = self.root.join(relative(path)?);
+        let path = self.root.join(relative_path(path)?);
         let metadata = fs::metadata(&path).ok()?;
         let real = fs::canonicalize(&path).ok()?;
         real.starts_with(&self.root).then_some(metadata)
@@ -49,7 +49,7 @@ impl SourceFiles for FolderFiles {
 
     fn posts(&mut self, folder: &[u8], name: &[u8]) -> Vec<Vec<u8>> {
         if !self.posts.contains_key(folder) {
-            let path = self.locate(folder).and_then(|_| Some(self.root.join(relative(folder)?)));
+            let path = self.locate(folder).and_then(|_| Some(self.root.join(relative_path(folder)?)));
             let entries = path.and_then(|path| fs::read_dir(path).ok()).into_iter().flatten().filter_map(Result::ok);
             let mut posts = PostIndex::default();
             entries.for_each(|entry| posts.add(entry.file_name().as_encoded_bytes()));

@@ -1,6 +1,6 @@
 //! Files of a Git repository with the times of their last commits, from one pass over `git log`.
 //!
-//! Nothing that a repository says makes Git run another program, fetch, or write. The names of files are taken as bytes.
+//! No setting of a repository can make Git run another program, fetch, or write. File names are bytes.
 
 use super::SourceFiles;
 use super::posts::PostIndex;
@@ -12,7 +12,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// Why Git has no times.
+/// Why Git gives no times.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
     /// The program cannot be started.
@@ -27,10 +27,10 @@ pub(crate) enum GitError {
     /// The history is cut off: files whose last commit is missing would get the time of the oldest commit that is there.
     #[error("{}: this is a shallow clone, whose oldest commit seems to have changed every file", .0.display())]
     Shallow(PathBuf),
-    /// Git failed; its own words.
+    /// Git failed, with its error message.
     #[error("{}: git failed: {}", .0.display(), .1)]
     Failed(PathBuf, String),
-    /// Someone stopped the work.
+    /// The user cancelled it.
     #[error("cancelled")]
     Cancelled,
 }
@@ -71,7 +71,7 @@ impl GitFiles {
         let git = Git { folder };
         git.check()?;
         let mut found = Self { files: HashMap::new(), folders: HashSet::new(), posts: HashMap::new() };
-        git.lines(&["ls-tree", "-r", "-z", "--name-only", "HEAD"], |path| {
+        git.for_each_token(&["ls-tree", "-r", "-z", "--name-only", "HEAD"], |path| {
             found.add(path);
             !progress.is_cancelled()
         })?;
@@ -82,7 +82,7 @@ impl GitFiles {
     fn add(&mut self, path: &[u8]) {
         let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
         let name = slashes.clone().next_back().map_or(0, |at| at + 1);
-        // The folders above one that is known are known.
+        // The parents of a known folder are known.
         for (folder, _) in slashes.rev().filter_map(|at| path.split_at_checked(at)) {
             if !self.folders.insert(folder.to_vec()) {
                 break;
@@ -102,7 +102,7 @@ impl GitFiles {
         let words = [&words[..], &["--no-ext-diff", "--no-textconv", "--no-show-signature", "HEAD"]].concat();
         let mut left = self.files.len();
         let (mut time, mut is_first) = (None, false);
-        git.lines(&words, |token| {
+        git.for_each_token(&words, |token| {
             if let Some(seconds) = token.strip_prefix(b"/") {
                 time = std::str::from_utf8(seconds).ok().and_then(|seconds| seconds.parse().ok());
                 is_first = true;
@@ -140,7 +140,7 @@ struct Git<'f> {
     folder: &'f Path,
 }
 
-/// Variables of the environment that say where the user's settings are; all others of Git would redirect it.
+/// Variables of Git that locate the user's settings. All others are removed, since they would redirect it.
 const SETTINGS: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
 impl Git<'_> {
@@ -170,28 +170,28 @@ impl Git<'_> {
     fn check(&self) -> Result<(), GitError> {
         let folder = || self.folder.to_path_buf();
         let run = |words: &[&str]| self.command(words).output().map_err(GitError::Start);
-        let asked = run(&["rev-parse", "--is-shallow-repository"])?;
-        if !asked.status.success() {
-            let words = first_line(&asked.stderr);
+        let answer = run(&["rev-parse", "--is-shallow-repository"])?;
+        if !answer.status.success() {
+            let words = first_line(&answer.stderr);
             let is_none = words.contains("not a git repository");
             return Err(if is_none { GitError::NoRepository(folder()) } else { GitError::Failed(folder(), words) });
         }
-        if asked.stdout.trim_ascii() == b"true" {
+        if answer.stdout.trim_ascii() == b"true" {
             return Err(GitError::Shallow(folder()));
         }
         let has_commit = run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?.status.success();
         if has_commit { Ok(()) } else { Err(GitError::NoCommit(folder())) }
     }
 
-    /// Runs a command and shows what it prints, between zero bytes, until `see` has seen enough.
-    fn lines(&self, words: &[&str], see: impl FnMut(&[u8]) -> bool) -> Result<(), GitError> {
+    /// Runs a command and passes each NUL-terminated token that it prints to `take`, until that returns `false`.
+    fn for_each_token(&self, words: &[&str], take: impl FnMut(&[u8]) -> bool) -> Result<(), GitError> {
         let mut errors = tempfile::tempfile().map_err(GitError::Start)?;
         let own = errors.try_clone().map_err(GitError::Start)?;
         let mut child = self.command(words).stdout(Stdio::piped()).stderr(own).spawn().map_err(GitError::Start)?;
         let output = child.stdout.take();
-        let read = output.map_or(Ok(true), |output| read_tokens(output, see));
+        let read = output.map_or(Ok(true), |output| read_tokens(output, take));
         let is_to_end = matches!(read, Ok(true));
-        let status = end(&mut child, !is_to_end);
+        let status = wait(&mut child, !is_to_end);
         let failed = |words: String| Err(GitError::Failed(self.folder.to_path_buf(), words));
         match (read, status) {
             (Err(error), _) | (Ok(true), Err(error)) => failed(error.to_string()),
@@ -201,8 +201,8 @@ impl Git<'_> {
     }
 }
 
-/// Whether the output was read to its end.
-fn read_tokens(output: ChildStdout, mut see: impl FnMut(&[u8]) -> bool) -> io::Result<bool> {
+/// Passes tokens to `take` until that returns `false`; returns whether the output was read to its end.
+fn read_tokens(output: ChildStdout, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<bool> {
     let mut output = BufReader::with_capacity(1 << 16, output);
     let mut token = Vec::new();
     loop {
@@ -210,15 +210,15 @@ fn read_tokens(output: ChildStdout, mut see: impl FnMut(&[u8]) -> bool) -> io::R
         if output.read_until(0, &mut token)? == 0 {
             return Ok(true);
         }
-        if !see(token.strip_suffix(b"\0").unwrap_or(&token)) {
+        if !take(token.strip_suffix(b"\0").unwrap_or(&token)) {
             return Ok(false);
         }
     }
 }
 
-/// Waits for the end of a program, or ends it; whether it succeeded.
-fn end(child: &mut Child, now: bool) -> io::Result<bool> {
-    if now {
+/// Waits for a program to exit, after killing it if asked; returns whether it succeeded.
+fn wait(child: &mut Child, kill: bool) -> io::Result<bool> {
+    if kill {
         // It may have ended by itself.
         let _ = child.kill();
     }
@@ -227,7 +227,7 @@ fn end(child: &mut Child, now: bool) -> io::Result<bool> {
 
 fn error_text(errors: &mut File) -> String {
     let mut text = Vec::new();
-    // Without its words the error says that it failed.
+    // The error has no reason if its text cannot be read.
     let _ = errors.seek(SeekFrom::Start(0)).and_then(|_| errors.take(1 << 16).read_to_end(&mut text));
     first_line(&text)
 }

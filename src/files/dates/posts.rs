@@ -1,4 +1,4 @@
-//! Posts whose file names begin with a date (`2024-05-01-slug.md`), with or without it in their URLs.
+//! Finds posts whose file names begin with a date (`2024-05-01-slug.md`), which their URLs may leave out.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ fn split_date(name: &[u8]) -> Option<(&[u8], &[u8])> {
     is_date.then_some((date, rest))
 }
 
-/// What the path of a URL says of the date of its post: `/2024/05/01/`, `/2024/05/`, or nothing.
+/// The date of a post in the path of its URL: `/2024/05/01/`, `/2024/05/`, or none.
 pub(super) struct UrlDate(Vec<u8>);
 
 impl UrlDate {
@@ -57,7 +57,7 @@ impl UrlDate {
         Self(date.unwrap_or_default())
     }
 
-    /// The path of the only post of these with the date; which of several is meant is not guessed.
+    /// The path of the only one of these posts with the date; `None` if several have it.
     pub(super) fn choose(&self, folder: &[u8], names: Vec<Vec<u8>>) -> Option<Vec<u8>> {
         let mut fitting = names.into_iter().filter(|name| name.starts_with(&self.0));
         let name = fitting.next().filter(|_| fitting.next().is_none())?;

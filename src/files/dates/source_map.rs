@@ -5,7 +5,7 @@ use crate::protocol::location::{Location, percent_decoded};
 use regex::bytes::{Regex, RegexBuilder};
 use std::fmt::Write as _;
 
-/// A mapping that cannot be used: the text, what is wrong with it, and an example.
+/// An invalid mapping: its text, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}: {what}")]
 pub(crate) struct MapError {
@@ -14,7 +14,7 @@ pub(crate) struct MapError {
 }
 
 impl MapError {
-    /// A mapping that is right.
+    /// An example of a valid mapping.
     pub(crate) const EXAMPLE: &str = "for example: --map '/blog/* = content/blog/*.md'";
 }
 
@@ -81,7 +81,7 @@ impl SourceMap {
     }
 }
 
-/// URLs, and where the sources of those are that match.
+/// Where the sources of URLs are that match a pattern.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
     /// `None`: every URL without a query.
@@ -120,7 +120,7 @@ pub(super) struct Page<'u> {
 }
 
 impl<'u> Page<'u> {
-    /// `None` for what is no URL, and for a path that no file can have.
+    /// `None` for text that is not a URL, and for a path that no file can have.
     pub(super) fn of(url: &'u str) -> Option<Self> {
         let location = Location::of(url.trim());
         let (origin, _) = location.origin()?;
@@ -142,7 +142,7 @@ impl<'u> Page<'u> {
         &self.path
     }
 
-    /// What a path can be filled with.
+    /// The values for the fields of a template.
     fn values<'v>(&'v self, wildcards: &'v [&'v [u8]]) -> Values<'v> {
         let path = self.path.strip_prefix(b"/").unwrap_or(&self.path);
         let page = path.strip_suffix(b".html").or_else(|| path.strip_suffix(b".htm")).unwrap_or(path);
@@ -182,7 +182,7 @@ impl UrlPattern {
         Ok(Self { origin, has_query: query.is_some(), wildcards, regex })
     }
 
-    /// What is matched; `None` for a page on another host, or with a query that the pattern does not have.
+    /// The text to match; `None` for a page on another host, or with a query that the pattern does not have.
     fn subject(&self, page: &Page<'_>) -> Option<Vec<u8>> {
         if self.origin.as_ref().is_some_and(|origin| !origin.eq_ignore_ascii_case(page.origin)) {
             return None;
@@ -195,7 +195,8 @@ impl UrlPattern {
     }
 }
 
-/// A part of a pattern as a regular expression: `*` stays within a segment, `**` does not, and `**/` may stand for nothing.
+/// Converts a part of a pattern to a regular expression: `*` matches within a segment, `**` across segments, and `**/` may
+/// match nothing.
 fn expression(pattern: &str, wildcards: &mut usize) -> String {
     let mut out = String::new();
     let mut rest = pattern;
@@ -211,7 +212,7 @@ fn expression(pattern: &str, wildcards: &mut usize) -> String {
             let literal = percent_decoded(rest.get(..len).unwrap_or_default());
             let mut piece = String::new();
             for byte in literal {
-                // Writing to a text cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(piece, "\\x{byte:02x}");
             }
             (piece, len)

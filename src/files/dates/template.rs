@@ -6,7 +6,7 @@ const MOST_ALTERNATIVES: usize = 1_000;
 /// Braces of one path, at most.
 const MOST_BRACES: usize = 20;
 
-/// What the places are filled with.
+/// The values of the fields.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Values<'v> {
     /// The path of the URL, without slashes at its ends.
@@ -17,19 +17,19 @@ pub(super) struct Values<'v> {
     pub(super) wildcards: &'v [&'v [u8]],
 }
 
-/// A path that may be that of a source.
+/// A path at which a source may be.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// The path; that of the folder where the name has a date.
+    /// The path, or that of the folder if the name has a date.
     pub(super) bytes: Vec<u8>,
     /// What follows the date in the name.
     pub(super) undated_name: Option<Vec<u8>>,
 }
 
-/// A path with places.
+/// A path with fields.
 #[derive(Debug, Clone)]
 pub(super) struct Template {
-    /// The path; of the name only what follows the date, where it has one.
+    /// The path, without the date of the name.
     parts: Vec<Part>,
     has_date: bool,
 }
@@ -45,12 +45,12 @@ enum Part {
     Name,
 }
 
-const PLACES: [(&str, Part); 3] = [("{path}", Part::Path), ("{page}", Part::Page), ("{name}", Part::Name)];
+const FIELDS: [(&str, Part); 3] = [("{path}", Part::Path), ("{page}", Part::Page), ("{name}", Part::Name)];
 const DATE: &str = "{date}-";
 
 impl Template {
-    /// Reads a path, of which each combination of its alternatives (`{md,mdx}`) is one. `wildcards` is how many the
-    /// pattern of the URL has.
+    /// Parses a path into one template for each combination of its alternatives (`{md,mdx}`). `wildcards` is the number of
+    /// wildcards in the URL pattern.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -75,8 +75,8 @@ impl Template {
         let text = if has_date { text.replacen(DATE, "", 1) } else { text.to_owned() };
         let (mut parts, mut rest, mut used) = (Vec::new(), text.as_str(), 0);
         while let Some(first) = rest.chars().next() {
-            let place = PLACES.iter().find(|(name, _)| rest.starts_with(name));
-            let (part, len) = if let Some((name, part)) = place {
+            let field = FIELDS.iter().find(|(name, _)| rest.starts_with(name));
+            let (part, len) = if let Some((name, part)) = field {
                 (part.clone(), name.len())
             } else if first == '*' {
                 used += 1;
@@ -115,7 +115,7 @@ impl Template {
                 Part::Page => values.page,
                 Part::Name => values.page.rsplit(|byte| *byte == b'/').next().unwrap_or_default(),
             };
-            // Nothing is a segment that is left out, but no part of a name.
+            // An empty value may leave out a segment, but not a part of a name.
             let is_segment = || {
                 let next = self.parts.get(at + 1);
                 path.last().is_none_or(|byte| *byte == b'/')

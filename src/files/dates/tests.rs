@@ -14,7 +14,7 @@ impl SourceFiles for Files {
     }
 
     fn modified(&mut self, path: &[u8]) -> Option<i64> {
-        assert!(relative(path).is_some(), "{path:?}");
+        assert!(relative_path(path).is_some(), "{path:?}");
         self.0.get(path).copied()
     }
 
@@ -84,7 +84,7 @@ fn usual_layouts_need_no_mapping() {
 }
 
 #[test]
-fn mappings_name_the_source_in_their_order() {
+fn mappings_are_tried_in_their_order() {
     let files = ["content/blog/a.md", "content/blog/a/b.md", "posts/7.md", "x/en/a.md", "data/all.json", "p/a/c.tsx"];
     for (map, url, expected) in [
         ("/blog/* = content/blog/*.md", "/blog/a/", Some("content/blog/a.md")),
@@ -105,7 +105,7 @@ fn mappings_name_the_source_in_their_order() {
         ("/%37 = posts/7.md", "/7", Some("posts/7.md")),
         ("/b.a = posts/7.md", "/bxa", None),
         ("/a* = posts/*.md", "/a", None),
-        // A part of a segment may become `..` in another place.
+        // A part of a segment may become `..` elsewhere.
         ("/x* = posts/.*", "/x.", None),
         ("/x* = posts/*", "/x..", None),
     ] {
@@ -117,7 +117,7 @@ fn mappings_name_the_source_in_their_order() {
 }
 
 #[test]
-fn mappings_that_cannot_be_used_say_why() {
+fn errors_of_mappings_give_the_reason() {
     let braces = "{a,b}".repeat(30);
     let many = format!("/* = {}", "{a,b,c,d,e}".repeat(10));
     for (map, expected) in [
@@ -164,7 +164,7 @@ fn a_folder_gives_the_times_of_its_files_and_no_others() {
     let mut find = |path: &str| dates.find(&format!("https://e.com{path}"));
     let dated = |source: &str| {
         let (modified, source) = ("2024-05-01T10:00:00Z".to_owned(), source.to_owned());
-        Some(Dated { modified, source })
+        Some(DatedSource { modified, source })
     };
     assert_eq!(find("/a"), dated("a.html"));
     assert_eq!(find("/b"), dated("_posts/2024-05-01-b.md"));

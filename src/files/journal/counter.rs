@@ -1,8 +1,8 @@
 //! The line counter beside a journal, which detects lines that were cut off its end.
 //!
-//! Invariant: the number is written after the lines that it counts are synced, so it is never too high. It counts only
-//! for the journal whose header has the same id, whatever becomes of the two files. It is written to one of two slots in
-//! turn: a write that is cut short leaves the number before it.
+//! Invariant: the number is written after the lines that it counts are synced, so it is never too high. It applies only
+//! to the journal whose header has the same id, wherever the two files are moved. It is written to two slots in
+//! turn: after an incomplete write, the previous number is still there.
 
 use super::super::lock::private;
 use super::super::{disk::fingerprint, trust};
@@ -19,7 +19,7 @@ pub(super) fn path_of(journal: &Path) -> PathBuf {
     journal.with_file_name(name.replacen(".journal", ".count", 1))
 }
 
-/// A number that no other journal has; `None` if the system gives none.
+/// A random id; `None` if the system has no random numbers.
 pub(super) fn new_id() -> Option<u64> {
     getrandom::u64().ok()
 }
@@ -29,12 +29,12 @@ pub(super) fn new_id() -> Option<u64> {
 pub(super) struct Counts(Vec<(u64, u64)>);
 
 impl Counts {
-    /// Those beside a journal; none if there is no counter, or no trust in it.
-    pub(super) fn beside(journal: &Path) -> Self {
-        trust::read_own(&path_of(journal), 4 << 10).map(|bytes| Self::of(&bytes)).unwrap_or_default()
+    /// Reads the counter of a journal; empty if there is none or it is not trusted.
+    pub(super) fn read(journal: &Path) -> Self {
+        trust::read_own(&path_of(journal), 4 << 10).map(|bytes| Self::parse(&bytes)).unwrap_or_default()
     }
 
-    fn of(bytes: &[u8]) -> Self {
+    fn parse(bytes: &[u8]) -> Self {
         let number = |slot: &[u8]| {
             let (hash, text) = std::str::from_utf8(slot).ok()?.strip_suffix('\n')?.split_once(' ')?;
             let (id, count) = text.split_once(' ')?;
@@ -61,20 +61,20 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Makes the counter of a journal that has just been written; none where that cannot be.
+    /// Creates the counter of a journal that has just been written; `None` if that fails.
     pub(super) fn create(journal: &Path, id: u64, count: u64) -> Option<Self> {
         let path = path_of(journal);
-        // That of the journal before it. It is not written to: it may have a second name.
+        // The counter of the previous journal is removed, not overwritten: it may have a second name.
         let _ = fs::remove_file(&path);
         let file = private().create_new(true).open(&path).ok()?;
         let mut counter = Self { file, id, count, is_second: false };
         counter.write().is_ok().then_some(counter)
     }
 
-    /// Says how many lines are synced now.
+    /// Stores the number of synced lines.
     ///
     /// # Errors
-    /// When it cannot be written; the number is out of date then.
+    /// When it cannot be written; the stored number is out of date then.
     pub(super) fn set(&mut self, count: u64) -> io::Result<()> {
         if self.count == count {
             return Ok(());
@@ -96,19 +96,19 @@ impl Counter {
 
 /// Renames the counter of a journal that was renamed.
 pub(super) fn rename(from: &Path, to: &Path) {
-    // Without it the journal can still be replayed; only what is cut off its end is not noticed.
+    // Without it the journal can still be replayed; only lines that are cut off its end are not noticed.
     let _ = fs::rename(path_of(from), path_of(to));
 }
 
 /// Links the counter of a journal that was given a second name.
 pub(super) fn link(from: &Path, to: &Path) {
     let (from, to) = (path_of(from), path_of(to));
-    // As above.
+    // Optional, as in `rename`.
     let _ = fs::hard_link(&from, &to).or_else(|_| fs::rename(from, to));
 }
 
 /// Removes the counter of a journal that is removed.
 pub(super) fn remove(journal: &Path) {
-    // One that stays counts for no other journal.
+    // A counter that stays is ignored by other journals.
     let _ = fs::remove_file(path_of(journal));
 }

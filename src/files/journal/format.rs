@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::PathBuf;
 
-/// The form of journal that this program writes. It reads the first one too, whose lines have no numbers.
+/// The journal format that this program writes. It also reads version 1, whose lines have no numbers.
 const VERSION: u32 = 2;
 
 /// Characters of a damaged line that are shown.
@@ -30,7 +30,7 @@ pub struct Header {
     /// When it was begun, in seconds since 1970.
     pub begun: i64,
     pub(super) files: Vec<Known>,
-    /// What its counter knows it by; versions without a counter ignore it.
+    /// Identifies the journal for its counter; versions without a counter ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
 }
@@ -60,12 +60,12 @@ impl Header {
         Self { version: VERSION, set: set.next().unwrap_or_default(), and: set.collect(), begun, files, id: None }
     }
 
-    /// The same for a journal that is written again in the present form.
-    pub(super) fn in_present_form(self) -> Self {
+    /// The header for a journal that is rewritten in the current version.
+    pub(super) fn in_current_version(self) -> Self {
         Self { version: VERSION, ..self }
     }
 
-    /// The same for a journal that a counter knows by this id.
+    /// The header with the id of a counter.
     pub(super) fn with_id(self, id: Option<u64>) -> Self {
         Self { id, ..self }
     }
@@ -73,7 +73,7 @@ impl Header {
     /// Whether the set is what it was when the changes were made.
     pub fn fits(&self, disk: &Disk) -> bool {
         let now = Self::new(&[], disk, self.begun);
-        // The same set may be opened by another path; what it holds decides.
+        // The same set may be opened by another path; its content decides.
         let contents = |header: &Self| {
             let mut contents: Vec<(u64, u64)> = header.files.iter().map(|file| (file.len, file.hash)).collect();
             contents.sort_unstable();
@@ -92,8 +92,8 @@ impl Header {
         self.files.iter().any(|file| paths.contains(&file.path))
     }
 
-    /// Whether it speaks of files that are open here, and all of those are what they were when the changes were made.
-    pub fn is_of_some_of(&self, disk: &Disk) -> bool {
+    /// Whether some of its files are open here, and all of those are as they were when the changes were made.
+    pub fn matches_shared_files(&self, disk: &Disk) -> bool {
         let now = Self::new(&[], disk, self.begun);
         let now: BTreeMap<&str, &Known> = now.files.iter().map(|file| (&*file.path, file)).collect();
         let mut shared = self.files.iter().filter_map(|file| Some((file, *now.get(&*file.path)?))).peekable();
@@ -113,18 +113,18 @@ pub enum Entry {
 /// Lines that are damaged or missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// How many; the least number there can have been where `at_least` is set.
+    /// How many; a lower bound if `at_least` is set.
     pub count: u64,
-    /// Whether there may have been more: no number of a later line tells.
+    /// Whether there may have been more, because no later line has a number.
     pub at_least: bool,
-    /// What can be read of them, with signs for what a terminal would obey; empty if nothing is there.
+    /// Their text as far as it can be read, without control characters; empty if there is none.
     pub text: String,
 }
 
 /// The content of a journal of an earlier session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
-    /// What it applies to.
+pub struct StoredJournal {
+    /// The files that it applies to.
     pub header: Header,
     /// The changes, and where some are missing.
     pub entries: Vec<Entry>,
@@ -132,7 +132,7 @@ pub struct Stored {
     pub is_cut: bool,
 }
 
-impl Stored {
+impl StoredJournal {
     /// The sound lines.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match entry {
@@ -176,18 +176,18 @@ struct Version {
     version: u32,
 }
 
-pub(super) fn parse(bytes: &[u8], counts: &Counts) -> Result<Stored, Unusable> {
+pub(super) fn parse(bytes: &[u8], counts: &Counts) -> Result<StoredJournal, Unusable> {
     let end = bytes.iter().position(|byte| *byte == b'\n').ok_or(Unusable::Damaged)?;
     let header = header_of(bytes.get(..end).unwrap_or_default())?;
     let has_numbers = header.version > 1;
     let count = counts.of_journal(header.id);
     let (entries, is_cut) = entries(bytes.get(end + 1..).unwrap_or_default(), has_numbers, count);
-    Ok(Stored { header, entries, is_cut })
+    Ok(StoredJournal { header, entries, is_cut })
 }
 
 /// The header that a journal's first line holds.
 pub(super) fn header_of(line: &[u8]) -> Result<Header, Unusable> {
-    let json = sound(line).ok_or(Unusable::Damaged)?;
+    let json = checked_text(line).ok_or(Unusable::Damaged)?;
     match serde_json::from_str::<Version>(json) {
         Ok(Version { version }) if version > VERSION => return Err(Unusable::Newer),
         Ok(_) => {}
@@ -200,9 +200,11 @@ pub(super) fn header_of(line: &[u8]) -> Result<Header, Unusable> {
 pub(super) fn readable(bytes: &[u8]) -> Vec<Entry> {
     let end = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
     let rest = bytes.get(end..).unwrap_or_default();
-    // The form is not known: lines of the present one begin with a digit.
-    let has_numbers =
-        rest.split(|byte| *byte == b'\n').filter_map(sound).any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+    // The version is unknown: lines of the current one begin with a digit.
+    let has_numbers = rest
+        .split(|byte| *byte == b'\n')
+        .filter_map(checked_text)
+        .any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
     entries(rest, has_numbers, None).0
 }
 
@@ -215,7 +217,7 @@ fn entries(bytes: &[u8], has_numbers: bool, count: Option<u64>) -> (Vec<Entry>, 
         let text = chunk.strip_suffix(b"\n").unwrap_or(chunk);
         is_cut = !reader.take(text) && !is_whole && reader.damaged.len() == 1;
     }
-    // Of those that the counter knows, none was still being written.
+    // No line that the counter includes was still being written.
     let missing = count.filter(|_| has_numbers).map(|count| count.saturating_add(1).saturating_sub(reader.next));
     is_cut &= missing.is_none_or(|missing| missing == 0);
     if !is_cut {
@@ -224,7 +226,7 @@ fn entries(bytes: &[u8], has_numbers: bool, count: Option<u64>) -> (Vec<Entry>, 
     (reader.entries, is_cut)
 }
 
-/// Orders valid lines by number.
+/// Collects valid lines and counts missing ones.
 #[derive(Default)]
 struct Reader<'b> {
     has_numbers: bool,
@@ -236,9 +238,9 @@ struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    /// Takes the next chunk in; whether it is sound.
+    /// Adds the next chunk; returns whether it is a valid line.
     fn take(&mut self, chunk: &'b [u8]) -> bool {
-        let Some(text) = sound(chunk) else {
+        let Some(text) = checked_text(chunk) else {
             self.damaged.push(chunk);
             return false;
         };
@@ -255,7 +257,7 @@ impl<'b> Reader<'b> {
                 self.next = number.saturating_add(1);
                 true
             }
-            // A line that is there twice counts once.
+            // A repeated line counts once.
             Some(_) => true,
             None => {
                 self.damaged.push(chunk);
@@ -264,7 +266,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// So many lines are missing here; `None` if no number tells.
+    /// Notes missing lines; `None` if their number is unknown.
     fn note_lost(&mut self, missing: Option<u64>) {
         let damaged = std::mem::take(&mut self.damaged);
         let count = missing.unwrap_or_else(|| lines_in(&damaged));
@@ -276,26 +278,26 @@ impl<'b> Reader<'b> {
         self.entries.push(Entry::Lost(Lost { count, at_least: missing.is_none(), text: texts.join("\n") }));
     }
 
-    /// So many lines are missing at the end; `None` if no counter tells. Damaged lines that it does not know of were
-    /// written, and not counted yet, or are there twice.
+    /// Notes missing lines at the end; `None` without a counter. Damaged lines that the counter does not include were
+    /// written but not counted yet, or are repeated.
     fn end(&mut self, missing: Option<u64>) {
         self.note_lost(missing.filter(|missing| *missing >= lines_in(&self.damaged)));
     }
 }
 
-/// How many lines these damaged pieces were, at least: a line break within a line makes two pieces of it.
+/// A lower bound for the number of damaged lines: a line break within a line makes two chunks of it.
 fn lines_in(damaged: &[&[u8]]) -> u64 {
     damaged.iter().filter(|chunk| begins_as_line(chunk)).count().max(usize::from(!damaged.is_empty())) as u64
 }
 
-/// Whether a damaged piece begins with what may be the hash of a line.
+/// Whether a damaged chunk begins like a line with a hash.
 fn begins_as_line(chunk: &[u8]) -> bool {
     let hash = chunk.get(..16).is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit));
     hash && chunk.get(16) == Some(&b' ')
 }
 
-/// The text of a line whose hash is right.
-fn sound(line: &[u8]) -> Option<&str> {
+/// The text of a line, if its hash is right.
+fn checked_text(line: &[u8]) -> Option<&str> {
     let (hash, text) = std::str::from_utf8(line).ok()?.split_once(' ')?;
     (hash.len() == 16 && u64::from_str_radix(hash, 16).ok()? == fingerprint(text.as_bytes())).then_some(text)
 }

@@ -1,4 +1,4 @@
-//! The locks of an open set, shared by the session and the jobs that take or give back some of them.
+//! The locks of an open set, shared by the session and the jobs that take or release some of them.
 //!
 //! Taking a lock reads and writes files and may wait for another process, so the screen leaves it to jobs. Both use the
 //! same locks: what a job has taken stays taken when it ends.
@@ -7,7 +7,7 @@ use super::super::disk::Disk;
 use super::super::lock::file_locks::FileLocks;
 use super::super::lock::{FileKeys, Lock, LockedByOther, NoLock, keys, make_own, real_path};
 use super::format::Header;
-use super::{END, JournalFailure, StateSlot};
+use super::{EXTENSION, JournalFailure, StateSlot};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -21,7 +21,7 @@ pub(super) struct StateLock {
 }
 
 impl StateLock {
-    /// Makes sure that it is held: the folder may have become writable, or may have been removed.
+    /// Takes the lock unless it is held: the folder may have become writable, or may have been removed.
     fn ensure(&mut self) -> Result<(), NoLock> {
         if self.lock.as_ref().is_some_and(Lock::is_in_place) {
             self.lock.iter_mut().for_each(Lock::list);
@@ -66,7 +66,7 @@ impl JournalPath {
         self.lock().lock.is_some()
     }
 
-    /// The path, if it is this process's to write.
+    /// The path, if this process holds the lock.
     pub(super) fn writable_path(&self) -> Result<&Path, JournalFailure> {
         let path = self.path().ok_or(JournalFailure::NoFolder)?;
         let mut lock = self.lock();
@@ -81,7 +81,7 @@ impl JournalPath {
 /// The locks of one set: the one in the state folder and those on its files. A clone shares them.
 #[derive(Debug, Clone)]
 pub struct SlotLocks {
-    pub(super) place: JournalPath,
+    pub(super) journal: JournalPath,
     /// The real paths that the set is opened by.
     pub(super) set: Arc<[PathBuf]>,
     files: Arc<Mutex<FileLocks>>,
@@ -95,10 +95,10 @@ impl SlotLocks {
         name: String,
         set: Vec<PathBuf>,
     ) -> Result<Self, LockedByOther> {
-        let path = folder.as_ref().map(|folder| folder.join(&name).with_extension(END));
+        let path = folder.as_ref().map(|folder| folder.join(&name).with_extension(EXTENSION));
         let keys = keys(set.iter().map(PathBuf::as_path));
         let mut lock = StateLock { folder: folder.unwrap_or_default(), name, keys, lock: None };
-        let others = other.map(|other| other.place.lock());
+        let others = other.map(|other| other.journal.lock());
         let taken = match path {
             Some(_) => lock.take(others.as_ref().and_then(|other| other.lock.as_ref())),
             None => Ok(()),
@@ -112,8 +112,8 @@ impl SlotLocks {
         }
         let mut files = other.map(|other| other.files().shared()).unwrap_or_default();
         files.hold(set.iter().map(PathBuf::as_path))?;
-        let place = JournalPath { path, lock: Arc::new(Mutex::new(lock)) };
-        Ok(Self { place, set: set.into(), files: Arc::new(Mutex::new(files)) })
+        let journal = JournalPath { path, lock: Arc::new(Mutex::new(lock)) };
+        Ok(Self { journal, set: set.into(), files: Arc::new(Mutex::new(files)) })
     }
 
     fn files(&self) -> MutexGuard<'_, FileLocks> {
@@ -126,48 +126,48 @@ impl SlotLocks {
     /// [`LockedByOther`] when another process has one of them; what is held stays held.
     pub fn claim<'p>(&self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
         let files: Vec<&Path> = files.collect();
-        let mut lock = self.place.lock();
+        let mut lock = self.journal.lock();
         let keys = &lock.keys | &keys(files.iter().copied());
         lock.hold(keys)?;
         drop(lock);
         self.files().hold(files.into_iter())
     }
 
-    /// Gives back every file but these and those that the set is opened by. A save has put other files in their places,
-    /// which are locked now.
+    /// Releases every file except these and those that the set is opened by, and locks the files that a save has put in
+    /// their place.
     ///
     /// # Errors
-    /// [`LockedByOther`] when another process was faster.
+    /// [`LockedByOther`] when another process has locked one of them first.
     pub fn claim_only(&self, disk: &Disk) -> Result<(), LockedByOther> {
         let files: Vec<&Path> = self.set.iter().map(PathBuf::as_path).chain(disk.paths()).collect();
-        let mut lock = self.place.lock();
+        let mut lock = self.journal.lock();
         let keys = &keys(files.iter().copied()) & &lock.keys;
         lock.hold(keys)?;
         drop(lock);
         self.files().hold_only(files.into_iter())
     }
 
-    /// What a journal of the set begins with.
+    /// The header of a journal of the set.
     pub fn header(&self, disk: &Disk, begun: i64) -> Header {
         Header::new(&self.set, disk, begun)
     }
 
-    /// The state slot of the same set at other paths; `None` if it is this one.
+    /// Takes the state slot of the same set at other paths; `None` if it is this one.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of them.
-    pub fn moved(&self, set: &[PathBuf]) -> Result<Option<StateSlot>, LockedByOther> {
+    pub fn take_moved(&self, set: &[PathBuf]) -> Result<Option<StateSlot>, LockedByOther> {
         if set.iter().map(|path| real_path(path)).eq(self.set.iter().cloned()) {
             return Ok(None);
         }
-        let state = self.place.path().and_then(Path::parent).and_then(Path::parent);
-        StateSlot::acquire_beside(Some(self), state, set).map(Some)
+        let state = self.journal.path().and_then(Path::parent).and_then(Path::parent);
+        StateSlot::acquire_sharing(Some(self), state, set).map(Some)
     }
 
     /// Whether another process is kept from changing the set, by one lock or another. Waits for no job: one that takes
     /// locks at this moment has some.
     pub(super) fn is_exclusive(&self) -> bool {
-        let is_locked = match self.place.lock.try_lock() {
+        let is_locked = match self.journal.lock.try_lock() {
             Ok(lock) => lock.lock.is_some(),
             Err(TryLockError::Poisoned(lock)) => lock.into_inner().lock.is_some(),
             Err(TryLockError::WouldBlock) => true,

@@ -10,7 +10,7 @@ fn state_slot(folder: &Path) -> StateSlot {
 }
 
 fn path_of(state_slot: &StateSlot) -> PathBuf {
-    state_slot.locks.place.path().unwrap().to_path_buf()
+    state_slot.locks.journal.path().unwrap().to_path_buf()
 }
 
 fn begin(state_slot: StateSlot) -> Journal {
@@ -35,7 +35,7 @@ fn write(folder: &Path, lines: &[&str]) -> PathBuf {
     path
 }
 
-fn lines(stored: &Stored) -> Vec<&str> {
+fn lines(stored: &StoredJournal) -> Vec<&str> {
     stored.lines().collect()
 }
 
@@ -44,7 +44,7 @@ fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), &["1", "[2,3]"]);
     let mut again = state_slot(folder.path());
-    let stored = again.left.take().unwrap().unwrap();
+    let stored = again.earlier.take().unwrap().unwrap();
     assert_eq!((lines(&stored), stored.is_cut), (vec!["1", "[2,3]"], false));
     let journal = again.begin(Some(stored.header), None);
     // Until the first change it is the old one; then it is all that is unsaved.
@@ -56,7 +56,7 @@ fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
     assert_eq!(journal.failure(), None);
     journal.remove();
     assert!(!path.exists());
-    assert!(state_slot(folder.path()).left.is_none());
+    assert!(state_slot(folder.path()).earlier.is_none());
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn what_cannot_be_used_is_kept_aside_and_listed() {
         let path = write(folder.path(), &["1"]);
         fs::write(&path, "rubbish\nmore").unwrap();
         let mut state_slot = state_slot(folder.path());
-        assert_eq!(state_slot.left, Some(Err(Unusable::Damaged)));
+        assert_eq!(state_slot.earlier, Some(Err(Unusable::Damaged)));
         let aside = state_slot.set_aside().unwrap();
         assert!(aside.to_string_lossy().ends_with(&format!("aside-{number}")) && !path.exists());
         assert_eq!(fs::read(aside).unwrap(), b"rubbish\nmore");
@@ -298,7 +298,7 @@ impl Bench {
 
     /// What the file says is unsaved: each line builds on the one before, or holds everything.
     fn value(&self) -> Option<u64> {
-        let stored = read(self.journal.state_slot().locks.place.path().unwrap())?.unwrap();
+        let stored = read(self.journal.state_slot().locks.journal.path().unwrap())?.unwrap();
         assert!(stored.entries.iter().all(|entry| matches!(entry, Entry::Line(_))), "{stored:?}");
         Some(stored.lines().fold(0, |value, line| {
             if let Some(all) = line.trim_matches('"').strip_prefix("all ") {
@@ -358,7 +358,7 @@ fn one_failed_write_is_made_good_at_once() {
         bench.journal.flush();
         assert_eq!(bench.value(), Some(1));
         if half {
-            let path = bench.journal.state_slot().locks.place.path().unwrap().to_path_buf();
+            let path = bench.journal.state_slot().locks.journal.path().unwrap().to_path_buf();
             let mut text = fs::read(&path).unwrap();
             text.extend(b"0123456789abcdef 2 half a li");
             fs::write(&path, text).unwrap();

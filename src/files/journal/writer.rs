@@ -1,8 +1,7 @@
 //! The journal's writer thread: writes and syncs lines, reports failures, and catches up after them.
 //!
-//! Invariant: what is in the file can be replayed at every moment. A line that could not be written is never followed
-//! by one that builds on it: what failed is taken off the end, and once writing works again a new file with all that is
-//! unsaved takes the place of the old one.
+//! Invariant: the file can be replayed at every moment. No line follows one that could not be written: an incomplete line
+//! is cut off, and once writing works again, a new file with all unsaved changes replaces the old one.
 
 use super::super::gate::sync_folder;
 use super::super::lock::private;
@@ -17,10 +16,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Between two attempts to write what could not be written. Each further change is an attempt as well.
+/// Time between two attempts after a failure. Each further change is an attempt as well.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Between two looks whether the file is still there, as long as it holds changes.
+/// Time between two checks that the file still exists, while it holds changes.
 const WATCH: Duration = Duration::from_secs(5);
 
 /// Makes the text of a line, on the writer thread since it may take a while.
@@ -41,11 +40,11 @@ impl std::fmt::Debug for Watcher {
 
 /// A change to be written.
 pub struct Note {
-    /// What it is as a line after those before.
+    /// Makes its line, which may build on earlier lines.
     pub line: MakeLine,
-    /// Whether the line holds whatever it needs, and does not build on those before.
+    /// Whether the line does not build on earlier ones.
     pub is_whole: bool,
-    /// What is written where the line alone does not do.
+    /// Makes the lines that are written if earlier ones are missing.
     pub all: MakeAllLines,
 }
 
@@ -58,7 +57,7 @@ pub(super) enum WriterCommand {
     End,
 }
 
-/// An operation that can fail; tests make it.
+/// An operation that tests can make fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Thread,
@@ -68,41 +67,42 @@ pub(super) enum Step {
     Rename,
 }
 
-/// Asked before each operation.
+/// Called before each operation; an error makes it fail.
 pub(super) type Gate = Arc<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 
 /// The state that the session reads.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) failure: Option<JournalFailure>,
-    /// How often all was written again after a failure: lines that build on earlier ones need a whole line first.
+    /// How often all lines were rewritten after a failure: the next line must not build on earlier ones then.
     pub(super) caught_up: u64,
 }
 
 /// The state of the journal file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Everything up to the last note.
+    /// It has everything up to the last note.
     Complete,
-    /// All that is unsaved, by a line that the session does not know of: what comes next has to be whole.
+    /// It was rewritten after a failure, which the session does not know yet: the next line must not build on earlier ones.
     CaughtUp,
-    /// Something else, or there is none yet.
+    /// It is out of date, or does not exist yet.
     Behind,
 }
 
 pub(super) struct Writer {
-    place: JournalPath,
+    path: JournalPath,
     header: Option<Header>,
     file: Option<File>,
-    /// Bytes and lines of the file that are sound.
+    /// Valid bytes of the file.
     len: u64,
+    /// Lines after the header.
     lines: u64,
-    /// Says how many lines are synced; none where it could not be written.
+    /// Stores the number of synced lines; `None` if it could not be written.
     counter: Option<Counter>,
     state: State,
-    /// Whether anything was asked to be in the file.
+    /// Whether the file has to exist.
     is_wanted: bool,
-    /// Whether the session knows that what it notes next is alone.
+    /// Whether the last note did not build on earlier lines.
     is_whole: bool,
     /// Makes all lines up to the document of the last note; none before the first.
     all: Option<MakeAllLines>,
@@ -121,9 +121,9 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    pub(super) fn new(place: JournalPath, gate: Gate, report: Arc<Mutex<Report>>, watcher: Option<Watcher>) -> Self {
+    pub(super) fn new(path: JournalPath, gate: Gate, report: Arc<Mutex<Report>>, watcher: Option<Watcher>) -> Self {
         Self {
-            place,
+            path,
             header: None,
             file: None,
             len: 0,
@@ -141,14 +141,14 @@ impl Writer {
         }
     }
 
-    /// Writes what is ordered, in order, and syncs when nothing waits.
-    pub(super) fn run(mut self, orders: &Receiver<WriterCommand>) {
+    /// Executes commands in order, and syncs when none is waiting.
+    pub(super) fn run(mut self, commands: &Receiver<WriterCommand>) {
         let mut waiting: Vec<Sender<()>> = Vec::new();
         let mut ends = false;
         while !ends {
             let mut next = match self.wait_timeout() {
-                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(patience) => orders.recv_timeout(patience),
+                None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(timeout) => commands.recv_timeout(timeout),
             };
             loop {
                 match next {
@@ -158,11 +158,11 @@ impl Writer {
                         ends = true;
                         break;
                     }
-                    Ok(order) => self.take(order),
+                    Ok(command) => self.execute(command),
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
-                next = orders.try_recv().map_err(|error| match error {
+                next = commands.try_recv().map_err(|error| match error {
                     TryRecvError::Empty => RecvTimeoutError::Timeout,
                     TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
                 });
@@ -175,7 +175,7 @@ impl Writer {
         }
     }
 
-    /// How long to wait for an order; `None`: as long as it takes.
+    /// How long to wait for a command; `None` for no limit.
     fn wait_timeout(&self) -> Option<Duration> {
         match self.state {
             State::Behind => self.is_due().then_some(RETRY),
@@ -183,18 +183,18 @@ impl Writer {
         }
     }
 
-    /// Whether there is something to write that is not in the file.
+    /// Whether the file has to be rewritten.
     fn is_due(&self) -> bool {
         self.state == State::Behind && self.is_wanted && self.header.is_some()
     }
 
-    pub(super) fn take(&mut self, order: WriterCommand) {
-        match order {
+    pub(super) fn execute(&mut self, command: WriterCommand) {
+        match command {
             WriterCommand::Restart(header) => {
                 self.header = Some(header);
                 (self.all, self.made, self.state) = (None, None, State::Behind);
                 (self.is_wanted, self.is_whole) = (true, true);
-                // Whoever asks for a journal has it before the first change.
+                // The file exists before the first change.
                 self.rewrite_all();
             }
             WriterCommand::Header(header) => self.header = Some(header),
@@ -217,12 +217,12 @@ impl Writer {
         match written {
             Ok(()) if note.is_whole => self.state = State::Complete,
             Ok(()) => {}
-            // What it was is reported when writing all again fails too.
+            // The failure is reported if rewriting all lines fails too.
             Err(_) => self.state = State::Behind,
         }
     }
 
-    /// Writes everything to disk, or returns why that is impossible.
+    /// Syncs what was written, and rewrites the file if it is out of date.
     pub(super) fn finish(&mut self) {
         if self.state != State::Behind && !self.is_synced {
             let synced = (self.gate)(Step::Sync).and_then(|()| self.file.as_ref().map_or(Ok(()), File::sync_data));
@@ -230,7 +230,7 @@ impl Writer {
             if synced.is_err() {
                 self.state = State::Behind;
             } else {
-                self.count();
+                self.update_counter();
             }
         }
         // The folder may have been removed, and the file with it.
@@ -242,23 +242,23 @@ impl Writer {
         }
     }
 
-    /// Writes down how many lines are synced.
-    fn count(&mut self) {
+    /// Stores the number of synced lines.
+    fn update_counter(&mut self) {
         let written = self.counter.as_mut().map_or(Ok(()), |counter| counter.set(self.lines));
         // A number that is out of date is worse than none.
-        if let Some(path) = self.place.path().filter(|_| written.is_err()) {
+        if let Some(path) = self.path.path().filter(|_| written.is_err()) {
             counter::remove(path);
             self.counter = None;
         }
     }
 
     fn is_in_place(&self) -> bool {
-        self.file.as_ref().zip(self.place.path()).is_some_and(|(file, path)| super::super::lock::is_file_of(file, path))
+        self.file.as_ref().zip(self.path.path()).is_some_and(|(file, path)| super::super::lock::is_file_of(file, path))
     }
 
-    /// Writes all that is unsaved to a new file, which takes the place of the old one.
+    /// Writes all unsaved changes to a new file, which replaces the old one, and reports a failure or its end.
     fn rewrite_all(&mut self) {
-        let was_told = self.failure().is_some();
+        let had_failed = self.failure().is_some();
         if self.made.is_none() {
             self.made = Some(self.all.as_ref().map(|all| all()).unwrap_or_default());
         }
@@ -270,7 +270,7 @@ impl Writer {
                 report.caught_up += u64::from(!self.is_whole);
                 report.failure = None;
                 drop(report);
-                if was_told {
+                if had_failed {
                     self.report_state();
                 }
             }
@@ -295,7 +295,7 @@ impl Writer {
     }
 
     fn rewrite(&mut self) -> Result<(), JournalFailure> {
-        let path = self.place.writable_path()?.to_path_buf();
+        let path = self.path.writable_path()?.to_path_buf();
         let failed = |error: io::Error| JournalFailure::of(&path, &error);
         let Some(header) = self.header.clone() else { return Ok(()) };
         let id = counter::new_id();
@@ -318,7 +318,7 @@ impl Writer {
 
     fn write_new(&self, new: &Path, header: &Header) -> io::Result<(File, u64, u64)> {
         (self.gate)(Step::Create)?;
-        // What is there is of a process that died, or was put there: it is not written to.
+        // A file of a dead process or of someone else is removed, not overwritten.
         let _ = fs::remove_file(new);
         let mut file = private().create_new(true).open(new)?;
         let lines = self.made.as_deref().unwrap_or_default();
@@ -338,24 +338,24 @@ impl Writer {
         Ok((file, len, lines.len() as u64))
     }
 
-    /// Adds a line to the end. What was written of one that fails is taken off again.
+    /// Appends a line. If that fails, an incomplete line is cut off.
     fn append(&mut self, json: &str) -> io::Result<()> {
         let text = line(self.lines + 1, json);
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
         let written = (self.gate)(Step::Write).inspect_err(|_| {
-            // As far as a full disk lets it.
+            // Like a full disk, which takes a part of the line.
             let _ = file.write_all(text.as_bytes().get(..text.len() / 2).unwrap_or_default());
         });
-        let room = self.len.saturating_add(text.len() as u64);
-        let fits = if room > MOST_BYTES { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) };
+        let len = self.len.saturating_add(text.len() as u64);
+        let fits = if len > MOST_BYTES { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) };
         match written.and(fits).and_then(|()| file.write_all(text.as_bytes())) {
             Ok(()) => {
-                (self.len, self.is_synced) = (room, false);
+                (self.len, self.is_synced) = (len, false);
                 self.lines += 1;
                 Ok(())
             }
             Err(error) => {
-                // Where that fails too, the last line is not complete, and nothing follows it.
+                // If that fails too, the last line is incomplete, and nothing follows it.
                 let _ = file.set_len(self.len).and_then(|()| file.seek(io::SeekFrom::Start(self.len)));
                 Err(error)
             }
@@ -364,9 +364,9 @@ impl Writer {
 
     /// Removes the journal, because nothing is unsaved.
     pub(super) fn remove(&self) {
-        // Without the lock it may be another's.
-        let is_own = self.place.is_locked() && (self.file.is_none() || self.is_in_place());
-        if let Some(path) = self.place.path().filter(|_| is_own) {
+        // Without the lock it may be the journal of another process.
+        let is_own = self.path.is_locked() && (self.file.is_none() || self.is_in_place());
+        if let Some(path) = self.path.path().filter(|_| is_own) {
             let _ = fs::remove_file(path);
             counter::remove(path);
         }
@@ -385,7 +385,7 @@ impl JournalFailure {
             io::ErrorKind::StorageFull => Self::NoSpace(folder),
             io::ErrorKind::QuotaExceeded => Self::Quota(folder),
             io::ErrorKind::FileTooLarge => Self::TooLarge(folder),
-            _ => Self::Unwritable { folder, why: crate::files::error::plain(error) },
+            _ => Self::Unwritable { folder, why: crate::files::error::system_message(error) },
         }
     }
 }

@@ -104,7 +104,7 @@ impl<'h> Schedule<'h> {
     pub(super) fn add_children(&mut self, index: &Wanted, last: &Url, locs: &[Arc<str>]) {
         if index.level >= DEEPEST && !locs.is_empty() {
             let message =
-                format!("indexes in indexes are followed {DEEPEST} deep; what this one lists was not fetched");
+                format!("nested indexes are followed {DEEPEST} levels deep; the sitemaps of this one were not fetched");
             self.find(Delivery::error(TOO_LARGE, index.url.as_str(), message));
             return;
         }

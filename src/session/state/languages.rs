@@ -25,7 +25,7 @@ pub(in crate::session) struct Languages {
     /// Hashes of URLs with their rows, ascending.
     rows: Vec<(u64, u32)>,
     /// For each row the number of its language from 1, [`NONE`] or [`SEVERAL`].
-    languages: Vec<u32>,
+    numbers_by_row: Vec<u32>,
     codes: Vec<Box<str>>,
     numbers: HashMap<Box<str>, u32>,
 }
@@ -35,8 +35,8 @@ impl Languages {
     pub(in crate::session) fn for_rows(rows: impl IntoIterator<Item = (u64, u32)>) -> Self {
         let mut rows: Vec<(u64, u32)> = rows.into_iter().collect();
         rows.sort_unstable();
-        let languages = vec![NONE; rows.len()];
-        Self { rows, languages, ..Self::default() }
+        let numbers_by_row = vec![NONE; rows.len()];
+        Self { rows, numbers_by_row, ..Self::default() }
     }
 
     /// Collects the languages that pages state. A statement counts for a row only if its page lists the stating page.
@@ -60,7 +60,7 @@ impl Languages {
                 }
                 let number = self.number(&code);
                 for at in pages {
-                    let Some(language) = self.languages.get_mut(at) else { continue };
+                    let Some(language) = self.numbers_by_row.get_mut(at) else { continue };
                     *language = if *language == NONE || *language == number { number } else { SEVERAL };
                 }
             }
@@ -80,7 +80,7 @@ impl Languages {
     /// The language of a row, if all pages that state one agree.
     pub(in crate::session) fn of(&self, key: u64, row: RowId) -> Option<&str> {
         let at = self.rows.binary_search(&(key, row.0)).ok()?;
-        let number = self.languages.get(at).copied().filter(|number| *number != SEVERAL)?;
+        let number = self.numbers_by_row.get(at).copied().filter(|number| *number != SEVERAL)?;
         self.codes.get((number as usize).checked_sub(1)?).map(|code| &**code)
     }
 }

@@ -16,7 +16,7 @@ use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
 use crate::files::journal::{
-    Flusher, Header, Journal, LockedByOther, MakeAllLines, Note, Removing, SlotLocks, StateSlot, Watcher,
+    Flusher, Header, Journal, LockedByOther, MakeAllLines, Note, PendingRemoval, SlotLocks, StateSlot, Watcher,
 };
 use crate::session::Session;
 pub(crate) use describe::changes_in;
@@ -63,7 +63,7 @@ pub(in crate::session) struct JournalState {
     /// The state slot at the paths of a save that was begun and not finished: whatever it has made there stays locked.
     unfinished: Option<StateSlot>,
     /// The journal that the set had before a save moved it.
-    removing: Option<Removing>,
+    removing: Option<PendingRemoval>,
 }
 
 /// A save that runs.
@@ -250,7 +250,7 @@ pub(in crate::session) fn note_save(session: &mut Session, claimed: Claimed, rel
     let (Some(keeping), Some(Relocked { held, header })) = (&mut session.keeping, relocked) else { return };
     if let Some(next) = claimed.0 {
         let journal = std::mem::replace(&mut keeping.journal, next.begin(None, session.watcher.as_ref()));
-        keeping.removing = Some(journal.remove_beside());
+        keeping.removing = Some(journal.remove_in_background());
         keeping.rewrite_count = 0;
     }
     keeping.journal.restart(header);

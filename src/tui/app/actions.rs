@@ -149,7 +149,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         }
         A::Save => save::save(app, None, false),
         A::Plan => save::open_plan(app),
-        A::Outside => external_changes::check_external_changes(&mut app.shared, Thoroughness::Glance, true),
+        A::Outside => external_changes::check_external_changes(&mut app.shared, Thoroughness::Quick, true),
         A::SaveAndQuit => save::save_and_quit(app),
         A::Quit => leave::quit(app, false),
         A::QuitWithoutSaving => leave::quit(app, true),

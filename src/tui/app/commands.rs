@@ -38,7 +38,7 @@ pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultSco
         Command::Changes => open_changes(app),
         Command::Plan => save::open_plan(app),
         Command::Verify => inspect::verify(&mut app.shared),
-        Command::Outside => external_changes::check_external_changes(&mut app.shared, Thoroughness::Close, true),
+        Command::Outside => external_changes::check_external_changes(&mut app.shared, Thoroughness::Full, true),
         Command::Write { path, force } => save::save(app, path.map(Into::into), force),
         Command::WriteQuit => save::save_and_quit(app),
         Command::Quit { discard } => leave::quit(app, discard),

@@ -154,7 +154,7 @@ impl App {
             Event::Paste(text) => input::paste(self, &text),
             Event::Mouse(mouse) => input::mouse(self, mouse),
             Event::Resize(columns, rows) => self.shared.size = (columns, rows),
-            Event::Focus => external_changes::check_external_changes(&mut self.shared, Thoroughness::Glance, false),
+            Event::Focus => external_changes::check_external_changes(&mut self.shared, Thoroughness::Quick, false),
             Event::Part(Part::Files { files, is_last }) => {
                 if files.has_rows() {
                     self.shared.opening.first_rows = Vec::new();

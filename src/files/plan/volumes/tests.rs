@@ -219,7 +219,7 @@ fn a_folder_is_opened_by_all_files_of_its_index() {
     let nested = index(&["https://e.com/sitemap_index-12.xml", "https://e.com/s-3.xml"]);
     std::fs::write(set.path("sitemap_index-11.xml"), nested).unwrap();
     std::fs::write(set.path("sitemap_index-12.xml"), index(&["https://e.com/s-1.xml"])).unwrap();
-    let found = crate::files::all_in_folder(&set.path(""), &Options::default());
+    let found = crate::files::find_all_in_folder(&set.path(""), &Options::default());
     let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["sitemap_index.xml", "sitemap_index-2.xml", "sitemap_index-10.xml", "sitemap_index-11.xml"]);
 }

@@ -182,11 +182,11 @@ fn what_only_they_changed_is_theirs_to_the_byte() {
     let text = fs::read_to_string(&part).unwrap();
     let text = text.replace("<urlset ", "<!-- made anew -->\n<urlset ").replace("/1</loc>", "/1</loc >\n    ");
     fs::write(&part, &text).unwrap();
-    let outside = external_changes::begin_check(&session).run(Thoroughness::Glance);
+    let outside = external_changes::begin_check(&session).run(Thoroughness::Quick);
     assert_eq!(outside.changed.len(), 1);
     let cases = take_in(&mut session, MergeChoice::Theirs);
     assert_eq!(cases, [("https://e.com/1".to_owned(), false)]);
-    assert!(external_changes::begin_check(&session).run(Thoroughness::Close).changed.is_empty());
+    assert!(external_changes::begin_check(&session).run(Thoroughness::Full).changed.is_empty());
     assert_eq!(session.view().changed(), 1);
     let plan = session.plan(None);
     let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
@@ -217,7 +217,7 @@ fn ours_are_written_over_whatever_is_there_if_that_is_said() {
     fs::write(&one, "<urlset/>").unwrap();
     fs::remove_file(&other).unwrap();
     assert!(session.plan(None).is_empty());
-    let outside = external_changes::begin_check(&session).run(Thoroughness::Glance);
+    let outside = external_changes::begin_check(&session).run(Thoroughness::Quick);
     external_changes::keep_ours(&mut session, outside.changed.iter().map(|(path, _)| path.as_path()));
     assert!(session.is_modified());
     save::now(&mut session, None, false).unwrap();

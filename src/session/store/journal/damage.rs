@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::files::journal::stored::list;
-use crate::files::journal::{Entry, Stored};
+use crate::files::journal::{Entry, StoredJournal};
 use crate::session::store::journal::fixture;
 use crate::session::store::journal::tests::{edits, keeping, open, rows, run, state_slot, write_set};
 use proptest::prelude::*;
@@ -64,7 +64,7 @@ fn damages() -> impl Strategy<Value = Damage> {
 }
 
 /// The only journal in the state folder, and what it holds.
-fn journal(folder: &Path) -> Option<(PathBuf, Stored)> {
+fn journal(folder: &Path) -> Option<(PathBuf, StoredJournal)> {
     let found = list(&folder.join("state"), &[]).unwrap().into_iter().find(|found| !found.is_aside)?;
     Some((found.path.clone(), found.stored.ok()?))
 }

@@ -49,8 +49,8 @@ impl SaveLocks {
         };
         let mut next = None;
         if let Some(path) = plan.path.as_deref().filter(|_| !plan.copy) {
-            next = locks.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
-            let left = next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
+            next = locks.take_moved(&opened_by(plan)).map_err(|error| held(path, error))?;
+            let left = next.as_ref().and_then(|state_slot| state_slot.earlier.as_ref());
             if matches!(left, Some(Ok(stored)) if recovery::has_recoverable_changes(stored)) {
                 let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
                 return Err(EditError::Refused(format!("{}: {words}", path.display())));
@@ -82,7 +82,7 @@ impl SaveLocks {
         let locks = match &mut claimed.0 {
             Some(next) => {
                 // What is left there is of the file that was replaced, and none of it could be replayed.
-                if next.left.is_some() {
+                if next.earlier.is_some() {
                     next.set_aside();
                 }
                 next.locks()

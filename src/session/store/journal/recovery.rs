@@ -6,7 +6,7 @@
 //! afterwards, the journal goes to the place of those paths.
 
 use crate::document::Document;
-use crate::files::journal::{Entry, Header, StateSlot, Stored, Unusable};
+use crate::files::journal::{Entry, Header, StateSlot, StoredJournal, Unusable};
 use crate::files::{self, Disk, Loaded};
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct RecoverableChanges {
     pub(super) state_slot: StateSlot,
-    pub(super) stored: Stored,
+    pub(super) stored: StoredJournal,
     /// What the journal begins with if they are given up.
     pub(super) header: Header,
     /// When they were begun, in seconds since 1970.
@@ -180,14 +180,14 @@ impl<'s> OpenFiles<'s> {
     }
 
     /// What a journal is to it; `own` if it is found at the place of the set itself.
-    fn relation(&self, stored: &Stored, own: bool) -> Relation {
+    fn relation(&self, stored: &StoredJournal, own: bool) -> Relation {
         let header = &stored.header;
         let begun = begun(stored);
         let since = || since_save(&stored.entries);
         // Where a save makes other paths of the set, files that it leaves alone may be all that is open here.
         let turned = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
         // Another file may hold the very same bytes; at its own place, a set may have been moved.
-        let is_of_these = own || header.is_of_some_of(&self.set.disk);
+        let is_of_these = own || header.matches_shared_files(&self.set.disk);
         if is_of_these && header.fits(&self.set.disk) && turned != Some(true) {
             // Rows are known by the order of their files, which the paths tell.
             if own || self.is_opened_by(&header.paths()) {
@@ -231,11 +231,11 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         return JournalRead::Elsewhere(count, paths);
     }
     let mut words = None;
-    let mut found = match state_slot.left.take() {
+    let mut found = match state_slot.earlier.take() {
         None => None,
         Some(Ok(stored)) => match OpenFiles::new(set, &state_slot).relation(&stored, true) {
             Relation::Whole => Some((stored, false)),
-            Relation::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
+            Relation::SinceSave(lines) => lines.map(|lines| (StoredJournal { entries: lines, ..stored }, true)),
             // No one is asked to open other paths for nothing.
             Relation::Waits(..) => None,
             Relation::None => {
@@ -254,10 +254,10 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         match bearing {
             Relation::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
             Relation::SinceSave(Some(lines)) if is_free => {
-                found = state_slot.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
+                found = state_slot.adopt(other).map(|stored| (StoredJournal { entries: lines, ..stored }, true));
             }
             // All of it is saved.
-            Relation::SinceSave(None) => state_slot.drop_other(&other),
+            Relation::SinceSave(None) => state_slot.remove_other(&other),
             // It began with one of these very paths, and never can be replayed.
             Relation::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
                 let set = other.stored.header.paths().join(" ");
@@ -310,12 +310,12 @@ pub(crate) fn begin(session: &mut Session, read: JournalRead) -> (Option<Recover
 pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
     let set = OpenSet::of(session);
     let present = OpenFiles::new(&set, state_slot);
-    let count = |stored: &Stored, own| match present.relation(stored, own) {
+    let count = |stored: &StoredJournal, own| match present.relation(stored, own) {
         Relation::Whole => unsaved(stored),
         Relation::SinceSave(lines) => usize::from(lines.is_some()),
         Relation::Waits(..) | Relation::None => 0,
     };
-    let own = state_slot.left.iter().flatten().map(|stored| count(stored, true));
+    let own = state_slot.earlier.iter().flatten().map(|stored| count(stored, true));
     let elsewhere = state_slot.other_journals(&session.disk);
     own.chain(elsewhere.iter().map(|other| count(&other.stored, false))).find(|count| *count > 0).unwrap_or_default()
 }
@@ -328,11 +328,11 @@ pub(crate) fn changes_elsewhere(session: &Session, state_slot: &StateSlot) -> Op
 
 fn waiting_for(set: &OpenSet, state_slot: &StateSlot) -> Option<(usize, String)> {
     let present = OpenFiles::new(set, state_slot);
-    let waits = |stored: &Stored, own| match present.relation(stored, own) {
+    let waits = |stored: &StoredJournal, own| match present.relation(stored, own) {
         Relation::Waits(count, paths) if count > 0 => Some((count, paths)),
         _ => None,
     };
-    let own = state_slot.left.iter().flatten().find_map(|stored| waits(stored, true));
+    let own = state_slot.earlier.iter().flatten().find_map(|stored| waits(stored, true));
     own.or_else(|| state_slot.other_journals(&set.disk).iter().find_map(|other| waits(&other.stored, false)))
 }
 
@@ -340,11 +340,11 @@ fn waiting_for(set: &OpenSet, state_slot: &StateSlot) -> Option<(usize, String)>
 pub(crate) fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<Unreplayable> {
     let set = OpenSet::of(session);
     let present = OpenFiles::new(&set, state_slot);
-    let of_changed = |stored: &Stored, own| match present.relation(stored, own) {
+    let of_changed = |stored: &StoredJournal, own| match present.relation(stored, own) {
         Relation::None => Some(unsaved(stored)).filter(|count| *count > 0),
         Relation::Whole | Relation::SinceSave(_) | Relation::Waits(..) => None,
     };
-    let own = state_slot.left.iter().flatten().find_map(|stored| {
+    let own = state_slot.earlier.iter().flatten().find_map(|stored| {
         let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
         Some(Unreplayable { changes, journal: state_slot.journal()?.to_path_buf(), paths })
     });
@@ -373,7 +373,7 @@ pub(crate) struct Unreplayable {
 }
 
 /// Whether it holds changes that someone may want back.
-pub(super) fn has_recoverable_changes(stored: &Stored) -> bool {
+pub(super) fn has_recoverable_changes(stored: &StoredJournal) -> bool {
     unsaved(stored) > 0
 }
 
@@ -383,14 +383,14 @@ fn set_aside_message(why: &str, aside: Option<&Path>) -> String {
 }
 
 /// How many changes it holds, those that are damaged included.
-fn unsaved(stored: &Stored) -> usize {
+fn unsaved(stored: &StoredJournal) -> usize {
     let salvage = Salvage::of(&stored.entries, 0);
     let lost = usize::try_from(salvage.missing.count()).unwrap_or(usize::MAX);
     lost.saturating_add(labels(&salvage.steps).len() + salvage.missing.unsure.len())
 }
 
 /// The lines of a journal that can be applied to the files as they are open now.
-pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, EditError> {
+pub(super) fn applicable(session: &Session, stored: &StoredJournal) -> Result<Vec<Entry>, EditError> {
     match OpenFiles::opened_by(&OpenSet::of(session), Vec::new()).relation(stored, false) {
         Relation::Whole => Ok(stored.entries.clone()),
         Relation::SinceSave(Some(entries)) => Ok(entries),
@@ -401,7 +401,7 @@ pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry
 }
 
 /// The save that was the last to begin.
-fn begun(stored: &Stored) -> Option<BegunSave> {
+fn begun(stored: &StoredJournal) -> Option<BegunSave> {
     let mut parsed = stored.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
     let hashes = parsed.find_map(|line| if let JournalLine::Saving(hashes) = line { Some(hashes) } else { None })?;
     let paths = match parsed.next() {

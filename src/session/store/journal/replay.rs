@@ -9,7 +9,7 @@ use super::salvage::{Missing, Salvage};
 use super::written::Written;
 use super::{JournalLine, JournalState, make_read_only, note_all, recovery};
 use crate::document::edit::Edit;
-use crate::files::journal::{Header, StateSlot, Stored};
+use crate::files::journal::{Header, StateSlot, StoredJournal};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::edit::{EditError, Intent, prepared};
@@ -121,7 +121,7 @@ pub(crate) fn replace_session(session: &mut Session, replayed: Replayed) -> Resu
 /// # Errors
 /// [`EditError`] when it is not of these files as they are now, or a line does not fit them: what was before that
 /// is done.
-pub(crate) fn apply_journal(session: &mut Session, stored: &Stored) -> Result<(usize, Missing), EditError> {
+pub(crate) fn apply_journal(session: &mut Session, stored: &StoredJournal) -> Result<(usize, Missing), EditError> {
     let entries = recovery::applicable(session, stored)?;
     let salvage = Salvage::of(&entries, session.current.saved.row_limit());
     let missing = salvage.missing.clone();

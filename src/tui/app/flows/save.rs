@@ -215,7 +215,7 @@ pub(in crate::tui::app) fn claimed(
     let saving = save::begin_claimed(&mut shared.session, pending, claimed);
     shared.jobs.run(Kind::Save, false, move |progress| {
         // What is about to be written is examined when it is; this is about all the others too.
-        let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
+        let outside = looking.map(|looking| looking.run(Thoroughness::Quick)).unwrap_or_default();
         if outside.changed.is_empty() {
             JobOutcome::Saved(Box::new(saving.run(progress)))
         } else {
@@ -242,7 +242,7 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
         }
         Err(error) if matches!(error.reason, Reason::Changed) => {
             app.shared.save.then_leave = false;
-            external_changes::check_external_changes(&mut app.shared, Thoroughness::Close, true);
+            external_changes::check_external_changes(&mut app.shared, Thoroughness::Full, true);
         }
         Err(error) => {
             app.shared.save.then_leave = false;
