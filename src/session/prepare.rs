@@ -87,7 +87,7 @@ pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) 
         }
         Change::Revert(rows) => revert::intend_rows(snapshot, rows, progress),
         Change::RevertFile(file) => Some(revert::intend_file(snapshot, *file)),
-        Change::Extend { rows, acts } => extend::intend(snapshot, rows, acts, progress),
+        Change::Extend { rows, changes } => extend::intend(snapshot, rows, changes, progress),
         Change::Raw { row, text } => Some(rows::intend_raw(snapshot, *row, text)?),
         Change::Several(changes) => {
             let mut whole: Option<Intent> = None;

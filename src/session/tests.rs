@@ -235,14 +235,14 @@ proptest! {
     /// Rules that follow from the change of one field are those of a check of the whole entry.
     #[test]
     fn revised_findings_are_those_of_a_full_check(
-        acts in proptest::collection::vec((proptest::collection::vec(0u32..10, 1..4), 0..4usize, 0..6usize), 1..12),
+        changes in proptest::collection::vec((proptest::collection::vec(0u32..10, 1..4), 0..4usize, 0..6usize), 1..12),
         undo in proptest::collection::vec(any::<bool>(), 12),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         std::fs::write(&path, format!("{HEAD}\n{}\n</urlset>\n", ODD.join("\n"))).unwrap();
         let mut session = open(&path);
-        for ((rows, field, value), undo) in acts.into_iter().zip(undo) {
+        for ((rows, field, value), undo) in changes.into_iter().zip(undo) {
             let values = match Field::ALL[field] {
                 Field::Loc => ["none", "https://a.org/1", "/x", "HTTPS://a.org/1", "https://a.org/2", "https://a.org/a b"],
                 Field::Lastmod => ["none", "2026-01-01", "2019-01-01", "2026-02-30", "2099-01-01", "-1d"],
@@ -267,11 +267,11 @@ proptest! {
     /// After any sequence the findings are those of a fresh load of what would be saved, the marks of change
     /// are true, and undoing everything gives the original bytes.
     #[test]
-    fn findings_stay_those_of_a_fresh_load(acts in proptest::collection::vec(act(), 1..10)) {
+    fn findings_stay_those_of_a_fresh_load(changes in proptest::collection::vec(act(), 1..10)) {
         let folder = folder();
         let mut session = open(&folder.path().join("sitemap_index.xml"));
         let original = written(session.document());
-        for act in acts {
+        for act in changes {
             match act {
                 Act::Do(change) => { let _ = session.change(&change); }
                 Act::Undo => { session.undo(); }

@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn a_key_acts_once() {
         let key = |kind| TermEvent::Key(KeyEvent::new_with_kind(KeyCode::Char('d'), KeyModifiers::NONE, kind));
-        let acts = |kind| Event::<(), ()>::from_terminal(key(kind)).is_some();
-        assert!(acts(KeyEventKind::Press));
-        assert!(acts(KeyEventKind::Repeat));
-        assert!(!acts(KeyEventKind::Release));
+        let changes = |kind| Event::<(), ()>::from_terminal(key(kind)).is_some();
+        assert!(changes(KeyEventKind::Press));
+        assert!(changes(KeyEventKind::Repeat));
+        assert!(!changes(KeyEventKind::Release));
     }
 }

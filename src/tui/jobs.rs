@@ -1,31 +1,31 @@
-//! Background jobs: one of each kind runs and one waits; the newest request wins.
+//! Background jobs: at most one of each kind runs and one waits; a newer request replaces the waiting one.
 //!
-//! The state never waits for a job and never shares anything with it but its [`Progress`]. A job
-//! that panics is reported like any other end.
+//! The state never waits for a job and shares only its [`Progress`] with it. A job
+//! that panics ends without an outcome.
 
 use crate::progress::{Progress, Reading};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a job is for. Jobs of different kinds run side by side.
+/// The kind of a job. Jobs of different kinds run concurrently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Reading files.
     Load,
     /// Filtering and sorting.
     View,
-    /// What a command being typed would do.
+    /// Computing the preview of a command.
     Preview,
     /// Changing many rows.
     Edit,
-    /// Looking for a row.
+    /// Searching for a row.
     Search,
-    /// Working out what a save would do.
+    /// Planning a save.
     Plan,
     /// Writing files.
     Save,
-    /// Looking whether the files are what they were.
-    Look,
+    /// Checking whether other programs have changed the files.
+    DiskCheck,
     /// Reading large entries for the screen.
     Read,
     /// Listing a folder, for completion.
@@ -36,7 +36,7 @@ pub enum Kind {
     Count,
     /// Reading tables of other programs, and looking up their URLs.
     Data,
-    /// Asking the site.
+    /// Requesting pages of the site.
     Probe,
     /// Downloading the sitemaps of a site.
     Download,
@@ -52,7 +52,7 @@ impl Kind {
         Self::Search,
         Self::Plan,
         Self::Save,
-        Self::Look,
+        Self::DiskCheck,
         Self::Read,
         Self::List,
         Self::Report,
@@ -62,32 +62,39 @@ impl Kind {
         Self::Download,
     ];
 
-    /// Whether a newer request makes the running one pointless. Never true for work with an effect.
+    /// Whether a newer request cancels the running job. Never true for jobs with side effects.
     const fn newest_wins(self) -> bool {
         matches!(
             self,
-            Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look | Self::Read | Self::List | Self::Count
+            Self::View
+                | Self::Preview
+                | Self::Search
+                | Self::Plan
+                | Self::DiskCheck
+                | Self::Read
+                | Self::List
+                | Self::Count
         )
     }
 }
 
-/// The work itself: looks at the counters' cancel flag, hands out parts, ends with an outcome.
+/// The function of a job: it checks for cancellation, delivers parts and returns an outcome.
 pub(crate) type Work<O, P> = Box<dyn FnOnce(&Progress, &dyn Fn(P)) -> O + Send>;
 
-/// How a job ended.
+/// The end of a job.
 #[derive(Debug)]
 pub struct Finished<O> {
-    /// What it was for.
+    /// The kind of the job.
     pub kind: Kind,
-    /// Which of that kind it was.
+    /// The number of the job.
     pub number: u64,
-    /// What it brings; `None` if it panicked.
+    /// The outcome; `None` if the job panicked.
     pub outcome: Option<O>,
 }
 
-/// Where results go. Called on the job's thread.
+/// Receives results, on the thread of the job.
 pub(crate) trait Deliver<O, P>: Send + Sync {
-    /// A piece of the result.
+    /// A part of the result.
     fn part(&self, part: P);
     /// The end.
     fn done(&self, finished: Finished<O>);
@@ -103,7 +110,7 @@ struct Slot<O, P> {
     waiting: Option<(u64, Work<O, P>)>,
 }
 
-/// The jobs that run and wait.
+/// The running and waiting jobs.
 pub(crate) struct Jobs<O, P> {
     slots: [Slot<O, P>; Kind::ALL.len()],
     deliver: Arc<dyn Deliver<O, P>>,
@@ -111,11 +118,11 @@ pub(crate) struct Jobs<O, P> {
     last: u64,
 }
 
-/// Starts a thread of a name. What it was to do is dropped if there is none.
+/// Starts a named thread; drops the function if that fails.
 type Spawn = fn(String, Box<dyn FnOnce() + Send>) -> std::io::Result<()>;
 
 impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
-    /// No jobs yet.
+    /// Creates an empty queue.
     pub(crate) fn new(deliver: Arc<dyn Deliver<O, P>>) -> Self {
         let spawn: Spawn = |name, work| std::thread::Builder::new().name(name).spawn(work).map(drop);
         Self { slots: std::array::from_fn(|_| Slot { running: None, waiting: None }), deliver, spawn, last: 0 }
@@ -138,8 +145,8 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
         number
     }
 
-    /// Takes note of a job's end and starts the one that waited. True if the result is of the job
-    /// that was last asked for.
+    /// Records the end of a job and starts the waiting one. True if the result is that of the job
+    /// requested last.
     pub(crate) fn finished(&mut self, kind: Kind, number: u64) -> bool {
         let slot = &mut self.slots[kind as usize];
         slot.running.take_if(|running| running.number == number);
@@ -150,7 +157,7 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
         newest
     }
 
-    /// Asks the running job of a kind to stop and forgets the waiting one.
+    /// Cancels the running and the waiting job of a kind.
     pub(crate) fn cancel(&mut self, kind: Kind) {
         let slot = &mut self.slots[kind as usize];
         slot.waiting = None;
@@ -178,7 +185,7 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
             deliver.done(Finished { kind, number, outcome: catch_unwind(work).ok() });
         };
         self.slots[kind as usize].running = Some(Running { number, progress });
-        // The system may start no more threads; the work is not given up for that, nor what waits to be saved.
+        // If the system cannot start a thread, the job runs here: a save must not be lost.
         let run = Arc::new(Mutex::new(Some(run)));
         let take = |run: &Mutex<Option<_>>| run.lock().unwrap_or_else(PoisonError::into_inner).take();
         let theirs = Arc::clone(&run);

@@ -223,7 +223,7 @@ fn a_file_that_is_no_sitemap_is_named_and_left_alone() {
     let folder = Folder::new();
     folder.write("sitemap.xml", &case.bytes);
     let terminal = Start::new(&folder).size(100, 24).arguments(["sitemap.xml"]).start();
-    terminal.wait_for("cannot be opened");
+    terminal.wait_for("cannot open this");
     terminal.send("q");
     assert_eq!(terminal.wait_exit().exit_code(), 3);
     terminal.assert_restored();

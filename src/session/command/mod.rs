@@ -71,7 +71,7 @@ pub enum Command {
         /// The rows that change.
         scope: Scope,
         /// At least one, all of one kind.
-        acts: Vec<ExtensionChange>,
+        changes: Vec<ExtensionChange>,
     },
     /// Append rows with these URLs.
     Add(Vec<String>),
@@ -423,7 +423,7 @@ impl fmt::Display for Command {
         match self {
             Self::Set { scope, assignments } => scope.write(f, "set", &joined(assignments)),
             Self::Replace { scope, replace } => scope.write(f, &replace.to_string(), ""),
-            Self::Extend { scope, acts } => scope.write(f, "ext", &extend::to_text(acts)),
+            Self::Extend { scope, changes } => scope.write(f, "ext", &extend::to_text(changes)),
             Self::Add(urls) => write!(f, "add {}", joined(urls.iter().map(|url| url_word(url)))),
             Self::Delete(scope) => scope.write(f, "delete", ""),
             Self::Keep(scope) => scope.write(f, "keep", ""),

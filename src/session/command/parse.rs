@@ -262,8 +262,8 @@ impl Reader<'_> {
         if words.is_empty() {
             return Err(self.expected("a path, such as image, video/duration or link[2]@href"));
         }
-        let acts = extend::parse_changes(action, words)?;
-        Ok(Command::Extend { scope: self.scope()?, acts })
+        let changes = extend::parse_changes(action, words)?;
+        Ok(Command::Extend { scope: self.scope()?, changes })
     }
 
     fn clear(&mut self) -> Result<Command, CommandError> {

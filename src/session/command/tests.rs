@@ -396,7 +396,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         (any_scope(), prop::sample::select(vec!["image/loc", "video[2]/price@currency", "foo:bar[3]/b"]), any_text())
             .prop_map(|(scope, path, value)| {
                 let path = crate::protocol::extension::path::Path::parse(path).unwrap();
-                Command::Extend { scope, acts: vec![ExtensionChange::Set { path, value: value.into() }] }
+                Command::Extend { scope, changes: vec![ExtensionChange::Set { path, value: value.into() }] }
             }),
         any_scope().prop_map(Command::Delete),
         any_scope().prop_map(Command::Mark),

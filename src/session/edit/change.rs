@@ -82,7 +82,7 @@ pub enum Change {
         /// The rows that change.
         rows: RowSet,
         /// The changes, in order.
-        acts: Vec<ExtensionChange>,
+        changes: Vec<ExtensionChange>,
     },
     /// Fix the findings of one rule by a decision.
     Decide {

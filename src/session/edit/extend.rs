@@ -18,13 +18,13 @@ type Extended = Result<Option<String>, String>;
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     rows: &RowSet,
-    acts: &[ExtensionChange],
+    changes: &[ExtensionChange],
     progress: &Progress,
 ) -> Option<Intent> {
     let live: Vec<u32> = rows.iter().filter(|row| snapshot.document.is_live(RowId(*row))).collect();
     let extended: Vec<(RowId, Extended)> = live
         .par_iter()
-        .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), apply_changes(snapshot, RowId(*row), acts))))
+        .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), apply_changes(snapshot, RowId(*row), changes))))
         .collect::<Option<_>>()?;
     let (mut edits, mut samples, mut breaks) = (Vec::new(), Vec::new(), Vec::new());
     let (mut already, mut refused, mut reason) = (0, 0, None);
@@ -32,7 +32,7 @@ pub(in crate::session) fn intend(
         match text {
             Ok(Some(text)) => {
                 if edits.len() < SAMPLES {
-                    samples.extend(acts.iter().map(|act| sample_of(snapshot, row, act, text.as_bytes())));
+                    samples.extend(changes.iter().map(|act| sample_of(snapshot, row, act, text.as_bytes())));
                 }
                 if live.len() == 1 {
                     breaks = new_findings(snapshot, row, text.as_bytes());
@@ -46,10 +46,10 @@ pub(in crate::session) fn intend(
             }
         }
     }
-    let changes = edits.len() as u64;
-    let done: Vec<String> = acts.iter().map(done_message).collect();
+    let edited = edits.len() as u64;
+    let done: Vec<String> = changes.iter().map(done_message).collect();
     Some(Intent {
-        label: Label::of(format!("{} ", done.join(", ")), changes, "row", "").refusing(refused, reason.as_ref()),
+        label: Label::of(format!("{} ", done.join(", ")), edited, "row", "").refusing(refused, reason.as_ref()),
         edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
         rows: live.len() as u64,
         already,
@@ -57,18 +57,18 @@ pub(in crate::session) fn intend(
         reason,
         samples,
         breaks,
-        ..Intent::counting(changes)
+        ..Intent::counting(edited)
     })
 }
 
-fn apply_changes(snapshot: &Snapshot, row: RowId, acts: &[ExtensionChange]) -> Extended {
+fn apply_changes(snapshot: &Snapshot, row: RowId, changes: &[ExtensionChange]) -> Extended {
     let names = snapshot.document.names(row);
     if names.kind != FileKind::Urlset {
         return Err("a file of this kind has no extensions".to_owned());
     }
     let old = snapshot.document.entry_text(row);
     let mut new: Option<Vec<u8>> = None;
-    for act in acts {
+    for act in changes {
         let text = new.as_deref().unwrap_or(&old);
         if let Some(changed) = edit_extension(text, names, act).map_err(|fault| fault.0)? {
             new = Some(changed);

@@ -165,7 +165,7 @@ pub(crate) fn change_of(
             let rows = rows_with_deleted(snapshot, scope, default_scope, progress);
             Change::Revert(rows.ok_or(EditError::Cancelled)?)
         }
-        Command::Extend { scope, acts } => Change::Extend { rows: rows(scope)?, acts: acts.clone() },
+        Command::Extend { scope, changes } => Change::Extend { rows: rows(scope)?, changes: changes.clone() },
         Command::Fix { scope, rules, answer: None } => {
             let rules = rules_named(rules)?;
             Change::Fix { rows: rows(scope)?, rules }

@@ -115,7 +115,9 @@ fn commands_of(snapshot: &Snapshot, change: &Change, intent: &Intent) -> Result<
         Change::Restore(rows) | Change::Revert(rows) => {
             vec![Command::Revert(scope_by_urls_with_deleted(snapshot, rows)?)]
         }
-        Change::Extend { rows, acts } => vec![Command::Extend { scope: scope_of(snapshot, rows)?, acts: acts.clone() }],
+        Change::Extend { rows, changes } => {
+            vec![Command::Extend { scope: scope_of(snapshot, rows)?, changes: changes.clone() }]
+        }
         Change::Decide { rows, rule, decision } => {
             let answer = answer(snapshot, *rule, decision).ok_or("no command can express this answer")?;
             let rules = vec![rule.code().to_owned()];

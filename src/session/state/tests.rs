@@ -61,7 +61,7 @@ proptest! {
     #[test]
     fn a_view_is_what_looking_at_every_row_gives(
         files in proptest::collection::vec(proptest::collection::vec((0..LOCS.len(), 0..12_u32), 0..9), 1..4),
-        acts in proptest::collection::vec((0..7_usize, 0..20_u32), 0..8),
+        changes in proptest::collection::vec((0..7_usize, 0..20_u32), 0..8),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let mut paths = Vec::new();
@@ -79,7 +79,7 @@ proptest! {
             paths.push(path);
         }
         let mut session = load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
-        for (act, row) in acts {
+        for (act, row) in changes {
             let line = [
                 "set loc=https://e.com/blog/new", "revert", "delete", "add https://e.com/blog/added", "undo",
                 "set lastmod=2024-05-05", "duplicate",

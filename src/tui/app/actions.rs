@@ -15,7 +15,7 @@ use crate::tui::command::{Action, When};
 use crate::tui::jobs::Kind;
 use crate::tui::prompt::Prompt;
 
-/// Does an action; a count repeats it or says how far.
+/// Executes an action; a count repeats it, or is a distance or a row number.
 pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
     use Action as A;
     let n = count.unwrap_or(1);
@@ -31,25 +31,25 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::Down => app.shared.grid.step(&app.shared.session, true, n),
         A::Up => app.shared.grid.step(&app.shared.session, false, n),
         A::Left | A::Right => {
-            let moves = (0..n.min(4)).filter(|_| cursor::side(&mut app.shared, action == A::Right)).count();
+            let moves = (0..n.min(4)).filter(|_| cursor::move_sideways(&mut app.shared, action == A::Right)).count();
             if moves == 0 && action == A::Right {
                 cursor::note_hidden_columns(&mut app.shared);
             }
         }
         A::NextCell => (0..n.min(400)).for_each(|_| cursor::next_cell(&mut app.shared, true)),
         A::PreviousCell => (0..n.min(400)).for_each(|_| cursor::next_cell(&mut app.shared, false)),
-        A::PageDown => cursor::page(&mut app.shared, true, page.saturating_mul(n)),
-        A::PageUp => cursor::page(&mut app.shared, false, page.saturating_mul(n)),
-        A::HalfPageDown => cursor::page(&mut app.shared, true, (page / 2).max(1).saturating_mul(n)),
-        A::HalfPageUp => cursor::page(&mut app.shared, false, (page / 2).max(1).saturating_mul(n)),
+        A::PageDown => cursor::scroll(&mut app.shared, true, page.saturating_mul(n)),
+        A::PageUp => cursor::scroll(&mut app.shared, false, page.saturating_mul(n)),
+        A::HalfPageDown => cursor::scroll(&mut app.shared, true, (page / 2).max(1).saturating_mul(n)),
+        A::HalfPageUp => cursor::scroll(&mut app.shared, false, (page / 2).max(1).saturating_mul(n)),
         A::First | A::Last => match count {
             Some(row) => cursor::go_to_number(&mut app.shared, row),
             None => app.shared.grid.go(&app.shared.session, if action == A::Last { u32::MAX } else { 0 }),
         },
         A::FirstColumn => cursor::move_to_edge(&mut app.shared, false),
         A::LastColumn => cursor::move_to_edge(&mut app.shared, true),
-        A::NextFile => cursor::file(&mut app.shared, true),
-        A::PreviousFile => cursor::file(&mut app.shared, false),
+        A::NextFile => cursor::go_to_adjacent_file(&mut app.shared, true),
+        A::PreviousFile => cursor::go_to_adjacent_file(&mut app.shared, false),
         A::Edit => app.open_cell(false),
         A::Change => app.open_cell(true),
         A::AddBelow => open_add(app, false),
@@ -58,11 +58,11 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
             edit::change_rows(&mut app.shared, action, count);
         }
         A::FixAll => {
-            if !app.shared.is_changeable() {
+            if !app.shared.ensure_changeable() {
                 return;
             }
             cursor::end_range(&mut app.shared);
-            // What it does to how many rows is shown before Enter does it.
+            // The command line shows the preview before Enter executes it.
             let line = if app.shared.session.view().marked() == 0 { "%fix safe" } else { "fix safe" };
             app.open_line(Purpose::Command, line);
         }
@@ -172,14 +172,14 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
     }
 }
 
-/// Stops what runs; idle, it says how to quit. It never quits.
+/// Stops running jobs, or else shows how to quit; it never quits.
 fn cancel(app: &mut App) {
     if !stop_jobs(app) && !app.shared.keymap.forget() {
         app.shared.show_note("q quits");
     }
 }
 
-/// One rung at a time: keys that wait, a job, the range, the marks, the filter.
+/// Cancels the first of these: running jobs, the range, the marks, the filter.
 fn escape(app: &mut App) {
     if stop_jobs(app) || app.shared.grid.anchor.take().is_some() {
         return;
@@ -194,10 +194,10 @@ fn escape(app: &mut App) {
     }
 }
 
-/// Asks running jobs to stop, the newest kind first. False if there are none.
+/// Cancels the running job that is first in this order. False if none can be cancelled.
 fn stop_jobs(app: &mut App) -> bool {
-    // What was typed ahead was meant for what is now given up.
-    app.ahead.clear();
+    // Held input was meant for the cancelled result.
+    app.held_input.clear();
     let kinds = [
         Kind::Search,
         Kind::Preview,
@@ -210,9 +210,9 @@ fn stop_jobs(app: &mut App) -> bool {
         Kind::Download,
         Kind::Probe,
     ];
-    // A save that puts files in place already is not stopped; Esc does what it does without one.
+    // A save that has begun to replace files is not cancelled.
     let can_stop = |kind: &Kind| match kind {
-        // Its last requests take a while; meanwhile Esc does what it does without them.
+        // It is already stopping, and waits for its last requests.
         Kind::Probe if app.shared.probing.is_stopping => false,
         kind => app.shared.jobs.reading(*kind).is_some_and(|reading| !reading.sealed),
     };
@@ -220,8 +220,8 @@ fn stop_jobs(app: &mut App) -> bool {
     app.shared.jobs.effect(Effect::Cancel(kind));
     match kind {
         Kind::Load => app.shared.show_note("loading stopped; what was read can be viewed, not changed"),
-        Kind::View => app.shared.wanted.view = None,
-        Kind::Search => app.shared.wanted.stop_search(),
+        Kind::View => app.shared.requested_rows.view = None,
+        Kind::Search => app.shared.requested_rows.stop_search(),
         Kind::Probe => {
             app.shared.probing.is_stopping = true;
             app.shared.show_note("pausing: waiting for the last answers; results so far are kept");
@@ -231,16 +231,16 @@ fn stop_jobs(app: &mut App) -> bool {
     true
 }
 
-/// Asks for a new URL.
+/// Opens the prompt for a new URL.
 fn open_add(app: &mut App, before: bool) {
-    if let Some(add) = Add::typed(&mut app.shared, before) {
+    if let Some(add) = Add::new(&mut app.shared, before) {
         app.open(Mode::Add(add));
     }
 }
 
 /// Lists values for lastmod.
 fn open_dates(app: &mut App) {
-    if !app.shared.is_changeable() {
+    if !app.shared.ensure_changeable() {
         return;
     }
     let mut list = List::new(ListKind::Dates, Vec::new());
@@ -249,12 +249,12 @@ fn open_dates(app: &mut App) {
     app.open(Mode::List(list));
 }
 
-/// Lists what is not saved yet.
+/// Lists the unsaved changes.
 pub(super) fn open_changes(app: &mut App) {
     if !app.shared.session.is_modified() {
         return app.shared.show_note("no unsaved changes");
     }
-    // What can be done here is reported in the place of what was reported last.
+    // The list shows its keys in the place of the message.
     app.shared.message = None;
     app.open(Mode::Changes(Box::default()));
 }

@@ -16,7 +16,7 @@ use crate::session::run::CommandOutcome;
 use crate::tui::draw::columns::Name;
 use crate::tui::theme::{Scheme, Theme};
 
-/// Does what a command says.
+/// Executes a command.
 pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultScope) {
     let spec = app.shared.session.view().spec().clone();
     match command {
@@ -27,7 +27,7 @@ pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultSco
         Command::Search(query) => {
             let from = app.shared.grid.position;
             search::search(&mut app.shared, query.clone(), from, true, false);
-            app.shared.wanted.query = Some(query);
+            app.shared.requested_rows.query = Some(query);
         }
         Command::History { as_commands: false } => history::open_history(app),
         Command::History { as_commands: true } => history::open_script(app),
@@ -47,7 +47,7 @@ pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultSco
                 app.shared.theme = Theme::new(scheme, app.shared.theme.charset);
                 app.shared.jobs.effect(Effect::Repaint);
             }
-            None => app.shared.fail("expected dark, light or none"),
+            None => app.shared.show_error("expected dark, light or none"),
         },
         Command::Reload { discard } => opening::reload(&mut app.shared, discard),
         Command::Open { url, into, discard } => open_url::open(app, url, into, discard),
@@ -65,12 +65,12 @@ pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultSco
             match app.shared.session.run(&command, default_scope) {
                 Ok(CommandOutcome::Shown(words)) => app.shared.show_note(words),
                 Ok(_) => {}
-                Err(refused) => app.shared.fail(refused.to_string()),
+                Err(refused) => app.shared.show_error(refused.to_string()),
             }
         }
         Command::RebaseIndex(url) => match app.shared.session.run(&Command::SetBaseUrl(url.clone()), default_scope) {
             Ok(_) => edit::change_by(&mut app.shared, Command::RebaseIndex(url), default_scope),
-            Err(refused) => app.shared.fail(refused.to_string()),
+            Err(refused) => app.shared.show_error(refused.to_string()),
         },
         Command::Set { .. }
         | Command::Replace { .. }
@@ -104,7 +104,7 @@ fn choose_columns(shared: &mut Shared, names: &[String]) {
         match name {
             Ok(name) => order.push(name),
             Err(words) if words.is_empty() => break,
-            Err(words) => return shared.fail(words),
+            Err(words) => return shared.show_error(words),
         }
     }
     if !order.is_empty() && order.len() == names.len() {
@@ -113,5 +113,5 @@ fn choose_columns(shared: &mut Shared, names: &[String]) {
         return;
     }
     let words = Name::ALL.map(|(_, word)| word).join(", ");
-    shared.fail(format!("columns are {words}, @NAME of data; also all, and auto (those that are not empty)"));
+    shared.show_error(format!("columns are {words}, @NAME of data; also all, and auto (those that are not empty)"));
 }

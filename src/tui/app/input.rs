@@ -30,12 +30,12 @@ fn scroll_by_wheel(app: &mut App, down: bool) {
         Mode::List(list) => list.scroll(down),
         Mode::Changes(changes) => changes.scroll(down),
         Mode::Merge(merging) => merging.scroll(down),
-        Mode::Table => cursor::page(&mut app.shared, down, 3),
+        Mode::Table => cursor::scroll(&mut app.shared, down, 3),
         _ => {}
     }
 }
 
-/// The row and column that a click is about, as they were drawn.
+/// The row and column at a click, as they were drawn.
 pub(super) fn clicked(app: &App, event: &Event) -> Option<(RowId, Option<Field>)> {
     let Event::Mouse(mouse) = event else { return None };
     let rows = app.areas().rows;
@@ -71,7 +71,7 @@ fn press_at(app: &mut App, at: Position) {
     }
 }
 
-/// Text from the terminal: into what is being typed, else as new URLs. Never as keys.
+/// Inserts pasted text into the open prompt, or else adds it as new URLs. It is never read as keys.
 pub(super) fn paste(app: &mut App, text: &str) {
     let shared = &mut app.shared;
     let folded = match app.modes.current_mut() {
@@ -100,7 +100,7 @@ pub(super) fn paste(app: &mut App, text: &str) {
 }
 
 fn paste_list(app: &mut App, text: &str, anchor: Option<RowId>, before: bool) {
-    if let Some(add) = Add::pasted(&mut app.shared, lines_of(text), anchor, before) {
+    if let Some(add) = Add::from_paste(&mut app.shared, lines_of(text), anchor, before) {
         app.open(Mode::Add(add));
     }
 }

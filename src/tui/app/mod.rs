@@ -1,11 +1,11 @@
 //! The state of the editor, and `update`, the one function that changes it.
 //!
-//! [`App::update`] takes an event and gives back what is to be done outside; it does no I/O, starts no
-//! thread and reads no clock, so a string of keys always leads to the same state.
+//! [`App::update`] takes an event and returns effects; it does no I/O, starts no
+//! thread and reads no clock, so the same keys always lead to the same state.
 //!
-//! A key goes to the mode that is open (`modes`), which changes itself and the state that all modes share (`state`)
-//! by `operations`; what it asks for beyond that is dispatched by `requests`, `actions` and `commands`, and
-//! done by `flows`, which may open other modes.
+//! A key goes to the current mode (`modes`), which changes itself and the shared state (`state`)
+//! by `operations`; `requests`, `actions` and `commands` dispatch its further requests, and
+//! `flows` execute them and may open other modes.
 
 mod actions;
 mod commands;
@@ -52,41 +52,41 @@ use state::large::ReadNext;
 use state::recent::Purpose;
 use std::collections::VecDeque;
 
-/// What waits until the rows on show are those that were asked for.
-enum Ahead {
-    /// Something typed.
+/// Input that waits until the requested rows are shown.
+enum HeldInput {
+    /// A key or pasted text.
     Event(Box<Event>),
-    /// A click, already understood: it is about the row that was drawn there.
+    /// A click, with the row that was drawn there.
     Click(RowId, Option<Field>),
 }
 
 /// The state of the screen.
 pub struct App {
-    /// What all modes share.
+    /// The state that all modes share.
     pub(in crate::tui) shared: Shared,
-    /// What the keys are for.
+    /// The open modes.
     pub(in crate::tui) modes: Modes,
-    /// What was typed while the rows it is about were still being looked for.
-    ahead: VecDeque<Ahead>,
+    /// Input that waits for requested rows.
+    held_input: VecDeque<HeldInput>,
 }
 
-/// Whether an event is something that the user typed, pasted or clicked.
+/// Whether an event is a key, a paste or the mouse.
 pub fn is_input(event: &Event) -> bool {
     matches!(event, Event::Key(_) | Event::Paste(_) | Event::Mouse(_))
 }
 
 impl App {
-    /// The state around a session that has nothing yet.
+    /// The state of an empty session.
     pub fn new(session: Session, theme: Theme, size: (u16, u16)) -> Self {
-        Self { shared: Shared::new(session, &theme, size), modes: Modes::default(), ahead: VecDeque::new() }
+        Self { shared: Shared::new(session, &theme, size), modes: Modes::default(), held_input: VecDeque::new() }
     }
 
-    /// Tells the state what time it is.
+    /// Sets the current time.
     pub const fn set_clock(&mut self, now: Now) {
         self.shared.session.set_clock(now);
     }
 
-    /// Begins: asks for the load.
+    /// Requests the load.
     pub fn start(&mut self, start: Start, options: Options) -> Vec<Effect> {
         opening::start(&mut self.shared, start, options);
         self.shared.jobs.take_effects()
@@ -97,23 +97,23 @@ impl App {
         self.shared.size
     }
 
-    /// An event changes the state and gives back what is to be done outside: the only way to change it.
+    /// Changes the state by an event and returns the effects: the only way to change it.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
-        if self.waits(&event) {
-            let ahead = match input::clicked(self, &event) {
-                Some((row, field)) => Ahead::Click(row, field),
-                None => Ahead::Event(Box::new(event)),
+        if self.must_hold(&event) {
+            let held = match input::clicked(self, &event) {
+                Some((row, field)) => HeldInput::Click(row, field),
+                None => HeldInput::Event(Box::new(event)),
             };
-            self.ahead.push_back(ahead);
+            self.held_input.push_back(held);
         } else {
             self.take(event);
         }
-        while !self.rows_are_coming()
-            && let Some(ahead) = self.ahead.pop_front()
+        while !self.rows_are_pending()
+            && let Some(held) = self.held_input.pop_front()
         {
-            match ahead {
-                Ahead::Event(event) => self.take(*event),
-                Ahead::Click(row, field) => cursor::go_to_clicked(&mut self.shared, row, field),
+            match held {
+                HeldInput::Event(event) => self.take(*event),
+                HeldInput::Click(row, field) => cursor::go_to_clicked(&mut self.shared, row, field),
             }
         }
         save::take_held_plan(self);
@@ -124,15 +124,15 @@ impl App {
         self.shared.jobs.take_effects()
     }
 
-    /// Whether the rows on show are not yet those that were asked for.
-    fn rows_are_coming(&self) -> bool {
-        self.modes.is_browsing() && (self.shared.wanted.is_any() || self.shared.opening.keys != KeyHold::Off)
+    /// Whether the requested rows are not shown yet.
+    fn rows_are_pending(&self) -> bool {
+        self.modes.is_browsing() && (self.shared.requested_rows.is_any() || self.shared.opening.keys != KeyHold::Off)
     }
 
-    /// Whether an event is about rows that are still being looked for: `f` and a query, Enter, `dd` deletes
-    /// what the query finds, however fast it was typed.
-    fn waits(&self, event: &Event) -> bool {
-        let waits = match event {
+    /// Whether an event must wait for requested rows: `f`, a query, Enter and `dd` delete
+    /// the rows that match the query, however fast they were typed.
+    fn must_hold(&self, event: &Event) -> bool {
+        let needs_rows = match event {
             Event::Key(key) => {
                 let control = key.modifiers.contains(KeyModifiers::CONTROL);
                 let at_once = control && matches!(key.code, KeyCode::Char('c' | 'l' | 'z'));
@@ -142,7 +142,7 @@ impl App {
             Event::Mouse(mouse) => matches!(mouse.kind, MouseEventKind::Down(_)),
             _ => false,
         };
-        waits && (self.rows_are_coming() || !self.ahead.is_empty())
+        needs_rows && (self.rows_are_pending() || !self.held_input.is_empty())
     }
 
     fn take(&mut self, event: Event) {
@@ -158,7 +158,7 @@ impl App {
             Event::Part(Part::Files { files, is_last }) => {
                 if files.has_rows() {
                     self.shared.opening.first_rows = Vec::new();
-                    // All rows are there: keys are about the set that can be edited.
+                    // After the last file, keys wait for the set that can be edited.
                     self.shared.opening.keys = if is_last { KeyHold::On } else { KeyHold::Off };
                 }
                 background_load::show(&mut self.shared.session, *files);
@@ -168,11 +168,11 @@ impl App {
             Event::Progress(kind, reading) => {
                 self.shared.jobs.set_reading(kind, reading);
                 let keys = &mut self.shared.opening.keys;
-                if kind == Kind::Load && *keys == KeyHold::UntilProgress && self.ahead.is_empty() {
+                if kind == Kind::Load && *keys == KeyHold::UntilProgress && self.held_input.is_empty() {
                     *keys = KeyHold::Off;
                 }
             }
-            // What is to be reported is on the screen as long as it lasts.
+            // The screen shows the state of the journal in every frame.
             Event::Journal => {}
             Event::Signal(Signal::Stop) => leave::suspend(&mut self.shared),
             Event::Signal(Signal::Continue) => self.shared.jobs.effect(Effect::Reclaim),
@@ -196,7 +196,7 @@ impl App {
         self.modes.follow(next);
     }
 
-    /// Does what was asked for, and takes in what was small enough to be done at once, until nothing is left.
+    /// Executes requests and takes the outcomes of small jobs until none are left.
     fn finish_requests(&mut self) {
         loop {
             if let Some(request) = self.shared.next_request() {
@@ -209,7 +209,7 @@ impl App {
         }
     }
 
-    /// Brings the list that is open in line with the document. True if something is to be done for that.
+    /// Updates the open list after a change of the document. True if it requested something.
     fn refresh_lists(&mut self) -> bool {
         match self.modes.current_mut() {
             Mode::List(list) => match list.covered.take() {
@@ -226,7 +226,7 @@ impl App {
         }
     }
 
-    /// Brings the cursor and the columns in line with the rest of the state, at the end of each turn.
+    /// Updates the cursor and the columns at the end of each update.
     fn fit_grid(&mut self) {
         let page = self.areas().page();
         let Shared { session, grid, opening, theme, .. } = &mut self.shared;
@@ -237,7 +237,7 @@ impl App {
         }
     }
 
-    /// Asks for what the next frame needs to know of large entries.
+    /// Requests the large entries that the next frame needs.
     fn read_large_entries(&mut self) {
         let window = self.window();
         let Shared { session, grid, large, jobs, .. } = &mut self.shared;
@@ -251,7 +251,7 @@ impl App {
         }
     }
 
-    /// A frame was drawn: its rows are what a click is about, whatever happens until the click is heard of.
+    /// Records the rows of a drawn frame: later clicks refer to them, even if the rows have changed since.
     pub fn was_drawn(&mut self) {
         let session = &self.shared.session;
         let rows = self.window().filter_map(|position| session.view().row_at(position)).collect();
@@ -259,36 +259,36 @@ impl App {
         self.dialog_was_drawn();
     }
 
-    /// Whether a dialog is open that was not drawn yet: until then, input is dropped.
+    /// Whether a dialog is open that was not drawn yet; its input is dropped.
     pub fn has_undrawn_dialog(&mut self) -> bool {
         self.modes.current_mut().drawn().is_some_and(|drawn| !*drawn)
     }
 
-    /// A frame was drawn: from now on, input is an answer.
+    /// Records that the dialog was drawn, so that input is accepted.
     pub fn dialog_was_drawn(&mut self) {
         if let Some(drawn) = self.modes.current_mut().drawn() {
             *drawn = true;
         }
     }
 
-    /// Where things are on the screen now.
+    /// The current layout of the screen.
     pub fn areas(&self) -> Areas {
         self.shared.areas_with(self.modes.current().is_tall())
     }
 
-    /// The columns of the table now.
+    /// The current columns of the table.
     pub(in crate::tui) fn columns(&self) -> Columns {
         // The column of the cell that is being edited is always visible.
         let needed = if let Mode::Cell(edit) = self.modes.current() { Some(edit.field) } else { None };
         self.shared.grid.columns(&self.shared.session, self.areas().rows.width, needed)
     }
 
-    /// Rows of the screen, as positions of the view.
+    /// The visible rows, as positions of the view.
     pub(in crate::tui) fn window(&self) -> std::ops::Range<u32> {
         self.shared.grid.window(&self.shared.session, self.areas().page())
     }
 
-    /// Opens a mode in the place of whatever is open.
+    /// Opens a mode and closes all others.
     fn open(&mut self, mode: Mode) {
         self.modes.open(mode);
     }
@@ -301,7 +301,7 @@ impl App {
         self.open(Mode::Ask(Box::new(question)));
     }
 
-    /// Edits the cell under the cursor; `fresh` with nothing in it.
+    /// Edits the cell at the cursor; `fresh`: starting with an empty value.
     fn open_cell(&mut self, fresh: bool) {
         if let Some(edit) = CellEdit::new(&mut self.shared, fresh) {
             self.open(Mode::Cell(edit));
@@ -314,9 +314,9 @@ impl App {
         self.open(Mode::Line(edit));
     }
 
-    /// A command about the row under the cursor alone, whatever is marked.
+    /// Opens the command line for the row at the cursor only, even if rows are marked.
     fn open_line_here(&mut self, text: &str) {
-        if self.shared.is_changeable() {
+        if self.shared.ensure_changeable() {
             cursor::end_range(&mut self.shared);
             let row = self.shared.grid.row;
             let edit = LineEdit::new(&mut self.shared, Purpose::Command, text, row);

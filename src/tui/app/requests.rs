@@ -13,7 +13,7 @@ use crate::protocol::Field;
 use crate::session::findings::non_row;
 use crate::session::store::journal;
 
-/// Does what was asked for.
+/// Executes a request.
 pub(super) fn execute(app: &mut App, request: Request) {
     match request {
         Request::Act(action, count) => actions::run(app, action, count),
@@ -36,12 +36,12 @@ pub(super) fn execute(app: &mut App, request: Request) {
     }
 }
 
-/// Does what a line of a list stands for.
+/// Executes the choice of a line of a list.
 fn choose(app: &mut App, choice: Choice) {
     match choice {
-        Choice::Read => {}
+        Choice::Nothing => {}
         Choice::Run(action) => actions::run(app, action, None),
-        Choice::Travel(steps) => edit::go_to_state(&mut app.shared, steps),
+        Choice::GoToState(steps) => edit::go_to_state(&mut app.shared, steps),
         Choice::Rule(rule) if non_row::each(&app.shared.session).any(|finding| finding.rule() == rule) => {
             app.open(Mode::List(explain::files_list(&app.shared, rule)));
         }
@@ -53,8 +53,8 @@ fn choose(app: &mut App, choice: Choice) {
             app.shared.grid.field = field;
             app.open_cell(false);
         }
-        Choice::OfRow(rule) => fix::preview_rule(app, rule),
-        Choice::Found(_, rule) => app.open(Mode::List(explain::files_list(&app.shared, rule))),
+        Choice::RowFinding(rule) => fix::preview_rule(app, rule),
+        Choice::WholeFinding(_, rule) => app.open(Mode::List(explain::files_list(&app.shared, rule))),
         Choice::FixWhole(place, rule) => fix::fix_whole(app, place, rule),
         Choice::Element(path) => elements::add_element(app, &path),
         Choice::Filter(query) => view::filter_by(&mut app.shared, &query),
@@ -69,7 +69,7 @@ fn choose(app: &mut App, choice: Choice) {
     }
 }
 
-/// Does what an answer says.
+/// Executes an answer to a question.
 fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
     match (answer, subject) {
         (Answer::Differences, _) => inspect::open_diffs(&mut app.shared),
@@ -97,7 +97,7 @@ fn take_answer(app: &mut App, answer: Answer, subject: Subject) {
         (Answer::Replay, Subject::Recoverable(changes)) => recovery::replay(&mut app.shared, changes),
         (Answer::Later, _) => recovery::later(&mut app.shared),
         (Answer::DropRecoverable, Subject::Recoverable(changes)) => journal::discard(&mut app.shared.session, changes),
-        // These are answers to questions with a subject.
+        // These answers need a subject.
         (Answer::Resolve { .. } | Answer::Replay | Answer::DropRecoverable, _) => {}
     }
 }

@@ -8,7 +8,7 @@ use super::super::app::operations::describe::verdict_words;
 use super::super::app::operations::row_details::{RowDetails, row_details};
 use super::super::app::state::Shared;
 use super::super::app::state::data_columns::data_row;
-use super::super::app::state::large::{self, Clip};
+use super::super::app::state::large::{self, ValueExcerpt};
 use super::super::draw::panel::Panel;
 use super::super::text::up_to;
 use super::super::theme::Role;
@@ -185,7 +185,7 @@ fn head(app: &App, details: &RowDetails<'_>, width: usize) -> Head {
     };
     let [loc, ..] = &summary.cells;
     let text = loc.as_ref().map_or("", |loc| &*loc.front).to_owned();
-    let is_cut = loc.as_ref().is_some_and(Clip::is_cut);
+    let is_cut = loc.as_ref().is_some_and(ValueExcerpt::is_cut);
     head.lines.extend(wrapped(Words::new().and(Role::Bold, text), is_cut, 0));
     head.lines.extend(loc.as_ref().filter(|_| is_cut).map(|loc| whole(loc.len, 0)));
     head.lines.push(Line::default());
@@ -206,7 +206,7 @@ fn head(app: &App, details: &RowDetails<'_>, width: usize) -> Head {
             Some(value) => words.push(role, value.front.clone()),
             None => words.push(Role::Dim, "none"),
         }
-        let is_cut = cell.as_ref().is_some_and(Clip::is_cut);
+        let is_cut = cell.as_ref().is_some_and(ValueExcerpt::is_cut);
         if changed && !is_cut {
             let was = saved.as_ref().map_or_else(|| "none".to_owned(), |saved| saved.front.clone());
             words.push(Role::Dim, format!("   was {was}"));

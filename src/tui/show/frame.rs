@@ -252,7 +252,7 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
         ),
         Mode::Cell(edit) => {
             let mut hints = vec![hint(enter, "keep", 0), hint("Esc", "drop", 1)];
-            if edit.verdict.suggestion.is_some() {
+            if edit.validation.suggestion.is_some() {
                 hints.push(hint("Tab", "take the suggestion", 2));
             } else {
                 hints.push(hint("Tab", "keep and next", 2));
@@ -284,7 +284,7 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
                 hints.push(hint("d", if add.adds_known { "skip duplicates" } else { "add duplicates" }, 2));
             }
             if wrong > 0 {
-                hints.push(hint("e", if add.adds_wrong { "skip errors" } else { "add errors" }, 2));
+                hints.push(hint("e", if add.adds_invalid { "skip errors" } else { "add errors" }, 2));
             }
             if !add.list.is_empty() {
                 hints.push(hint("Space", "take or skip", 2));

@@ -1,6 +1,6 @@
 //! Lines that several panes share: signs, shortened URLs, verdicts.
 
-use super::super::app::operations::judge::Verdict;
+use super::super::app::operations::validate::Validation;
 use super::super::app::state::Shared;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
@@ -22,7 +22,7 @@ pub(super) fn folded_lines(shared: &Shared, words: &Words) -> Vec<Line> {
     words.wrapped(shared.theme.charset, width, 2).into_iter().map(Line::from).collect()
 }
 
-pub(super) fn verdict_lines(shared: &Shared, verdict: &Verdict, typed: &str) -> Vec<Line> {
+pub(super) fn verdict_lines(shared: &Shared, verdict: &Validation, typed: &str) -> Vec<Line> {
     let signs = shared.theme.signs;
     let mut lines = Vec::new();
     if let Some(reason) = &verdict.refused {

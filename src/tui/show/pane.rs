@@ -62,11 +62,11 @@ pub(super) fn cover(app: &App) -> Option<Panel> {
 
 fn cell_pane(shared: &Shared, edit: &CellEdit) -> Panel {
     let verdicts =
-        edit.verdict.value.as_deref().and_then(|value| verdicts(edit.field, text::up_to(value, large::SMALL)));
+        edit.validation.value.as_deref().and_then(|value| verdicts(edit.field, text::up_to(value, large::SMALL)));
     let accepts = verdicts.map_or_else(Words::new, |verdicts| verdict_words(shared, &verdicts));
-    let mut lines = verdict_lines(shared, &edit.verdict, edit.prompt.text());
+    let mut lines = verdict_lines(shared, &edit.validation, edit.prompt.text());
     if edit.field == Field::Changefreq {
-        let list = frequencies(shared, edit.verdict.value.as_deref());
+        let list = frequencies(shared, edit.validation.value.as_deref());
         lines.splice(0..0, list);
     }
     let mut words = Words::new();
@@ -185,7 +185,7 @@ fn add_pane(shared: &Shared, add: &Add, height: usize) -> Panel {
         let (head, tail) = text::split(&window.text, window.caret);
         let words = Words::text(head).and(Role::Accent, shared.theme.signs.caret).and(Role::Text, tail);
         let mut lines: Vec<Line> = vec![words.into()];
-        lines.extend(verdict_lines(shared, &add.verdict, add.prompt.text()));
+        lines.extend(verdict_lines(shared, &add.validation, add.prompt.text()));
         let title = Words::new().and(Role::Accent, "add a URL").and(Role::Dim, format!(" {place}"));
         return Panel { title: title.into(), lines, chosen: None, top: 0, foot: Vec::new() };
     }
@@ -203,14 +203,14 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
         .and(Role::Bold, counted(add.list.len() as u64, what))
         .and(Role::Text, origin)
         .and(Role::Dim, format!("{GAP}they come {place}"));
-    let taken = add.list.iter().filter(|line| add.takes(line)).count();
+    let taken = add.list.iter().filter(|line| add.includes(line)).count();
     let mut enter = Words::new();
     enter.key("↵", format!("adds {}", counted(taken as u64, "URL")));
     let mut lines: Vec<Line> = Vec::new();
     let [known, wrong] = add.count_problems();
     let doubts = [
         (known, "d", add.adds_known, "already there", Role::Warning, signs.warning),
-        (wrong, "e", add.adds_wrong, "with errors", Role::Error, signs.error),
+        (wrong, "e", add.adds_invalid, "with errors", Role::Error, signs.error),
     ];
     for (count, key, is_added, what, role, sign) in doubts {
         if count > 0 {
@@ -227,17 +227,17 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
     let (above, room) = (lines.len(), height - lines.len());
     // The chosen line stays off the edges, so that what comes next is seen.
     let top = add.chosen.saturating_sub(room.saturating_sub(1) / 2).min(add.list.len().saturating_sub(room));
-    lines.extend(add.shown().skip(top).take(room).map(|line: &NewUrl| {
-        let (role, sign, why) = match &line.doubt {
+    lines.extend(add.visible_lines().skip(top).take(room).map(|line: &NewUrl| {
+        let (role, sign, why) = match &line.objection {
             None => (Role::Dim, " ", String::new()),
             Some(Objection::InSet(row)) => {
                 let number = grouped(u64::from(shared.session.view().number(*row)));
                 (Role::Warning, signs.warning, format!("already in row {number}"))
             }
             Some(Objection::Repeated) => (Role::Warning, signs.warning, "twice in the list".to_owned()),
-            Some(Objection::Wrong(why)) => (Role::Error, signs.error, why.clone()),
+            Some(Objection::Invalid(why)) => (Role::Error, signs.error, why.clone()),
         };
-        let of_url = if add.takes(line) { Role::Text } else { Role::Deleted };
+        let of_url = if add.includes(line) { Role::Text } else { Role::Deleted };
         let why = charset.cut(&why, width * 2 / 3).into_owned();
         let loc = charset.elide(&line.loc, width.saturating_sub(charset.width(&why) + 4).max(12)).into_owned();
         Words::new().and(role, format!("{sign} ")).and(of_url, loc).and(Role::Dim, format!("  {why}")).into()

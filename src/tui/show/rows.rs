@@ -4,7 +4,7 @@ use super::super::app::App;
 use super::super::app::modes::Mode;
 use super::super::app::state::data_columns::data_row;
 use super::super::app::state::grid::stem;
-use super::super::app::state::large::Clip;
+use super::super::app::state::large::ValueExcerpt;
 use super::super::app::state::{Shared, large};
 use super::super::draw::table::{DataHead, Row, State, Table};
 use super::super::jobs::Kind;
@@ -67,7 +67,7 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
     let facts = shared.large.facts(&shared.session, id).filter(|_| is_large);
     let mut fields = match facts {
         _ if !is_large => Field::ALL.map(|field| document.value(id, field).map(std::borrow::Cow::into_owned)),
-        Some(facts) => facts.cells.each_ref().map(|clip| clip.as_ref().map(Clip::ends)),
+        Some(facts) => facts.cells.each_ref().map(|clip| clip.as_ref().map(ValueExcerpt::ends)),
         // Until a worker has read it.
         None => [Some(shared.theme.charset.ellipsis().to_owned()), None, None, None],
     };

@@ -1,7 +1,7 @@
 //! Shows the status pane: findings of the current row, its file and the set.
 
 use super::super::app::operations::describe::{message_of, place_beside, verdict_words};
-use super::super::app::operations::here::{can_fix, findings_here, needs_decision};
+use super::super::app::operations::row_findings::{can_fix, findings_at, needs_decision};
 use super::super::app::state::{Shared, large};
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
@@ -51,7 +51,7 @@ pub(super) fn status_pane(shared: &Shared) -> Panel {
 /// What is reported of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
 fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
     let is_read = !large::is_large(&shared.session, row) || shared.large.entry(&shared.session, row).is_some();
-    let here = findings_here(shared, row);
+    let here = findings_at(shared, row);
     // The key does what is reported beside it, and that is the first that it can do something about.
     let first = here.iter().position(|finding| can_fix(shared, row, finding));
     let found: Vec<Line> = (0..)

@@ -173,7 +173,7 @@ proptest! {
     /// without the save, undo goes back through all of it, and a save at the end writes the table.
     #[test]
     fn a_save_beside_the_editing_changes_nothing_but_what_is_saved(
-        acts in proptest::collection::vec(act(), 1..30),
+        changes in proptest::collection::vec(act(), 1..30),
         most in 2u32..5,
         parts in prop_oneof![Just(50_000), 1u32..4],
     ) {
@@ -186,7 +186,7 @@ proptest! {
         let mut saved = table(&session);
         let mut running: Option<(Saving, Table)> = None;
         let mut new = 100;
-        for act in acts {
+        for act in changes {
             let changed = match act {
                 Act::Set(number, value) => set(&mut session, &loc(number), value),
                 Act::Add(after) => {

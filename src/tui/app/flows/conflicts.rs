@@ -1,4 +1,4 @@
-//! Asks about merge conflicts one after the other; nothing is resolved before the last answer.
+//! Asks about merge conflicts one by one; they are resolved after the last answer.
 
 use super::super::App;
 use super::super::modes::ask::Ask;
@@ -23,7 +23,7 @@ use crate::tui::words::{Line, Words};
 use crate::words::{counted, grouped};
 use std::sync::Arc;
 
-/// Lines of each side that the question shows.
+/// Maximum number of lines of each side that the question shows.
 const LINES: usize = 4;
 
 /// The question about the next conflict.
@@ -63,7 +63,7 @@ fn question(resolving: Resolving, charset: Charset, width: usize) -> Option<Ask>
     Some(Ask::new(Words::new().and(Role::Error, title), lines, answers).about(Subject::Conflict(resolving)))
 }
 
-/// The lines of both sides, at most so many of each.
+/// The lines of both sides, at most `most` of each.
 fn sides(conflict: &MergeConflict, charset: Charset, width: usize, most: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let named = ["ours", "theirs"].into_iter().zip(&conflict.names).zip([&conflict.ours, &conflict.theirs]);
@@ -74,7 +74,7 @@ fn sides(conflict: &MergeConflict, charset: Charset, width: usize, most: usize) 
         lines.push(Line::from(if count == 0 { words.and(Role::Dim, ": no lines") } else { words }));
         for line in text.lines().take(most) {
             let words = wrap_exactly(&Words::text(format!("  {line}")), charset, width);
-            // In the question one line is one line.
+            // The question shows each line in one line.
             let shown = if most == LINES { 1 } else { words.len() };
             lines.extend(words.into_iter().take(shown).map(Line::from));
         }
@@ -85,7 +85,7 @@ fn sides(conflict: &MergeConflict, charset: Charset, width: usize, most: usize) 
     lines
 }
 
-/// Reads the conflicts of the files that have some, and asks about each.
+/// Reads the conflicts of all files, and asks about each.
 pub(in crate::tui::app) fn ask_side(shared: &mut Shared) {
     let (files, options) = (load::conflicted_files(&shared.session), shared.opening.options.clone());
     shared.jobs.run(Kind::Preview, false, move |progress| {
@@ -93,7 +93,7 @@ pub(in crate::tui::app) fn ask_side(shared: &mut Shared) {
     });
 }
 
-pub(in crate::tui::app) fn conflicts_read(app: &mut App, conflicts: Result<Vec<MergeConflict>, Error>) {
+pub(in crate::tui::app) fn show_conflicts(app: &mut App, conflicts: Result<Vec<MergeConflict>, Error>) {
     // A fix from the list of rules returns to the list at once.
     let is_expected = match app.modes.current() {
         Mode::Table | Mode::Details => true,
@@ -127,7 +127,7 @@ fn ask_conflict(app: &mut App, resolving: Resolving) {
     }
 }
 
-/// Takes an answer; after the last, reads the files as resolved.
+/// Records an answer; after the last, reads the files as resolved.
 pub(in crate::tui::app) fn resolve_conflict(app: &mut App, mut resolving: Resolving, side: Side, remaining: bool) {
     let count = if remaining { resolving.remaining().len() } else { 1 };
     resolving.answers.extend(std::iter::repeat_n(side, count));
@@ -141,7 +141,7 @@ pub(in crate::tui::app) fn resolve_conflict(app: &mut App, mut resolving: Resolv
     app.shared.opening.options.conflicts = Conflicts::Show;
 }
 
-/// Shows all lines of the conflict that is asked about, above the question.
+/// Shows all lines of the current conflict, above the question.
 pub(in crate::tui::app) fn show_conflict(app: &mut App) {
     let Mode::Ask(ask) = app.modes.current() else { return };
     let Subject::Conflict(resolving) = &ask.subject else { return };
@@ -151,9 +151,9 @@ pub(in crate::tui::app) fn show_conflict(app: &mut App) {
     app.modes.open_above(Mode::List(list));
 }
 
-/// Makes the answers to merge conflicts a change, which a save writes.
+/// Prepares the change that resolves merge conflicts, for the next save.
 pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
-    if !shared.is_changeable() {
+    if !shared.ensure_changeable() {
         return;
     }
     let scope = Scope { shown: false, query: None };
@@ -164,16 +164,16 @@ pub(in crate::tui::app) fn accept_side(shared: &mut Shared) {
     });
 }
 
-/// The change is worked out.
-pub(in crate::tui::app) fn side_accepted(shared: &mut Shared, result: Result<Prepared, EditError>) {
+/// Commits the change that resolves merge conflicts.
+pub(in crate::tui::app) fn commit_side(shared: &mut Shared, result: Result<Prepared, EditError>) {
     match result.and_then(|prepared| shared.session.commit(prepared, None)) {
         Ok(_) => shared.show_note("merge conflicts resolved; saving writes the result"),
-        Err(error) => shared.fail(error.to_string()),
+        Err(error) => shared.show_error(error.to_string()),
     }
     shared.grid.follow(&shared.session);
 }
 
-/// The answers cannot be carried out: nothing is changed, and the questions begin again.
+/// Reports that the answers cannot be applied, and offers to ask again.
 pub(in crate::tui::app) fn conflicts_refused(app: &mut App, error: &Error) {
     app.ask(Ask::new(
         Words::new().and(Role::Error, "the merge conflicts cannot be resolved like this"),

@@ -26,18 +26,18 @@ use std::sync::Arc;
 
 const NO_DATA: &str = "no data is loaded; :data FILE joins a table by URL";
 
-/// Does what `:data` says.
+/// Executes `:data`.
 pub(in crate::tui::app) fn command(app: &mut App, command: DataCommand) {
     let shared = &mut app.shared;
     if shared.session.is_loading() {
-        return shared.fail("the files are still being read; join data to them afterwards");
+        return shared.show_error("the files are still being read; join data to them afterwards");
     }
     if shared.jobs.is_busy(Kind::Data) {
-        return shared.fail("tables are still being read; Esc stops reading");
+        return shared.show_error("tables are still being read; Esc stops reading");
     }
     let is_change = matches!(command, DataCommand::Read(_) | DataCommand::Off);
     if is_change && shared.jobs.is_busy(Kind::Probe) {
-        return shared.fail("a probe is running; Esc pauses it");
+        return shared.show_error("a probe is running; Esc pauses it");
     }
     match command {
         DataCommand::Read(tables) => read(shared, tables),
@@ -49,7 +49,7 @@ pub(in crate::tui::app) fn command(app: &mut App, command: DataCommand) {
     }
 }
 
-/// Reads tables in a job; which rows they know is counted there too.
+/// Reads tables and counts the rows that they cover, in a job.
 fn read(shared: &mut Shared, tables: Tables) {
     let snapshot = shared.session.snapshot();
     shared.jobs.run(Kind::Data, false, move |progress| {
@@ -62,28 +62,28 @@ fn read(shared: &mut Shared, tables: Tables) {
     });
 }
 
-/// Finds the dates of the sources in a job.
+/// Reads the dates of source files in a job.
 fn dates(shared: &mut Shared, wanted: SourceDates) {
     let snapshot = shared.session.snapshot();
     shared.jobs.run(Kind::Data, false, move |progress| JobOutcome::DataRead(data::dates(&wanted, &snapshot, progress)));
 }
 
-/// What does not match, both ways: `54 URLs without data, 12 not in the sitemap`.
+/// The numbers of URLs without a match: `54 URLs without data, 12 not in the sitemap`.
 fn unmatched(coverage: &Coverage) -> String {
     let unknown = counted(coverage.rows - coverage.known, "URL");
     format!("{unknown} without data, {} not in the sitemap", grouped(coverage.missing))
 }
 
-/// The tables are read: every row is checked for what they say.
-pub(in crate::tui::app) fn data_read(shared: &mut Shared, read: Result<Option<(Arc<DataSet>, String)>, EditError>) {
+/// Joins the data that a job has read, and rechecks every row.
+pub(in crate::tui::app) fn receive_data(shared: &mut Shared, read: Result<Option<(Arc<DataSet>, String)>, EditError>) {
     match read {
         Ok(Some(data)) => recheck::recheck_in_turn(shared, Standard::Data(Some(data))),
         Ok(None) => shared.show_note("stopped; no data was joined"),
-        Err(refused) => shared.fail(refused.to_string()),
+        Err(refused) => shared.show_error(refused.to_string()),
     }
 }
 
-/// The rows are checked for other data: what is shown by its columns is found again.
+/// Filters and sorts again after the data has changed.
 pub(in crate::tui::app) fn follow(shared: &mut Shared) {
     let spec = view::spec(shared).clone();
     let vocabulary = shared.session.view().vocabulary();
@@ -107,21 +107,21 @@ pub(in crate::tui::app) fn follow(shared: &mut Shared) {
     });
     view::show_view(shared, ViewSpec { filter, sort });
     if let Some(words) = dropped {
-        shared.fail(words);
+        shared.show_error(words);
     }
 }
 
-/// Shows a data column in the table, or hides it.
+/// Shows or hides a data column.
 pub(in crate::tui::app) fn toggle_column(shared: &mut Shared, name: &str) {
     let data = shared.session.view().data.clone();
     match shared.grid.toggle_data(name, data.as_ref()) {
         Ok(true) => shared.show_note(format!("the table shows @{name}; :sort @{name} sorts by it")),
         Ok(false) => shared.show_note(format!("the table no longer shows @{name}")),
-        Err(words) => shared.fail(words),
+        Err(words) => shared.show_error(words),
     }
 }
 
-/// Looks for the URLs of the data that no row has.
+/// Searches for the URLs of the data that no row has, in a job.
 pub(in crate::tui::app) fn list_missing(shared: &mut Shared) {
     let Some(data) = shared.session.view().data.clone() else {
         return shared.show_note(NO_DATA);
@@ -136,19 +136,19 @@ pub(in crate::tui::app) fn list_missing(shared: &mut Shared) {
     });
 }
 
-/// The URLs are there, to choose from, unless something else is being done by now.
-pub(in crate::tui::app) fn missing_found(app: &mut App, urls: Option<Vec<NewUrl>>) {
+/// Lists the missing URLs, unless another mode was opened.
+pub(in crate::tui::app) fn show_missing(app: &mut App, urls: Option<Vec<NewUrl>>) {
     match urls {
         Some(urls) if urls.is_empty() => app.shared.show_note("every URL of the data is in the sitemap"),
-        Some(urls) if app.modes.is_browsing() && app.shared.is_changeable() => {
+        Some(urls) if app.modes.is_browsing() && app.shared.ensure_changeable() => {
             let anchor = app.shared.grid.row;
-            app.open(Mode::Add(Add::listed(ListSource::Data, urls, anchor, false)));
+            app.open(Mode::Add(Add::from_list(ListSource::Data, urls, anchor, false)));
         }
         _ => {}
     }
 }
 
-/// Counts which rows the data knows, for the list of columns.
+/// Counts the rows that the data covers, for the list of columns.
 fn list(shared: &mut Shared) {
     let Some(data) = shared.session.view().data.clone() else {
         return shared.show_note(NO_DATA);
@@ -159,14 +159,14 @@ fn list(shared: &mut Shared) {
     });
 }
 
-/// The rows are counted: the list is shown, unless something else is being done by now.
-pub(in crate::tui::app) fn covered(app: &mut App, coverage: Option<Coverage>) {
+/// Shows the list of columns, unless another mode was opened.
+pub(in crate::tui::app) fn show_coverage(app: &mut App, coverage: Option<Coverage>) {
     let (Some(coverage), true) = (coverage, app.modes.is_browsing()) else { return };
     let lines = lines(&app.shared, &coverage);
     app.open(Mode::List(List::new(ListKind::Data, lines)));
 }
 
-/// The tables, what does not match, and the columns.
+/// The lines with the tables, the coverage and the columns.
 fn lines(shared: &Shared, coverage: &Coverage) -> Vec<Item> {
     let Some(data) = shared.session.view().data.as_deref() else { return Vec::new() };
     let mut lines = vec![heading("Tables")];
@@ -181,7 +181,7 @@ fn lines(shared: &Shared, coverage: &Coverage) -> Vec<Item> {
     lines.push(text(count(coverage.known, "URLs of the sitemap with data")));
     let unknown = coverage.rows - coverage.known;
     let words = count(unknown, "URLs of the sitemap without data");
-    // Where one column has a value for every URL of the data, it tells the others apart.
+    // A column with a value for every URL of the data selects the rows without data.
     let whole = coverage.columns.iter().find(|(.., rows)| *rows == coverage.known);
     lines.push(match whole.filter(|_| unknown > 0) {
         Some((name, ..)) => entry(words, Words::dim("show them"), Choice::Filter(format!("@{name}=none"))),

@@ -5,7 +5,7 @@ use super::super::modes::list::{List, ListKind};
 use super::super::modes::{Mode, decisions};
 use super::super::operations::cursor::targets;
 use super::super::operations::edit::change;
-use super::super::operations::here::answer_to;
+use super::super::operations::row_findings::answer_to;
 use super::super::state::Shared;
 use super::super::state::recent::Purpose;
 use crate::check::Finding;
@@ -15,10 +15,10 @@ use crate::document::rows::RowId;
 use crate::session::edit::Change;
 use crate::tui::prompt::Prompt;
 
-/// Asks how a finding is to be fixed.
+/// Asks for the decision about a finding.
 pub(in crate::tui::app) fn open_decide(app: &mut App, row: RowId, finding: &Finding) {
     if let Some(word) = answer_to(finding) {
-        // The command waits with its preview.
+        // The command line shows the preview of the command.
         let line = format!("fix {} {word}", finding.rule.code());
         return app.open_line(Purpose::Command, &line);
     }
@@ -31,7 +31,7 @@ pub(in crate::tui::app) fn open_decide(app: &mut App, row: RowId, finding: &Find
     app.open(Mode::List(list));
 }
 
-/// Puts the findings of a rule right, on the rows that the key was pressed for.
+/// Fixes the findings of a rule by a decision, in the rows that the key applied to.
 pub(in crate::tui::app) fn decide(shared: &mut Shared, rule: Rule, decision: Decision) {
     let rows = targets(shared, None);
     change(shared, Change::Decide { rows, rule, decision });

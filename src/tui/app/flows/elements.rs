@@ -1,4 +1,4 @@
-//! Lists the elements that an entry can get, and opens their forms.
+//! Lists the elements that can be added to an entry, and opens their forms.
 
 use super::super::App;
 use super::super::modes::Mode;
@@ -11,7 +11,7 @@ use crate::protocol::extension::root;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
-/// What an extension is for.
+/// The purpose of an extension.
 fn about(name: &str) -> &'static str {
     match name {
         "image" => "an image on the page",
@@ -24,9 +24,9 @@ fn about(name: &str) -> &'static str {
     }
 }
 
-/// Lists what can be added in an element, or the extensions that an entry can have.
+/// Lists the elements that can be added below an element, or the extensions of an entry.
 pub(in crate::tui::app) fn open_elements(app: &mut App, above: Option<&Path>) {
-    if !app.shared.is_changeable() {
+    if !app.shared.ensure_changeable() {
         return;
     }
     let line = |(name, about): (&str, &'static str), path: String| {
@@ -55,7 +55,7 @@ pub(in crate::tui::app) fn open_elements(app: &mut App, above: Option<&Path>) {
             });
             children.chain(attributes).collect()
         }
-        // Elements of other vocabularies are known to no one here.
+        // The elements of unknown namespaces cannot be listed.
         Some((above, None)) => return app.open_line_here(&format!("ext add {above}/")),
     };
     if lines.is_empty() {
@@ -66,12 +66,12 @@ pub(in crate::tui::app) fn open_elements(app: &mut App, above: Option<&Path>) {
     app.open(Mode::List(list));
 }
 
-/// Asks for the values of an element that was chosen to be added.
+/// Opens the form of a new element.
 pub(in crate::tui::app) fn add_element(app: &mut App, path: &str) {
     let Some(row) = app.shared.grid.row else { return };
     let path = match Path::parse(path) {
         Ok(path) => path,
-        Err(why) => return app.shared.fail(why),
+        Err(why) => return app.shared.show_error(why),
     };
     let Some(element) = path.element() else { return app.open_line_here(&format!("ext add {path}")) };
     if let Some(edit) = ElementEdit::add(&mut app.shared, row, path, element) {
@@ -79,10 +79,10 @@ pub(in crate::tui::app) fn add_element(app: &mut App, path: &str) {
     }
 }
 
-/// Edits the values of an element where they are.
+/// Opens the form of an existing element.
 pub(in crate::tui::app) fn edit_element(app: &mut App, path: &str, values: &[(String, String)]) {
     let Some(row) = app.shared.grid.row else { return };
-    if !app.shared.is_changeable() {
+    if !app.shared.ensure_changeable() {
         return;
     }
     match ElementEdit::edit(&mut app.shared, row, path, values) {

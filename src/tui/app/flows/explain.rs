@@ -5,7 +5,7 @@ use super::super::modes::Mode;
 use super::super::modes::items::{self, Item, blank, entry};
 use super::super::modes::list::{List, ListKind};
 use super::super::operations::describe::{message_of, namespace_of, place_name, ruling};
-use super::super::operations::here::{can_fix, decisions_of, findings_here};
+use super::super::operations::row_findings::{can_fix, decisions_of, findings_at};
 use super::super::state::Shared;
 use super::super::state::request::Choice;
 use crate::check::decision::{Decision, choices};
@@ -20,7 +20,7 @@ use crate::tui::theme::Role;
 use crate::tui::words::Words;
 use crate::words::{counted, grouped};
 
-/// What a rule means, whether a row breaks it or not.
+/// The explanation of a rule.
 pub(in crate::tui::app) fn rule_list(shared: &Shared, rule: Rule) -> Box<List> {
     let width = usize::from(shared.size.0).saturating_sub(10).clamp(20, 100);
     let title = Words::new().and(Role::Accent, rule.code()).and(Role::Dim, format!("   {}", rule.summary()));
@@ -54,7 +54,7 @@ pub(in crate::tui::app) fn rule_list(shared: &Shared, rule: Rule) -> Box<List> {
     List::new(ListKind::Explain, lines)
 }
 
-/// What is to be reported of a text as a value. `None` if it looks like none.
+/// The validation of a text as each value that it may be. `None` if it is not like any.
 pub(in crate::tui::app) fn value_list(shared: &Shared, text: &str) -> Option<Box<List>> {
     let found = explain(text, shared.session.view().clock);
     let width = usize::from(shared.size.0).saturating_sub(10).clamp(20, 100);
@@ -85,7 +85,7 @@ pub(in crate::tui::app) fn value_list(shared: &Shared, text: &str) -> Option<Box
     Some(List::new(ListKind::Explain, lines))
 }
 
-/// What is wrong with the current row, at length.
+/// Explains the findings of the current row.
 pub(in crate::tui::app) fn open_explain(app: &mut App) {
     let Some(row) = app.shared.grid.row else { return };
     if app.shared.waits_for_entry(row, Action::Explain) {
@@ -97,9 +97,9 @@ pub(in crate::tui::app) fn open_explain(app: &mut App) {
     }
 }
 
-/// The findings of a row, each at length; `None` where there are none.
+/// The explained findings of a row; `None` if there are none.
 fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
-    let here = findings_here(shared, row);
+    let here = findings_at(shared, row);
     match here.as_slice() {
         [] => return None,
         [finding] if !finding.target.is_of_row() => return Some(files_list(shared, finding.rule)),
@@ -120,10 +120,10 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
             .and(Role::Dim, format!("   {}", severity.name()));
         let is_of_row = finding.target.is_of_row();
         let choice = if is_of_row {
-            Choice::OfRow(rule)
+            Choice::RowFinding(rule)
         } else {
             title.push(Role::Dim, format!("   {}", place_name(shared, finding.target)));
-            Choice::Found(finding.target, rule)
+            Choice::WholeFinding(finding.target, rule)
         };
         let right = if can_fix(shared, row, finding) { Words::new().and(Role::Key, "x") } else { Words::new() };
         lines.push(entry(title, right, choice));
@@ -161,16 +161,16 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
     Some(List::new(ListKind::Explain, lines))
 }
 
-/// What breaks a rule without being a row: which file or entry of the index, and why.
+/// The files and index entries that violate a rule, with the reasons.
 pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> {
     let width = usize::from(shared.size.0).saturating_sub(10).clamp(20, 100);
     let charset = shared.theme.charset;
     let mut lines: Vec<Item> = Vec::new();
     let mut tables: Vec<Item> = Vec::new();
-    // What can be fixed comes first, to be chosen.
+    // Fixable findings come first and can be chosen.
     let (whole, count) = non_row::first(&shared.session, 200, |finding| finding.rule() == rule, |_| ());
     for finding in &whole {
-        // All entries of the index are fixed at once.
+        // One fix applies to all entries of the index.
         let place = if finding.target.is_of_index() { FindingTarget::Index(None) } else { finding.target };
         let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixWhole(place, rule));
         if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
@@ -210,7 +210,7 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
     List::new(ListKind::Explain, lines)
 }
 
-/// The same below each other, with the reasons.
+/// The verdicts in a table, with the reasons.
 fn verdict_table(shared: &Shared, verdicts: &Verdicts) -> Vec<Item> {
     let line = |verdict: &Verdict| {
         let (role, sign) = ruling(shared, verdict.ruling);

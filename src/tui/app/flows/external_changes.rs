@@ -4,7 +4,7 @@ use super::super::App;
 use super::super::modes::Mode;
 use super::super::modes::ask::Ask;
 use super::super::modes::merge::Merging;
-use super::super::operations::edit::reported;
+use super::super::operations::edit::show_report;
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::request::{Answer, Request};
@@ -23,10 +23,10 @@ use crate::words::counted;
 use crate::xml::names::FileKind;
 use std::path::PathBuf;
 
-/// Files that are named in a panel.
-const NAMED: usize = 8;
+/// Maximum number of files that a question lists.
+const MAX_LISTED: usize = 8;
 
-/// Looks whether the files are what they were; if someone `asked`, the answer is shown whatever it is.
+/// Checks whether other programs have changed files; `asked`: always shows the result.
 pub(in crate::tui::app) fn check_external_changes(shared: &mut Shared, care: Thoroughness, asked: bool) {
     if shared.session.path().is_none() || shared.session.is_loading() || shared.jobs.is_busy(Kind::Save) {
         if asked {
@@ -36,10 +36,14 @@ pub(in crate::tui::app) fn check_external_changes(shared: &mut Shared, care: Tho
     }
     let looking = external_changes::begin_check(&shared.session);
     let ticket = shared.outside.epoch;
-    shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Looked { ticket, outside: looking.run(care), asked });
+    shared.jobs.run(Kind::DiskCheck, false, move |_| JobOutcome::DiskChecked {
+        ticket,
+        outside: looking.run(care),
+        asked,
+    });
 }
 
-/// What was found out. What a save has done meanwhile is not a change by others.
+/// Shows the result of a check, unless a save has changed the files since.
 pub(in crate::tui::app) fn show_external_changes(app: &mut App, ticket: u64, outside: &OutsideChanges, asked: bool) {
     if ticket != app.shared.outside.epoch {
         return;
@@ -73,7 +77,7 @@ fn outside_words(shared: &Shared) -> String {
     }
 }
 
-/// The save did not begin: files are not what they were.
+/// Asks what to do about a save that did not start because other programs have changed files.
 pub(in crate::tui::app) fn save_held_back(app: &mut App, outside: &OutsideChanges) {
     app.shared.save.then_leave = false;
     journal::note_no_save(&mut app.shared.session);
@@ -82,19 +86,19 @@ pub(in crate::tui::app) fn save_held_back(app: &mut App, outside: &OutsideChange
     open_outside(app, true);
 }
 
-/// What can be done about it; `saving` if a save waits for that.
+/// Offers the possible actions; `saving`: a save waits for the answer.
 fn open_outside(app: &mut App, saving: bool) {
     let mut lines: Vec<Line> = Vec::new();
     let charset = app.shared.theme.charset;
-    for (path, fate) in app.shared.outside.changed.iter().take(NAMED) {
+    for (path, fate) in app.shared.outside.changed.iter().take(MAX_LISTED) {
         let name = charset.visible(&path.display().to_string()).into_owned();
         lines.push(Words::text(format!("  {name} ")).and(Role::Warning, fate.words()).into());
     }
-    if app.shared.outside.changed.len() > NAMED {
-        lines.push(Words::dim(format!("  … {} more", app.shared.outside.changed.len() - NAMED)).into());
+    if app.shared.outside.changed.len() > MAX_LISTED {
+        lines.push(Words::dim(format!("  … {} more", app.shared.outside.changed.len() - MAX_LISTED)).into());
     }
     let modified = app.shared.session.is_modified();
-    // A set may lose a file; without the one that it is opened by there is no set.
+    // A set cannot be reloaded without the file that it was opened by.
     let is_main = |path: &PathBuf| {
         app.shared.session.path() == Some(path)
             && (app.shared.session.paths().is_empty() || load::kind(&app.shared.session) == FileKind::Index)
@@ -124,7 +128,7 @@ fn open_outside(app: &mut App, saving: bool) {
     answers.push(('s', "elsewhere", Answer::SaveElsewhere));
     answers.push(('k', "later", Answer::Stay));
     if modified && !can_merge {
-        // Enter loses nothing.
+        // Enter must not lose changes.
         answers.rotate_right(1);
     }
     let words = if saving { format!("not saved: {}", outside_words(&app.shared)) } else { outside_words(&app.shared) };
@@ -132,7 +136,7 @@ fn open_outside(app: &mut App, saving: bool) {
     app.ask(Ask::new(title, lines, answers));
 }
 
-/// Reads the files again; asks first if that loses something.
+/// Reads the files again; asks first if changes would be lost.
 pub(in crate::tui::app) fn reload_outside(app: &mut App) {
     let Some(unsaved) = leave::unsaved(&app.shared.session) else { return opening::reload(&mut app.shared, true) };
     app.ask(Ask::new(
@@ -142,7 +146,7 @@ pub(in crate::tui::app) fn reload_outside(app: &mut App) {
     ));
 }
 
-/// The files stay as they are here; the next save writes them so.
+/// Keeps our version, which the next save writes.
 pub(in crate::tui::app) fn keep_ours(shared: &mut Shared, saving: bool) {
     let paths: Vec<PathBuf> = shared.outside.changed.drain(..).map(|(path, _)| path).collect();
     external_changes::keep_ours(&mut shared.session, paths.iter().map(PathBuf::as_path));
@@ -152,19 +156,19 @@ pub(in crate::tui::app) fn keep_ours(shared: &mut Shared, saving: bool) {
     shared.show_note("your version is kept; saving overwrites the files on disk");
 }
 
-/// Reads what others wrote, to be compared.
+/// Reads the files on disk in a job, to be compared.
 pub(in crate::tui::app) fn begin_merge(shared: &mut Shared) {
     let Some(comparing) = external_changes::begin_merge(&shared.session, shared.opening.options.clone()) else {
         return;
     };
     shared.show_note("reading the files…");
-    shared.jobs.run(Kind::Look, false, move |_| JobOutcome::Compared(comparing.run().map(Box::new)));
+    shared.jobs.run(Kind::DiskCheck, false, move |_| JobOutcome::Compared(comparing.run().map(Box::new)));
 }
 
-pub(in crate::tui::app) fn compared(app: &mut App, result: Result<Box<Compared>, String>) {
+pub(in crate::tui::app) fn open_merge(app: &mut App, result: Result<Box<Compared>, String>) {
     match result {
-        Err(why) => app.shared.fail(format!("no merge: {why}; reload, keep ours or save elsewhere (go)")),
-        // Something else was begun meanwhile.
+        Err(why) => app.shared.show_error(format!("no merge: {why}; reload, keep ours or save elsewhere (go)")),
+        // Another mode was opened.
         Ok(_) if !app.modes.is_browsing() => app.shared.show_note("both versions are read; go merges"),
         Ok(compared) => {
             app.shared.message = None;
@@ -173,14 +177,14 @@ pub(in crate::tui::app) fn compared(app: &mut App, result: Result<Box<Compared>,
     }
 }
 
-/// A merge was worked out; it becomes one step.
-pub(in crate::tui::app) fn merged(shared: &mut Shared, merged: Option<Box<Merged>>) {
+/// Commits a merge as one step.
+pub(in crate::tui::app) fn finish_merge(shared: &mut Shared, merged: Option<Box<Merged>>) {
     let Some(merged) = merged else { return shared.show_note("stopped; nothing was merged") };
     match external_changes::commit_merge(&mut shared.session, *merged) {
         Ok(report) => {
             shared.outside.forget();
-            reported(shared, &report, true);
+            show_report(shared, &report, true);
         }
-        Err(refused) => shared.fail(refused.to_string()),
+        Err(refused) => shared.show_error(refused.to_string()),
     }
 }

@@ -16,14 +16,14 @@ use crate::tui::prompt::Prompt;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
-/// Columns of a screen from which on help names the commands, not only their keys.
+/// Minimum width of a screen on which help lists the commands beside the keys, in columns.
 const WIDE: u16 = 100;
 
-/// Opens help: on a rule, a value, a page of the manual, or everything there is from a topic on.
+/// Opens help on a rule, a value or a page of the manual, or all help scrolled to a topic.
 pub(in crate::tui::app) fn open_help(app: &mut App, topic: Option<&str>) {
     match help_list(&app.shared, topic) {
         Ok(list) => app.open(Mode::List(list)),
-        Err(words) => app.shared.fail(words),
+        Err(words) => app.shared.show_error(words),
     }
 }
 
@@ -119,8 +119,8 @@ const QUERY_HELP: &[(&str, &str)] = &[
     ("section=blog not has:image", "all of them; also or, not, ( )"),
 ];
 
-/// How a command is written, as the help shows it.
+/// The usage of a command.
 fn usage(spec: &Spec) -> String {
-    // One that is longer than its column still ends in a blank.
+    // A usage longer than its column still ends in a blank.
     format!(":{:34}", spec.usage() + " ")
 }

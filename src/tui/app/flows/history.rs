@@ -31,10 +31,10 @@ pub(in crate::tui::app) fn open_history(app: &mut App) {
         if step.saved {
             right.push(Role::Good, if here { "   saved" } else { "saved" });
         }
-        lines.push(entry(words, right, Choice::Travel(at + 1)));
+        lines.push(entry(words, right, Choice::GoToState(at + 1)));
     }
     let right = if done == 0 { Words::new().and(Role::Accent, "now") } else { Words::new() };
-    lines.push(entry(Words::dim("    0  as it was opened"), right, Choice::Travel(0)));
+    lines.push(entry(Words::dim("    0  as it was opened"), right, Choice::GoToState(0)));
     let mut list = List::new(ListKind::History, lines);
     list.chosen = entries.len() - done;
     app.open(Mode::List(list));

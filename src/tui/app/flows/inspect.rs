@@ -19,20 +19,20 @@ use crate::tui::words::{Line, Words};
 use crate::words::{counted, grouped};
 use std::ops::Range;
 
-/// Lines of the diff of one file, and of all together.
-const MOST: usize = 400;
-const MOST_IN_ALL: usize = 4_000;
+/// Maximum number of lines of the diff of one file, and of all files together.
+const MAX_LINES: usize = 400;
+const MAX_LINES_IN_ALL: usize = 4_000;
 
-/// Works out what would differ in each file, for the question that is open.
+/// Computes the diff of each file for the open question.
 pub(in crate::tui::app) fn open_diffs(shared: &mut Shared) {
     let Some(plan) = shared.save.plan.as_ref().map(|planned| planned.plan.clone()) else { return };
     let inspection = verify::inspect(&shared.session, plan);
     shared.show_note("comparing…");
-    shared.jobs.run(Kind::Preview, false, move |progress| JobOutcome::Diffs(inspection.diffs(MOST, progress)));
+    shared.jobs.run(Kind::Preview, false, move |progress| JobOutcome::Diffs(inspection.diffs(MAX_LINES, progress)));
 }
 
-/// Shows what would differ, above the question that asked for it.
-pub(in crate::tui::app) fn diffs_found(app: &mut App, diffs: Option<Vec<FileDiff>>) {
+/// Shows the diffs above the question.
+pub(in crate::tui::app) fn show_diffs(app: &mut App, diffs: Option<Vec<FileDiff>>) {
     let Some(diffs) = diffs else { return };
     if !matches!(app.modes.current(), Mode::Ask(_)) {
         return;
@@ -40,7 +40,7 @@ pub(in crate::tui::app) fn diffs_found(app: &mut App, diffs: Option<Vec<FileDiff
     app.shared.message = None;
     let mut lines: Vec<Item> = Vec::new();
     for file in &diffs {
-        if lines.len() >= MOST_IN_ALL {
+        if lines.len() >= MAX_LINES_IN_ALL {
             lines.push(items::text(Words::dim(format!("{} is not shown", file.name))));
             continue;
         }
@@ -65,7 +65,7 @@ pub(in crate::tui::app) fn diffs_found(app: &mut App, diffs: Option<Vec<FileDiff
     app.modes.open_above(Mode::List(List::new(ListKind::Diff, lines)));
 }
 
-/// Proves what a save would change. Reads the files, writes none.
+/// Verifies the changes that a save would make. Reads the files and writes none.
 pub(in crate::tui::app) fn verify(shared: &mut Shared) {
     if shared.session.path().is_none() {
         return shared.show_note("there is no file to compare with");
@@ -80,7 +80,7 @@ pub(in crate::tui::app) fn verify(shared: &mut Shared) {
     });
 }
 
-/// Shows the proof, unless something else was begun meanwhile.
+/// Shows the proofs, unless another mode was opened.
 pub(in crate::tui::app) fn show_proofs(app: &mut App, proofs: Option<Vec<Proof>>) {
     if !app.modes.is_browsing() {
         return;
@@ -90,7 +90,7 @@ pub(in crate::tui::app) fn show_proofs(app: &mut App, proofs: Option<Vec<Proof>>
     app.open_list(ListKind::Proof, proof_lines(&proofs, &app.shared.theme.signs));
 }
 
-/// What a save would change, in lines.
+/// The lines that list the changes of a save.
 fn proof_lines(proofs: &[Proof], signs: &Signs) -> Vec<Item> {
     let mut lines: Vec<Item> = Vec::new();
     let mut add = |line: Line| lines.push(items::text(line));
@@ -142,9 +142,9 @@ fn proof_lines(proofs: &[Proof], signs: &Signs) -> Vec<Item> {
     lines
 }
 
-/// Lines of one line that is at most so wide as long as it is: every blank of a file counts, so it is broken anywhere.
+/// Wraps a line at exactly `width` columns, anywhere: every blank of a file counts.
 pub(in crate::tui::app) fn wrap_exactly(words: &Words, charset: Charset, width: usize) -> Vec<Words> {
-    // Room for the indentation and the widest letter.
+    // Room for the indentation and the widest character.
     let width = width.max(4);
     let (mut lines, mut line, mut used) = (Vec::new(), Words::new(), 0);
     for (role, text) in words.pieces() {
@@ -156,7 +156,7 @@ pub(in crate::tui::app) fn wrap_exactly(words: &Words, charset: Charset, width: 
                 used = 1;
                 continue;
             }
-            // A letter that is wider than the screen is cut when it is drawn.
+            // A character wider than the screen is cut when it is drawn.
             let (head, tail) = if head.is_empty() { (rest, String::new()) } else { (head, tail) };
             used += charset.width(&head);
             line.push(*role, head);
@@ -167,7 +167,7 @@ pub(in crate::tui::app) fn wrap_exactly(words: &Words, charset: Charset, width: 
     lines
 }
 
-/// The lines of a diff; of a line that was replaced by another, the part that differs is marked in both.
+/// The lines of a diff. In a replaced line and its replacement, the part that differs is marked.
 fn diff_words(lines: &[diff::Line]) -> Vec<Words> {
     let mut out = Vec::with_capacity(lines.len());
     let mut rest = lines;
@@ -184,7 +184,7 @@ fn diff_words(lines: &[diff::Line]) -> Vec<Words> {
             continue;
         }
         let differs = |side: &[diff::Line], other: &[diff::Line], roles: (Role, Role)| -> Vec<Words> {
-            // Only where as many lines came as went, it is known which became which.
+            // Lines are paired only if as many were added as removed.
             let pairs = side.len() == other.len();
             let words = |(at, line): (usize, &diff::Line)| match other.get(at).filter(|_| pairs) {
                 Some(twin) => marked(&line.text, differing(&line.text, &twin.text), roles.0, roles.1),
@@ -204,7 +204,7 @@ fn marked(text: &str, span: Range<usize>, role: Role, inner: Role) -> Words {
     Words::new().and(role, part(0..span.start)).and(inner, part(span.clone())).and(role, part(span.end..text.len()))
 }
 
-/// Where a line of a diff differs from another: behind the sign and what both begin with, before what both end with.
+/// The range of a line that differs from another: without the sign, the common prefix and the common suffix.
 fn differing(line: &str, other: &str) -> Range<usize> {
     let (body, theirs) = (line.get(1..).unwrap_or_default(), other.get(1..).unwrap_or_default());
     let same = |(one, other): &(char, char)| one == other;
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_are_folded_and_lose_nothing() {
+    fn long_lines_are_wrapped_without_loss() {
         let words =
             Words::new().and(Role::Error, "-   <loc>https://e.com/").and(Role::Gone, "日本").and(Role::Error, "</loc>");
         let lines = wrap_exactly(&words, Charset::Unicode, 12);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_a_line_is_marked() {
+    fn the_differing_part_of_a_line_is_marked() {
         let part = |line: &'static str, other| line.get(differing(line, other)).unwrap().to_owned();
         assert_eq!(part("-<loc>a/b</loc>", "+<loc>a/bc</loc>"), "");
         assert_eq!(part("+<loc>a/bc</loc>", "-<loc>a/b</loc>"), "c");

@@ -12,7 +12,7 @@ use crate::tui::jobs::Kind;
 use crate::tui::words::Words;
 use crate::words::counted;
 
-/// Leaves; asks when something would be lost.
+/// Quits; asks first if changes would be lost.
 pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
     let is_saving =
         app.shared.save.wanted.as_ref().is_some_and(PlanRequest::is_save) || app.shared.jobs.is_busy(Kind::Save);
@@ -47,20 +47,20 @@ pub(in crate::tui::app) fn unsaved(session: &Session) -> Option<String> {
     })
 }
 
-/// Leaves as it should be: nothing is kept that the user could want back.
+/// Quits and removes the journal: nothing is left to recover.
 pub(in crate::tui::app) fn leave(shared: &mut Shared) {
     remove_journal(shared);
     shared.jobs.quit(0);
 }
 
-/// Nothing of the set is kept any longer.
+/// Removes the journal of the set.
 pub(in crate::tui::app) fn remove_journal(shared: &mut Shared) {
     if let Some(journal) = take_journal(&mut shared.session) {
         shared.jobs.effect(Effect::RemoveJournal(Box::new(journal)));
     }
 }
 
-/// Stops as Ctrl-Z does.
+/// Suspends the program, as Ctrl-Z does.
 pub(in crate::tui::app) fn suspend(shared: &mut Shared) {
     let words = unsaved(&shared.session)
         .map_or_else(|| "no unsaved changes".to_owned(), |unsaved| format!("{unsaved} not saved"));

@@ -19,9 +19,9 @@ use crate::tui::words::{Line, Words};
 use crate::words::counted;
 use std::path::PathBuf;
 
-pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) {
+pub(in crate::tui::app) fn finish_load(app: &mut App, result: Result<Loaded, Error>) {
     app.shared.opening.first_rows = Vec::new();
-    // The journal is read in a moment, as a rule. A slow state folder does not stop the keys.
+    // Reading the journal is fast unless the state folder is slow; then keys do not wait for it.
     app.shared.opening.keys = if result.is_ok() { KeyHold::UntilProgress } else { KeyHold::Off };
     match result {
         Ok(loaded) => read_journal(app, loaded),
@@ -29,7 +29,7 @@ pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) 
             let path = error.path.clone();
             app.ask(Ask::new(
                 Words::text(format!("{} does not exist", path.display())),
-                vec![Words::text("A new sitemap of that name can be made; it is written when you save.").into()],
+                vec![Words::text("sited can create it; nothing is written until you save.").into()],
                 vec![('c', "create it", Answer::Create(path)), ('q', "leave", Answer::Leave(3))],
             ));
         }
@@ -42,7 +42,7 @@ pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) 
                 lines.push(Words::dim(hint).into());
             }
             app.ask(Ask::new(
-                Words::new().and(Role::Error, "this cannot be opened"),
+                Words::new().and(Role::Error, "cannot open this"),
                 lines,
                 vec![('q', "leave", Answer::Leave(3))],
             ));
@@ -50,7 +50,7 @@ pub(in crate::tui::app) fn loaded(app: &mut App, result: Result<Loaded, Error>) 
     }
 }
 
-/// Reads what the state folder holds for the files, in a job: until that is known, nothing can be changed.
+/// Reads the journal of the files in a job; until then, nothing can be changed.
 fn read_journal(app: &mut App, mut loaded: Loaded) {
     let set = match loaded.state_slot.take() {
         None => None,
@@ -68,7 +68,7 @@ fn read_journal(app: &mut App, mut loaded: Loaded) {
     });
 }
 
-/// The files are read, and so is what the state folder holds for them.
+/// Finishes the load, and offers to recover changes of the journal.
 pub(in crate::tui::app) fn journal_read(app: &mut App, mut loaded: Loaded, read: Option<JournalRead>) {
     loaded.stopped |= read.is_none();
     finish(app, loaded);
@@ -77,7 +77,7 @@ pub(in crate::tui::app) fn journal_read(app: &mut App, mut loaded: Loaded, read:
     }
 }
 
-/// The set is complete.
+/// Finishes the load of a set.
 fn finish(app: &mut App, loaded: Loaded) {
     app.shared.opening.keys = KeyHold::Off;
     let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
@@ -90,12 +90,12 @@ fn finish(app: &mut App, loaded: Loaded) {
     if load::has_conflicts(&app.shared.session) {
         conflicts::ask_side(&mut app.shared);
     } else if app.shared.session.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
-        // It was answered just now: the next save writes it.
+        // The user has just resolved them; the next save writes the result.
         conflicts::accept_side(&mut app.shared);
     }
 }
 
-/// What is reported of the files that were read.
+/// Shows a message about the load.
 fn report_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
     let files::Recovered { finished, pending } = shared.session.recovered().clone();
     if let Some(pending) = pending {
@@ -103,11 +103,11 @@ fn report_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
         if shared.session.read_only().is_none() {
             shared.session.set_read_only("an interrupted save is pending");
         }
-        shared.fail(words);
+        shared.show_error(words);
     } else if let [first, rest @ ..] = shared.session.unread() {
         let rest = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
         let words = format!("not read: {first}{rest}");
-        shared.fail(words);
+        shared.show_error(words);
     } else if let Some(finished) = finished {
         shared.show_note(finished.to_string());
     } else if stopped {
@@ -124,13 +124,17 @@ fn report_loaded(shared: &mut Shared, stopped: bool, sample: bool) {
     }
 }
 
-/// A new sitemap begins, at a path where nothing is.
-pub(in crate::tui::app) fn created(app: &mut App, path: PathBuf, read: Option<Result<JournalRead, LockedByOther>>) {
+/// Creates a sitemap at a path without a file.
+pub(in crate::tui::app) fn finish_create(
+    app: &mut App,
+    path: PathBuf,
+    read: Option<Result<JournalRead, LockedByOther>>,
+) {
     app.shared.opening.keys = KeyHold::Off;
     load::start_new(&mut app.shared.session, path);
     app.shared.grid.follow(&app.shared.session);
     app.shared.show_note("a new sitemap; o adds its first URL");
-    // What is said of a journal or a lock replaces the note.
+    // A message about a journal or a lock replaces the note.
     match read {
         Some(Ok(read)) => recovery::begin(app, read),
         Some(Err(held)) => recovery::read_only(app, &held),

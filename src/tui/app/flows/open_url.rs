@@ -14,19 +14,19 @@ use crate::tui::jobs::Kind;
 #[cfg(feature = "net")]
 mod job;
 
-/// Does what `:open` says; without a folder, that is asked for.
+/// Executes `:open`; asks for the folder if it is not given.
 pub(in crate::tui::app) fn open(app: &mut App, url: String, into: Option<String>, discard: bool) {
     let shared = &mut app.shared;
     if !cfg!(feature = "net") {
         let words = "this sited cannot send requests: it was built without the feature net; download the files with \
                      another program, then open their folder";
-        return shared.fail(words);
+        return shared.show_error(words);
     }
     if let Err(words) = may_leave(shared, discard) {
-        return shared.fail(words);
+        return shared.show_error(words);
     }
     match (into, proposed_folder(&url)) {
-        (_, None) => shared.fail(format!("{url}: expected a URL with http:// or https:// and a host")),
+        (_, None) => shared.show_error(format!("{url}: expected a URL with http:// or https:// and a host")),
         (None, Some(folder)) => {
             let bang = if discard { "!" } else { "" };
             app.open_line(Purpose::Command, &format!("open{bang} {url} --into {folder}"));
@@ -35,7 +35,7 @@ pub(in crate::tui::app) fn open(app: &mut App, url: String, into: Option<String>
     }
 }
 
-/// Whether the set can be left.
+/// Checks that the set can be replaced.
 fn may_leave(shared: &Shared, discard: bool) -> Result<(), &'static str> {
     if shared.session.is_modified() && !discard {
         return Err("there are unsaved changes; :open! drops them, :write saves them");
@@ -46,12 +46,12 @@ fn may_leave(shared: &Shared, discard: bool) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The files are downloaded, or not: they are opened, unless the set was changed meanwhile.
-pub(in crate::tui::app) fn downloaded(shared: &mut Shared, discard: bool, result: Result<Option<Download>, String>) {
+/// Opens the downloaded files, unless the set has been changed since.
+pub(in crate::tui::app) fn open_download(shared: &mut Shared, discard: bool, result: Result<Option<Download>, String>) {
     let Download { paths, base_url, words } = match result {
         Ok(Some(download)) => download,
         Ok(None) => return shared.show_note("the download was stopped; what is there is not fetched again by :open"),
-        Err(words) => return shared.fail(words),
+        Err(words) => return shared.show_error(words),
     };
     if may_leave(shared, discard).is_err() {
         let shown: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();

@@ -1,4 +1,4 @@
-//! Starts a load, for the first time or again.
+//! Starts the first load, and reloads.
 
 use super::super::state::jobs::Part;
 use super::super::state::outcome::JobOutcome;
@@ -20,7 +20,7 @@ use crate::tui::jobs::Kind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Begins: asks for the load.
+/// Requests the load.
 pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Options) {
     shared.opening.options = options.clone();
     shared.grid.forget_widths();
@@ -57,7 +57,7 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
                 }
             };
             let loaded = match read(&loader) {
-                // No part was delivered yet. It can be examined, and the reason is in the way of any change.
+                // No part was delivered yet. The set is read-only, with the reason.
                 Err(error) if matches!(error.reason, Reason::Interrupted(_) | Reason::Saving) => {
                     read(&loader.reading_only())
                 }
@@ -75,25 +75,25 @@ pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Opt
 pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     let (path, paths) = (shared.session.path().cloned(), shared.session.paths().to_vec());
     let opened = if paths.is_empty() { path.map(Start::Path) } else { Some(Start::Paths(paths)) };
-    // After a load that failed, what was asked for is all that is known.
+    // After a failed load, only the requested path is known.
     let started = shared.opening.start.clone().filter(|started| *started != Start::Sample);
     let Some(opened) = opened.or(started) else {
         return shared.show_note("no file to reload");
     };
     if shared.session.is_modified() && !discard {
-        return shared.fail("there are unsaved changes; :edit! drops them, :write saves them");
+        return shared.show_error("there are unsaved changes; :edit! drops them, :write saves them");
     }
     if shared.jobs.is_any_busy() {
-        return shared.fail("something is running; Esc stops it");
+        return shared.show_error("something is running; Esc stops it");
     }
     let base = shared.session.base_url().map(ToOwned::to_owned);
     let options = shared.opening.options.clone();
-    // A base URL that was set meanwhile was named by the user.
+    // A base URL that the user has set since is kept.
     let is_base_recorded = options.is_base_recorded && options.base_url == base;
     open_instead(shared, opened, Options { base_url: base, is_base_recorded, ..options });
 }
 
-/// Leaves the set and opens another in its place, with filter and order, profile, policy and data as they are.
+/// Replaces the set by another; the filter, the order, the profile, the policy and the data are kept.
 pub(in crate::tui::app) fn open_instead(shared: &mut Shared, opened: Start, options: Options) {
     let now = shared.session.view().clock;
     let spec = shared.session.view().spec().clone();
@@ -125,7 +125,7 @@ pub(in crate::tui::app) fn open_instead(shared: &mut Shared, opened: Start, opti
     });
 }
 
-/// The robots.txt of the set is read: its rows are held against it, and the files are read next.
+/// Sets the robots.txt of the set, and reads its files.
 pub(in crate::tui::app) fn robots_read(
     shared: &mut Shared,
     opened: Start,
@@ -133,18 +133,18 @@ pub(in crate::tui::app) fn robots_read(
     robots: Result<Option<Arc<RobotsTxt>>, files::Error>,
 ) {
     let robots = robots.unwrap_or_else(|error| {
-        shared.fail(format!("{error}; no row is checked against it"));
+        shared.show_error(format!("{error}; no row is checked against it"));
         None
     });
     let data = shared.session.view().data.clone();
     shared.session.set_site(data, robots);
-    // Answers to merge conflicts are for one load.
+    // Answers to merge conflicts apply to one load.
     let conflicts = shared.opening.options.conflicts.clone();
     start(shared, opened, options);
     shared.opening.options.conflicts = conflicts;
 }
 
-/// What is loaded where that was stopped before a file was read.
+/// The result of a load that was stopped before a file was read.
 pub(in crate::tui::app) fn stopped(opened: Start) -> Loaded {
     let (path, paths) = match opened {
         Start::Path(path) => (Some(path), Vec::new()),
@@ -154,7 +154,7 @@ pub(in crate::tui::app) fn stopped(opened: Start) -> Loaded {
     Loaded { path, paths, stopped: true, ..Loaded::default() }
 }
 
-/// Takes the state slot of a new set and reads its journal; the set is there when that is known.
+/// Takes the state slot of a new set and reads its journal, before the set is created.
 pub(in crate::tui::app) fn create(shared: &mut Shared, path: PathBuf) {
     let (options, clock) = (shared.opening.options.clone(), shared.session.view().clock);
     shared.opening.keys = KeyHold::On;

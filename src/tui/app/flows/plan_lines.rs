@@ -15,13 +15,13 @@ use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::{counted, grouped, size};
 
-/// Files that stay as they are of which a plan shows the limits.
+/// Maximum number of unchanged files whose limits a plan shows.
 const MOST_UNTOUCHED: usize = 500;
 
-/// Lines of the index that a plan shows.
+/// Maximum number of lines of the index that a plan shows.
 const INDEX_LINES: usize = 6;
 
-/// A line for each file that is touched, one for all others.
+/// A line for each written file, and one for all others.
 pub(in crate::tui::app) fn plan_lines(shared: &Shared, planned: &Planned) -> Vec<Line> {
     let plan = &planned.plan;
     let touched: Vec<&Output> = plan.outputs.iter().filter(|output| output.action != Action::Untouched).collect();
@@ -53,7 +53,7 @@ pub(in crate::tui::app) fn plan_lines(shared: &Shared, planned: &Planned) -> Vec
     lines
 }
 
-/// The files that stay as they are, each with its limits.
+/// The unchanged files, each with its limits.
 pub(in crate::tui::app) fn untouched_lines(shared: &Shared, plan: &Plan) -> Vec<Line> {
     let untouched = || plan.outputs.iter().filter(|output| output.action == Action::Untouched);
     let charset = shared.theme.charset;
@@ -90,7 +90,7 @@ fn output_line(shared: &Shared, output: &Output, widest: usize) -> Line {
     if before != after && output.action == Action::Rewritten {
         right.push(Role::Dim, format!("{} {} ", grouped(before), signs.arrow));
     }
-    // Both limits, where there are any: what is near one of them should be seen before it is met.
+    // Both limits, so that a user sees a file approach one of them.
     if is_table || output.action == Action::Removed {
         right.push(Role::Text, counted(after, noun));
         right.push(Role::Dim, format!("   {}", size(output.bytes)));
@@ -110,7 +110,7 @@ fn output_line(shared: &Shared, output: &Output, widest: usize) -> Line {
     Line::new(words, right)
 }
 
-/// The lines of the index that change, the first of them.
+/// The first changed lines of the index.
 fn index_lines(planned: &Planned) -> Vec<Line> {
     let Planned { plan, index: diff, .. } = planned;
     let writes_index =

@@ -14,33 +14,33 @@ use std::sync::Arc;
 #[cfg(feature = "net")]
 mod job;
 
-/// Does what `:probe` says.
+/// Executes `:probe`.
 pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
     if !cfg!(feature = "net") {
-        return shared.fail("this sited cannot send requests: it was built without the feature net");
+        return shared.show_error("this sited cannot send requests: it was built without the feature net");
     }
     match command {
         ProbeCommand::Write(_) if shared.probing.batches.is_empty() => {
-            shared.fail("no results yet; :probe requests URLs from the site");
+            shared.show_error("no results yet; :probe requests URLs from the site");
         }
         ProbeCommand::Write(path) => write(shared, path),
         ProbeCommand::Ask { .. } if shared.session.is_loading() => {
-            shared.fail("the files are still being read; probe the site afterwards");
+            shared.show_error("the files are still being read; probe the site afterwards");
         }
         ProbeCommand::Ask { .. } if shared.probing.is_stopping => {
-            shared.fail("the last requests are still being answered; try again in a moment");
+            shared.show_error("the last requests are still being answered; try again in a moment");
         }
         ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Probe) => {
-            shared.fail("a probe is running already; Esc pauses it");
+            shared.show_error("a probe is running already; Esc pauses it");
         }
         ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Data) => {
-            shared.fail("tables are still being read; Esc stops reading");
+            shared.show_error("tables are still being read; Esc stops reading");
         }
         ProbeCommand::Ask { scope, options } => ask(shared, scope, options),
     }
 }
 
-/// Begins to ask, in a job.
+/// Starts the requests in a job.
 #[cfg(feature = "net")]
 fn ask(shared: &mut Shared, scope: Scope, options: ProbeOptions) {
     let opened = &shared.opening.options;
@@ -54,32 +54,32 @@ fn ask(shared: &mut Shared, scope: Scope, options: ProbeOptions) {
 #[cfg(not(feature = "net"))]
 fn ask(_: &mut Shared, _: Scope, _: ProbeOptions) {}
 
-/// Answers have come: they are taken in, unless a change is being worked out, which knows nothing of them.
+/// Adds answers to the session, unless a change of the current document is being computed.
 pub(in crate::tui::app) fn answered(shared: &mut Shared, answers: Answers) {
     shared.probing.keep(answers);
     receive_answers(shared);
 }
 
-/// Takes in the answers that wait.
+/// Adds waiting answers to the session.
 pub(in crate::tui::app) fn receive_answers(shared: &mut Shared) {
     if shared.jobs.is_busy(Kind::Edit) || !shared.probing.receive_answers(&mut shared.session) {
         return;
     }
     let data = shared.session.view().data.clone();
     if !shared.grid.data.names().any(|name| name == "status") {
-        // There may be no place for it.
+        // The maximum number of data columns may be reached.
         let _ = shared.grid.toggle_data("status", data.as_ref());
     }
 }
 
-/// The asking has ended, or was stopped; what is shown by its answers is found again.
-pub(in crate::tui::app) fn probed(shared: &mut Shared, result: Result<String, String>) {
+/// Ends the probe, and filters and sorts again by its answers.
+pub(in crate::tui::app) fn finish_probe(shared: &mut Shared, result: Result<String, String>) {
     (shared.probing.is_stopping, shared.probing.progress) = (false, String::new());
     receive_answers(shared);
     data::follow(shared);
     let words = match result {
         Ok(words) => words,
-        Err(words) => return shared.fail(words),
+        Err(words) => return shared.show_error(words),
     };
     match shared.session.view().data.clone().filter(|_| std::mem::take(&mut shared.probing.needs_recheck)) {
         Some(data) => recheck::recheck_in_turn(shared, Standard::Data(Some((data, words)))),
@@ -87,7 +87,7 @@ pub(in crate::tui::app) fn probed(shared: &mut Shared, result: Result<String, St
     }
 }
 
-/// Writes the answers that came to a new file.
+/// Writes the answers to a new file.
 fn write(shared: &mut Shared, path: String) {
     let batches = shared.probing.batches.clone();
     shared.jobs.run(Kind::Report, false, move |_| JobOutcome::AnswersWritten {
@@ -96,14 +96,14 @@ fn write(shared: &mut Shared, path: String) {
     });
 }
 
-/// The answers are written to a file, or were not.
+/// Reports that the answers were or were not written.
 pub(in crate::tui::app) fn answers_written(shared: &mut Shared, batches: usize, result: Result<String, EditError>) {
     match result {
         Ok(words) => {
             shared.probing.note_written(batches);
             shared.show_note(words);
         }
-        Err(error) => shared.fail(error.to_string()),
+        Err(error) => shared.show_error(error.to_string()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Recovers unsaved changes of an earlier session: replays, keeps or drops them.
+//! Recovers unsaved changes of an earlier session: replays, keeps or discards them.
 
 use super::super::App;
 use super::super::modes::ask::Ask;
@@ -16,16 +16,16 @@ use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crate::words::counted;
 
-/// Changes of an earlier session that are shown by name.
-const MOST_LEFT: usize = 12;
+/// Maximum number of changes of an earlier session that are listed.
+const MAX_LISTED: usize = 12;
 
-/// Another process has files of the set.
+/// Makes the set read-only, since another process has locked its files.
 pub(in crate::tui::app) fn read_only(app: &mut App, held: &LockedByOther) {
     app.shared.session.set_read_only(held.to_string());
-    app.shared.fail(format!("{held}; it can be read here, not changed"));
+    app.shared.show_error(format!("{held}; it can be read here, not changed"));
 }
 
-/// Begins to keep what is changed, and asks about what an earlier session left unsaved.
+/// Starts the journal, and asks about unsaved changes of an earlier session.
 pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
     if let JournalRead::Elsewhere(count, paths) = &read {
         let (count, paths) = (*count, paths.clone());
@@ -45,7 +45,7 @@ pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
         return;
     };
     if let Some(words) = words {
-        app.shared.fail(words);
+        app.shared.show_error(words);
     }
     let mut lines: Vec<Line> = vec![
         Words::dim(format!(
@@ -58,12 +58,12 @@ pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
         lines.push(Words::dim("The last one is incomplete: it was being written when the session ended.").into());
     }
     let gaps = left.missing().lines();
-    let more = gaps.len().saturating_sub(MOST_LEFT);
-    lines.extend(gaps.into_iter().take(MOST_LEFT).map(|text| Line::from(Words::new().and(Role::Warning, text))));
+    let more = gaps.len().saturating_sub(MAX_LISTED);
+    lines.extend(gaps.into_iter().take(MAX_LISTED).map(|text| Line::from(Words::new().and(Role::Warning, text))));
     if more > 0 {
         lines.push(Words::dim(format!("  … {more} more; sited recover lists them")).into());
     }
-    let shown = left.labels.len().saturating_sub(MOST_LEFT);
+    let shown = left.labels.len().saturating_sub(MAX_LISTED);
     if shown > 0 {
         lines.push(Words::dim(format!("  … {shown} before these")).into());
     }
@@ -77,7 +77,7 @@ pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
     app.ask(Ask::new(Words::text(title), lines, answers).about(Subject::Recoverable(left)));
 }
 
-/// Changes of these files wait where they were open as another set. Saved from here, they could not be replayed.
+/// Reports unsaved changes of these files in the journal of another set, which a save from here would make unusable.
 fn note_waiting_changes(app: &mut App, count: usize, path: &str) {
     let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
     let line = |text: &str| Line::from(Words::text(text.to_owned()));
@@ -92,13 +92,13 @@ fn note_waiting_changes(app: &mut App, count: usize, path: &str) {
     ));
 }
 
-/// A moment as a date with a time, in the zone of the clock.
+/// An instant as date and time, in the zone of the clock.
 fn date_and_time(shared: &Shared, seconds: i64) -> String {
     let now = Now { seconds, ..shared.session.view().clock };
     lastmod::parse_input("now", None, now).ok().flatten().unwrap_or_default()
 }
 
-/// Does again what an earlier session left unsaved, in a job; keys wait, since they are about the result.
+/// Replays the unsaved changes in a job. Keys wait for the result.
 pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges) {
     let replay = Replay::of(&shared.session, left);
     shared.opening.keys = KeyHold::On;
@@ -106,19 +106,19 @@ pub(in crate::tui::app) fn replay(shared: &mut Shared, left: RecoverableChanges)
     shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Replayed(replay.run(progress).map(Box::new)));
 }
 
-/// The changes are replayed, or that was stopped and they wait for another time.
-pub(in crate::tui::app) fn replayed(shared: &mut Shared, replayed: Option<Replayed>) {
+/// Commits the replayed changes; `None` if the replay was stopped, which keeps them for later.
+pub(in crate::tui::app) fn finish_replay(shared: &mut Shared, replayed: Option<Replayed>) {
     shared.opening.keys = KeyHold::Off;
     let Some(replayed) = replayed else { return later(shared) };
     let kept = if replayed.has_gaps() { "; the damaged journal is kept: sited recover shows it" } else { "" };
     match replay::replace_session(&mut shared.session, replayed) {
-        Ok(steps) => shared.show_note(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
-        Err(refused) => shared.fail(format!("some changes could not be replayed: {refused}")),
+        Ok(steps) => shared.show_note(format!("{} replayed; u undoes them{kept}", counted(steps as u64, "change"))),
+        Err(refused) => shared.show_error(format!("some changes could not be replayed: {refused}")),
     }
     shared.grid.follow(&shared.session);
 }
 
-/// Leaves the changes where they are.
+/// Keeps the changes for later.
 pub(in crate::tui::app) fn later(shared: &mut Shared) {
     shared.session.set_read_only("unsaved changes of an earlier session are waiting");
     shared.show_note("changes kept for later; the set is read-only");

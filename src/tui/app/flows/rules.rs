@@ -1,6 +1,6 @@
 //! The list of violated rules: counts and files, and the keys for the chosen rule.
 //!
-//! Invariant: a key is about the rule that is highlighted, and nothing is changed before it was shown.
+//! Invariant: a key applies to the highlighted rule, and nothing is changed before a preview was shown.
 
 use super::super::App;
 use super::super::modes::Mode;
@@ -30,7 +30,7 @@ use crate::tui::words::Words;
 use crate::words::{counted, grouped};
 use std::path::{Path, PathBuf};
 
-/// Opens the list of rules that are broken.
+/// Opens the list of violated rules.
 pub(in crate::tui::app) fn open_rules(app: &mut App) {
     count_by_file(&mut app.shared);
     match rules_list(&app.shared) {
@@ -39,7 +39,7 @@ pub(in crate::tui::app) fn open_rules(app: &mut App) {
     }
 }
 
-/// Counts findings by file, at once or in a job; until then the counts are those of last time.
+/// Counts findings by file, at once or in a job; until then the list shows the previous counts.
 fn count_by_file(shared: &mut Shared) {
     if shared.session.document().sitemaps().len() < 2 {
         shared.row_counts = None;
@@ -53,8 +53,8 @@ fn count_by_file(shared: &mut Shared) {
     }
 }
 
-/// Findings are counted by file: the list shows them, if it is still open.
-pub(in crate::tui::app) fn counted_by_file(app: &mut App, counts: CountsByFile) {
+/// Shows the counts by file, if the list is still open.
+pub(in crate::tui::app) fn receive_counts(app: &mut App, counts: CountsByFile) {
     app.shared.row_counts = Some(counts);
     let Mode::List(list) = app.modes.current_mut() else { return };
     if list.kind == ListKind::Rules
@@ -67,17 +67,17 @@ pub(in crate::tui::app) fn counted_by_file(app: &mut App, counts: CountsByFile) 
     }
 }
 
-/// The list of rules comes back from below another: what was fixed meanwhile is gone.
+/// Updates the list of rules when the list above it is closed.
 pub(in crate::tui::app) fn refresh(app: &mut App, lines_after: usize) {
     count_by_file(&mut app.shared);
     let list = if app.shared.session.counts().by_rule().is_empty() { None } else { rules_list(&app.shared) };
     let Some(mut list) = list else { return app.modes.close_all() };
-    // Lines before it may be gone; those after it are not.
+    // Lines above it may have been removed; those below it were not.
     list.choose(list.lines.len().saturating_sub(lines_after + 1));
     app.open(Mode::List(list));
 }
 
-/// The rules that are broken, with how often and in which files; `None` where there are none.
+/// The violated rules with their counts and files; `None` if there are none.
 fn rules_list(shared: &Shared) -> Option<Box<List>> {
     let mut lines: Vec<Item> = Vec::new();
     let by_file = shared.row_counts.clone().map(|mut counts| {
@@ -113,29 +113,29 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             let right = finding.fix.as_ref().map_or_else(Words::new, |fix| {
                 Words::new().and(Role::Key, "x").and(Role::Text, format!(" {}", fix.label))
             });
-            // The bar, the sign and the gaps take the rest.
+            // The rest is for the bar, the sign and the gaps.
             let charset = shared.theme.charset;
             let fixed = right.width(charset) + 11;
             let place = place_beside(shared, finding.target, charset.width(message) + fixed);
-            // The fix is always named; the message is cut first.
+            // The fix is always shown; the message is cut first.
             let room = usize::from(shared.size.0).saturating_sub(charset.width(&place) + fixed);
             let message = if right.is_empty() { message.into() } else { charset.cut(message, room.max(16)) };
             let words = Words::new()
                 .and(finding.severity.into(), format!("{sign} "))
                 .and(Role::Text, format!("{place}  "))
                 .and(Role::Dim, message.into_owned());
-            lines.push(entry(words, right, Choice::Found(finding.target, finding.rule)));
+            lines.push(entry(words, right, Choice::WholeFinding(finding.target, finding.rule)));
         }
     }
     if lines.is_empty() {
         return None;
     }
-    // `check` counts places: a row may break a rule in several.
+    // `check` counts places: a row may violate a rule in several.
     lines.insert(0, heading("Rows that break each rule"));
     Some(List::new(ListKind::Rules, lines))
 }
 
-/// In how many files rows break a rule; `None` until that is counted.
+/// Number of files whose rows violate a rule; `None` until it is counted.
 fn files_with(shared: &Shared, rule: Rule) -> Option<u64> {
     if shared.session.document().sitemaps().len() < 2 {
         return Some(1);
@@ -145,7 +145,7 @@ fn files_with(shared: &Shared, rule: Rule) -> Option<u64> {
     Some((files as u64).max(1))
 }
 
-/// How often a rule is broken in each file, the most affected files first, as many as fit on a line.
+/// The count of a rule in each file, the highest first, as many as fit on a line.
 fn counts_in_files(shared: &Shared, counts: &CountsByFile, rule: Rule) -> Option<String> {
     let main = rule.main().index();
     let mut files: Vec<(SitemapId, u64)> =
@@ -157,7 +157,7 @@ fn counts_in_files(shared: &Shared, counts: &CountsByFile, rule: Rule) -> Option
     for (id, count) in &files {
         let name = shared.session.document().sitemap(*id).map_or("", |sitemap| stem(&sitemap.name));
         let name = charset.elide_middle(name, 30);
-        // The count of the rule is that of its only file.
+        // With a single file, the count is that of the rule.
         let one = if files.len() == 1 { format!("in {name}") } else { format!("{} in {name}", grouped(*count)) };
         if named > 0 && charset.width(&out) + charset.width(&one) > room {
             break;
@@ -174,18 +174,18 @@ fn counts_in_files(shared: &Shared, counts: &CountsByFile, rule: Rule) -> Option
     (named > 0).then_some(out)
 }
 
-/// Writes the last bulk change to a file of rules.
+/// Writes the last bulk change to a rules file.
 pub(in crate::tui::app) fn export_rule(shared: &mut Shared, path: &str) {
     match rule_export::export_rule(&shared.session) {
         Ok(rule) => {
             let path = PathBuf::from(path);
             shared.jobs.run(Kind::Report, false, move |_| JobOutcome::Reported(rule.write(&path)));
         }
-        Err(refused) => shared.fail(refused.to_string()),
+        Err(refused) => shared.show_error(refused.to_string()),
     }
 }
 
-/// Writes the findings to a file: every row is put into words, which is work for a job.
+/// Writes the findings to a file, in a job.
 pub(in crate::tui::app) fn write_findings(shared: &mut Shared, path: String) {
     let report = markdown::of_session(&shared.session);
     shared.show_note("writing the findings…");
@@ -194,16 +194,16 @@ pub(in crate::tui::app) fn write_findings(shared: &mut Shared, path: String) {
         .run(Kind::Report, false, move |progress| JobOutcome::Reported(report.write(Path::new(&path), progress)));
 }
 
-/// The findings are written, or not.
+/// Reports that the findings were or were not written.
 pub(in crate::tui::app) fn findings_written(shared: &mut Shared, written: Result<String, EditError>) {
     match written {
         Ok(words) => shared.show_note(words),
         Err(EditError::Cancelled) => shared.show_note("stopped; the findings were not written"),
-        Err(EditError::Refused(why)) => shared.fail(why),
+        Err(EditError::Refused(why)) => shared.show_error(why),
     }
 }
 
-/// Shows what the fix of a rule would do: at one place, or wherever it is broken; or says why there is none.
+/// Shows the preview of the fix of a rule for one target or all, or the reason why there is none.
 pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarget>, rule: Rule) {
     let is_it = |finding: &FindingRef<'_>| {
         finding.rule() == rule && finding.is_fixable() && place.is_none_or(|place| finding.target() == place)
@@ -216,13 +216,12 @@ pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarge
         return app.open_line(Purpose::Command, &format!("%fix {}", rule.code()));
     }
     let why = if rule.fix() == FixKind::None { fix_words(rule.fix()) } else { "nothing can be done at this place" };
-    app.shared.fail(format!("no fix for {}: {why}; K explains it", rule.code()));
+    app.shared.show_error(format!("no fix for {}: {why}; K explains it", rule.code()));
 }
 
-/// Shows what the fix of a finding that no row carries would do, chosen among those of its rule, above the list that is
-/// open.
+/// Shows the preview of the fix of a finding of a file or the set, above the open list.
 pub(in crate::tui::app) fn preview_whole(app: &mut App, place: FindingTarget, rule: Rule) {
-    // All entries of the index are fixed at once.
+    // One fix applies to all entries of the index.
     let place = if place.is_of_index() { FindingTarget::Index(None) } else { place };
     let mut list = explain::files_list(&app.shared, rule);
     if let Some(at) = list.lines.iter().position(|(_, choice)| *choice == Choice::FixWhole(place, rule)) {

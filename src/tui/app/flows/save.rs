@@ -23,32 +23,32 @@ use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use std::path::PathBuf;
 
-/// What is reported of a save that was stopped in time.
+/// The message of a save that was stopped before it replaced files.
 const STOPPED: &str = "the save was stopped; no file was changed";
 
-/// Saves: asks first where something is missing or where files come, go, or change their names.
+/// Saves; asks first for a missing base URL, and if files are created, removed or renamed.
 pub(in crate::tui::app) fn save(app: &mut App, to: Option<PathBuf>, force: bool) {
     if app.shared.jobs.is_busy(Kind::Save) {
         return app.shared.show_note("a save is running already");
     }
     if app.shared.jobs.is_busy(Kind::Edit) {
         app.shared.save.then_leave = false;
-        return app.shared.fail("the last change is still being applied; save again afterwards");
+        return app.shared.show_error("the last change is still being applied; save again afterwards");
     }
     if app.shared.session.is_loading() {
         app.shared.save.then_leave = false;
-        return app.shared.fail("still loading; wait, or stop it with Esc");
+        return app.shared.show_error("still loading; wait, or stop it with Esc");
     }
     if to.is_none() && app.shared.session.path().is_none() {
         app.open_line(Purpose::Command, "write sitemap.xml");
-        return app.shared.fail("no file name yet: type one and press Enter");
+        return app.shared.show_error("no file name yet: type one and press Enter");
     }
-    ask_plan(&mut app.shared, to, PlanPurpose::Save { force });
+    request_plan(&mut app.shared, to, PlanPurpose::Save { force });
 }
 
-/// Works out a save; what it is for happens when it is known. Whether another process is in the way of a save that asks
-/// is examined too, before the user answers a question for nothing.
-fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
+/// Plans a save for a purpose. For a save that asks a question, also checks whether another process holds a lock, so
+/// that the user does not answer in vain.
+fn request_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
     let planning = planning::of_session(&shared.session, to.as_deref());
     let locks = matches!(purpose, PlanPurpose::Save { .. }).then(|| SaveLocks::of(&mut shared.session));
     let ticket = shared.jobs.next_ticket();
@@ -62,9 +62,9 @@ fn ask_plan(shared: &mut Shared, to: Option<PathBuf>, purpose: PlanPurpose) {
     });
 }
 
-/// A plan has come; it counts if it is the one that was asked for last, and is made again if something was changed
-/// meanwhile.
-pub(in crate::tui::app) fn planned(
+/// Receives a plan. It is dropped if a newer one was requested, and computed again if the document has changed
+/// since.
+pub(in crate::tui::app) fn receive_plan(
     shared: &mut Shared,
     ticket: u64,
     planned: Option<Planned>,
@@ -77,15 +77,15 @@ pub(in crate::tui::app) fn planned(
     };
     if let Err(refused) = locks {
         shared.save.then_leave = false;
-        return shared.fail(refused.to_string());
+        return shared.show_error(refused.to_string());
     }
     if !planning::is_planned(&shared.session, &planned) {
-        return ask_plan(shared, wanted.to, wanted.purpose);
+        return request_plan(shared, wanted.to, wanted.purpose);
     }
     shared.save.held = Some((wanted, planned));
 }
 
-/// Goes on with a plan that has come, once nothing is being typed that a question would take away.
+/// Continues with a received plan once the user has stopped typing, since a question would close the prompt.
 pub(in crate::tui::app) fn take_held_plan(app: &mut App) {
     let Some((wanted, planned)) = app.shared.save.held.take() else { return };
     let is_quiet = wanted.is_save() && planned.plan.is_ready() && !planned.plan.asks;
@@ -94,7 +94,7 @@ pub(in crate::tui::app) fn take_held_plan(app: &mut App) {
         return;
     }
     if !planning::is_planned(&app.shared.session, &planned) {
-        return ask_plan(&mut app.shared, wanted.to, wanted.purpose);
+        return request_plan(&mut app.shared, wanted.to, wanted.purpose);
     }
     match wanted.purpose {
         PlanPurpose::Save { force } => save_planned(app, wanted.to, force, planned),
@@ -117,7 +117,7 @@ fn save_planned(app: &mut App, to: Option<PathBuf>, force: bool, planned: Planne
         app.shared.save.then_leave = false;
         return app
             .shared
-            .fail(format!("{name} would have no URLs and could not be opened again; add one, or use :write!"));
+            .show_error(format!("{name} would have no URLs and could not be opened again; add one, or use :write!"));
     }
     if !plan.problems.is_empty() {
         app.shared.save.then_leave = false;
@@ -150,7 +150,7 @@ fn save_planned(app: &mut App, to: Option<PathBuf>, force: bool, planned: Planne
     write(&mut app.shared, planned.plan, force);
 }
 
-/// Says where the set will live, and goes on with the save that needed it.
+/// Sets the base URL, and continues the save that needed it.
 pub(in crate::tui::app) fn set_base(app: &mut App, url: &str) {
     app.shared.session.set_base_url(Some(url.trim().to_owned()));
     if let Some(Waiting { to, force }) = app.shared.save.waiting.take() {
@@ -158,7 +158,7 @@ pub(in crate::tui::app) fn set_base(app: &mut App, url: &str) {
     }
 }
 
-/// A folder that does not exist may be created; the save that needs it goes on.
+/// Continues a save that creates a folder.
 pub(in crate::tui::app) fn create_folder(app: &mut App, folder: PathBuf) {
     app.shared.save.new_folder = Some(folder);
     if let Some(Waiting { to, force }) = app.shared.save.waiting.take() {
@@ -166,7 +166,7 @@ pub(in crate::tui::app) fn create_folder(app: &mut App, folder: PathBuf) {
     }
 }
 
-/// The plan was inspected and agreed to.
+/// Executes the plan that the user has confirmed.
 pub(in crate::tui::app) fn write_waiting(app: &mut App) {
     let (waiting, planned) = (app.shared.save.waiting.take(), app.shared.save.plan.take());
     let Some(Waiting { to, force }) = waiting else { return };
@@ -175,18 +175,18 @@ pub(in crate::tui::app) fn write_waiting(app: &mut App) {
             planned.plan.accept_repairs();
             write(&mut app.shared, planned.plan, force);
         }
-        // Something was changed since: what is written is what was inspected, or is inspected again.
+        // The document has changed since: the user must confirm a new plan.
         None => save(app, to, force),
     }
 }
 
-/// Takes the locks that a save needs, in a job. What is saved is the document as it is now.
+/// Acquires the locks of a save of the current document, in a job.
 fn write(shared: &mut Shared, plan: Plan, force: bool) {
     let looks = !force && plan.path.as_ref() == shared.session.path();
     shared.save.new_folder = None;
     let mut pending = match save::prepare(&mut shared.session, plan, force) {
         Ok(pending) => Box::new(pending),
-        Err(refused) => return shared.fail(refused.to_string()),
+        Err(refused) => return shared.show_error(refused.to_string()),
     };
     shared.jobs.run(Kind::Save, false, move |progress| {
         let claimed = pending.claim();
@@ -194,8 +194,8 @@ fn write(shared: &mut Shared, plan: Plan, force: bool) {
     });
 }
 
-/// The locks are taken: the save begins.
-pub(in crate::tui::app) fn claimed(
+/// Starts the save once its locks are acquired.
+pub(in crate::tui::app) fn begin_save(
     shared: &mut Shared,
     pending: PendingSave,
     looks: bool,
@@ -206,7 +206,7 @@ pub(in crate::tui::app) fn claimed(
         refused => {
             shared.save.then_leave = false;
             return match refused {
-                Some(Err(refused)) => shared.fail(refused.to_string()),
+                Some(Err(refused)) => shared.show_error(refused.to_string()),
                 _ => shared.show_note(STOPPED),
             };
         }
@@ -214,7 +214,7 @@ pub(in crate::tui::app) fn claimed(
     let looking = looks.then(|| store::external_changes::begin_check(&shared.session));
     let saving = save::begin_claimed(&mut shared.session, pending, claimed);
     shared.jobs.run(Kind::Save, false, move |progress| {
-        // What is about to be written is examined when it is; this is about all the others too.
+        // Files to be written are checked again when they are written; this also checks the others.
         let outside = looking.map(|looking| looking.run(Thoroughness::Quick)).unwrap_or_default();
         if outside.changed.is_empty() {
             JobOutcome::Saved(Box::new(saving.run(progress)))
@@ -251,7 +251,7 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
                 lines.push(Words::dim(hint).into());
             }
             let mut answers = vec![('k', "keep editing", Answer::Stay)];
-            // What has begun is finished where it was begun.
+            // A prompt is not closed by the end of a save.
             if !matches!(error.reason, Reason::Unfinished { .. } | Reason::NoRoom { begun: true, .. }) {
                 answers.push(('s', "save elsewhere", Answer::SaveElsewhere));
             }
@@ -261,12 +261,12 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
     }
 }
 
-/// Shows what a save would write; writes nothing.
+/// Shows the plan of a save; writes nothing.
 pub(in crate::tui::app) fn open_plan(app: &mut App) {
     if app.shared.session.path().is_none() {
         return app.shared.show_note("no file name yet: :write NAME sets it");
     }
-    ask_plan(&mut app.shared, None, PlanPurpose::Show);
+    request_plan(&mut app.shared, None, PlanPurpose::Show);
 }
 
 fn show_plan(app: &mut App, planned: Planned) {
@@ -289,7 +289,7 @@ fn show_plan(app: &mut App, planned: Planned) {
     app.shared.save.plan = Some(planned);
 }
 
-/// Saves, and leaves when that is done.
+/// Saves, and then quits.
 pub(in crate::tui::app) fn save_and_quit(app: &mut App) {
     app.shared.save.then_leave = true;
     save(app, None, false);

@@ -8,22 +8,22 @@ use crossterm::event::{KeyCode, KeyEvent};
 /// A question.
 #[derive(Debug)]
 pub(crate) struct Ask {
-    /// What is asked.
+    /// The question.
     pub title: Words,
-    /// What it is about, in words.
+    /// The explanation below the question.
     pub lines: Vec<Line>,
-    /// Keys, what they do in words, and what happens. The first is what Enter does.
+    /// The keys with their labels and answers. Enter gives the first.
     pub answers: Vec<(char, &'static str, Answer)>,
-    /// Lines scrolled away.
+    /// Number of lines scrolled past.
     pub top: usize,
-    /// What it is about.
+    /// The subject of the question.
     pub(in crate::tui) subject: Subject,
-    /// Whether it was on the screen.
+    /// Whether it was drawn.
     pub(super) drawn: bool,
 }
 
 impl Ask {
-    /// A question about nothing but the state.
+    /// A question without a subject.
     pub(in crate::tui::app) const fn new(
         title: Words,
         lines: Vec<Line>,
@@ -32,7 +32,7 @@ impl Ask {
         Self { title, lines, answers, top: 0, subject: Subject::State, drawn: false }
     }
 
-    /// The same question, about this.
+    /// The same question with a subject.
     #[must_use]
     pub(in crate::tui::app) fn about(mut self, subject: Subject) -> Self {
         self.subject = subject;
@@ -44,21 +44,21 @@ impl Ask {
         matches!(self.subject, Subject::Conflict(_))
     }
 
-    /// Whether there is nothing to go back to: nothing is open.
+    /// Whether no set is open to return to.
     fn is_mandatory(&self) -> bool {
         self.answers.iter().all(|(.., answer)| matches!(answer, Answer::Leave(_) | Answer::Create(_)))
     }
 
-    /// What Esc answers.
+    /// The answer of Esc.
     fn cancelled(&self) -> Answer {
         let first = self.answers.first().map(|(.., answer)| answer);
         if self.is_mandatory() {
             Answer::Leave(3)
         } else if first == Some(&Answer::DiscardAndReload) {
-            // Without an answer nothing is open: our side is shown again.
+            // Without an answer no set is open, so our side is loaded again.
             Answer::DiscardAndReload
         } else if matches!(self.subject, Subject::Recoverable(_)) {
-            // Unasked, nothing is replayed and nothing given up.
+            // Nothing is replayed or discarded without an explicit answer.
             Answer::Later
         } else {
             Answer::Stay
@@ -68,12 +68,12 @@ impl Ask {
     /// The answer of a key.
     fn answer_of(&self, letter: char) -> Option<Answer> {
         let find = |letter| self.answers.iter().find(|(own, ..)| *own == letter);
-        // Of the last conflict, the answer for all remaining is the answer for this one.
+        // For the last conflict, the key for all remaining ones is accepted too.
         let of_last = || self.is_conflict().then(|| find(letter.to_ascii_lowercase())).flatten();
         find(letter).or_else(of_last).map(|(.., answer)| answer.clone())
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         let answer = match key.code {
             KeyCode::Enter => Some(self.answers.first().map_or(Answer::Stay, |(.., answer)| answer.clone())),
@@ -91,7 +91,7 @@ impl Ask {
         };
         match answer {
             None => Next::Stay,
-            // They lead back to the question that they are an answer to.
+            // These show more and return to the question.
             Some(answer @ (Answer::Differences | Answer::LookAtConflict)) => {
                 shared.request(Request::Answer(answer, Subject::State));
                 Next::Stay

@@ -21,27 +21,27 @@ pub(crate) enum Reach {
     Row,
 }
 
-/// The dialog.
+/// The state of the dialog.
 #[derive(Debug)]
 pub(crate) struct Bulk {
-    /// Which field.
+    /// The field to set.
     pub field: Field,
     /// The value.
     pub prompt: Prompt,
-    /// Which rows; the first of [`Bulk::reaches`] that is chosen.
+    /// The chosen rows, one of [`Bulk::reaches`].
     pub reach: Reach,
-    /// The choices there are.
+    /// The available choices of rows.
     pub reaches: Vec<Reach>,
-    /// What it means so far; `None` while there is no value.
+    /// The parsed command; `None` without a value.
     pub parsed: Option<Result<Command, CommandError>>,
-    /// What it would do.
+    /// The preview of the command.
     pub preview: Option<Preview>,
-    /// Which preview counts.
+    /// The ticket of the requested preview.
     ticket: u64,
 }
 
 impl Bulk {
-    /// The command that the dialog stands for, as it can be typed.
+    /// The command of the dialog, as it could be typed.
     pub(crate) fn command(&self) -> String {
         let range = if self.reach == Reach::Shown { "%" } else { "" };
         let value = self.prompt.text().trim();
@@ -50,13 +50,13 @@ impl Bulk {
         format!("{range}set {}={quoted}", self.field.name())
     }
 
-    /// The dialog for the field under the cursor, unless nothing can be changed.
+    /// Creates the dialog for the field at the cursor; `None` if nothing can be changed.
     pub(in crate::tui::app) fn new(shared: &mut Shared) -> Option<Box<Self>> {
-        if !shared.is_changeable() {
+        if !shared.ensure_changeable() {
             return None;
         }
         end_range(shared);
-        // All rows are never meant unless someone says so.
+        // All rows are never the default.
         let reaches = if shared.session.view().marked() > 0 {
             vec![Reach::Marked, Reach::Shown]
         } else if view::spec(shared).filter.is_some() {
@@ -64,7 +64,7 @@ impl Bulk {
         } else {
             vec![Reach::Row, Reach::Shown]
         };
-        // URLs differ from each other; one for many rows is never meant.
+        // Many rows cannot have the same URL.
         let field = match shared.grid.field {
             Field::Loc if shared.session.document().lists_sitemaps() => Field::Lastmod,
             Field::Loc => Field::Priority,
@@ -77,7 +77,7 @@ impl Bulk {
         Some(bulk)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         let fields = [Field::Lastmod, Field::Changefreq, Field::Priority];
         let at = fields.iter().position(|field| *field == self.field).unwrap_or(0);
@@ -103,7 +103,7 @@ impl Bulk {
 
     fn accept(&self, shared: &mut Shared) -> Next {
         let Some(Ok(command)) = &self.parsed else {
-            shared.fail("type a value first; none removes the element");
+            shared.show_error("type a value first; none removes the element");
             return Next::Stay;
         };
         shared.recent.keep_value(self.field, self.prompt.text().trim(), 1);
@@ -113,14 +113,14 @@ impl Bulk {
         Next::CloseAll
     }
 
-    /// Text from the terminal goes in. True if its line breaks became blanks.
+    /// Inserts pasted text. True if line breaks were replaced by blanks.
     pub(in crate::tui::app) fn paste(&mut self, text: &str, shared: &mut Shared) -> bool {
         let folded = self.prompt.paste(text);
         self.changed(shared);
         folded
     }
 
-    /// The command is another now.
+    /// Parses the changed command and requests its preview.
     fn changed(&mut self, shared: &mut Shared) {
         let typed = !self.prompt.text().trim().is_empty();
         self.preview = None;
@@ -130,11 +130,11 @@ impl Bulk {
         }
         if let Some(Ok(command)) = &self.parsed {
             let default_scope = shared.default_scope();
-            self.ticket = shared.ask_preview(command.clone(), default_scope);
+            self.ticket = shared.request_preview(command.clone(), default_scope);
         }
     }
 
-    /// A preview has come; it is taken if it is the one that was asked for last.
+    /// Receives a preview, if it is the one requested last.
     pub(in crate::tui::app) fn take_preview(&mut self, ticket: u64, preview: Preview) {
         if self.ticket == ticket {
             self.preview = Some(preview);

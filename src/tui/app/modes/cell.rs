@@ -2,7 +2,7 @@
 
 use super::super::operations::cursor::{end_range, next_cell};
 use super::super::operations::edit::change;
-use super::super::operations::judge::{Verdict, judge};
+use super::super::operations::validate::{Validation, validate};
 use super::super::state::Shared;
 use super::super::state::request::{Next, Request};
 use super::frequency;
@@ -17,24 +17,24 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 /// A cell being edited.
 #[derive(Debug)]
 pub(crate) struct CellEdit {
-    /// Which row.
+    /// The row of the cell.
     pub row: RowId,
-    /// Which field.
+    /// The field of the cell.
     pub field: Field,
     /// The text.
     pub prompt: Prompt,
-    /// The value before; `None` if there was none.
+    /// The value before the edit; `None` if there was none.
     pub before: Option<String>,
-    /// What is to be reported of the text so far.
-    pub verdict: Verdict,
-    /// URLs that were pasted with the one in the cell: they become rows below.
+    /// The validation of the text.
+    pub validation: Validation,
+    /// URLs that were pasted with the one in the cell, which become rows below it.
     pub others: Vec<String>,
 }
 
 impl CellEdit {
-    /// Starts editing the cell under the cursor, or says why that cannot be; `fresh` with nothing in it.
+    /// Starts to edit the cell at the cursor, or shows why it cannot be edited; `fresh`: with an empty value.
     pub(in crate::tui::app) fn new(shared: &mut Shared, fresh: bool) -> Option<Box<Self>> {
-        if !shared.is_changeable() {
+        if !shared.ensure_changeable() {
             return None;
         }
         let Some(row) = shared.grid.row else {
@@ -50,21 +50,22 @@ impl CellEdit {
         let refused = shared.session.document().check_field(field).err();
         if let Some(refused) = refused {
             shared.grid.field = Field::Loc;
-            shared.fail(refused.to_string());
+            shared.show_error(refused.to_string());
             return None;
         }
         let before = shared.session.view().cell(row, field).map(std::borrow::Cow::into_owned);
         let text = if fresh { "" } else { before.as_deref().unwrap_or_default() };
         let prompt = Prompt::of_value(text, shared.recent.dropped(field));
-        let mut edit = Box::new(Self { row, field, prompt, before, verdict: Verdict::default(), others: Vec::new() });
+        let mut edit =
+            Box::new(Self { row, field, prompt, before, validation: Validation::default(), others: Vec::new() });
         edit.changed(shared);
         Some(edit)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         if key.code == KeyCode::Char('s') && key.modifiers == KeyModifiers::CONTROL {
-            // A save never leaves out what is still being typed.
+            // A save includes the text that is being typed.
             if !self.keep(shared) {
                 return Next::Stay;
             }
@@ -92,9 +93,9 @@ impl CellEdit {
         Next::Stay
     }
 
-    /// Tab takes the suggestion, or goes on to the next cell.
+    /// Tab inserts the suggestion, or moves to the next cell.
     fn tab(&mut self, back: bool, shared: &mut Shared) -> Next {
-        if let Some((text, _)) = self.verdict.suggestion.clone().filter(|_| !back) {
+        if let Some((text, _)) = self.validation.suggestion.clone().filter(|_| !back) {
             self.prompt.set(&text);
             self.changed(shared);
             return Next::Stay;
@@ -112,7 +113,7 @@ impl CellEdit {
         }
     }
 
-    /// Text that is given up can be recalled in the next cell of the field.
+    /// Keeps the dropped text, which can be recalled in the next cell of the field.
     fn keep_dropped(&self, shared: &mut Shared) {
         let text = self.prompt.text();
         let has_history = self.field != Field::Changefreq; // There, ↑ chooses a frequency.
@@ -122,19 +123,19 @@ impl CellEdit {
         }
     }
 
-    /// The text is another now.
+    /// Validates the changed text.
     fn changed(&mut self, shared: &Shared) {
-        self.verdict = judge(shared, Some(self.row), self.field, self.prompt.text(), self.before.as_deref());
+        self.validation = validate(shared, Some(self.row), self.field, self.prompt.text(), self.before.as_deref());
     }
 
-    /// Keeps what was typed. False if that is not possible.
+    /// Commits the text. False if that is not possible.
     fn keep(&self, shared: &mut Shared) -> bool {
-        if let Some(reason) = &self.verdict.refused {
-            shared.fail(reason.clone());
+        if let Some(reason) = &self.validation.refused {
+            shared.show_error(reason.clone());
             return false;
         }
         let cleared_loc = self.field == Field::Loc && self.before.is_none() && self.prompt.text().is_empty();
-        if self.verdict.value != self.before && !cleared_loc {
+        if self.validation.value != self.before && !cleared_loc {
             let typed = self.prompt.text().trim();
             let typed = if typed.is_empty() { "none" } else { typed };
             let assignments = vec![Assignment { field: self.field, typed: typed.to_owned() }];
@@ -152,11 +153,11 @@ impl CellEdit {
         Change::Insert { after: Some(self.row), before: false, locs: self.others.clone() }
     }
 
-    /// Text from the terminal goes in. True if its line breaks became blanks.
+    /// Inserts pasted text. True if line breaks were replaced by blanks.
     pub(in crate::tui::app) fn paste(&mut self, text: &str, list: Vec<String>, shared: &Shared) -> bool {
         let mut folded = false;
         if self.field == Field::Loc && list.len() > 1 {
-            // The first URL goes into the cell, instead of what was there, the others below it.
+            // The first URL replaces the text of the cell; the others become rows below it.
             let mut list = list.into_iter();
             self.prompt.set(&list.next().unwrap_or_default());
             self.others = list.collect();

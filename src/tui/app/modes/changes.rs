@@ -1,7 +1,7 @@
 //! The list of unsaved changes, with search and revert.
 //!
-//! The list holds ids; words are made for the lines on the screen. It is made again after each change, by a job where
-//! that may take a while.
+//! The list contains ids; text is made for visible lines only. It is recomputed after each change, in a job if the set
+//! is large.
 
 use super::super::operations::{edit, view};
 use super::super::state::Shared;
@@ -18,17 +18,17 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 /// The list of unsaved changes.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// Those that are found; `None` until they are known.
+    /// The changes; `None` until they are computed.
     pub pending: Option<Pending>,
-    /// What is looked for, while it is being typed.
+    /// The search prompt, while it is open.
     pub prompt: Option<Prompt>,
-    /// What narrows the list.
+    /// The text that lines must contain.
     pub holds: String,
-    /// Which of them is chosen.
+    /// The chosen line.
     pub chosen: usize,
-    /// Which request counts.
+    /// The ticket of the last request.
     ticket: u64,
-    /// The state of the document that was asked about: its version, and how often it was saved.
+    /// The listed state of the document: its version, and the number of saves.
     listed: Option<(u64, u64)>,
 }
 
@@ -47,13 +47,13 @@ impl Changes {
         self.chosen = at.min(self.len().saturating_sub(1));
     }
 
-    /// The wheel.
+    /// Scrolls by the mouse wheel.
     pub(crate) fn scroll(&mut self, down: bool) {
         self.go(down, 3);
     }
 
-    /// Lists the changes again where something was changed since, whoever changed it; the list stays what it is until
-    /// they are found. False if nothing was changed.
+    /// Requests the list again if the document has changed; until then the old list is shown. False if nothing has
+    /// changed.
     pub(in crate::tui::app) fn follow(&mut self, shared: &mut Shared) -> bool {
         let now = (shared.session.view().version, shared.session.view().saves);
         if self.listed == Some(now) {
@@ -69,7 +69,7 @@ impl Changes {
         true
     }
 
-    /// The changes were found. False if there are none any more.
+    /// Receives the changes. False if there are none left.
     pub(in crate::tui::app) fn take(&mut self, ticket: u64, pending: Option<Pending>) -> bool {
         if ticket != self.ticket {
             return true;
@@ -81,7 +81,7 @@ impl Changes {
         self.pending.as_ref().is_none_or(|pending| pending.counts.sum() > 0)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         if self.prompt.is_some() {
             self.search_key(key);
@@ -117,7 +117,7 @@ impl Changes {
         Next::Stay
     }
 
-    /// A key of the prompt of the search.
+    /// Handles a key of the search prompt.
     fn search_key(&mut self, key: KeyEvent) {
         let Some(prompt) = &mut self.prompt else { return };
         match prompt.press(key) {
@@ -140,7 +140,7 @@ impl Changes {
         }
     }
 
-    /// The rows that are listed.
+    /// The listed rows.
     fn rows(&self) -> RowSet {
         let entries = self.pending.iter().flat_map(|pending| &pending.entries);
         let row = |entry: &Entry| match entry {
@@ -150,7 +150,7 @@ impl Changes {
         entries.filter_map(row).collect()
     }
 
-    /// Goes to the row of the chosen change; the filter gives way if it hides it.
+    /// Goes to the row of the chosen change; removes a filter that hides it.
     fn go_to_row(&self, shared: &mut Shared) -> Next {
         match self.entry() {
             Some(Entry::Row(row)) => {

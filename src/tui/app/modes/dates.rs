@@ -8,7 +8,7 @@ use crate::protocol::verdict::Verdict;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
-/// Values for lastmod that begin with what is typed, and what is typed itself.
+/// The values for lastmod that start with the typed text, or the typed value itself.
 pub(in crate::tui::app) fn lines(shared: &Shared, typed: &str) -> Vec<Item> {
     let now = shared.session.view().clock;
     let typed = typed.trim();

@@ -1,6 +1,6 @@
 //! The choices for a finding that needs a decision, each with its result.
 
-use super::super::operations::here::findings_here;
+use super::super::operations::row_findings::findings_at;
 use super::super::state::Shared;
 use super::super::state::request::Choice;
 use super::items::{Item, entry, text};
@@ -12,11 +12,11 @@ use crate::protocol::Field;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
-/// The lines again, for what is typed now.
+/// The lines for the typed text.
 pub(in crate::tui::app) fn lines(shared: &Shared, rule: Rule, written: &str) -> Vec<Item> {
     let Some(row) = shared.grid.row else { return Vec::new() };
     let is_it = |finding: &Finding| finding.target.is_of_row() && finding.rule == rule;
-    let field = findings_here(shared, row).into_iter().filter(is_it).find_map(|finding| finding.field());
+    let field = findings_at(shared, row).into_iter().filter(is_it).find_map(|finding| finding.field());
     field.map(|field| lines_of(shared, row, rule, field, written)).unwrap_or_default()
 }
 
@@ -24,7 +24,7 @@ pub(in crate::tui::app) fn lines_of(shared: &Shared, row: RowId, rule: Rule, fie
     let value = shared.session.view().cell(row, field).unwrap_or_default().into_owned();
     let signs = &shared.theme.signs;
     let charset = shared.theme.charset;
-    // The value as it is is in the table too; where it is narrow, what it becomes has the room.
+    // The old value is also in the table; a narrow screen shows only the new one.
     let before = if shared.size.0 >= 100 { format!("  {}", charset.elide(&value, 40)) } else { String::new() };
     let line = |decision: Decision| {
         let after = decision.apply(&value)?;

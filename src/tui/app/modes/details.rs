@@ -12,7 +12,7 @@ use crate::tui::outline::Stop;
 use crate::xml::extension_edit::ExtensionChange;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// Takes a key.
+/// Handles a key.
 pub(in crate::tui::app) fn handle(key: KeyEvent, shared: &mut Shared) {
     if !shared.keymap.pending().is_empty() || !key.modifiers.is_empty() {
         return table::handle(key, shared);
@@ -44,19 +44,19 @@ pub(in crate::tui::app) fn handle(key: KeyEvent, shared: &mut Shared) {
 fn edit(stop: Option<Stop>, shared: &mut Shared) {
     match stop {
         Some(Stop::Field(field)) => shared.request(Request::Choose(Choice::Cell(field))),
-        // What has no value of its own gets something more.
+        // An element without values gets a new child.
         Some(Stop::Element(path, values)) if values.is_empty() => shared.request(add_into(&path)),
         Some(Stop::Element(path, values)) => shared.request(Request::EditElement(path, values)),
         Some(Stop::Text) | None => shared.show_note("values are edited above, in the list of fields and extensions"),
     }
 }
 
-/// A new element in the one under the cursor, or beside it where it holds none.
+/// Requests a new element below the one at the cursor, or beside it if it cannot have children.
 fn add_into(path: &str) -> Request {
     let Ok(path) = Path::parse(path) else { return Request::OpenElements(None) };
     let mut steps = path.steps.clone();
     if path.element().is_some_and(|element| element.children.is_empty()) {
-        // Its attributes are offered where its parent has no other child to add: a link, a restriction.
+        // A top-level element such as a link offers its attributes.
         if path.steps.len() == 1 {
             return Request::OpenElements(Some(Path { attribute: None, ..path }));
         }
@@ -64,7 +64,7 @@ fn add_into(path: &str) -> Request {
     }
     let mut above = Path { steps, attribute: None, ..path };
     if let Some(last) = above.steps.last_mut() {
-        // A number says that it is this one that gets something more.
+        // The number selects this element among others of its name.
         last.index.get_or_insert(1);
     }
     Request::OpenElements(Some(above))
@@ -76,8 +76,8 @@ fn remove(stop: Option<Stop>, shared: &mut Shared) {
     match stop {
         Some(Stop::Field(field)) => set_rows(shared, rows, field, "none"),
         Some(Stop::Element(path, _)) => match Path::parse(&path) {
-            Ok(path) => change(shared, Change::Extend { rows, acts: vec![ExtensionChange::Remove(path)] }),
-            Err(why) => shared.fail(why),
+            Ok(path) => change(shared, Change::Extend { rows, changes: vec![ExtensionChange::Remove(path)] }),
+            Err(why) => shared.show_error(why),
         },
         Some(Stop::Text) | None => shared.show_note("the cursor is on no value"),
     }

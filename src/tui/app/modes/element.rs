@@ -14,22 +14,22 @@ use crate::tui::prompt::{Prompt, Reply};
 use crate::xml::extension_edit::ExtensionChange;
 use crossterm::event::KeyEvent;
 
-/// An element being edited.
+/// The state of the form.
 #[derive(Debug)]
 pub(crate) struct ElementEdit {
-    /// The row that it is in.
+    /// The row of the element.
     pub row: RowId,
-    /// Whether it is added; else it is there.
+    /// Whether the element is new.
     pub is_new: bool,
-    /// Which element.
+    /// The path of the element.
     pub path: Path,
-    /// Its text, its attributes, and of a new one what must be in it.
+    /// Its text, its attributes, and for a new element its required children.
     pub values: Vec<ElementValue>,
-    /// Which value is being typed.
+    /// The value that is being typed.
     pub at: usize,
-    /// What keeping it would do; `None` while nothing differs.
+    /// The preview of the changes; `None` without changes.
     pub preview: Option<Preview>,
-    /// Which preview counts.
+    /// The ticket of the requested preview.
     ticket: u64,
 }
 
@@ -38,13 +38,13 @@ pub(crate) struct ElementEdit {
 pub(crate) struct ElementValue {
     /// Its path in the entry.
     pub path: Path,
-    /// What it is called below its element.
+    /// Its name, relative to the element.
     pub name: String,
     /// Its text.
     pub prompt: Prompt,
-    /// The text that is there; `None` where there is none.
+    /// The text before the edit; `None` if there was none.
     pub before: Option<String>,
-    /// Whether the element is wrong without it.
+    /// Whether the element requires it.
     pub is_required: bool,
 }
 
@@ -56,8 +56,8 @@ impl ElementValue {
 }
 
 impl ElementEdit {
-    /// What keeping it does.
-    fn acts(&self) -> Vec<ExtensionChange> {
+    /// The changes that the form makes.
+    fn changes(&self) -> Vec<ExtensionChange> {
         if self.is_new {
             let typed = self.values.iter().filter(|value| !value.prompt.text().is_empty());
             let values: Vec<_> = typed.map(|value| (value.path.clone(), value.prompt.text().into())).collect();
@@ -73,7 +73,7 @@ impl ElementEdit {
         changed.map(act).collect()
     }
 
-    /// A new element in a row, with the values that it is asked for; nothing where it says all by being there.
+    /// The form of a new element; `None` if the element has no values.
     pub(in crate::tui::app) fn add(
         shared: &mut Shared,
         row: RowId,
@@ -86,7 +86,7 @@ impl ElementEdit {
         };
         if values.is_empty() {
             let rows = RowSet::from_iter([row.0]);
-            change(shared, Change::Extend { rows, acts: vec![ExtensionChange::Add { path, values: Vec::new() }] });
+            change(shared, Change::Extend { rows, changes: vec![ExtensionChange::Add { path, values: Vec::new() }] });
             return None;
         }
         let first = values.iter().position(|value| value.prompt.text().is_empty()).unwrap_or(0);
@@ -95,7 +95,7 @@ impl ElementEdit {
         Some(edit)
     }
 
-    /// The values of an element where they are: paths with texts. `None` if a path is none.
+    /// The form of an existing element, with the paths and texts of its values. `None` if a path is not valid.
     pub(in crate::tui::app) fn edit(
         shared: &mut Shared,
         row: RowId,
@@ -118,7 +118,7 @@ impl ElementEdit {
         Some(edit)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         let Some(value) = self.values.get_mut(self.at) else { return Next::CloseAll };
         match value.prompt.press(key) {
@@ -142,7 +142,7 @@ impl ElementEdit {
         Next::Stay
     }
 
-    /// Keeps it; of a new element the next value that it needs is asked for first.
+    /// Commits the form, or moves to the next required value of a new element.
     fn accept(&mut self, shared: &mut Shared) -> Next {
         let open = |one: &ElementValue| one.is_required && one.prompt.text().is_empty();
         let next = self.values.iter().enumerate().skip(self.at + 1).find(|(_, one)| open(one));
@@ -150,34 +150,34 @@ impl ElementEdit {
             self.at = next;
             return Next::Stay;
         }
-        let acts = self.acts();
-        if acts.is_empty() {
+        let changes = self.changes();
+        if changes.is_empty() {
             shared.show_note("nothing was typed; the row is unchanged");
             return Next::CloseAll;
         }
-        shared.recent.keep_command(&Command::Extend { scope: Scope::default(), acts: acts.clone() });
-        change(shared, Change::Extend { rows: RowSet::from_iter([self.row.0]), acts });
+        shared.recent.keep_command(&Command::Extend { scope: Scope::default(), changes: changes.clone() });
+        change(shared, Change::Extend { rows: RowSet::from_iter([self.row.0]), changes });
         Next::CloseAll
     }
 
-    /// Text from the terminal goes in. True if its line breaks became blanks.
+    /// Inserts pasted text. True if line breaks were replaced by blanks.
     pub(in crate::tui::app) fn paste(&mut self, text: &str, shared: &mut Shared) -> bool {
         let folded = self.values.get_mut(self.at).is_some_and(|value| value.prompt.paste(text.trim()));
         self.changed(shared);
         folded
     }
 
-    /// The values are others now.
+    /// Requests the preview of the changed values.
     fn changed(&mut self, shared: &mut Shared) {
-        let acts = self.acts();
+        let changes = self.changes();
         self.preview = None;
-        if !acts.is_empty() {
-            let command = Command::Extend { scope: Scope::default(), acts };
-            self.ticket = shared.ask_preview(command, DefaultScope::Row(self.row));
+        if !changes.is_empty() {
+            let command = Command::Extend { scope: Scope::default(), changes };
+            self.ticket = shared.request_preview(command, DefaultScope::Row(self.row));
         }
     }
 
-    /// A preview has come; it is taken if it is the one that was asked for last.
+    /// Receives a preview, if it is the one requested last.
     pub(in crate::tui::app) fn take_preview(&mut self, ticket: u64, preview: Preview) {
         if self.ticket == ticket {
             self.preview = Some(preview);
@@ -190,7 +190,7 @@ impl ElementEdit {
     }
 }
 
-/// The values that a new element is asked for: its text, its attributes, the elements that must be in it.
+/// The values of the form of a new element: its text, its attributes and its required children.
 fn asked(path: &Path, element: &'static Element) -> Vec<ElementValue> {
     let mut values = Vec::new();
     if element.children.is_empty() && element.kind != Kind::Empty {
@@ -214,7 +214,7 @@ fn collect(path: &Path, element: &'static Element, prefix: &str, values: &mut Ve
         }
     }
     for child in element.children {
-        // A video needs one of these two, although the schema asks for neither.
+        // A video needs one of these two, although the schema requires neither.
         let is_video = element.name == "video" && matches!(child.name, "content_loc" | "player_loc");
         if !child.is_required && !is_video {
             continue;

@@ -7,10 +7,10 @@ use crate::protocol::changefreq::{Changefreq, completed};
 use crate::tui::prompt::Prompt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The word that stands for no value; it is completed like the seven.
+/// The word that removes the value; it is completed like the seven.
 const NONE: &str = "none";
 
-/// Takes a key that types or chooses a frequency. False if it is none; then the prompt takes it.
+/// Handles a key that types or chooses a frequency. False for all other keys, which the prompt handles.
 pub(super) fn press(prompt: &mut Prompt, key: KeyEvent) -> bool {
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         return false;
@@ -24,7 +24,7 @@ pub(super) fn press(prompt: &mut Prompt, key: KeyEvent) -> bool {
     true
 }
 
-/// Takes a letter, or a word that was pasted, behind what was typed.
+/// Inserts a letter or a pasted word at the end of the typed text.
 pub(super) fn insert(prompt: &mut Prompt, text: &str) -> bool {
     let typed = prompt.typed();
     if prompt.caret() != typed.len() {
@@ -41,7 +41,7 @@ pub(super) fn insert(prompt: &mut Prompt, text: &str) -> bool {
     true
 }
 
-/// The frequency beside the current one, or `first` where there is none.
+/// Chooses the frequency beside the current one, or `first` if the text is not a frequency.
 fn choose(prompt: &mut Prompt, beside: fn(Changefreq) -> Changefreq, first: Changefreq) {
     let text = prompt.text();
     let chosen = match Changefreq::parse_any_case(text) {

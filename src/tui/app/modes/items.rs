@@ -4,7 +4,7 @@ use super::super::state::request::Choice;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 
-/// A line with what choosing it does.
+/// A line with its choice.
 pub(in crate::tui) type Item = (Line, Choice);
 
 /// A line that can be chosen.
@@ -12,9 +12,9 @@ pub(in crate::tui::app) const fn entry(words: Words, right: Words, choice: Choic
     (Line::new(words, right), choice)
 }
 
-/// A line to be read.
+/// A line of text.
 pub(in crate::tui::app) fn text(words: impl Into<Line>) -> Item {
-    (words.into(), Choice::Read)
+    (words.into(), Choice::Nothing)
 }
 
 /// A line above a group of others.

@@ -17,37 +17,37 @@ use crate::tui::prompt::{Candidate, Completion, Prompt, Reply};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::{Path, PathBuf};
 
-/// A line being typed.
+/// The state of the line.
 #[derive(Debug)]
 pub(crate) struct LineEdit {
-    /// What for.
+    /// The purpose of the line.
     pub purpose: Purpose,
     /// The text.
     pub prompt: Prompt,
-    /// What it means so far; `None` while it is empty.
+    /// The parsed command; `None` while the line is empty.
     pub parsed: Option<Result<Command, CommandError>>,
-    /// What it would do.
+    /// The preview of the command.
     pub preview: Option<Preview>,
-    /// Samples of the preview walked past.
+    /// Number of samples of the preview that were scrolled past.
     pub top: usize,
-    /// Whether no row shown matches what is being searched for.
+    /// Whether no shown row matches the searched query.
     pub no_match: bool,
-    /// Where the cursor was.
+    /// The position of the cursor when the line was opened.
     pub(in crate::tui::app) from: u32,
-    /// Whether it was on the screen.
+    /// Whether it was drawn.
     pub(super) drawn: bool,
-    /// Which preview counts.
+    /// The ticket of the requested preview.
     ticket: u64,
-    /// The row that it is about, whatever is marked.
+    /// The only row that the command applies to, even if others are marked.
     about: Option<RowId>,
-    /// What was shown before, for Esc.
+    /// The filter and sort keys to restore on Esc.
     before: ViewSpec,
-    /// What is in the folder of the path that is being typed.
+    /// The content of the folder of the path that is being typed.
     listing: Option<Listing>,
 }
 
 impl LineEdit {
-    /// A line with this text, for the rows that the screen is about, or for one row.
+    /// A line with this text, for the marked rows or the one at the cursor, or only for `row`.
     pub(in crate::tui::app) fn new(
         shared: &mut Shared,
         purpose: Purpose,
@@ -72,14 +72,14 @@ impl LineEdit {
         edit
     }
 
-    /// Who asks, for commands without a scope.
+    /// The rows for commands without a scope.
     fn default_scope(&self, shared: &Shared) -> DefaultScope {
         self.about.map_or_else(|| shared.default_scope(), DefaultScope::Row)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
-        // A walk through the preview's samples, as long as there is nothing to recall.
+        // Arrow keys scroll the samples of the preview unless they recall lines.
         match self.prompt.press(key) {
             Reply::Changed => {
                 self.changed(shared);
@@ -112,7 +112,7 @@ impl LineEdit {
         Next::Stay
     }
 
-    /// Puts the next proposal in. False if there is none.
+    /// Inserts the next candidate. False if there is none.
     fn complete(&mut self, shared: &mut Shared, back: bool) -> bool {
         if self.prompt.completion.is_none() {
             self.prompt.completion = self.completion(shared);
@@ -122,7 +122,7 @@ impl LineEdit {
         }
         let kept = self.prompt.completion.take();
         self.changed(shared);
-        // A folder that was the only proposal is gone into: what is in it comes next.
+        // After the only candidate, a folder, its content is listed.
         let is_folder = |kept: &Completion| kept.candidates.len() == 1 && kept.candidates[0].text.ends_with('/');
         if !kept.as_ref().is_some_and(is_folder) {
             self.prompt.completion = kept;
@@ -130,14 +130,14 @@ impl LineEdit {
         true
     }
 
-    /// Text from the terminal goes in. True if its line breaks became blanks.
+    /// Inserts pasted text. True if line breaks were replaced by blanks.
     pub(in crate::tui::app) fn paste(&mut self, text: &str, shared: &mut Shared) -> bool {
         let folded = self.prompt.paste(text);
         self.changed(shared);
         folded
     }
 
-    /// The text is another now: what it means, and what the table and the preview show.
+    /// Parses the changed text, and updates the table or requests the preview.
     fn changed(&mut self, shared: &mut Shared) {
         let text = self.prompt.text().to_owned();
         let line = format!("{}{text}", self.purpose.prefix());
@@ -155,7 +155,7 @@ impl LineEdit {
         let from = self.from;
         let command = self.parsed.as_ref().and_then(|parsed| parsed.as_ref().ok()).cloned();
         match (self.purpose, command) {
-            // What may become the name of a field is not looked for as a word yet.
+            // The beginning of a field name is not searched as a word yet.
             (Purpose::Filter, Some(_)) if half => {}
             (Purpose::Search, Some(_)) if half => shared.grid.go(&shared.session, from),
             (Purpose::Filter, Some(Command::Filter(filter))) => {
@@ -167,13 +167,13 @@ impl LineEdit {
             (Purpose::Search, Some(Command::Search(query))) => search::search(shared, query, from, true, true),
             (Purpose::Search, _) => shared.grid.go(&shared.session, from),
             (Purpose::Command | Purpose::Mark | Purpose::Unmark, Some(command)) => {
-                self.ticket = shared.ask_preview(command, self.default_scope(shared));
+                self.ticket = shared.request_preview(command, self.default_scope(shared));
             }
             _ => {}
         }
     }
 
-    /// A preview has come; it is taken if it is the one that was asked for last.
+    /// Receives a preview, if it is the one requested last.
     pub(in crate::tui::app) fn take_preview(&mut self, ticket: u64, preview: Preview) {
         if self.ticket == ticket {
             self.preview = Some(preview);
@@ -194,13 +194,13 @@ impl LineEdit {
         (!candidates.is_empty()).then_some(Completion { from, candidates, chosen: None })
     }
 
-    /// Asks for the names in the folder that is being typed, unless they are known.
+    /// Requests the names in the folder that is being typed, unless they are listed.
     fn request_listing(&mut self, shared: &mut Shared) {
         if self.purpose != Purpose::Command {
             return;
         }
         let Some(folder) = folder_of(&self.prompt) else {
-            // The next path that is typed sees what is there then.
+            // The folder is listed again for the next path.
             self.listing = None;
             return;
         };
@@ -216,7 +216,7 @@ impl LineEdit {
         });
     }
 
-    /// The names have come: they are proposed, unless something else is being typed by now.
+    /// Receives the names and proposes them, unless another path is being typed.
     pub(in crate::tui::app) fn take_listing(&mut self, listing: Listing, shared: &Shared) {
         if self.listing.as_ref().is_none_or(|wanted| wanted.folder != listing.folder) {
             return;
@@ -229,7 +229,7 @@ impl LineEdit {
         }
     }
 
-    /// Esc: everything is as it was before.
+    /// Esc: restores the view and the cursor.
     fn drop_typed(&self, shared: &mut Shared) {
         match self.purpose {
             Purpose::Filter => view::show_view(shared, self.before.clone()),
@@ -242,7 +242,7 @@ impl LineEdit {
         }
     }
 
-    /// Enter.
+    /// Enter: executes the line.
     fn accept(&self, shared: &mut Shared) -> Next {
         match self.parsed.clone() {
             None if self.purpose == Purpose::Filter => {
@@ -250,13 +250,13 @@ impl LineEdit {
             }
             None => self.drop_typed(shared),
             Some(Err(error)) => {
-                // The place stays marked; only the words are reported once more.
-                shared.fail(error.message);
+                // The error stays underlined; its message is shown again.
+                shared.show_error(error.message);
                 return Next::Stay;
             }
             Some(Ok(Command::SetBaseUrl(url))) if self.purpose == Purpose::Base => {
                 if let Some(words) = files::base_url_error(&url) {
-                    shared.fail(words);
+                    shared.show_error(words);
                     return Next::Stay;
                 }
                 shared.recent.lines.keep(self.purpose, self.prompt.text());
@@ -274,14 +274,14 @@ impl LineEdit {
         match (self.purpose, command) {
             (Purpose::Filter, Command::Filter(filter)) => {
                 let shown = view::spec(shared).filter.as_ref().map(ToString::to_string);
-                // The table is there already, or on its way, but for a word that might have become a name.
+                // The view is shown or requested already, except for a word that might have become a field name.
                 if filter.as_ref().map(ToString::to_string) != shown {
                     view::show_view(shared, ViewSpec { filter, ..self.before.clone() });
                 }
             }
             (Purpose::Search, Command::Search(query)) => {
                 search::search(shared, query.clone(), self.from, true, true);
-                shared.wanted.query = Some(query);
+                shared.requested_rows.query = Some(query);
             }
             (_, command) => {
                 shared.recent.keep_command(&command);

@@ -1,6 +1,6 @@
 //! Lists to read or choose from: help, palette, history, rules, dates, explanations.
 
-use super::super::operations::here::is_fixable;
+use super::super::operations::row_findings::is_fixable;
 use super::super::state::Shared;
 use super::super::state::recent::Purpose;
 use super::super::state::request::{Choice, Next, Request};
@@ -13,7 +13,7 @@ use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Which list it is.
+/// The kind of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ListKind {
     /// All keys and commands.
@@ -24,44 +24,44 @@ pub(crate) enum ListKind {
     History,
     /// Changes made, as the commands that make them.
     Script,
-    /// Rules broken, with counts.
+    /// The violated rules, with counts.
     Rules,
     /// Values for lastmod.
     Dates,
     /// Elements of extensions that can be added.
     Elements,
-    /// What other programs know about the URLs.
+    /// The data columns, with their coverage.
     Data,
-    /// What is wrong with one row, at length.
+    /// Explanations of the findings of a row, a rule or a value.
     Explain,
-    /// The ways to put a finding right that needs a decision.
+    /// The decisions about a finding.
     Decide(Rule),
     /// Both sides of a merge conflict.
     Conflict,
-    /// What a save would change, as a diff.
+    /// The diff of a save.
     Diff,
-    /// The proof of what a save would change.
+    /// The proof of a save.
     Proof,
 }
 
 /// A list.
 #[derive(Debug)]
 pub(crate) struct List {
-    /// Which.
+    /// The kind of the list.
     pub kind: ListKind,
-    /// What narrows it, where it can be narrowed.
+    /// The prompt that narrows the list, if it has one.
     pub prompt: Option<Prompt>,
-    /// The lines, with what choosing them does.
+    /// The lines, with their choices.
     pub lines: Vec<Item>,
     /// The chosen line.
     pub chosen: usize,
-    /// All lines and the chosen one, while a search narrows the list.
+    /// All lines, and the index of the chosen one, while a search narrows the list.
     all: Option<(Vec<Item>, usize)>,
-    /// Whether a `g` waits for the key that it begins.
+    /// Whether `g` was pressed and waits for a second key.
     is_g_pending: bool,
-    /// Lines after the chosen one, while another list is open above it.
+    /// Number of lines after the chosen one, while another list is open above it.
     pub(in crate::tui::app) covered: Option<usize>,
-    /// Whether it was on the screen.
+    /// Whether it was drawn.
     pub(super) drawn: bool,
 }
 
@@ -75,7 +75,7 @@ impl List {
 
     /// Whether lines are chosen, or only scrolled.
     pub(crate) fn chooses(&self) -> bool {
-        self.lines.iter().any(|(_, choice)| *choice != Choice::Read)
+        self.lines.iter().any(|(_, choice)| *choice != Choice::Nothing)
     }
 
     /// Whether `/` searches it.
@@ -96,7 +96,7 @@ impl List {
         }
     }
 
-    /// Shows the lines that hold every word typed, under their headings.
+    /// Shows the lines that contain every typed word, under their headings.
     fn search(&mut self, typed: &str) {
         let Some((all, _)) = &self.all else { return };
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
@@ -123,7 +123,7 @@ impl List {
         self.chosen = self.near(0, true);
     }
 
-    /// Ends a search: all lines again, with the line chosen that was found.
+    /// Ends a search: shows all lines, with the same line chosen.
     fn show_all(&mut self) {
         self.prompt = None;
         let Some((all, before)) = self.all.take() else { return };
@@ -132,12 +132,12 @@ impl List {
         self.chosen = self.near(found.unwrap_or(before), true);
     }
 
-    /// Whether `x` fixes what is chosen.
+    /// Whether `x` fixes the chosen finding.
     fn fixes(&self) -> bool {
         matches!(self.kind, ListKind::Rules | ListKind::Explain)
     }
 
-    /// Chooses a line, or the nearest that can be chosen.
+    /// Chooses a line, or the nearest one that can be chosen.
     pub(in crate::tui::app) fn choose(&mut self, line: usize) {
         self.chosen = self.near(line, true);
     }
@@ -149,7 +149,7 @@ impl List {
         if !self.chooses() {
             return from;
         }
-        let can = |at: &usize| self.lines.get(*at).is_some_and(|(_, choice)| *choice != Choice::Read);
+        let can = |at: &usize| self.lines.get(*at).is_some_and(|(_, choice)| *choice != Choice::Nothing);
         let (mut after, mut before) = ((from..=last).filter(can), (0..=from).rev().filter(can));
         let (first, second) = if down { (after.next(), before.next()) } else { (before.next(), after.next()) };
         first.or(second).unwrap_or(from)
@@ -160,27 +160,27 @@ impl List {
         self.chosen = self.near(at, down);
     }
 
-    /// The wheel.
+    /// Scrolls by the mouse wheel.
     pub(crate) fn scroll(&mut self, down: bool) {
         self.go(down, 3);
     }
 
-    /// The lines after the chosen one.
+    /// Number of lines after the chosen one.
     pub(in crate::tui::app) fn lines_after(&self) -> usize {
         self.lines.len().saturating_sub(self.chosen + 1)
     }
 
-    /// What the chosen line does.
+    /// The choice of the chosen line.
     pub(in crate::tui::app) fn choice(&self) -> Choice {
-        self.lines.get(self.chosen).map_or(Choice::Read, |(_, choice)| choice.clone())
+        self.lines.get(self.chosen).map_or(Choice::Nothing, |(_, choice)| choice.clone())
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         if self.is_narrowed() && self.prompt.is_some() {
             return self.search_key(key, shared);
         }
-        // No date and no zone has these letters; they move as in every list.
+        // No date and no zone contains these letters, so they move the cursor as in every list.
         let moves = matches!(key.code, KeyCode::Char('j' | 'k')) && self.is_moved_by_letters();
         if !moves && let Some(reply) = self.prompt.as_mut().map(|prompt| prompt.press(key)) {
             match reply {
@@ -211,7 +211,7 @@ impl List {
                 ('k', false) => self.go(false, 1),
                 ('d' | 'f', true) | (' ', false) => self.go(true, page),
                 ('u' | 'b', true) => self.go(false, page),
-                // Where `x` fixes, `gx` is what it is in the table: a `g` alone does not move.
+                // In lists where `x` fixes, `gx` is a key of the table, so that a single `g` does not move the cursor.
                 ('g', false) if self.fixes() && !was_g_pending => self.is_g_pending = true,
                 ('g', false) => self.go(false, usize::MAX),
                 ('G', false) => self.go(true, usize::MAX / 2),
@@ -235,7 +235,7 @@ impl List {
         }
     }
 
-    /// A key of the prompt of a search.
+    /// Handles a key of the search prompt.
     fn search_key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         let Some(prompt) = self.prompt.as_mut() else { return Next::Stay };
         match prompt.press(key) {
@@ -256,7 +256,7 @@ impl List {
         Next::Stay
     }
 
-    /// Makes the lines again for what is typed now.
+    /// Recomputes the lines for the typed text.
     pub(in crate::tui::app) fn narrow(&mut self, shared: &Shared) {
         let typed = self.prompt.as_ref().map(|prompt| prompt.text().to_owned()).unwrap_or_default();
         self.lines = match self.kind {
@@ -267,25 +267,25 @@ impl List {
         self.chosen = 0;
     }
 
-    /// Enter.
+    /// Enter: executes the choice.
     fn accept(&self, shared: &mut Shared) -> Next {
         let choice = self.choice();
-        if choice != Choice::Read {
-            // What is fixed is gone from the list of rules that this list was opened from: that comes back.
+        if choice != Choice::Nothing {
+            // Returns to the list of rules, from which the fixed finding is removed.
             let next = if matches!(choice, Choice::FixWhole(..)) { Next::Close } else { Next::CloseAll };
             shared.request(Request::Choose(choice));
             return next;
         }
         match self.kind {
-            ListKind::Decide(_) => shared.fail("not a valid value; Esc keeps the old one"),
-            ListKind::Dates => shared.fail("not a date or a step; Esc keeps the old lastmod"),
+            ListKind::Decide(_) => shared.show_error("not a valid value; Esc keeps the old one"),
+            ListKind::Dates => shared.show_error("not a date or a step; Esc keeps the old lastmod"),
             _ if !self.chooses() => return Next::Close,
             _ => {}
         }
         Next::Stay
     }
 
-    /// A letter that only some lists know.
+    /// Handles a letter that is a key of some lists only.
     fn letter(&self, letter: char, shared: &mut Shared) -> Next {
         match (self.kind, letter) {
             (ListKind::Help, '?') | (ListKind::Explain, 'K') => Next::Close,
@@ -298,7 +298,7 @@ impl List {
                 Next::CloseAll
             }
             (ListKind::Rules, 'K') => {
-                if let Choice::Rule(rule) | Choice::Found(_, rule) = self.choice() {
+                if let Choice::Rule(rule) | Choice::WholeFinding(_, rule) = self.choice() {
                     shared.request(Request::ExplainRule(rule));
                 }
                 Next::Stay
@@ -310,7 +310,7 @@ impl List {
             (ListKind::Rules, 'x') => {
                 match self.choice() {
                     Choice::Rule(rule) => shared.request(Request::PreviewFix(None, rule)),
-                    Choice::Found(place, rule) => shared.request(Request::PreviewFix(Some(place), rule)),
+                    Choice::WholeFinding(place, rule) => shared.request(Request::PreviewFix(Some(place), rule)),
                     _ => {}
                 }
                 Next::Stay
@@ -320,10 +320,10 @@ impl List {
         }
     }
 
-    /// Fixes what is chosen in a list that shows what its fixes do.
+    /// Fixes the chosen finding, in lists that show their fixes.
     fn fix_chosen(&self, shared: &mut Shared) -> Next {
         match self.choice() {
-            Choice::Found(place, rule) if is_fixable(shared, place, rule) => {
+            Choice::WholeFinding(place, rule) if is_fixable(shared, place, rule) => {
                 shared.request(Request::PreviewWhole(place, rule));
                 Next::Close
             }
@@ -331,16 +331,16 @@ impl List {
                 shared.request(Request::Choose(choice));
                 Next::Close
             }
-            choice @ Choice::OfRow(rule) if rule.fix() != FixKind::None => {
+            choice @ Choice::RowFinding(rule) if rule.fix() != FixKind::None => {
                 shared.request(Request::Choose(choice));
                 Next::CloseAll
             }
-            Choice::OfRow(rule) | Choice::Found(_, rule) => {
-                shared.fail(format!("no fix for {}: {}", rule.code(), fix_words(rule.fix())));
+            Choice::RowFinding(rule) | Choice::WholeFinding(_, rule) => {
+                shared.show_error(format!("no fix for {}: {}", rule.code(), fix_words(rule.fix())));
                 Next::Stay
             }
             _ => {
-                shared.fail("no fix for this line; choose a finding");
+                shared.show_error("no fix for this line; choose a finding");
                 Next::Stay
             }
         }

@@ -9,18 +9,18 @@ use crate::tui::jobs::Kind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
-/// A merge that is being decided.
+/// The state of a merge.
 #[derive(Debug)]
 pub(crate) struct Merging {
-    /// Both versions.
+    /// The comparison of both versions.
     pub compared: Arc<Compared>,
-    /// The cases, those that need an answer first: places in the list of the comparison.
+    /// The indexes of the cases of the comparison; cases that need an answer come first.
     pub order: Vec<usize>,
-    /// The answer to each case, by its place there.
+    /// The answer to each case of the comparison.
     pub takes: Vec<Option<MergeChoice>>,
-    /// Which of them is chosen.
+    /// The chosen case, an index into `order`.
     pub chosen: usize,
-    /// Whether it was on the screen.
+    /// Whether it was drawn.
     pub(super) drawn: bool,
 }
 
@@ -33,13 +33,13 @@ impl Merging {
         Self { compared: Arc::new(compared), order, takes, chosen: 0, drawn: false }
     }
 
-    /// The case at a place of the list, with its answer.
+    /// The case of a line, with its answer.
     pub(crate) fn case(&self, at: usize) -> Option<(TheirChange, Option<MergeChoice>)> {
         let place = *self.order.get(at)?;
         Some((*self.compared.merge.cases.get(place)?, self.takes.get(place).copied().flatten()))
     }
 
-    /// Cases without an answer.
+    /// The number of cases without an answer.
     pub(crate) fn open(&self) -> usize {
         self.takes.iter().filter(|take| take.is_none()).count()
     }
@@ -51,7 +51,7 @@ impl Merging {
         self.go(true, 1);
     }
 
-    /// The same answer for every row that both sides changed.
+    /// Gives the same answer for every row that both sides changed.
     fn answer_all(&mut self, take: MergeChoice) {
         for (answer, case) in self.takes.iter_mut().zip(&self.compared.merge.cases) {
             if case.clash {
@@ -65,12 +65,12 @@ impl Merging {
         self.chosen = at.min(self.order.len().saturating_sub(1));
     }
 
-    /// The wheel.
+    /// Scrolls by the mouse wheel.
     pub(crate) fn scroll(&mut self, down: bool) {
         self.go(down, 3);
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         let page = usize::from(shared.areas().rows.height.max(4)) / 2;
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -97,16 +97,16 @@ impl Merging {
         Next::Stay
     }
 
-    /// Does it, once every row has its answer.
+    /// Starts the merge if every case has an answer.
     fn merge(&mut self, shared: &mut Shared) -> Next {
         let takes: Option<Vec<MergeChoice>> = self.takes.iter().copied().collect();
         let Some(takes) = takes else {
             let first = (0..self.order.len()).find(|at| matches!(self.case(*at), Some((_, None))));
             self.chosen = first.unwrap_or_default();
-            shared.fail("both sides changed this row: o takes ours, t theirs, b the fields of both");
+            shared.show_error("both sides changed this row: o takes ours, t theirs, b the fields of both");
             return Next::Stay;
         };
-        if shared.is_changeable() {
+        if shared.ensure_changeable() {
             let compared = Arc::clone(&self.compared);
             shared.jobs.run(Kind::Edit, false, move |progress| {
                 JobOutcome::Merged(compared.prepare(&takes, progress).map(Box::new))

@@ -1,7 +1,7 @@
 //! Modes: one struct per mode, with its state and its key handling.
 //!
-//! A mode changes the shared state and itself; whatever else a key asks for is a
-//! [`Request`](super::state::request::Request), so that no mode knows another.
+//! A mode changes the shared state and itself; every other effect of a key is a
+//! [`Request`](super::state::request::Request), so that no mode depends on another.
 
 pub(in crate::tui) mod add;
 pub(in crate::tui) mod ask;
@@ -34,35 +34,35 @@ use line::LineEdit;
 use list::{List, ListKind};
 use merge::Merging;
 
-/// What the keys are for.
+/// A mode: it handles the keys.
 #[derive(Debug)]
 pub(crate) enum Mode {
     /// The table: letters are commands.
     Table,
-    /// The details of the row are being read: keys scroll them.
+    /// The details pane has the focus: keys select, edit, add and remove its values.
     Details,
     /// A cell is being edited.
     Cell(Box<CellEdit>),
-    /// A command, a query.
+    /// A command or a query is being typed.
     Line(Box<LineEdit>),
-    /// One field of many rows.
+    /// The dialog that sets a field of many rows.
     Bulk(Box<Bulk>),
-    /// New URLs.
+    /// New URLs are being typed, or a list of them is open.
     Add(Box<Add>),
-    /// The values of an element of an extension.
+    /// The form of an element of an extension.
     Element(Box<ElementEdit>),
-    /// A list to read or to choose from.
+    /// A list is open.
     List(Box<List>),
-    /// The unsaved changes.
+    /// The list of unsaved changes.
     Changes(Box<Changes>),
-    /// What others wrote, being merged with what was changed here.
+    /// The merge with changes of other programs.
     Merge(Box<Merging>),
     /// A question with answers.
     Ask(Box<Ask>),
 }
 
 impl Mode {
-    /// Takes a key; says what becomes of the mode.
+    /// Handles a key and returns the next state of the mode.
     pub(in crate::tui::app) fn handle(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         match self {
             Self::Table => table::handle(key, shared),
@@ -80,7 +80,7 @@ impl Mode {
         Next::Stay
     }
 
-    /// Whether it needs a tall pane. While the table follows the typing, it keeps its place.
+    /// Whether it needs a tall pane. A filter and a search do not: the table must not move while it follows the typing.
     pub(crate) fn is_tall(&self) -> bool {
         match self {
             Self::Line(edit) => !matches!(edit.purpose, Purpose::Filter | Purpose::Search),
@@ -90,11 +90,11 @@ impl Mode {
         }
     }
 
-    /// Whether it was drawn, if it is a dialog: a dialog takes no input that was sent before it was drawn.
+    /// Whether it was drawn, if it is a dialog: input from before a dialog was drawn is dropped.
     ///
-    /// Whoever types ahead, or pastes, answers no question that is not on the screen yet. A dialog is what asks, and
-    /// what appears when a job has ended; lists and lines that a key always opens are none, since whoever presses that
-    /// key knows where the next ones go.
+    /// Keys typed ahead and pasted text must not answer a question that the user has not seen. Dialogs are questions and
+    /// modes that the end of a job opens. Lists and lines that a key always opens are not: the user who presses that key
+    /// knows where the next keys go.
     pub(in crate::tui::app) const fn drawn(&mut self) -> Option<&mut bool> {
         match self {
             Self::Ask(ask) => Some(&mut ask.drawn),
@@ -127,11 +127,11 @@ impl Mode {
     }
 }
 
-/// The modes that are open, each above the one that it was opened from; the table is below all.
+/// The open modes, each above the one that it was opened from; the table is the lowest.
 #[derive(Debug)]
 pub(in crate::tui) struct Modes {
     table: Mode,
-    /// What is open above the table; the details, where they have the keys, come first.
+    /// The modes above the table; the details pane is the first if it has the focus.
     above: Vec<Mode>,
 }
 
@@ -142,33 +142,33 @@ impl Default for Modes {
 }
 
 impl Modes {
-    /// The mode that has the keys.
+    /// The current mode.
     pub(crate) fn current(&self) -> &Mode {
         self.above.last().unwrap_or(&self.table)
     }
 
-    /// The mode that has the keys, to be changed.
+    /// The current mode, mutable.
     pub(in crate::tui::app) fn current_mut(&mut self) -> &mut Mode {
         self.above.last_mut().unwrap_or(&mut self.table)
     }
 
-    /// Whether the keys go to the table or the details: nothing is typed, asked or listed.
+    /// Whether the current mode is the table or the details pane.
     pub(crate) fn is_browsing(&self) -> bool {
         matches!(self.current(), Mode::Table | Mode::Details)
     }
 
-    /// Whether the keys go to the details, or go back there.
+    /// Whether the details pane has the focus, or gets it back when the modes above it are closed.
     pub(crate) fn has_details(&self) -> bool {
         matches!(self.above.first(), Some(Mode::Details))
     }
 
-    /// Opens a mode in the place of whatever is open.
+    /// Opens a mode and closes all others.
     pub(in crate::tui::app) fn open(&mut self, mode: Mode) {
         self.close_all();
         self.above.push(mode);
     }
 
-    /// Opens a mode above what is open, which comes back when it is closed.
+    /// Opens a mode above the current one, which is shown again when it is closed.
     pub(in crate::tui::app) fn open_above(&mut self, mode: Mode) {
         if let Mode::List(list) = self.current_mut() {
             list.covered = Some(list.lines_after());
@@ -176,23 +176,23 @@ impl Modes {
         self.above.push(mode);
     }
 
-    /// Closes what is open, but for what it was opened from.
+    /// Closes the current mode, and shows the one below it.
     pub(in crate::tui::app) fn close(&mut self) {
         if !self.is_browsing() {
             self.above.pop();
         }
-        // A question that comes back is drawn before it is answered.
+        // A question that is shown again must be drawn before it accepts an answer.
         if let Mode::Ask(ask) = self.current_mut() {
             ask.drawn = false;
         }
     }
 
-    /// Closes whatever is open.
+    /// Closes all modes.
     pub(in crate::tui::app) fn close_all(&mut self) {
         self.above.truncate(usize::from(self.has_details()));
     }
 
-    /// What becomes of the mode that has the keys.
+    /// Keeps or closes the current mode.
     pub(in crate::tui::app) fn follow(&mut self, next: Next) {
         match next {
             Next::Stay => {}
@@ -201,12 +201,12 @@ impl Modes {
         }
     }
 
-    /// The keys go to the details, also when what is opened from there is closed.
+    /// Moves the focus to the details pane.
     pub(in crate::tui::app) fn enter_details(&mut self) {
         self.above = vec![Mode::Details];
     }
 
-    /// The keys go to the table again.
+    /// Moves the focus to the table.
     pub(in crate::tui::app) fn leave_details(&mut self) {
         self.above.clear();
     }

@@ -8,9 +8,9 @@ use crate::tui::keymap::spelled;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
-/// Columns of the names in lists of commands.
+/// Width of the names in lists of commands, in columns.
 pub(in crate::tui::app) const NAME: usize = 18;
-/// Columns of the keys in lists of commands.
+/// Width of the keys in lists of commands, in columns.
 pub(in crate::tui::app) const KEYS: usize = 16;
 
 /// All keys of a command, as help shows them.
@@ -18,7 +18,7 @@ pub(in crate::tui::app) fn keys_of(keys: &[&str]) -> String {
     keys.iter().map(|keys| spelled(keys)).collect::<Vec<_>>().join("  ")
 }
 
-/// Commands whose names hold the letters typed, best first.
+/// Commands whose names contain the typed letters, best match first.
 pub(in crate::tui::app) fn lines(typed: &str) -> Vec<Item> {
     let typed = typed.to_lowercase();
     let mut found: Vec<(u32, &Command)> = COMMANDS
@@ -34,14 +34,14 @@ pub(in crate::tui::app) fn lines(typed: &str) -> Vec<Item> {
     let mut lines: Vec<(u32, Item)> = found
         .into_iter()
         .map(|(cost, command)| {
-            // Name and keys side by side: across a wide screen the eye loses the line.
+            // Name and keys are side by side: on a wide screen a reader would lose the line.
             let words = Words::text(format!("{:NAME$}", command.name))
                 .and(Role::Key, format!("{:KEYS$}", keys_of(command.keys)))
                 .and(Role::Dim, command.line.replace('`', ""));
             (cost, entry(words, Words::new(), Choice::Run(command.action)))
         })
         .collect();
-    // Commands of the line come after keys that fit as well: these do it at once.
+    // Commands without a key come after actions that match as well.
     lines.extend(TABLE.iter().filter_map(|spec| {
         let names = std::iter::once(&spec.name).chain(spec.aliases);
         let by_name = names.filter_map(|name| fit(name, typed.trim_start_matches(':'))).min();
@@ -60,7 +60,7 @@ pub(in crate::tui::app) fn lines(typed: &str) -> Vec<Item> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// How well a name holds letters in their order; less is better, `None` is not at all.
+/// How well a name contains letters in this order: lower is better, `None` is no match.
 fn fit(name: &str, letters: &str) -> Option<u32> {
     let name = name.to_lowercase();
     if letters.is_empty() {
@@ -78,7 +78,7 @@ fn fit(name: &str, letters: &str) -> Option<u32> {
     Some(cost)
 }
 
-/// Where a sentence says what is typed; letters scattered over prose mean nothing.
+/// The position of the typed text in a sentence; scattered letters do not match there.
 fn match_sentence(sentence: &str, typed: &str) -> Option<u32> {
     sentence.to_lowercase().find(typed).map(|at| u32::try_from(at).unwrap_or(u32::MAX - 100).min(900))
 }

@@ -5,9 +5,9 @@ use super::super::state::request::Request;
 use crate::tui::keymap::Stroke;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// Takes a key.
+/// Handles a key.
 pub(in crate::tui::app) fn handle(key: KeyEvent, shared: &mut Shared) {
-    // The first rung of Esc: a count or keys that wait for more.
+    // Esc first drops a count or an incomplete key sequence.
     if key.code == KeyCode::Esc && shared.keymap.forget() {
         return;
     }

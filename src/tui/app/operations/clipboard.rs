@@ -11,10 +11,10 @@ use crate::session::edit::Change;
 use crate::session::edit::script_export;
 use crate::words::counted;
 
-/// Bytes of a copy: what terminals usually take by OSC 52.
+/// Maximum bytes of a copy: the usual limit of terminals for OSC 52.
 const COPY_LIMIT: usize = 74_994;
 
-/// Copies texts of the rows that an action is about.
+/// Copies a text of each row that an action applies to.
 pub(in crate::tui::app) fn copy(
     shared: &mut Shared,
     what: &str,
@@ -28,7 +28,8 @@ pub(in crate::tui::app) fn copy(
         out.push_str(&text(&shared.session, *row));
         out.push('\n');
         if out.len() > COPY_LIMIT {
-            return shared.fail("too much for the clipboard of a terminal; `sited list` writes any number to a file");
+            return shared
+                .show_error("too much for the clipboard of a terminal; `sited list` writes any number to a file");
         }
     }
     if rows.len() == 1 {
@@ -52,7 +53,7 @@ pub(in crate::tui::app) fn copy_cell(shared: &mut Shared) {
     }
 }
 
-/// Hands the commands of all changes to the terminal's clipboard.
+/// Copies the commands of all changes.
 pub(in crate::tui::app) fn copy_script(shared: &mut Shared) {
     let lines = script_export::of_session(&shared.session);
     shared.show_note(format!("{} sent to the terminal's clipboard", counted(lines.len() as u64, "line")));

@@ -6,8 +6,8 @@ use crate::protocol::{Field, Severity};
 use crate::tui::words::Words;
 use crate::words::counted;
 
-/// Moves the screen and the cursor with it.
-pub(in crate::tui::app) fn page(shared: &mut Shared, down: bool, by: u32) {
+/// Scrolls the table, and moves the cursor by the same distance.
+pub(in crate::tui::app) fn scroll(shared: &mut Shared, down: bool, by: u32) {
     let shown = shared.session.view().shown();
     let last_top = shown.saturating_sub(shared.areas().page());
     let top = shared.grid.top;
@@ -15,8 +15,8 @@ pub(in crate::tui::app) fn page(shared: &mut Shared, down: bool, by: u32) {
     shared.grid.step(&shared.session, down, by);
 }
 
-/// Moves the cursor to the next or previous column that is there; false at the edge.
-pub(in crate::tui::app) fn side(shared: &mut Shared, right: bool) -> bool {
+/// Moves the cursor to the next or previous visible column; false at the edge.
+pub(in crate::tui::app) fn move_sideways(shared: &mut Shared, right: bool) -> bool {
     let field = shared.grid.field;
     let visible = shared.grid.columns(&shared.session, shared.areas().rows.width, Some(field)).shown();
     let at = visible.iter().position(|other| *other == field).unwrap_or(0);
@@ -32,12 +32,12 @@ pub(in crate::tui::app) fn side(shared: &mut Shared, right: bool) -> bool {
 
 /// Moves to the first or last column.
 pub(in crate::tui::app) fn move_to_edge(shared: &mut Shared, right: bool) {
-    while side(shared, right) {}
+    while move_sideways(shared, right) {}
 }
 
 /// Moves to the next cell, and at the end of a row to the next row's first.
 pub(in crate::tui::app) fn next_cell(shared: &mut Shared, forward: bool) {
-    if !side(shared, forward) {
+    if !move_sideways(shared, forward) {
         let before = shared.grid.position;
         shared.grid.step(&shared.session, forward, 1);
         if shared.grid.position != before {
@@ -46,7 +46,7 @@ pub(in crate::tui::app) fn next_cell(shared: &mut Shared, forward: bool) {
     }
 }
 
-/// Says which columns have nothing in them, and how to show them, at the right edge of the table.
+/// Shows a note on the empty columns, which are hidden.
 pub(in crate::tui::app) fn note_hidden_columns(shared: &mut Shared) {
     let hidden = shared.grid.content.hidden();
     let list = match hidden.as_slice() {
@@ -58,7 +58,7 @@ pub(in crate::tui::app) fn note_hidden_columns(shared: &mut Shared) {
     shared.show_note(format!("{list} in every row, so hidden; :columns all shows every column"));
 }
 
-/// The rows that an action is about: the marked ones, else as many as the count says from here on.
+/// The rows that an action applies to: the marked ones, else `count` rows from the cursor.
 pub(in crate::tui::app) fn targets(shared: &mut Shared, count: Option<u32>) -> RowSet {
     end_range(shared);
     if count.is_none() && shared.session.view().marked() > 0 {
@@ -78,7 +78,7 @@ pub(in crate::tui::app) fn end_range(shared: &mut Shared) {
     }
 }
 
-/// In file order: the position of the first row of the next or previous file that has rows.
+/// The position, in file order, of the first row of the next or previous file that has rows.
 fn first_of_file(shared: &Shared, here: usize, next: bool) -> Option<u32> {
     let sitemaps = shared.session.document().sitemaps();
     let mut starts = Vec::with_capacity(sitemaps.len());
@@ -94,7 +94,7 @@ fn first_of_file(shared: &Shared, here: usize, next: bool) -> Option<u32> {
 }
 
 /// Goes to the first row of the next or previous file.
-pub(in crate::tui::app) fn file(shared: &mut Shared, next: bool) {
+pub(in crate::tui::app) fn go_to_adjacent_file(shared: &mut Shared, next: bool) {
     let Some(row) = shared.grid.row else { return };
     let here = shared.session.document().sitemap_of(row);
     let shown = shared.session.view().shown();
@@ -107,7 +107,7 @@ pub(in crate::tui::app) fn file(shared: &mut Shared, next: bool) {
     } else if next {
         (at..shown).find(other)
     } else {
-        // The first row of the file before: the end of it is easy to find, then its start.
+        // Find the last row of the previous file, then its first.
         (0..at).rev().find(other).and_then(|end| {
             let file = shared.session.view().row_at(end).map(|row| shared.session.document().sitemap_of(row));
             let same = |at: &u32| {
@@ -136,7 +136,7 @@ pub(in crate::tui::app) fn go_to_number(shared: &mut Shared, number: u32) {
     }
 }
 
-/// Marks rows, or takes their marks off, and moves on.
+/// Marks or unmarks rows, and moves the cursor past them.
 pub(in crate::tui::app) fn toggle_mark(shared: &mut Shared, count: Option<u32>) {
     end_range(shared);
     let from = shared.grid.position;
@@ -149,7 +149,7 @@ pub(in crate::tui::app) fn toggle_mark(shared: &mut Shared, count: Option<u32>) 
     shared.grid.step(&shared.session, true, many);
 }
 
-/// What marks there are, in words.
+/// Shows a note with the number of marked rows.
 pub(in crate::tui::app) fn note_marks(shared: &mut Shared) {
     let marked = shared.session.view().marked();
     shared.show_words(Words::text(format!("{} marked", counted(marked, "row"))), Severity::Note);

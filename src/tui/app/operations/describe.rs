@@ -1,4 +1,4 @@
-//! Names of finding targets, and verdicts of authorities, in words.
+//! Words for finding targets and for verdicts of authorities.
 
 use super::super::state::Shared;
 use super::super::state::grid::stem;
@@ -21,7 +21,7 @@ pub(in crate::tui::app) fn namespace_of(shared: &Shared, finding: &Finding) -> O
     of_root.then(|| names.uri.as_deref().unwrap_or_default().to_owned())
 }
 
-/// The name of what a finding of no row is about.
+/// The name of the target of a finding.
 pub(in crate::tui) fn place_name(shared: &Shared, place: FindingTarget) -> String {
     let document = shared.session.document().with_pending_split();
     match place {
@@ -40,26 +40,26 @@ pub(in crate::tui) fn place_name(shared: &Shared, place: FindingTarget) -> Strin
     }
 }
 
-/// What is wrong, for a line that names what it is about already.
+/// The message of a finding without its target, for a line that names the target.
 pub(in crate::tui) fn message_of<'f>(shared: &Shared, finding: &'f Finding) -> &'f str {
     let message = &*finding.message;
-    // The name of a file is part of the sentence where it is its subject.
+    // A file name without a colon after it is part of the sentence.
     let ends: &[char] = if matches!(finding.target, FindingTarget::Index(Some(_))) { &[':', ' '] } else { &[':'] };
     let rest = message.strip_prefix(&place_name(shared, finding.target)).filter(|rest| rest.starts_with(ends));
     rest.map_or(message, |rest| rest.trim_start_matches([':', ' ']))
 }
 
-/// The name of what a finding of no row is about, as long as what is wrong leaves room for it.
+/// The name of the target of a finding, shortened to the width that `others` columns leave.
 pub(in crate::tui) fn place_beside(shared: &Shared, place: FindingTarget, others: usize) -> String {
     let name = place_name(shared, place);
-    // Of a URL the path tells one from the next.
+    // URLs of a set differ in their paths.
     let path = origin(&name).map_or(name.as_str(), |(_, path)| path);
     let width = usize::from(shared.size.0);
     let room = width.saturating_sub(others).max(width / 5);
     shared.theme.charset.elide(stem(path), room).into_owned()
 }
 
-/// Who accepts a value, in a line: `protocol ✓  schema ✗  Google ✗  Bing ✓  Yandex ·`.
+/// The verdicts in a line: `protocol ✓  schema ✗  Google ✗  Bing ✓  Yandex ·`.
 pub(in crate::tui) fn verdict_words(shared: &Shared, verdicts: &Verdicts) -> Words {
     let mut words = Words::new();
     for verdict in verdicts {

@@ -20,14 +20,14 @@ use crate::tui::jobs::Kind;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
-/// Makes a change: at once if it is small, else by a job.
+/// Makes a change: at once if it is small, else in a job.
 pub(in crate::tui::app) fn change(shared: &mut Shared, change: Change) {
-    if !shared.is_changeable() {
+    if !shared.ensure_changeable() {
         return;
     }
     if change.size() <= SMALL && !large::is_changed_by(&shared.session, &change) {
         let result = prepare::of_change(shared.session.view(), &change, &Progress::default());
-        return edited(shared, result);
+        return commit_edit(shared, result);
     }
     let snapshot = shared.session.snapshot();
     shared
@@ -35,9 +35,9 @@ pub(in crate::tui::app) fn change(shared: &mut Shared, change: Change) {
         .run(Kind::Edit, false, move |progress| JobOutcome::Edited(prepare::of_change(&snapshot, &change, progress)));
 }
 
-/// Makes the change that a command asks for; its rows may have to be looked for first.
+/// Makes the change of a command, whose rows may have to be searched first.
 pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, default_scope: DefaultScope) {
-    if !shared.is_changeable() {
+    if !shared.ensure_changeable() {
         return;
     }
     let work = move |snapshot: &Snapshot, progress: &Progress| {
@@ -46,21 +46,21 @@ pub(in crate::tui::app) fn change_by(shared: &mut Shared, command: Command, defa
     let is_small = u64::from(shared.session.document().row_limit()) <= SMALL;
     if is_small && !large::has_large_rows(&shared.session) {
         let result = work(shared.session.view(), &Progress::default());
-        return edited(shared, result);
+        return commit_edit(shared, result);
     }
     let snapshot = shared.session.snapshot();
     shared.jobs.run(Kind::Edit, false, move |progress| JobOutcome::Edited(work(&snapshot, progress)));
 }
 
-pub(in crate::tui::app) fn edited(shared: &mut Shared, result: Result<Prepared, EditError>) {
+pub(in crate::tui::app) fn commit_edit(shared: &mut Shared, result: Result<Prepared, EditError>) {
     match result.and_then(|prepared| shared.session.commit(prepared, shared.grid.row)) {
-        Ok(report) => reported(shared, &report, true),
+        Ok(report) => show_report(shared, &report, true),
         Err(EditError::Cancelled) => shared.show_note("stopped; nothing was changed"),
-        Err(EditError::Refused(why)) => shared.fail(why),
+        Err(EditError::Refused(why)) => shared.show_error(why),
     }
 }
 
-pub(in crate::tui::app) fn reported(shared: &mut Shared, report: &Report, fresh: bool) {
+pub(in crate::tui::app) fn show_report(shared: &mut Shared, report: &Report, fresh: bool) {
     let mut words = Words::text(report.message.clone());
     shared.save.is_saved &= !report.changed;
     if fresh && report.changed {
@@ -75,9 +75,9 @@ pub(in crate::tui::app) fn reported(shared: &mut Shared, report: &Report, fresh:
     shared.grid.follow(&shared.session);
 }
 
-/// Takes steps back, or does them again.
+/// Undoes or redoes steps.
 pub(in crate::tui::app) fn undo(shared: &mut Shared, back: bool, steps: u32) {
-    if !shared.is_changeable() {
+    if !shared.ensure_changeable() {
         return;
     }
     let mut last = None;
@@ -89,15 +89,15 @@ pub(in crate::tui::app) fn undo(shared: &mut Shared, back: bool, steps: u32) {
         }
     }
     match last {
-        Some(report) => reported(shared, &report, false),
+        Some(report) => show_report(shared, &report, false),
         None => shared.show_note(if back { "nothing to undo" } else { "nothing to redo" }),
     }
 }
 
-/// Does an action that changes rows, and keeps it for `.`.
+/// Executes an action that changes rows, and keeps it for `.`.
 pub(in crate::tui::app) fn change_rows(shared: &mut Shared, action: Action, count: Option<u32>) {
     let field = shared.grid.field;
-    // A count before a nudge is how far, before anything else how many rows.
+    // The count of a nudge is the distance, of other actions the number of rows.
     let nudge = matches!(action, Action::NudgeUp | Action::NudgeDown);
     let rows = targets(shared, if nudge { None } else { count });
     if rows.is_empty() {
@@ -137,13 +137,13 @@ pub(in crate::tui::app) fn change_rows(shared: &mut Shared, action: Action, coun
     }
 }
 
-/// Sets a field of rows to what was typed.
+/// Sets a field of rows to typed text.
 pub(in crate::tui::app) fn set_rows(shared: &mut Shared, rows: RowSet, field: Field, typed: &str) {
     let assignments = vec![Assignment { field, typed: typed.to_owned() }];
     change(shared, Change::Set { rows, assignments });
 }
 
-/// Does the last change again, here.
+/// Repeats the last change at the cursor.
 pub(in crate::tui::app) fn repeat(shared: &mut Shared, count: Option<u32>) {
     match shared.recent.change.clone() {
         Some(LastChange::Action(action)) => shared.request(Request::Act(action, count)),
@@ -165,7 +165,7 @@ pub(in crate::tui::app) fn repeat(shared: &mut Shared, count: Option<u32>) {
     }
 }
 
-/// Goes to a state of the history: so many steps in effect.
+/// Goes to the state of the history in which `steps` steps are done.
 pub(in crate::tui::app) fn go_to_state(shared: &mut Shared, steps: usize) {
     let done = shared.session.history().iter().filter(|entry| entry.done).count();
     match done.checked_sub(steps) {
@@ -176,7 +176,7 @@ pub(in crate::tui::app) fn go_to_state(shared: &mut Shared, steps: usize) {
 }
 
 impl Change {
-    /// Rows that it is about, as far as that is known without working it out.
+    /// The number of affected rows, or `u64::MAX` if it is not known yet.
     pub(in crate::tui::app) fn size(&self) -> u64 {
         if let Some(rows) = self.rows() {
             return rows.len();

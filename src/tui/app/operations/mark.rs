@@ -9,21 +9,21 @@ use crate::session::edit::DefaultScope;
 use crate::session::edit::scope;
 use crate::tui::jobs::Kind;
 
-/// Marks the rows of a scope, or takes the mark off; a query may have to look at every row.
+/// Marks or unmarks the rows of a scope; a query may have to examine every row.
 pub(in crate::tui::app) fn mark_scope(shared: &mut Shared, scope: Scope, default_scope: DefaultScope, on: bool) {
-    if let Err(refused) = shared.is_unchanging() {
-        return shared.fail(refused.to_string());
+    if let Err(refused) = shared.check_no_edit_running() {
+        return shared.show_error(refused.to_string());
     }
     let snapshot = shared.session.snapshot();
     let is_small = shared.is_small();
-    shared.jobs.run(Kind::Edit, is_small, move |progress| JobOutcome::Scoped {
+    shared.jobs.run(Kind::Edit, is_small, move |progress| JobOutcome::MarkRows {
         rows: scope::rows_of(&snapshot, &scope, default_scope, progress),
         on,
     });
 }
 
-/// The rows are found.
-pub(in crate::tui::app) fn scoped(shared: &mut Shared, rows: Option<RowSet>, on: bool) {
+/// Marks or unmarks the rows that a job has found.
+pub(in crate::tui::app) fn apply_marks(shared: &mut Shared, rows: Option<RowSet>, on: bool) {
     match rows {
         Some(rows) => {
             shared.session.mark(&rows, on);

@@ -6,18 +6,18 @@ use crate::session::edit::EditError;
 use crate::session::policy::{self, Rechecked, Standard, take_rechecked};
 use crate::tui::jobs::Kind;
 
-/// Begins to check every row; nothing can be changed until that is done.
+/// Starts a check of every row; until it ends, nothing can be changed.
 pub(in crate::tui::app) fn recheck(shared: &mut Shared, standard: Standard) {
     if shared.session.is_loading() {
-        return shared.fail("the files are still being read; set the profile or the policy afterwards");
+        return shared.show_error("the files are still being read; set the profile or the policy afterwards");
     }
-    if let Err(refused) = shared.is_unchanging() {
-        return shared.fail(refused.to_string());
+    if let Err(refused) = shared.check_no_edit_running() {
+        return shared.show_error(refused.to_string());
     }
     recheck_in_turn(shared, standard);
 }
 
-/// The same for what a job has read: after a change that is being worked out.
+/// Rechecks after a change that is still being computed.
 pub(in crate::tui::app) fn recheck_in_turn(shared: &mut Shared, standard: Standard) {
     // A policy is read from a file.
     let is_small =
@@ -28,7 +28,7 @@ pub(in crate::tui::app) fn recheck_in_turn(shared: &mut Shared, standard: Standa
     });
 }
 
-/// The rows are checked. Whether they are those of other data now.
+/// Applies a recheck; true if the standard was changed.
 pub(in crate::tui::app) fn rechecked(shared: &mut Shared, result: Result<Box<Rechecked>, EditError>) -> bool {
     match result {
         Ok(rechecked) => match take_rechecked(&mut shared.session, *rechecked) {
@@ -36,11 +36,11 @@ pub(in crate::tui::app) fn rechecked(shared: &mut Shared, result: Result<Box<Rec
                 shared.show_note(words);
                 return true;
             }
-            // The document went on meanwhile.
+            // The document has changed since.
             Err(standard) => recheck_in_turn(shared, standard),
         },
         Err(EditError::Cancelled) => shared.show_note("stopped; nothing was changed"),
-        Err(EditError::Refused(why)) => shared.fail(why),
+        Err(EditError::Refused(why)) => shared.show_error(why),
     }
     false
 }

@@ -1,4 +1,4 @@
-//! The details of the current row, and the lines at which the cursor can stop.
+//! The details of the current row, and the lines that the cursor can select.
 
 use super::super::state::large::RowSummary;
 use super::super::state::{Shared, large};
@@ -15,19 +15,19 @@ use std::sync::Arc;
 pub(in crate::tui) struct RowDetails<'a> {
     /// Which row.
     pub row: RowId,
-    /// Its fields; nothing while a large entry is read.
+    /// Its fields; `None` while a large entry is read.
     pub summary: Option<Arc<RowSummary>>,
-    /// The fields that the cursor can stop at.
+    /// The fields that the cursor can select.
     pub fields: Vec<Field>,
     /// The worst finding of each field.
     pub faults: [Option<Severity>; 4],
-    /// Places of elements with findings, each with the worst.
+    /// The worst finding of each element, by its place.
     pub element_faults: BTreeMap<u32, Severity>,
-    /// Its extensions and its XML; nothing while a large entry is read.
+    /// Its extensions and its XML; `None` while a large entry is read.
     pub outline: Option<Cow<'a, Outline>>,
 }
 
-/// The details of the row under the cursor; `None` where there is no row.
+/// The details of the row at the cursor; `None` without a row.
 pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
     let row = shared.grid.row?;
     let (session, snapshot) = (&shared.session, shared.session.view());
@@ -41,9 +41,9 @@ pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
         (Some(Arc::new(RowSummary::of(snapshot, row))), outline, faults(&findings::of_row(snapshot, row)))
     };
     let has_line = |summary: &RowSummary, field: Field| {
-        // The URL is above the fields.
-        let is_said = field == Field::Loc && !summary.changed[field.index()] && faults[field.index()].is_none();
-        session.document().check_field(field).is_ok() && !is_said
+        // The URL is shown above the fields.
+        let is_shown = field == Field::Loc && !summary.changed[field.index()] && faults[field.index()].is_none();
+        session.document().check_field(field).is_ok() && !is_shown
     };
     let fields = summary
         .as_ref()
@@ -52,17 +52,17 @@ pub(in crate::tui) fn row_details(shared: &Shared) -> Option<RowDetails<'_>> {
 }
 
 impl RowDetails<'_> {
-    /// How many items the outline has.
+    /// Number of items of the outline.
     pub(crate) fn items(&self) -> usize {
         self.outline.as_ref().map_or(0, |outline| outline.items())
     }
 
-    /// How many lines the cursor can stop at.
+    /// Number of lines that the cursor can select.
     pub(crate) fn stops(&self) -> usize {
         self.fields.len() + self.items()
     }
 
-    /// What the cursor is about at one of its stops.
+    /// The item of a line that the cursor can select.
     pub(crate) fn stop(&self, at: usize, shared: &Shared) -> Option<Stop> {
         if let Some(field) = self.fields.get(at) {
             return Some(Stop::Field(*field));

@@ -1,19 +1,19 @@
 //! Searches for the next row that a query matches.
 
 use super::super::state::Shared;
-use super::super::state::find::{Hit, Order, find};
+use super::super::state::find::{Hit, SearchOrder, find};
 use super::super::state::outcome::JobOutcome;
-use super::super::state::wanted::LastSearch;
+use super::super::state::requested_rows::LastSearch;
 use crate::document::query::Query;
 use crate::progress::Progress;
 use crate::tui::jobs::Kind;
 
-/// Rows looked at on this thread before a search becomes a job.
-const LOOKED_AT: u32 = 5_000;
+/// Rows examined on this thread before a search becomes a job.
+const EXAMINED_AT_ONCE: u32 = 5_000;
 
-/// Goes to the next or previous row that the last search finds.
+/// Goes to the next or previous match of the last search.
 pub(in crate::tui::app) fn search_again(shared: &mut Shared, forward: bool) {
-    match shared.wanted.query.clone() {
+    match shared.requested_rows.query.clone() {
         Some(query) => search(shared, query, shared.grid.position, forward, false),
         None => shared.show_note("no search yet; / searches"),
     }
@@ -26,16 +26,16 @@ pub(in crate::tui::app) fn next_finding(shared: &mut Shared, forward: bool) {
     }
 }
 
-/// Looks for a row from a position on, round the end; `here` counts the position itself.
-pub(in crate::tui::app) fn search(shared: &mut Shared, query: Query, from: u32, forward: bool, here: bool) {
+/// Searches from a position, wrapping at the end; `includes_start`: the row at the position may match.
+pub(in crate::tui::app) fn search(shared: &mut Shared, query: Query, from: u32, forward: bool, includes_start: bool) {
     let ticket = shared.jobs.next_ticket();
-    shared.wanted.begin_search(ticket, LastSearch { query: Some(query.clone()), from, forward });
+    shared.requested_rows.begin_search(ticket, LastSearch { query: Some(query.clone()), from, forward });
     let shown = shared.session.view().shown();
-    let order = Order { from, forward, here, shown };
-    let hit = find(shared.session.view(), &query, order, LOOKED_AT, &Progress::default());
-    let is_found = hit != Hit::Nowhere || shown <= LOOKED_AT;
+    let order = SearchOrder { from, forward, includes_start, shown };
+    let hit = find(shared.session.view(), &query, order, EXAMINED_AT_ONCE, &Progress::default());
+    let is_found = hit != Hit::NotFound || shown <= EXAMINED_AT_ONCE;
     if !is_found {
-        shared.wanted.search_in_job();
+        shared.requested_rows.search_in_job();
     }
     let snapshot = shared.session.snapshot();
     shared.jobs.run(Kind::Search, is_found, move |progress| JobOutcome::Found {

@@ -9,11 +9,11 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::tui::jobs::Kind;
 
-/// Shows the rows that a filter and sort keys make, at once or when a job has made them.
+/// Filters and sorts the rows, at once or in a job.
 pub(in crate::tui::app) fn show_view(shared: &mut Shared, spec: ViewSpec) {
     show_data_columns(shared, &spec);
     let ticket = shared.jobs.next_ticket();
-    shared.wanted.view = Some((ticket, spec.clone()));
+    shared.requested_rows.view = Some((ticket, spec.clone()));
     if shared.is_small() {
         let version = shared.session.view().version;
         let view = shared.session.view().view_of(&spec, &Progress::default());
@@ -41,15 +41,15 @@ fn show_data_columns(shared: &mut Shared, spec: &ViewSpec) {
     let data = shared.session.view().data.clone();
     for name in sorted.chain(filtered) {
         if !shared.grid.data.names().any(|shown| *shown == name) {
-            // There may be no place for it.
+            // The maximum number of data columns may be reached.
             let _ = shared.grid.toggle_data(&name, data.as_ref());
         }
     }
 }
 
-/// What will be shown once the jobs that make it are done.
+/// The filter and sort keys of the view that is shown or being computed.
 pub(in crate::tui) fn spec(shared: &Shared) -> &ViewSpec {
-    shared.wanted.view.as_ref().map_or_else(|| shared.session.view().spec(), |(_, spec)| spec)
+    shared.requested_rows.view.as_ref().map_or_else(|| shared.session.view().spec(), |(_, spec)| spec)
 }
 
 pub(in crate::tui::app) fn view_done(
@@ -59,14 +59,14 @@ pub(in crate::tui::app) fn view_done(
     spec: ViewSpec,
     view: Option<View>,
 ) {
-    if shared.wanted.view.as_ref().is_none_or(|(wanted, _)| *wanted != ticket) {
+    if shared.requested_rows.view.as_ref().is_none_or(|(wanted, _)| *wanted != ticket) {
         return;
     }
     if version != shared.session.view().version {
-        // The document went on meanwhile: positions would be of another table.
+        // The document has changed since, and the positions with it.
         return show_view(shared, spec);
     }
-    shared.wanted.view = None;
+    shared.requested_rows.view = None;
     if let Some(view) = view {
         let before = shared.session.view().view.clone();
         shared.session.show(spec, view);
@@ -74,15 +74,15 @@ pub(in crate::tui::app) fn view_done(
     }
 }
 
-/// Shows what a query finds, keeping the order.
+/// Shows the rows that match a query, keeping the order.
 pub(in crate::tui::app) fn filter_by(shared: &mut Shared, query: &str) {
     match Query::parse(query, &shared.session.view().vocabulary()) {
         Ok(query) => show_view(shared, ViewSpec { filter: Some(query), ..shared.session.view().spec().clone() }),
-        Err(error) => shared.fail(error.message),
+        Err(error) => shared.show_error(error.message),
     }
 }
 
-/// Narrows what is shown to rows with the value under the cursor.
+/// Narrows the filter to rows with the value at the cursor.
 pub(in crate::tui::app) fn filter_by_value(shared: &mut Shared) {
     let Some(row) = shared.grid.row else { return };
     let field = shared.grid.field;
@@ -98,7 +98,7 @@ pub(in crate::tui::app) fn filter_by_value(shared: &mut Shared) {
     filter_by(shared, &query);
 }
 
-/// Sorts by the column under the cursor: up, down, file order.
+/// Sorts by the column at the cursor: ascending, descending, file order.
 pub(in crate::tui::app) fn cycle_sort(shared: &mut Shared) {
     let column = match shared.grid.field {
         Field::Loc => Column::Loc,

@@ -1,6 +1,6 @@
 //! The data columns shown in the table, and their widths.
 
-use super::large::Large;
+use super::large::LargeEntries;
 use crate::data::{DataRow, DataSet};
 use crate::document::rows::RowId;
 use crate::document::sort::DataColumn;
@@ -83,7 +83,7 @@ impl DataColumns {
 }
 
 /// The row of the data for the URL of a row, as far as the URL is known.
-pub(in crate::tui) fn data_row(session: &Session, large: &Large, row: RowId) -> Option<DataRow> {
+pub(in crate::tui) fn data_row(session: &Session, large: &LargeEntries, row: RowId) -> Option<DataRow> {
     let data = session.view().data.as_deref()?;
     data.find(large.cell(session, row, Field::Loc)?.trim())
 }

@@ -1,7 +1,7 @@
-//! Large entries: read by a job while the screen shows what is known.
+//! LargeEntries entries: read by a job while the screen shows what is known.
 //!
-//! Invariant: neither a key nor a frame looks at an entry of more than [`SMALL`] bytes; what they need of it is
-//! here, found out once for each version of the document.
+//! Invariant: neither a key nor a frame reads an entry of more than [`SMALL`] bytes; what they need of it is cached
+//! here, once for each version of the document.
 
 use crate::check::Action as FixAction;
 use crate::check::Finding;
@@ -22,62 +22,62 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Bytes of an entry up to which a frame reads what it shows of it.
+/// Maximum size of an entry that a frame reads, in bytes.
 pub(in crate::tui) const SMALL: usize = 1 << 14;
 
-/// Bytes of new URLs up to which they are inserted between two frames.
-const PASTED: usize = 1 << 18;
+/// Maximum total length of new URLs that are inserted without a job, in bytes.
+const MAX_INSERTED: usize = 1 << 18;
 
-/// Bytes that are kept of either end of a value.
-const CLIP: usize = 1 << 12;
+/// Bytes kept of each end of a long value.
+const EXCERPT: usize = 1 << 12;
 
-/// Findings of one rule that are listed one by one.
-const LISTED: usize = 20;
+/// Maximum number of findings of one rule that are listed.
+const MAX_LISTED: usize = 20;
 
-/// Large rows outside of the window that are remembered.
-const REMEMBERED: usize = 1 << 10;
+/// LargeEntries rows outside of the window that are remembered.
+const MAX_CACHED: usize = 1 << 10;
 
-/// Both ends of a value, or all of a short one.
+/// A short value, or both ends of a long one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Clip {
-    /// The value up to a certain length.
+pub(crate) struct ValueExcerpt {
+    /// The value, or the beginning of a long one.
     pub front: String,
-    /// The end of a value that is longer than both.
+    /// The end of a long value.
     back: String,
-    /// Bytes of the whole value.
+    /// Length of the whole value in bytes.
     pub len: usize,
 }
 
-impl Clip {
+impl ValueExcerpt {
     fn of(value: &str) -> Self {
-        if value.len() <= 2 * CLIP {
+        if value.len() <= 2 * EXCERPT {
             return Self { front: value.to_owned(), back: String::new(), len: value.len() };
         }
-        let (front, back) = (text::up_to(value, CLIP), text::from(value, value.len() - CLIP));
+        let (front, back) = (text::up_to(value, EXCERPT), text::from(value, value.len() - EXCERPT));
         Self { front: front.to_owned(), back: back.to_owned(), len: value.len() }
     }
 
-    /// Whether something is missing.
+    /// Whether the value is longer than the excerpt.
     pub(crate) const fn is_cut(&self) -> bool {
         self.front.len() < self.len
     }
 
-    /// Both ends, for a cell that shows less than either.
+    /// Both ends, for a cell narrower than each of them.
     pub(crate) fn ends(&self) -> String {
         format!("{}{}", self.front, self.back)
     }
 }
 
-/// What the screen says of a row's fields.
+/// The fields of a row as the screen shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct RowSummary {
     /// The values, by [`Field::index`].
-    pub cells: [Option<Clip>; 4],
+    pub cells: [Option<ValueExcerpt>; 4],
     /// The values in the saved files.
-    pub saved: [Option<Clip>; 4],
+    pub saved: [Option<ValueExcerpt>; 4],
     /// Which of them differ.
     pub changed: [bool; 4],
-    /// How many extensions there are, in words.
+    /// Badges with the number of extensions.
     pub badges: String,
 }
 
@@ -87,15 +87,16 @@ impl RowSummary {
         let (document, saved) = (&snapshot.document, &snapshot.saved);
         let is_changed = document.compare(saved).row_state(row) == RowState::Changed;
         Self {
-            cells: Field::ALL.map(|field| document.value(row, field).as_deref().map(Clip::of)),
-            saved: Field::ALL.map(|field| saved.value(row, field).filter(|_| is_changed).as_deref().map(Clip::of)),
+            cells: Field::ALL.map(|field| document.value(row, field).as_deref().map(ValueExcerpt::of)),
+            saved: Field::ALL
+                .map(|field| saved.value(row, field).filter(|_| is_changed).as_deref().map(ValueExcerpt::of)),
             changed: Field::ALL.map(|field| is_changed && document.compare(saved).field_differs(row, field)),
             badges: badges(document.extensions(row)),
         }
     }
 }
 
-/// What the screen says of the large entry under the cursor.
+/// The large entry at the cursor as the screen shows it.
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// Its fields.
@@ -104,7 +105,7 @@ pub(crate) struct Entry {
     pub outline: Outline,
     /// Its findings, worst first; of each rule the first few.
     pub findings: Vec<Finding>,
-    /// How many more there are, by rule.
+    /// Number of findings that are not listed, by rule.
     pub more: Vec<(Rule, usize)>,
 }
 
@@ -116,35 +117,36 @@ impl Entry {
         if progress.is_cancelled() {
             return None;
         }
-        let mut worded: BTreeMap<Rule, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<Rule, usize> = BTreeMap::new();
         let mut findings = findings::of_row(snapshot, row);
         findings.retain_mut(|finding| {
-            // What is written instead is worked out when it is asked for: it is as long as the entry.
+            // The replacement is as large as the entry; it is computed when it is requested.
             if let Some(fix) = &mut finding.fix
                 && let FixAction::Rewrite(text) = &mut fix.action
             {
                 *text = String::new();
             }
-            let count = worded.entry(finding.rule).or_default();
+            let count = counts.entry(finding.rule).or_default();
             *count += 1;
-            *count <= LISTED
+            *count <= MAX_LISTED
         });
         findings.shrink_to_fit();
-        let more = worded.into_iter().filter(|(_, count)| *count > LISTED).map(|(rule, count)| (rule, count - LISTED));
+        let more =
+            counts.into_iter().filter(|(_, count)| *count > MAX_LISTED).map(|(rule, count)| (rule, count - MAX_LISTED));
         Some(Self { facts, outline, findings, more: more.collect() })
     }
 }
 
-/// What an entry was read for: what is found out about it holds as long as this is the same.
+/// The state of the session for which an entry was read; the cache is valid while it is equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     version: u64,
     saves: u64,
     is_loading: bool,
     profile: Profile,
-    /// Where the policy is held: another one is held elsewhere.
+    /// Address of the policy, which differs for another policy.
     policy: Option<usize>,
-    /// Where the data is held.
+    /// Address of the data.
     data: Option<usize>,
 }
 
@@ -162,7 +164,7 @@ impl Stamp {
     }
 }
 
-/// What a worker brings.
+/// Large entries that a job has read.
 #[derive(Debug)]
 pub struct LargeRows {
     request: EntryRequest,
@@ -170,7 +172,7 @@ pub struct LargeRows {
     facts: Vec<(RowId, Arc<RowSummary>)>,
 }
 
-/// Which entries are read, and of which state.
+/// The entries to read, and the state that they are read in.
 #[derive(Debug, PartialEq, Eq)]
 struct EntryRequest {
     stamp: Stamp,
@@ -186,17 +188,17 @@ impl EntryRequest {
     }
 }
 
-/// Large entries that were read, and those that are being read.
+/// LargeEntries entries that were read, and those that are being read.
 #[derive(Debug, Default)]
-pub(in crate::tui) struct Large {
+pub(in crate::tui) struct LargeEntries {
     facts: HashMap<RowId, (Stamp, Arc<RowSummary>)>,
     current: Option<(RowId, Stamp, Arc<Entry>)>,
-    wanted: Option<EntryRequest>,
-    /// What a key asked for that needs the entry under the cursor.
+    running: Option<EntryRequest>,
+    /// The action that waits for the entry at the cursor.
     then: Option<Action>,
 }
 
-/// Bytes of a row's entry, about.
+/// Approximate size of a row's entry in bytes.
 pub(in crate::tui) fn size(session: &Session, row: RowId) -> usize {
     let document = session.document();
     let edited = Field::ALL.into_iter().filter_map(|field| document.edited(row, field).flatten());
@@ -204,17 +206,17 @@ pub(in crate::tui) fn size(session: &Session, row: RowId) -> usize {
     base + edited.map(str::len).sum::<usize>()
 }
 
-/// Whether a row's entry is too long to be read for a frame.
+/// Whether a row's entry is too large to read for a frame.
 pub(in crate::tui) fn is_large(session: &Session, row: RowId) -> bool {
     size(session, row) > SMALL
 }
 
-/// Whether a change is about an entry that is too long to be changed between two frames.
+/// Whether a change affects an entry that is too large to change between two frames.
 pub(in crate::tui::app) fn is_changed_by(session: &Session, change: &Change) -> bool {
     let has_large_row = |rows: &RowSet| rows.iter().any(|row| is_large(session, RowId(row)));
     match change {
         Change::Several(changes) => changes.iter().any(|change| is_changed_by(session, change)),
-        Change::Insert { locs, .. } => locs.iter().map(String::len).sum::<usize>() > PASTED,
+        Change::Insert { locs, .. } => locs.iter().map(String::len).sum::<usize>() > MAX_INSERTED,
         Change::Raw { row, text } => text.len() > SMALL || is_large(session, *row),
         Change::Set { rows, assignments } => {
             assignments.iter().any(|assignment| assignment.typed.len() > SMALL) || has_large_row(rows)
@@ -223,41 +225,41 @@ pub(in crate::tui::app) fn is_changed_by(session: &Session, change: &Change) -> 
     }
 }
 
-/// Whether any row is too long to be changed between two frames; asks each row.
+/// Whether any row is too large to change between two frames; examines every row.
 pub(in crate::tui::app) fn has_large_rows(session: &Session) -> bool {
     session.document().live_rows().any(|row| is_large(session, row))
 }
 
-/// What is to be done so that the next frame knows what it needs of large entries.
+/// How to get the large entries that the next frame needs.
 pub(in crate::tui::app) enum ReadNext {
-    /// Nothing: all is known, or being read.
+    /// All are cached or being read.
     Nothing,
-    /// What is being read is not needed any more.
+    /// The running request is no longer needed.
     Cancel,
-    /// Entries are to be read by a job.
+    /// A job must read entries.
     Read(Box<dyn FnOnce(&Progress) -> LargeRows + Send>),
 }
 
-impl Large {
-    /// Another key was pressed.
+impl LargeEntries {
+    /// Drops the waiting action, since another key was pressed.
     pub(in crate::tui::app) const fn forget(&mut self) {
         self.then = None;
     }
 
-    /// What is known of a large row's fields.
+    /// The fields of a large row, if they are cached.
     pub(in crate::tui) fn facts(&self, session: &Session, row: RowId) -> Option<&Arc<RowSummary>> {
         let stamp = Stamp::of(session);
         let known = self.facts.get(&row).filter(|(known, _)| *known == stamp).map(|(_, facts)| facts);
         known.or_else(|| self.entry(session, row).map(|entry| &entry.facts))
     }
 
-    /// The large entry under the cursor, as far as it is read.
+    /// The large entry at the cursor, if it is cached.
     pub(in crate::tui) fn entry(&self, session: &Session, row: RowId) -> Option<&Entry> {
         let (own, stamp, entry) = self.current.as_ref()?;
         (*own == row && *stamp == Stamp::of(session)).then_some(entry)
     }
 
-    /// A field's value, or both ends of a long one; `None` also where it is not known yet.
+    /// A field's value, or both ends of a long one; `None` also if it is not cached yet.
     pub(in crate::tui) fn cell<'a>(&self, session: &'a Session, row: RowId, field: Field) -> Option<Cow<'a, str>> {
         if !is_large(session, row) {
             return session.view().cell(row, field);
@@ -266,7 +268,7 @@ impl Large {
         Some(Cow::Owned(clip.ends()))
     }
 
-    /// Whether an action has to wait for the entry under the cursor to be read; it is done then.
+    /// Whether an action must wait until the entry at the cursor is read; it runs then.
     pub(in crate::tui::app) fn waits(&mut self, session: &Session, row: RowId, action: Action) -> bool {
         let waits = is_large(session, row) && self.entry(session, row).is_none();
         if waits {
@@ -275,7 +277,7 @@ impl Large {
         waits
     }
 
-    /// Finds out what the next frame needs to know of large entries and no one has found out yet.
+    /// Determines which large entries the next frame needs and are not cached.
     pub(in crate::tui::app) fn follow(
         &mut self,
         session: &Session,
@@ -287,12 +289,12 @@ impl Large {
         let rows: Vec<RowId> =
             shown.filter(|row| is_large(session, *row) && self.facts(session, *row).is_none()).collect();
         if current.is_none() && rows.is_empty() {
-            return if self.wanted.take().is_some() { ReadNext::Cancel } else { ReadNext::Nothing };
+            return if self.running.take().is_some() { ReadNext::Cancel } else { ReadNext::Nothing };
         }
-        if self.wanted.as_ref().is_some_and(|wanted| wanted.covers(&stamp, current, &rows)) {
+        if self.running.as_ref().is_some_and(|wanted| wanted.covers(&stamp, current, &rows)) {
             return ReadNext::Nothing;
         }
-        self.wanted = Some(EntryRequest { stamp: stamp.clone(), current, rows: rows.clone() });
+        self.running = Some(EntryRequest { stamp: stamp.clone(), current, rows: rows.clone() });
         let snapshot = session.snapshot();
         ReadNext::Read(Box::new(move |progress| {
             let entry = current.and_then(|row| Some((row, Arc::new(Entry::of(&snapshot, row, progress)?))));
@@ -308,11 +310,11 @@ impl Large {
         }))
     }
 
-    /// Takes in what a worker brings; gives the action that waited for the entry, if it is the one under the cursor.
+    /// Caches entries that a job has read; returns the waiting action if its entry is the one at the cursor.
     pub(in crate::tui::app) fn take(&mut self, read: LargeRows, cursor: Option<RowId>) -> Option<Action> {
         let LargeRows { request, current, facts } = read;
-        self.wanted.take_if(|wanted| *wanted == request);
-        if self.facts.len() > REMEMBERED {
+        self.running.take_if(|wanted| *wanted == request);
+        if self.facts.len() > MAX_CACHED {
             self.facts.clear();
         }
         let stamp = request.stamp;
@@ -324,7 +326,7 @@ impl Large {
 }
 
 impl Change {
-    /// The rows that it is about, where it names them.
+    /// The rows of the change, if it names them.
     pub(in crate::tui::app) const fn rows(&self) -> Option<&RowSet> {
         match self {
             Self::Set { rows, .. }

@@ -14,8 +14,8 @@ pub(in crate::tui) mod preview;
 pub(in crate::tui) mod probing;
 pub(in crate::tui) mod recent;
 pub(in crate::tui) mod request;
+pub(in crate::tui::app) mod requested_rows;
 pub(in crate::tui::app) mod save;
-pub(in crate::tui::app) mod wanted;
 
 use crate::document::rows::RowId;
 use crate::document::view::ViewSpec;
@@ -35,21 +35,21 @@ use crate::tui::theme::Theme;
 use crate::tui::words::Words;
 use grid::Grid;
 use jobs::JobQueue;
-use large::Large;
+use large::LargeEntries;
 use outcome::JobOutcome;
 use probing::Probing;
 use ratatui::layout::Rect;
 use recent::Recent;
 use request::Request;
+use requested_rows::RequestedRows;
 use save::SaveState;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use wanted::WantedRows;
 
-/// Rows up to which a view, a preview, a plan or a list of changes is worked out at once, without a job.
+/// Maximum number of rows for which a view, a preview, a plan or a list of changes is computed without a job.
 pub(in crate::tui::app) const AT_ONCE: u32 = 5_000;
 
-/// A message in the footer. It stays until the next key, as in vim: no one has to read against a clock.
+/// A message in the footer. It stays until the next key, as in vim, and never disappears by itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
     /// The text.
@@ -58,7 +58,7 @@ pub(crate) struct Message {
     pub severity: Severity,
 }
 
-/// What to begin with.
+/// What to open first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
     /// A file or an index.
@@ -72,65 +72,65 @@ pub enum Start {
 /// Whether keys wait until the set can be edited.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum KeyHold {
-    /// They are handled at once; a change is refused while files are read.
+    /// Keys are handled at once; changes are refused while files are read.
     #[default]
     Off,
-    /// They wait: all files are read, a new set is created, or changes of an earlier session are replayed.
+    /// Keys wait: all files are read, a new set is created, or changes of an earlier session are replayed.
     On,
-    /// They wait, unless the job reports progress before the first of them.
+    /// Keys wait, unless the job reports progress before the first key.
     UntilProgress,
 }
 
-/// What was opened, and what is known of it while it is read.
+/// What was opened, and its first rows while it is read.
 #[derive(Default)]
 pub(in crate::tui) struct Opening {
-    /// Whether keys wait for the set.
+    /// Whether keys wait until the set can be edited.
     pub keys: KeyHold,
     /// How files are read.
     pub(in crate::tui::app) options: Options,
     /// What was opened last.
     pub(in crate::tui::app) start: Option<Start>,
-    /// Filter and order to be restored when it is read.
+    /// Filter and sort keys to restore once the set is read.
     pub(in crate::tui::app) view: Option<ViewSpec>,
     /// The first rows of a large file, until the session has them.
     pub first_rows: Vec<FirstRow>,
-    /// What is being opened, until the session knows it.
+    /// The path that is being opened, until the session has it.
     pub path: Option<PathBuf>,
 }
 
-/// Files that other programs have changed, as far as is known.
+/// Files that other programs have changed, as of the last check.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Outside {
     /// The files.
     pub changed: Vec<(PathBuf, FileChange)>,
-    /// Which state of the disk a look has to be about: our own saves are not changes by others.
+    /// Increased by each save, so that the results of earlier checks are dropped: they would report our own changes.
     pub(in crate::tui::app) epoch: u64,
 }
 
 impl Outside {
-    /// The files here are those on disk again.
+    /// The files on disk are those of the session again.
     pub(in crate::tui::app) fn forget(&mut self) {
         self.changed.clear();
         self.epoch += 1;
     }
 }
 
-/// The mouse.
+/// The state of the mouse.
 #[derive(Debug)]
 pub(in crate::tui) struct Mouse {
-    /// Whether clicks come here, or select text of the terminal.
+    /// Whether the program gets clicks; otherwise they select text in the terminal.
     pub(in crate::tui::app) is_captured: bool,
-    /// Whether it was reported how to select text.
+    /// Whether the note on selecting text was shown.
     pub(in crate::tui::app) is_explained: bool,
-    /// The rows of the last frame, from the top: what a click is about.
+    /// The rows of the last frame from the top, to map clicks to rows.
     pub(in crate::tui::app) drawn_rows: Vec<RowId>,
 }
 
-/// What all modes share.
+/// The state that all modes share.
 pub(in crate::tui) struct Shared {
     /// The open set.
     pub session: Session,
-    /// How things look.
+    /// Colours and signs.
     pub theme: Theme,
     /// Columns and rows of the window.
     pub size: (u16, u16),
@@ -138,36 +138,36 @@ pub(in crate::tui) struct Shared {
     pub keymap: Keymap,
     /// Cursor and scrolling.
     pub grid: Grid,
-    /// What is reported in the footer.
+    /// The message in the footer.
     pub message: Option<Message>,
-    /// Jobs that run, and what is to be done outside.
+    /// Running jobs and pending effects.
     pub jobs: JobQueue,
-    /// Whether the details are wanted; `None` leaves it to the width of the window.
+    /// Whether the details pane is shown; `None`: if the window is wide enough.
     pub wants_details: Option<bool>,
-    /// Entries that are too long to be read for a frame.
-    pub large: Large,
-    /// Rows that are still being looked for.
-    pub wanted: WantedRows,
-    /// What was typed, changed and copied last.
+    /// Entries too large to read for each frame.
+    pub large: LargeEntries,
+    /// Views and searches that are being computed.
+    pub requested_rows: RequestedRows,
+    /// Recent input, changes and copies.
     pub recent: Recent,
     /// The save that is being prepared.
     pub save: SaveState,
-    /// What was opened.
+    /// The path that is open, and how it was opened.
     pub opening: Opening,
     /// Files that other programs have changed.
     pub outside: Outside,
-    /// Findings of rows by file, as they were counted last.
+    /// Findings of rows by file, as counted last.
     pub(in crate::tui::app) row_counts: Option<CountsByFile>,
-    /// The answers of the site.
+    /// Answers of `:probe`.
     pub probing: Probing,
-    /// The mouse.
+    /// The state of the mouse.
     pub mouse: Mouse,
-    /// What was asked for and is done after the key.
+    /// Requests to execute after the key.
     requests: VecDeque<Request>,
 }
 
 impl Shared {
-    /// The state around a session that has nothing yet.
+    /// The state of an empty session.
     pub(in crate::tui::app) fn new(session: Session, theme: &Theme, size: (u16, u16)) -> Self {
         Self {
             session,
@@ -178,8 +178,8 @@ impl Shared {
             message: None,
             jobs: JobQueue::default(),
             wants_details: None,
-            large: Large::default(),
-            wanted: WantedRows::default(),
+            large: LargeEntries::default(),
+            requested_rows: RequestedRows::default(),
             recent: Recent::default(),
             save: SaveState::default(),
             opening: Opening::default(),
@@ -191,12 +191,12 @@ impl Shared {
         }
     }
 
-    /// Asks for something that is done after the key.
+    /// Queues a request that is executed after the key.
     pub(in crate::tui::app) fn request(&mut self, request: Request) {
         self.requests.push_back(request);
     }
 
-    /// What was asked for first.
+    /// The oldest request.
     pub(in crate::tui::app) fn next_request(&mut self) -> Option<Request> {
         self.requests.pop_front()
     }
@@ -207,7 +207,7 @@ impl Shared {
     }
 
     /// Shows an error until the next key.
-    pub(in crate::tui::app) fn fail(&mut self, text: impl Into<String>) {
+    pub(in crate::tui::app) fn show_error(&mut self, text: impl Into<String>) {
         self.show_words(Words::text(text.into()), Severity::Error);
     }
 
@@ -216,30 +216,30 @@ impl Shared {
         self.message = Some(Message { words, severity });
     }
 
-    /// Whether the document can be changed now.
-    pub(in crate::tui::app) fn changeable(&self) -> Result<(), EditError> {
+    /// Checks that the document can be changed now.
+    pub(in crate::tui::app) fn check_changeable(&self) -> Result<(), EditError> {
         self.session.writable()?;
-        self.is_unchanging()
+        self.check_no_edit_running()
     }
 
-    /// Whether no change is being worked out that is about the document as it is.
-    pub(in crate::tui::app) fn is_unchanging(&self) -> Result<(), EditError> {
+    /// Checks that no change of the current document is being computed.
+    pub(in crate::tui::app) fn check_no_edit_running(&self) -> Result<(), EditError> {
         if self.jobs.is_busy(Kind::Edit) {
             return Err(EditError::Refused("the last change is still being applied; Esc stops it".into()));
         }
         Ok(())
     }
 
-    /// The same, and an error is shown where it cannot.
-    pub(in crate::tui::app) fn is_changeable(&mut self) -> bool {
-        let refused = self.changeable().err();
+    /// Whether the document can be changed now; shows an error if not.
+    pub(in crate::tui::app) fn ensure_changeable(&mut self) -> bool {
+        let refused = self.check_changeable().err();
         if let Some(refused) = &refused {
-            self.fail(refused.to_string());
+            self.show_error(refused.to_string());
         }
         refused.is_none()
     }
 
-    /// Whether an action has to wait for the entry under the cursor to be read; it is done then.
+    /// Whether an action must wait until the entry at the cursor is read; it runs then.
     pub(in crate::tui::app) fn waits_for_entry(&mut self, row: RowId, action: Action) -> bool {
         let waits = self.large.waits(&self.session, row, action);
         if waits {
@@ -248,39 +248,39 @@ impl Shared {
         waits
     }
 
-    /// Whether the details of the current row have a place.
+    /// Whether the details pane is shown.
     pub(crate) fn shows_details(&self) -> bool {
         self.wants_details.unwrap_or(self.size.0 >= 150)
     }
 
-    /// Where things are on the screen while nothing needs a tall pane.
+    /// The layout with a low pane.
     pub(crate) fn areas(&self) -> Areas {
         self.areas_with(false)
     }
 
-    /// Where things are on the screen, with a tall pane or a low one.
+    /// The layout with a tall or a low pane.
     pub(crate) fn areas_with(&self, tall: bool) -> Areas {
         let all = Rect::new(0, 0, self.size.0, self.size.1);
         areas(all, LayoutRequest { tall, detail: self.shows_details() })
     }
 
-    /// Who asks, for commands without a scope: the screen, about the row under the cursor.
+    /// The rows for commands without a scope: the row at the cursor.
     pub(in crate::tui::app) const fn default_scope(&self) -> DefaultScope {
         DefaultScope::Cursor(self.grid.row)
     }
 
-    /// Works out what a command would do; the outcome has the ticket that this gives.
-    pub(in crate::tui::app) fn ask_preview(&mut self, command: Command, default_scope: DefaultScope) -> u64 {
+    /// Computes the preview of a command; its outcome carries the returned ticket.
+    pub(in crate::tui::app) fn request_preview(&mut self, command: Command, default_scope: DefaultScope) -> u64 {
         let ticket = self.jobs.next_ticket();
         let snapshot = self.session.snapshot();
         self.jobs.run(Kind::Preview, self.is_small(), move |progress| JobOutcome::Preview {
             ticket,
-            preview: preview::of(&snapshot, &command, default_scope, progress),
+            preview: preview::preview_command(&snapshot, &command, default_scope, progress),
         });
         ticket
     }
 
-    /// Whether the set is so small that its rows can be examined between two frames.
+    /// Whether the set is small enough to process all rows between two frames.
     pub(in crate::tui::app) fn is_small(&self) -> bool {
         self.session.document().row_limit() <= AT_ONCE
     }

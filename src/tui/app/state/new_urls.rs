@@ -7,51 +7,51 @@ use crate::session::findings;
 use crate::session::state::Snapshot;
 use std::collections::HashSet;
 
-/// Lines that are examined one by one, so that the screen does not wait.
-const LOOKED_UP: usize = 50_000;
+/// Maximum number of lines that are validated, so that the screen stays responsive.
+const MAX_VALIDATED: usize = 50_000;
 
 /// A URL of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewUrl {
     /// As it was written.
     pub loc: String,
-    /// What speaks against it.
-    pub doubt: Option<Objection>,
-    /// Whether the user decided otherwise than it is decided for lines of its kind.
+    /// The reason not to add it.
+    pub objection: Option<Objection>,
+    /// Whether the user inverted the default for lines with this objection.
     pub is_flipped: bool,
 }
 
-/// What speaks against adding a URL.
+/// A reason not to add a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Objection {
-    /// The set has this URL already, in this row.
+    /// The set already has this URL, in this row.
     InSet(RowId),
     /// An earlier line of the list is the same.
     Repeated,
-    /// An error, in words.
-    Wrong(String),
+    /// The URL is not valid, with the message.
+    Invalid(String),
 }
 
-/// The lines of a list, each with what speaks against it; of what is known beside the rules, an objection.
+/// Validates the lines of a list. `other_objection` gets the index and URL of a line that violates no rule.
 pub(in crate::tui::app) fn check_urls(
     snapshot: &Snapshot,
     list: Vec<String>,
-    objection: impl Fn(usize, &str) -> Option<String>,
+    other_objection: impl Fn(usize, &str) -> Option<String>,
 ) -> Vec<NewUrl> {
-    let mut met: HashSet<String> = HashSet::new();
-    let doubt = |loc: &str| {
+    let mut seen: HashSet<String> = HashSet::new();
+    let objection = |loc: &str| {
         let is_error = |one: &&Finding| one.severity == Severity::Error;
         let findings = findings::of_typed(snapshot, None, Field::Loc, loc);
-        let wrong = findings.iter().find(is_error).map(|one| Objection::Wrong(one.message.clone()));
-        let known = || snapshot.rows_with_loc(loc).first().map(|row| Objection::InSet(*row));
-        wrong.or_else(known)
+        let invalid = findings.iter().find(is_error).map(|one| Objection::Invalid(one.message.clone()));
+        let in_set = || snapshot.rows_with_loc(loc).first().map(|row| Objection::InSet(*row));
+        invalid.or_else(in_set)
     };
-    let judged = |(at, loc): (usize, String)| {
-        let is_new = met.insert(loc.clone());
-        let doubt = if at < LOOKED_UP { doubt(&loc) } else { None };
-        let doubt = doubt.or_else(|| objection(at, &loc).map(Objection::Wrong));
-        let doubt = doubt.or_else(|| (!is_new).then_some(Objection::Repeated));
-        NewUrl { loc, doubt, is_flipped: false }
+    let validate = |(at, loc): (usize, String)| {
+        let is_new = seen.insert(loc.clone());
+        let objection = if at < MAX_VALIDATED { objection(&loc) } else { None };
+        let objection = objection.or_else(|| other_objection(at, &loc).map(Objection::Invalid));
+        let objection = objection.or_else(|| (!is_new).then_some(Objection::Repeated));
+        NewUrl { loc, objection, is_flipped: false }
     };
-    list.into_iter().enumerate().map(judged).collect()
+    list.into_iter().enumerate().map(validate).collect()
 }

@@ -36,146 +36,146 @@ pub struct Download {
     pub paths: Vec<PathBuf>,
     /// The URL of their folder, where all are of one site.
     pub base_url: Option<String>,
-    /// What came of it.
+    /// The message about the download.
     pub words: String,
 }
 
 /// The result of a job.
 #[derive(Debug)]
 pub enum JobOutcome {
-    /// The robots.txt of a set that is opened in the place of another is read.
+    /// The robots.txt of the next set was read.
     RobotsRead {
-        /// What is opened.
+        /// The set to open.
         start: Start,
-        /// How its files are read.
+        /// The options for reading its files.
         options: Box<Options>,
         /// The file, if there is one.
         robots: Result<Option<Arc<RobotsTxt>>, Error>,
-        /// Whether the load was stopped meanwhile.
+        /// Whether the job was stopped.
         is_stopped: bool,
     },
-    /// The sitemaps of a site are downloaded, to be opened; `Ok(None)` if the job was stopped.
+    /// The sitemaps of a site were downloaded; `Ok(None)` if the job was stopped.
     Downloaded {
         /// Whether unsaved changes are dropped.
         discard: bool,
-        /// The files, or why there is nothing to open.
+        /// The files, or the reason why there are none.
         result: Result<Option<Download>, String>,
     },
-    /// The files are read.
+    /// The files were read.
     Loaded(Result<Loaded, Error>),
-    /// The files are read, and so is what the state folder holds for them; `None` if that was stopped.
+    /// The files and their journal were read; `None` if reading the journal was stopped.
     JournalRead(Loaded, Option<JournalRead>),
-    /// The changes of an earlier session are replayed; `None` if the job was stopped.
+    /// The changes of an earlier session were replayed; `None` if the job was stopped.
     Replayed(Option<Box<Replayed>>),
     /// The first rows of a large file that is still being read.
     Beginning(Vec<FirstRow>),
-    /// Rows to show; `None` if the job was stopped.
+    /// A view was computed; `None` if the job was stopped.
     View {
-        /// Which request it answers.
+        /// The ticket of the request.
         ticket: u64,
-        /// The version of the document that it was made from.
+        /// The version of the document.
         version: u64,
-        /// What it was made by.
+        /// The filter and sort keys.
         spec: ViewSpec,
         /// The rows.
         view: Option<View>,
     },
-    /// What a command would do.
+    /// The preview of a command.
     Preview {
-        /// Which request it answers.
+        /// The ticket of the request.
         ticket: u64,
-        /// Words and samples; `None` if the job was stopped.
+        /// The preview; `None` if the job was stopped.
         preview: Option<Preview>,
     },
     /// The merge conflicts of the set.
     Conflicts(Result<Vec<MergeConflict>, Error>),
-    /// A change worked out; `Ok(None)` if the job was stopped.
+    /// A prepared change.
     Edited(Result<Prepared, EditError>),
-    /// Where the next hit is.
+    /// The end of a search.
     Found {
-        /// Which request it answers.
+        /// The ticket of the request.
         ticket: u64,
-        /// What was found.
+        /// The hit, if any.
         hit: Hit,
     },
-    /// What a save would do; nothing if the job was stopped.
+    /// The plan of a save.
     Planned {
-        /// Which request it answers.
+        /// The ticket of the request.
         ticket: u64,
-        /// The plan.
+        /// The plan; `None` if the job was stopped.
         planned: Option<Planned>,
-        /// Why another process is in its way, as far as it asks a question.
+        /// Whether another process holds a lock that the save needs.
         locks: Result<(), EditError>,
     },
-    /// The locks of a save are taken; it may begin.
+    /// The locks of a save were acquired.
     Claimed {
         /// The save.
         pending: Box<PendingSave>,
-        /// Whether it is held back where other programs changed files of the set.
+        /// Whether the save stops if other programs have changed files of the set.
         looks: bool,
         /// The locks; `None` if the job was stopped.
         claimed: Option<Result<Claimed, EditError>>,
     },
-    /// The files are written.
+    /// The files were written.
     Saved(Box<SaveResult>),
-    /// What is not saved yet; no changes if the job was stopped.
+    /// The unsaved changes.
     Pending {
-        /// Which request it answers.
+        /// The ticket of the request.
         ticket: u64,
-        /// The changes.
+        /// The changes; `None` if the job was stopped.
         pending: Option<Pending>,
     },
-    /// What would differ in each file.
+    /// The diff of each file that a save would write.
     Diffs(Option<Vec<FileDiff>>),
-    /// What a save would do, proved.
+    /// The proof of each file of a save.
     Proved(Option<Vec<Proof>>),
-    /// Whether the files are what they were.
-    Looked {
-        /// Which state of the disk it compares with.
+    /// The result of a check for changes by other programs.
+    DiskChecked {
+        /// The epoch of the check; results of earlier epochs are dropped.
         ticket: u64,
-        /// What was found out.
+        /// The changed files.
         outside: OutsideChanges,
-        /// Whether someone waits for the answer.
+        /// Whether the user requested the check.
         asked: bool,
     },
-    /// A save did not begin, because files are not what they were.
+    /// A save did not start, because other programs have changed files.
     HeldBack(OutsideChanges),
-    /// What the screen needs to know of large entries.
+    /// Large entries were read.
     Read(Box<LargeRows>),
-    /// What is in a folder whose path is being typed.
+    /// The content of a folder whose path is being typed.
     Listed(Listing),
-    /// What others wrote, compared; or why it cannot be merged.
+    /// The comparison with the files on disk, or the reason why they cannot be merged.
     Compared(Result<Box<Compared>, String>),
-    /// A merge worked out; `None` if the job was stopped.
+    /// A prepared merge; `None` if the job was stopped.
     Merged(Option<Box<Merged>>),
-    /// The rows that a command marks, or takes the mark off; no rows if the job was stopped.
-    Scoped {
-        /// The rows.
+    /// The rows that a command marks or unmarks.
+    MarkRows {
+        /// The rows; `None` if the job was stopped.
         rows: Option<RowSet>,
         /// Whether they are marked.
         on: bool,
     },
     /// Tables that were read, with a message about them; `Ok(None)` if the job was stopped.
     DataRead(Result<Option<(Arc<DataSet>, String)>, EditError>),
-    /// How the asking of the site ended, in words.
+    /// The message about the end of `:probe`.
     Probed(Result<String, String>),
     /// URLs of the data that no row has; `None` if the job was stopped.
     Missing(Option<Vec<NewUrl>>),
-    /// Which rows the data knows; `None` if the job was stopped.
+    /// The number of rows that the data covers; `None` if the job was stopped.
     Covered(Option<Coverage>),
-    /// Every row checked again; `Ok(None)` if the job was stopped.
+    /// Every row was rechecked.
     Rechecked(Result<Box<Rechecked>, EditError>),
     /// Findings of rows, counted by file; `None` if the job was stopped.
     Counted(Option<CountsByFile>),
-    /// The answers to merge conflicts as a change, worked out.
+    /// The prepared change that resolves merge conflicts.
     SideAccepted(Result<Prepared, EditError>),
-    /// What the state folder holds for a new set at this path, if there is such a folder.
+    /// The journal for a new set at this path; `None` without a state folder.
     Created(PathBuf, Option<Result<JournalRead, LockedByOther>>),
-    /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
+    /// Findings or a rule were written, with a message.
     Reported(Result<String, EditError>),
     /// Answers of `:probe` were written to a file, or were not.
     AnswersWritten {
-        /// How many batches of answers there were, from the first on.
+        /// Number of batches of answers, from the first.
         batches: usize,
         /// The message about it.
         result: Result<String, EditError>,

@@ -11,23 +11,23 @@ use crate::words::{counted, excerpt};
 use crate::xml::extension_edit::ExtensionChange;
 use std::collections::BTreeMap;
 
-/// What a command would do.
+/// The effect that a command would have.
 #[derive(Debug, Clone)]
 pub struct Preview {
-    /// What and on which rows, in words: `set priority to 0.8 on 1,204 of 50,000 rows (filtered)`.
+    /// The change and its rows: `set priority to 0.8 on 1,204 of 50,000 rows (filtered)`.
     pub words: String,
-    /// Why rows stay as they are, in the singular and in the plural.
+    /// The reason why rows are unchanged, in the singular and in the plural.
     pub others: [&'static str; 2],
-    /// The change, or why it is refused; `None` for commands that only show or mark.
+    /// The change, or the reason why it is refused; `None` for commands that only show or mark rows.
     pub intent: Option<Result<Intent, EditError>>,
-    /// Rows that a query finds.
+    /// Number of rows that match the query.
     pub rows: u64,
-    /// Of a fix, how many of the rows break each of its rules.
+    /// For a fix: the number of rows that violate each of its rules.
     pub rules: Vec<(Rule, u64)>,
 }
 
-/// What a command would do; `None` when stopped.
-pub(in crate::tui::app) fn of(
+/// Computes the preview of a command. `None` when cancelled.
+pub(in crate::tui::app) fn preview_command(
     snapshot: &Snapshot,
     command: &Command,
     default_scope: DefaultScope,
@@ -39,13 +39,13 @@ pub(in crate::tui::app) fn of(
     let rows = scoped.as_ref().map_or(0, RowSet::len);
     let rules = match (command, &scoped) {
         (Command::Fix { rules, .. }, Some(scoped)) => {
-            rules_named(rules).map(|rules| broken(snapshot, scoped, rules, progress)).unwrap_or_default()
+            rules_named(rules).map(|rules| count_by_rule(snapshot, scoped, rules, progress)).unwrap_or_default()
         }
         _ => Vec::new(),
     };
     let verb = verb(command);
     let others = match command {
-        // At the end of its range a step has no effect.
+        // A step has no effect at the limit of the range.
         Command::Set { assignments, .. } if !assignments.iter().any(|one| one.typed.starts_with(['+', '-'])) => {
             ["has it already", "have it already"]
         }
@@ -59,8 +59,8 @@ pub(in crate::tui::app) fn of(
     (!progress.is_cancelled()).then_some(Preview { words, others, intent, rows, rules })
 }
 
-/// How many of the rows break each rule, the most broken one first.
-fn broken(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Vec<(Rule, u64)> {
+/// The number of rows that violate each rule, the most frequent first.
+fn count_by_rule(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Vec<(Rule, u64)> {
     let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
     for row in rows.iter().take_while(|_| !progress.is_cancelled()) {
         for rule in snapshot.rules_of(RowId(row)).intersection(rules).iter() {
@@ -72,11 +72,11 @@ fn broken(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet, progress: &Progres
     counts
 }
 
-/// What a command does, before its rows are named.
+/// The verb phrase of a command, which its scope follows.
 fn verb(command: &Command) -> String {
     match command {
         Command::Set { assignments, .. } => {
-            let words: Vec<String> = assignments.iter().map(assigned).collect();
+            let words: Vec<String> = assignments.iter().map(assignment_words).collect();
             format!("{} on", words.join(", "))
         }
         Command::Replace { .. } => "rewrite URLs in".to_owned(),
@@ -85,7 +85,7 @@ fn verb(command: &Command) -> String {
         Command::Duplicate(_) => "duplicate".to_owned(),
         Command::Revert(_) => "revert".to_owned(),
         Command::Fix { .. } => "fix".to_owned(),
-        Command::Extend { acts, .. } => acts.iter().map(extended).collect::<Vec<_>>().join(", "),
+        Command::Extend { changes, .. } => changes.iter().map(extension_words).collect::<Vec<_>>().join(", "),
         Command::Mark(_) => "mark".to_owned(),
         Command::Unmark(_) => "unmark".to_owned(),
         Command::ApplyOrder => "apply the order of the view to the files".to_owned(),
@@ -94,15 +94,15 @@ fn verb(command: &Command) -> String {
     }
 }
 
-fn extended(act: &ExtensionChange) -> String {
-    match act {
+fn extension_words(change: &ExtensionChange) -> String {
+    match change {
         ExtensionChange::Set { path, value } => format!("set {path} to {} on", excerpt(value, 40)),
         ExtensionChange::Add { path, .. } => format!("add {path} to"),
         ExtensionChange::Remove(path) => format!("remove {path} from"),
     }
 }
 
-fn assigned(assignment: &Assignment) -> String {
+fn assignment_words(assignment: &Assignment) -> String {
     let (field, typed) = (assignment.field.name(), assignment.typed.as_str());
     match typed.chars().next() {
         _ if typed == "none" => format!("remove {field}"),
@@ -111,7 +111,7 @@ fn assigned(assignment: &Assignment) -> String {
     }
 }
 
-/// The rows that a command is about, if it is about rows.
+/// The scope of a command, if it has one.
 fn scope_of(command: &Command) -> Option<&Scope> {
     match command {
         Command::Set { scope, .. }

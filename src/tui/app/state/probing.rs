@@ -5,38 +5,38 @@ use crate::session::Session;
 use crate::session::data::take_answers;
 use std::sync::Arc;
 
-/// Some answers, as the job hands them out a few times a second.
+/// A batch of answers, delivered by the job a few times per second.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// The URLs that they are about.
+    /// The requested URLs.
     pub urls: Vec<String>,
-    /// The same as lines of JSON.
+    /// The answers as lines of JSON.
     pub lines: String,
-    /// Everything that is known with them; nothing where no answer came.
+    /// All data including these answers; `None` without answers.
     pub data: Option<Arc<DataSet>>,
-    /// How far the asking is, in words.
+    /// The progress as text.
     pub progress: String,
 }
 
 /// The answers of the site.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Probing {
-    /// How far the asking is, in words.
+    /// The progress as text.
     pub progress: String,
-    /// Whether it was asked to stop.
+    /// Whether the probe is being paused.
     pub is_stopping: bool,
-    /// Batches of answers since the program began, each as lines of JSON.
+    /// Batches of answers since the start of the program, each as lines of JSON.
     pub(in crate::tui::app) batches: Vec<Arc<str>>,
-    /// How many batches, from the first on, are written to a file.
+    /// Number of batches, from the first, that were written to a file.
     written: usize,
-    /// Answers that wait until a change is worked out.
+    /// Answers that wait for a change that is being computed.
     waiting: Vec<Answers>,
-    /// Whether every row is to be checked when the asking has ended.
+    /// Whether all rows must be rechecked after the probe.
     pub(in crate::tui::app) needs_recheck: bool,
 }
 
 impl Probing {
-    /// Keeps answers until they are taken in.
+    /// Keeps answers until they can be added to the session.
     pub(in crate::tui::app) fn keep(&mut self, mut answers: Answers) {
         self.progress = std::mem::take(&mut answers.progress);
         if !answers.lines.is_empty() {
@@ -57,9 +57,9 @@ impl Probing {
         self.batches.iter().skip(self.written).map(|batch| batch.lines().count() as u64).sum()
     }
 
-    /// Takes in what waits: the rows that it is about are checked. False if nothing waited.
+    /// Adds waiting answers to the session, whose rows are rechecked. False if none were waiting.
     pub(in crate::tui::app) fn receive_answers(&mut self, session: &mut Session) -> bool {
-        // The last data has the answers of all.
+        // The newest data includes all answers.
         let Some(data) = self.waiting.last_mut().and_then(|answers| answers.data.take()) else { return false };
         let urls: Vec<String> = self.waiting.drain(..).flat_map(|answers| answers.urls).collect();
         self.needs_recheck |= take_answers(session, data, &urls);

@@ -124,7 +124,7 @@ impl Recent {
         self.change = Some(match command.clone() {
             Command::Set { assignments, .. } => LastChange::Command(Command::Set { scope, assignments }),
             Command::Replace { replace, .. } => LastChange::Command(Command::Replace { scope, replace }),
-            Command::Extend { acts, .. } => LastChange::Command(Command::Extend { scope, acts }),
+            Command::Extend { changes, .. } => LastChange::Command(Command::Extend { scope, changes }),
             Command::Fix { rules, answer, .. } => LastChange::Command(Command::Fix { scope, rules, answer }),
             Command::Delete(_) => LastChange::Action(Action::Delete),
             Command::Duplicate(_) => LastChange::Action(Action::Duplicate),

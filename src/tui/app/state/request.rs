@@ -16,85 +16,85 @@ use crate::session::store::journal::RecoverableChanges;
 use crate::tui::command::Action;
 use std::path::PathBuf;
 
-/// What becomes of a mode after a key.
+/// The next state of a mode after a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui::app) enum Next {
     /// It stays open.
     Stay,
-    /// It is closed; what it was opened from comes back.
+    /// It is closed, and the mode below it is shown.
     Close,
-    /// It is closed with everything that it was opened from.
+    /// It and all modes below it are closed.
     CloseAll,
 }
 
-/// What is to be done next.
+/// A request of a mode.
 // A key makes one or two of them: the size of the largest does not matter.
 #[allow(clippy::large_enum_variant)]
 pub(in crate::tui::app) enum Request {
     /// An action, with its count.
     Act(Action, Option<u32>),
-    /// A command, about the rows that are meant by whoever typed it.
+    /// A command, with the rows for commands without a scope.
     Execute(Command, DefaultScope),
-    /// What a line of a list stands for.
+    /// The choice of a line of a list.
     Choose(Choice),
-    /// The answer to a question, with what the question was about.
+    /// The answer to a question, with the subject of the question.
     Answer(Answer, Subject),
     /// Open a line with this text.
     OpenLine(Purpose, String),
     /// The base URL that a save was waiting for.
     SetBase(String),
-    /// Show what a rule means, above the list of rules.
+    /// Explain a rule, above the list of rules.
     ExplainRule(Rule),
-    /// Show what the fix of a rule would do: at one place, or wherever it is broken.
+    /// Show the preview of the fix of a rule, for one target or for all.
     PreviewFix(Option<FindingTarget>, Rule),
-    /// Show what the fix of a finding of a file or the set would do.
+    /// Show the preview of the fix of a finding of a file or the set.
     PreviewWhole(FindingTarget, Rule),
     /// Copy the changes made, as commands.
     CopyScript,
     /// List the changes made, as commands.
     OpenScript,
-    /// List what can be added in an element, or the extensions that an entry can have.
+    /// List the elements that can be added below an element, or to the entry.
     OpenElements(Option<Path>),
-    /// Edit the values of an element where they are.
+    /// Edit the values of an element.
     EditElement(String, Vec<(String, String)>),
-    /// The keys go to the table again.
+    /// Move the focus to the table.
     LeaveDetails,
 }
 
-/// What choosing a line of a list does.
+/// The effect of choosing a line of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// Nothing: it is there to be read.
-    Read,
-    /// Does an action.
+    /// None: the line is text.
+    Nothing,
+    /// Runs an action.
     Run(Action),
-    /// Goes to the state with so many steps in effect.
-    Travel(usize),
-    /// Shows what breaks a rule: rows, or files and entries of the index.
+    /// Goes to the state in which this number of steps is done.
+    GoToState(usize),
+    /// Shows the rows, or the files and index entries, that violate a rule.
     Rule(Rule),
-    /// Shows the rows that break a rule.
+    /// Shows the rows that violate a rule.
     Rows(Rule),
-    /// Sets lastmod to what is typed.
+    /// Sets lastmod to typed text.
     Lastmod(String),
-    /// Puts a rule's findings right so.
+    /// Fixes the findings of a rule by a decision.
     Decide(Rule, Decision),
     /// Edits the cell of a field.
     Cell(Field),
-    /// A finding of the row: puts it right.
-    OfRow(Rule),
-    /// Says more of a finding that no row carries.
-    Found(FindingTarget, Rule),
-    /// Puts right what breaks a rule there.
+    /// Fixes a finding of the row.
+    RowFinding(Rule),
+    /// Explains a finding of a file or the set.
+    WholeFinding(FindingTarget, Rule),
+    /// Fixes a finding of a file or the set.
     FixWhole(FindingTarget, Rule),
     /// Adds the element, or the attribute, of a path.
     Element(String),
-    /// Shows the rows that a query finds.
+    /// Shows the rows that match a query.
     Filter(String),
-    /// Shows a data column in the table, or hides it.
+    /// Shows or hides a data column.
     DataColumn(String),
     /// Lists the URLs of the data that no row has.
     MissingUrls,
-    /// Begins a command on the `:` line.
+    /// Opens the command line with this text.
     Line(String),
 }
 
@@ -107,73 +107,73 @@ pub(crate) enum Answer {
     SaveAndQuit,
     /// Leave without saving.
     Discard,
-    /// Make a new sitemap at this path.
+    /// Create a sitemap at this path.
     Create(PathBuf),
-    /// Create this folder, and go on with the save that needs it.
+    /// Create this folder, and continue the save.
     CreateFolder(PathBuf),
     /// Leave with this exit status.
     Leave(u8),
-    /// Take a side of the merge conflict that is asked about.
+    /// Take a side of the current merge conflict.
     Resolve {
-        /// Which.
+        /// The side.
         side: Side,
-        /// Whether that is the answer to all conflicts after it, too.
+        /// Whether it is the answer to all remaining conflicts.
         remaining: bool,
     },
     /// Show all lines of the merge conflict first.
     LookAtConflict,
-    /// Write what the plan says.
+    /// Execute the plan.
     Write,
-    /// Look at the difference of each file first.
+    /// Show the diff of each file first.
     Differences,
-    /// Merge what others wrote with what was changed here.
+    /// Merge the files on disk with the changes here.
     Merge,
     /// Read the files again.
     Reload,
-    /// Read the files again, whatever is unsaved.
+    /// Read the files again and drop unsaved changes.
     DiscardAndReload,
-    /// Write what is here over what others wrote; at once if a save waits for that.
+    /// Overwrite the files on disk at the next save; save now if a save was held back.
     KeepOurs(bool),
     /// Ask for another name to save to.
     SaveElsewhere,
-    /// Do again what an earlier session left unsaved.
+    /// Replay the unsaved changes of an earlier session.
     Replay,
-    /// Leave that alone, and change nothing meanwhile.
+    /// Keep these changes for later, and open the set read-only.
     Later,
-    /// Give it up.
+    /// Discard these changes.
     DropRecoverable,
 }
 
-/// What a question is about, where its answer needs more than the state has.
+/// The subject of a question whose answer needs more than the state.
 // There is one at a time: the size of the largest does not matter.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Default)]
 pub(in crate::tui) enum Subject {
-    /// Nothing but the state.
+    /// The state itself.
     #[default]
     State,
     /// A merge conflict.
     Conflict(Resolving),
-    /// What an earlier session left unsaved.
+    /// Unsaved changes of an earlier session.
     Recoverable(RecoverableChanges),
 }
 
 /// Merge conflicts that are being answered.
 #[derive(Debug)]
 pub(in crate::tui) struct Resolving {
-    /// All of the set.
+    /// All conflicts of the set.
     pub conflicts: Vec<MergeConflict>,
     /// The answers to the first of them.
     pub answers: Vec<Side>,
 }
 
 impl Resolving {
-    /// The conflict that is asked about.
+    /// The current conflict.
     pub(crate) fn asked(&self) -> Option<&MergeConflict> {
         self.conflicts.get(self.answers.len())
     }
 
-    /// That conflict and those after it.
+    /// The current conflict and those after it.
     pub(crate) fn remaining(&self) -> &[MergeConflict] {
         self.conflicts.get(self.answers.len()..).unwrap_or_default()
     }

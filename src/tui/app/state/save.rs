@@ -6,29 +6,29 @@ use std::path::PathBuf;
 /// A save that waits for an answer.
 #[derive(Debug)]
 pub(in crate::tui::app) struct Waiting {
-    /// Another name to save to.
+    /// The path to save to, if not that of the set.
     pub to: Option<PathBuf>,
-    /// Whether files that others changed are overwritten.
+    /// Whether files that other programs changed are overwritten.
     pub force: bool,
 }
 
-/// A plan that is being worked out.
+/// A plan that is being computed.
 #[derive(Debug)]
 pub(in crate::tui::app) struct PlanRequest {
-    /// Which request it is.
+    /// The ticket of the request.
     pub ticket: u64,
-    /// Another name to save to.
+    /// The path to save to, if not that of the set.
     pub to: Option<PathBuf>,
-    /// What it is for.
+    /// The purpose of the plan.
     pub purpose: PlanPurpose,
 }
 
-/// What a plan is for.
+/// The purpose of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tui::app) enum PlanPurpose {
-    /// To be carried out, after questions if there are some.
+    /// To be executed, after questions if any.
     Save {
-        /// Whether files that others changed are overwritten.
+        /// Whether files that other programs changed are overwritten.
         force: bool,
     },
     /// To be shown.
@@ -36,7 +36,7 @@ pub(in crate::tui::app) enum PlanPurpose {
 }
 
 impl PlanRequest {
-    /// Whether something will be written.
+    /// Whether files will be written.
     pub(crate) const fn is_save(&self) -> bool {
         matches!(self.purpose, PlanPurpose::Save { .. })
     }
@@ -45,24 +45,24 @@ impl PlanRequest {
 /// The save that is being prepared.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct SaveState {
-    /// Whether the set was saved since it was changed last.
+    /// Whether the set was saved after its last change.
     pub is_saved: bool,
-    /// Whether the program is left when the save is done.
+    /// Whether the program quits after the save.
     pub(in crate::tui::app) then_leave: bool,
     /// The save that waits for an answer.
     pub(in crate::tui::app) waiting: Option<Waiting>,
-    /// A folder that was agreed to be created, for the file that needs it.
+    /// A folder that the user agreed to create.
     pub(in crate::tui::app) new_folder: Option<PathBuf>,
-    /// The plan that is being worked out.
+    /// The plan that is being computed.
     pub(in crate::tui::app) wanted: Option<PlanRequest>,
-    /// A plan that has come while something was being typed.
+    /// A plan that arrived while the user was typing.
     pub(in crate::tui::app) held: Option<(PlanRequest, Planned)>,
-    /// The plan that is being looked at.
+    /// The plan that is shown.
     pub(in crate::tui::app) plan: Option<Planned>,
 }
 
 impl SaveState {
-    /// Gives up what waits for an answer.
+    /// Cancels the save that waits for an answer.
     pub(in crate::tui::app) fn forget(&mut self) {
         self.then_leave = false;
         (self.waiting, self.plan, self.new_folder) = (None, None, None);

@@ -84,11 +84,11 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
         bench.keys("<c-e>");
         let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: no list") };
         let place =
-            |(_, choice): &(_, Choice)| matches!(choice, Choice::Found(_, found) if found.main() == rule.main());
+            |(_, choice): &(_, Choice)| matches!(choice, Choice::WholeFinding(_, found) if found.main() == rule.main());
         if let Some(at) = list.lines.iter().position(place) {
             // In the list of what is wrong with files, on its line.
             let lines = list.lines[list.chosen..at].iter();
-            let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
+            let steps = lines.filter(|(_, choice)| *choice != Choice::Nothing).count();
             bench.keys(&"j".repeat(steps)).keys("gx");
             assert!(!bench.app.shared.session.is_modified(), "{rule:?}: shown first");
             let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
@@ -110,10 +110,10 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
             bench.keys(&format!("<esc>:filter rule:{}<enter>K", rule.code()));
             let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
             let is_it =
-                |(_, choice): &(_, Choice)| matches!(choice, Choice::OfRow(found) if found.main() == rule.main());
+                |(_, choice): &(_, Choice)| matches!(choice, Choice::RowFinding(found) if found.main() == rule.main());
             let at = list.lines.iter().position(is_it).unwrap_or_else(|| panic!("{rule:?}: {}", bench.screen()));
             let lines = list.lines[list.chosen..at].iter();
-            let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
+            let steps = lines.filter(|(_, choice)| *choice != Choice::Nothing).count();
             bench.keys(&"j".repeat(steps)).keys("x");
             assert!(!bench.app.shared.session.is_modified(), "{rule:?}: shown first");
             agree(&mut bench);
@@ -156,7 +156,7 @@ fn the_list_of_rules_acts_on_the_highlighted_rule_alone() {
     let choices: Vec<Choice> = list.lines.iter().map(|(_, choice)| choice.clone()).collect();
     assert!(choices.iter().filter(|choice| matches!(choice, Choice::Rule(_))).count() > 3, "{choices:?}");
     for (at, choice) in choices.into_iter().enumerate() {
-        let (Choice::Rule(rule) | Choice::Found(_, rule)) = choice else { continue };
+        let (Choice::Rule(rule) | Choice::WholeFinding(_, rule)) = choice else { continue };
         for key in ["x", "gx", "K"] {
             bench.keys("<esc><esc><c-e>");
             while matches!(bench.app.modes.current(), Mode::List(list) if list.chosen < at) {

@@ -100,7 +100,7 @@ fn ours_can_be_kept_and_reading_again_asks_first() {
 #[test]
 fn a_save_of_ours_is_no_news() {
     let mut bench = Bench::file(SMALL);
-    bench.hold = Some(crate::tui::jobs::Kind::Look);
+    bench.hold = Some(crate::tui::jobs::Kind::DiskCheck);
     bench.send(Event::Focus);
     bench.keys("t<c-s>");
     bench.let_go();

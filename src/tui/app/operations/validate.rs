@@ -10,53 +10,53 @@ use crate::protocol::{Field, priority};
 use crate::session::findings;
 use crate::tui::text::up_to;
 
-/// Bytes of a value that are judged while it is typed.
-const JUDGED: usize = 1 << 14;
+/// Maximum number of bytes of a value that are validated while it is typed.
+const MAX_VALIDATED: usize = 1 << 14;
 
-/// What is to be reported of a text that may become a field's value.
+/// The validation of a text as the value of a field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    /// What it would be in the file: `today` as a date; `None` removes the element.
+pub(crate) struct Validation {
+    /// The value as it would be stored, such as a date for `today`; `None` removes the element.
     pub value: Option<String>,
-    /// Why it cannot be taken at all.
+    /// The reason why the text cannot be a value at all.
     pub refused: Option<String>,
-    /// What would be wrong with it.
+    /// The findings that the value would have.
     pub findings: Vec<Finding>,
-    /// What was probably meant, and why.
+    /// A likely correction, and the reason for it.
     pub suggestion: Option<(String, String)>,
-    /// Rows that have this very URL.
+    /// Number of other rows with the same URL.
     pub twins: usize,
 }
 
-/// What is to be reported of a text as a field's value.
-pub(in crate::tui::app) fn judge(
+/// Validates a text as the value of a field.
+pub(in crate::tui::app) fn validate(
     shared: &Shared,
     row: Option<RowId>,
     field: Field,
     typed: &str,
     before: Option<&str>,
-) -> Verdict {
+) -> Validation {
     let snapshot = shared.session.view();
     let value = match resolve(field, typed, before, snapshot.clock) {
-        // What is there already was not typed: `+0.1` in a file is not a step.
+        // The stored value was not typed: `+0.1` in a file is not a step.
         _ if before == Some(typed) => Some(typed.to_owned()),
         Ok(value) => value,
-        Err(reason) => return Verdict { refused: Some(reason), ..Verdict::default() },
+        Err(reason) => return Validation { refused: Some(reason), ..Validation::default() },
     };
-    // Of a value that no file may hold, the beginning is judged with each key.
-    let judged = value.as_deref().map(|value| up_to(value, JUDGED));
-    let findings = judged.map(|value| findings::of_typed(snapshot, row, field, value)).unwrap_or_default();
+    // Only the beginning is validated of a value that is too long for any file.
+    let validated = value.as_deref().map(|value| up_to(value, MAX_VALIDATED));
+    let findings = validated.map(|value| findings::of_typed(snapshot, row, field, value)).unwrap_or_default();
     let twins = match (&value, field) {
-        // No sitemap may hold a longer URL: looking it up with each key would read all of it.
-        (Some(loc), Field::Loc) if loc.len() <= JUDGED => {
+        // No sitemap may contain a longer URL, and looking it up with each key would read all of it.
+        (Some(loc), Field::Loc) if loc.len() <= MAX_VALIDATED => {
             snapshot.rows_with_loc(loc).into_iter().filter(|other| Some(*other) != row).count()
         }
         _ => 0,
     };
     let suggestion =
-        judged.filter(|judged| !findings.is_empty() && Some(judged.len()) == value.as_ref().map(String::len));
+        validated.filter(|validated| !findings.is_empty() && Some(validated.len()) == value.as_ref().map(String::len));
     let suggestion = suggestion.and_then(|value| suggest(field, value, &findings));
-    Verdict { value, refused: None, findings, suggestion, twins }
+    Validation { value, refused: None, findings, suggestion, twins }
 }
 
 /// The value that typed text stands for; `Ok(None)` removes the element.
@@ -69,7 +69,7 @@ fn resolve(field: Field, typed: &str, before: Option<&str>, now: Now) -> Result<
     }
 }
 
-/// What was probably meant: the text, and in a word why.
+/// A likely correction, and the reason for it.
 fn suggest(field: Field, value: &str, findings: &[Finding]) -> Option<(String, String)> {
     let fixed = findings.iter().filter_map(|finding| finding.fix.as_ref()).find_map(|fix| match &fix.action {
         Action::Set { field: own, value: Some(text) } if *own == field => Some((text.clone(), fix.label.clone())),

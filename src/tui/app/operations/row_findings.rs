@@ -12,7 +12,7 @@ use crate::session::findings::non_row::FindingRef;
 
 /// The findings at a row, as the pane lists them: those of the row, and those of its file and the set that are worse than
 /// notes.
-pub(in crate::tui) fn findings_here(shared: &Shared, row: RowId) -> Vec<Finding> {
+pub(in crate::tui) fn findings_at(shared: &Shared, row: RowId) -> Vec<Finding> {
     let mut here = if large::is_large(&shared.session, row) {
         shared.large.entry(&shared.session, row).map(|entry| entry.findings.clone()).unwrap_or_default()
     } else {
