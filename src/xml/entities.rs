@@ -25,7 +25,7 @@ const LONGEST_UNKNOWN: usize = 32;
 /// That a name is declared is a constraint of well-formedness only in a document without an external subset and without
 /// references to parameter entities, or with `standalone="yes"`; in any other it is one of validity (XML 1.0, 4.1,
 /// "Entity Declared").
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Entities<'b> {
     declared: HashSet<&'b [u8]>,
     has_elsewhere: bool,

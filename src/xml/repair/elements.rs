@@ -82,6 +82,15 @@ impl<'b> OpenElements<'b> {
         Some(top)
     }
 
+    /// Shifts the offsets in the output.
+    pub(super) fn shift(&mut self, by: usize) {
+        for open in &mut self.stack {
+            open.lead += by;
+            open.tag += by;
+            open.inner += by;
+        }
+    }
+
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.declaring = 0;

@@ -28,11 +28,14 @@ pub(super) struct RepairLog {
     noted: Vec<(Defect, Noted)>,
     /// Remaining bytes for descriptions.
     words: usize,
+    /// Bytes for descriptions of the whole file.
+    max_words: usize,
 }
 
 impl RepairLog {
     pub(super) fn new(file_len: usize) -> Self {
-        Self { repairs: Vec::new(), noted: Vec::new(), words: WORDS + file_len }
+        let words = WORDS + file_len;
+        Self { repairs: Vec::new(), noted: Vec::new(), words, max_words: words }
     }
 
     /// Whether to keep a repair: one of a kind per entry, a hundred outside of entries, adjacent ones as one.
@@ -61,6 +64,40 @@ impl RepairLog {
     /// Ensures room for the description of one more repair.
     pub(super) fn make_room(&mut self) {
         self.words = self.words.max(WORDS);
+    }
+
+    /// Whether the log of the segment that follows can be appended: its repairs are the ones that this log would have
+    /// kept.
+    pub(super) fn can_append(&self, segment: &Self) -> bool {
+        let is_outside = |log: &Self, kind| log.noted.iter().any(|(known, noted)| *known == kind && noted.outside > 0);
+        let are_apart = segment.noted.iter().all(|(kind, noted)| noted.outside == 0 || !is_outside(self, *kind));
+        are_apart && !segment.is_full() && segment.used() < self.words
+    }
+
+    /// Appends the log of the segment that follows, whose entries have numbers from `entries`.
+    pub(super) fn append(&mut self, segment: Self, entries: u32) {
+        self.words -= segment.used();
+        self.repairs.extend(
+            segment
+                .repairs
+                .into_iter()
+                .map(|repair| FoundDefect { entry: repair.entry.map(|entry| entry + entries), ..repair }),
+        );
+        for (kind, mut noted) in segment.noted {
+            noted.entry = noted.entry.map(|entry| entry + entries);
+            match self.noted.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, own)) => {
+                    noted.outside += own.outside;
+                    *own = noted;
+                }
+                None => self.noted.push((kind, noted)),
+            }
+        }
+    }
+
+    /// Bytes used for descriptions.
+    const fn used(&self) -> usize {
+        self.max_words - self.words
     }
 
     pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, mut what: String) {

@@ -11,6 +11,7 @@ mod html;
 mod log;
 mod nested;
 mod prolog;
+mod segments;
 mod sound_entries;
 mod text;
 mod token;
@@ -68,12 +69,13 @@ pub fn repair_after(bytes: &[u8], kept: Option<SoundPrefix>) -> Option<Repaired>
     let mut repairer = Repairer::new(bytes);
     repairer.soundness = Some(SoundnessCheck::new(bytes));
     let body = prolog::write(&mut repairer)?;
-    let kept = kept.filter(|kept| !repairer.moved && kept.end >= body && bytes.get(body..kept.end).is_some());
+    let kept =
+        kept.filter(|kept| repairer.moved == Moved::No && kept.end >= body && bytes.get(body..kept.end).is_some());
     if let Some(kept) = kept {
         repairer.out.extend_from_slice(bytes.get(body..kept.end).unwrap_or_default());
         repairer.entries = kept.entries;
     }
-    repairer.body(kept.map_or(body, |kept| kept.end));
+    repairer.body_in_segments(kept.map_or(body, |kept| kept.end));
     let is_kept = repairer.needed.is_empty();
     let repaired = repairer.finish();
     Some(Repaired { kept: kept.filter(|_| is_kept).map_or(0, |kept| kept.end), ..repaired })
@@ -113,7 +115,7 @@ fn root_kind(local: &[u8]) -> Option<FileKind> {
 }
 
 /// The root of the repaired file.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Root {
     /// Its start tag, as written last.
     tag: Vec<u8>,
@@ -133,6 +135,15 @@ struct EmptyEntry {
     end: usize,
 }
 
+/// Whether offsets in the output and in the input differ by another number than at the last anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    No,
+    Yes,
+    /// Unknown: nothing has moved since the start of a segment, and the segment before it is being repaired.
+    Unknown,
+}
+
 struct Repairer<'b> {
     bytes: &'b [u8],
     tokens: Tokens,
@@ -140,7 +151,7 @@ struct Repairer<'b> {
     log: RepairLog,
     anchors: Vec<(usize, usize)>,
     /// Whether positions have moved since the last anchor.
-    moved: bool,
+    moved: Moved,
     entities: Entities<'b>,
     /// Prefixes to be declared, with their namespaces.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
@@ -158,6 +169,13 @@ struct Repairer<'b> {
     empty_entry: Option<EmptyEntry>,
     /// The output offset of the root's end tag, and the input offset after it.
     closed: Option<(usize, usize)>,
+    /// In a segment: the number of declarations that were needed before it. Its repair stops at what needs the whole
+    /// file.
+    needed_before: Option<usize>,
+    /// Whether the first anchor is needed only if positions moved before the segment.
+    is_first_anchor_unsure: bool,
+    /// The largest number of pieces so far.
+    most_pieces: usize,
 }
 
 impl<'b> Repairer<'b> {
@@ -168,7 +186,7 @@ impl<'b> Repairer<'b> {
             out: Vec::with_capacity(bytes.len() + bytes.len() / 64 + 256),
             log: RepairLog::new(bytes.len()),
             anchors: Vec::new(),
-            moved: false,
+            moved: Moved::No,
             entities: Entities::default(),
             needed: Vec::new(),
             names: Names::plain(FileKind::Urlset),
@@ -180,6 +198,9 @@ impl<'b> Repairer<'b> {
             nesting: Nesting::default(),
             empty_entry: None,
             closed: None,
+            needed_before: None,
+            is_first_anchor_unsure: false,
+            most_pieces: 0,
         }
     }
 
@@ -188,10 +209,20 @@ impl<'b> Repairer<'b> {
         self.note_with(kind, at, |repairer| snippet(repairer.bytes, at));
     }
 
+    /// The number of repairs, moved entries and open elements that are held.
+    fn pieces(&self) -> usize {
+        self.log.repairs.len() + self.anchors.len() + self.elements.stack.len() + self.nesting.len()
+    }
+
+    /// The memory limit for this file, in pieces.
+    const fn max_pieces(&self) -> usize {
+        PIECES + self.bytes.len() / BYTES_OF_PIECE
+    }
+
     /// Whether the memory limit for this file is exceeded.
-    fn is_too_damaged(&self) -> bool {
-        let pieces = self.log.repairs.len() + self.anchors.len() + self.elements.stack.len() + self.nesting.len();
-        pieces > PIECES + self.bytes.len() / BYTES_OF_PIECE
+    fn is_too_damaged(&mut self) -> bool {
+        self.most_pieces = self.most_pieces.max(self.pieces());
+        self.pieces() > self.max_pieces()
     }
 
     fn note_text(&mut self, kind: Defect, at: usize, what: String) {
@@ -204,7 +235,7 @@ impl<'b> Repairer<'b> {
     }
 
     fn note_with(&mut self, kind: Defect, at: usize, what: impl FnOnce(&Self) -> String) {
-        self.moved = true;
+        self.moved = Moved::Yes;
         let entry = self.current_entry();
         if self.log.is_new(kind, at, entry) {
             let what = if self.log.is_full() { String::new() } else { what(self) };
@@ -239,7 +270,7 @@ impl<'b> Repairer<'b> {
         self.root.is_empty = token.kind == Kind::Empty;
         self.root.is_closed = self.root.is_empty;
         self.root.source_end = token.end;
-        self.moved = self.bytes.get(..token.end) != Some(&self.out);
+        self.moved = if self.bytes.get(..token.end) == Some(&self.out) { Moved::No } else { Moved::Yes };
         self.read_names();
         if self.root.is_empty {
             self.closed = Some((self.out.len(), self.out.len()));

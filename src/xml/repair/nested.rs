@@ -1,7 +1,7 @@
 //! Repairs entries that start inside another entry or inside an unknown element.
 
-use super::Repairer;
 use super::words::{snippet, tag};
+use super::{Moved, Repairer};
 use crate::xml::defect::{Defect, FoundDefect};
 
 /// An entry that began inside another one.
@@ -40,6 +40,18 @@ pub(super) struct Nesting<'b> {
 }
 
 impl Nesting<'_> {
+    /// Shifts the numbers of entries, and the indexes of repairs.
+    pub(super) fn shift(&mut self, entries: u32, repairs: usize) {
+        for entry in &mut self.entries {
+            entry.number += entries;
+            entry.repair = entry.repair.map(|repair| repair + repairs);
+        }
+        for wrapper in &mut self.wrappers {
+            wrapper.entry.number += entries;
+            wrapper.repair = wrapper.repair.map(|repair| repair + repairs);
+        }
+    }
+
     pub(super) const fn len(&self) -> usize {
         self.entries.len() + self.wrappers.len()
     }
@@ -66,7 +78,7 @@ impl<'b> Repairer<'b> {
             Some(repair) => *repair = nested,
             None => self.log.repairs.push(nested),
         }
-        self.moved = true;
+        self.moved = Moved::Yes;
         true
     }
 
@@ -94,7 +106,7 @@ impl<'b> Repairer<'b> {
         else {
             return false;
         };
-        self.moved = true;
+        self.moved = Moved::Yes;
         // That a loc is in no entry is reported anyway, and is reported once.
         let (kind, what) =
             if has_tags { (Defect::Wrapped, tag(name)) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };

@@ -5,7 +5,7 @@ use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::text::TextContext;
 use super::words::snippet;
-use super::{Repairer, declaration_of, is_sound_instruction, kind, root_kind};
+use super::{Moved, Repairer, declaration_of, is_sound_instruction, kind, root_kind};
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 
@@ -143,7 +143,7 @@ impl Prolog {
 
 /// Notes that something is before the document: once, however many pieces it has.
 fn note_junk(repairer: &mut Repairer<'_>, at: usize) {
-    repairer.moved = true;
+    repairer.moved = Moved::Yes;
     if !repairer.log.repairs.iter().any(|repair| repair.kind == Defect::LeadingJunk) {
         repairer.note(Defect::LeadingJunk, at);
     }

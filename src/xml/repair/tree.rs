@@ -6,7 +6,7 @@ use super::elements::{Level, Open};
 use super::nested::Unwrapped;
 use super::text::{TextContext, is_url};
 use super::words::{end_tag, snippet, tag};
-use super::{EmptyEntry, Repairer, declares_own, root_kind};
+use super::{EmptyEntry, Moved, Repairer, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
 use crate::xml::defect::Defect;
@@ -24,14 +24,30 @@ pub(super) enum Role<'b> {
 impl<'b> Repairer<'b> {
     /// Repairs the file after the root's start tag.
     pub(super) fn body(&mut self, from: usize) {
+        if let Some(at) = self.run(from, usize::MAX) {
+            self.gap(at, self.bytes.len());
+            self.cut(self.bytes.len());
+        }
+    }
+
+    /// Repairs tokens from `from` until one ends at `limit` or later. Returns the end of the last token, or `None` if
+    /// the repair has ended.
+    pub(super) fn run(&mut self, from: usize, limit: usize) -> Option<usize> {
         let bytes = self.bytes;
         // The end of the last token other than whitespace between entries: trivia belong to the entry that follows.
         let mut at = from;
-        while let Some(token) = self.tokens.next(bytes, at) {
+        while at < limit
+            && let Some(token) = self.tokens.next(bytes, at)
+        {
             let is_cut = token.kind == Kind::Stray
                 && memchr::memchr2(b'<', b'>', bytes.get(token.start + 1..).unwrap_or_default()).is_none();
-            if self.is_too_damaged() {
-                return self.give_up(token.start);
+            let is_too_damaged = self.is_too_damaged();
+            if self.needed_before.is_some() && (is_cut || is_too_damaged) {
+                return Some(at);
+            }
+            if is_too_damaged {
+                self.give_up(token.start);
+                return None;
             }
             self.gap(at, token.start);
             if is_cut {
@@ -39,7 +55,7 @@ impl<'b> Repairer<'b> {
                     self.note(Defect::TrailingJunk, token.start);
                 }
                 self.cut(token.start);
-                return;
+                return None;
             }
             let copied = self.copy_sound(&token).or_else(|| self.endless_section(&token));
             at = copied.unwrap_or_else(|| {
@@ -48,8 +64,7 @@ impl<'b> Repairer<'b> {
                 token.end
             });
         }
-        self.gap(at, bytes.len());
-        self.cut(bytes.len());
+        Some(at)
     }
 
     fn token(&mut self, token: &Markup) {
@@ -352,7 +367,9 @@ impl<'b> Repairer<'b> {
 
     /// Records an anchor if the last one does not apply any more.
     pub(super) fn anchor(&mut self, at: usize) {
-        if std::mem::take(&mut self.moved) {
+        let moved = std::mem::replace(&mut self.moved, Moved::No);
+        self.is_first_anchor_unsure |= moved == Moved::Unknown;
+        if moved != Moved::No {
             self.anchors.push((self.out.len(), at));
         }
     }

@@ -226,3 +226,50 @@ proptest! {
         }
     }
 }
+
+/// A repair in segments with these starts.
+fn in_segments(bytes: &[u8], starts: &[usize]) -> Option<Repaired> {
+    let mut repairer = Repairer::new(bytes);
+    repairer.soundness = Some(SoundnessCheck::new(bytes));
+    let body = prolog::write(&mut repairer)?;
+    let starts: Vec<usize> = starts.iter().copied().filter(|start| *start > body).collect();
+    repairer.body_from_starts(body, &starts);
+    Some(repairer.finish())
+}
+
+/// Checks that a repair in segments, at all or some end tags of entries, equals a repair in one piece.
+fn check_segments(text: &str, every: usize) -> Result<(), TestCaseError> {
+    let bytes = text.as_bytes();
+    let Some(model) = by_tokens(bytes) else { return Ok(()) };
+    let ends: Vec<usize> = text.match_indices("</url>").map(|(at, tag)| at + tag.len()).step_by(every).collect();
+    let found = in_segments(bytes, &ends).unwrap();
+    prop_assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes), "{}", text);
+    prop_assert_eq!(&found.repairs, &model.repairs, "{}", text);
+    prop_assert_eq!(&found.anchors, &model.anchors, "{}", text);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #[test]
+    fn segments_are_repaired_as_one_piece(
+        parts in proptest::collection::vec(prop_oneof![3 => any_entry(), 1 => any_part()], 0..16),
+        is_closed in any::<bool>(),
+        every in 1..4_usize,
+    ) {
+        let end = if is_closed { "\n</urlset>\n" } else { "" };
+        check_segments(&format!("<urlset {NS}>{}{end}", parts.concat()), every)?;
+    }
+}
+
+/// Damage outside of entries is limited for the whole file, and so are descriptions and pieces.
+#[test]
+fn limits_hold_for_all_segments_together() {
+    let entries = |between: &str, count: usize| format!("<url><loc>a&b</loc></url>{between}").repeat(count);
+    for between in ["text &", "</x>", "<!-- - -- -->", "\u{1}", "</x></x>"] {
+        for every in [1, 50, 200] {
+            let text = format!("<urlset {NS}>{}</urlset>", entries(between, 300));
+            check_segments(&text, every).unwrap();
+        }
+    }
+}
