@@ -59,6 +59,11 @@ pub struct SoundPrefix {
 const PIECES: usize = 200_000;
 const BYTES_OF_PIECE: usize = 16;
 
+/// The memory limit for a file of this size, in pieces.
+const fn max_pieces(file_len: usize) -> usize {
+    PIECES + file_len / BYTES_OF_PIECE
+}
+
 /// Repairs a damaged file; `None` when nothing in it is a sitemap. `bytes` must be UTF-8.
 pub fn repair(bytes: &[u8]) -> Option<Repaired> {
     repair_after(bytes, None)
@@ -75,7 +80,7 @@ pub fn repair_after(bytes: &[u8], kept: Option<SoundPrefix>) -> Option<Repaired>
         repairer.out.extend_from_slice(bytes.get(body..kept.end).unwrap_or_default());
         repairer.entries = kept.entries;
     }
-    repairer.body_in_segments(kept.map_or(body, |kept| kept.end));
+    segments::repair_body(&mut repairer, kept.map_or(body, |kept| kept.end));
     let is_kept = repairer.needed.is_empty();
     let repaired = repairer.finish();
     Some(Repaired { kept: kept.filter(|_| is_kept).map_or(0, |kept| kept.end), ..repaired })
@@ -212,17 +217,6 @@ impl<'b> Repairer<'b> {
     /// The number of repairs, moved entries and open elements that are held.
     fn pieces(&self) -> usize {
         self.log.repairs.len() + self.anchors.len() + self.elements.stack.len() + self.nesting.len()
-    }
-
-    /// The memory limit for this file, in pieces.
-    const fn max_pieces(&self) -> usize {
-        PIECES + self.bytes.len() / BYTES_OF_PIECE
-    }
-
-    /// Whether the memory limit for this file is exceeded.
-    fn is_too_damaged(&mut self) -> bool {
-        self.most_pieces = self.most_pieces.max(self.pieces());
-        self.pieces() > self.max_pieces()
     }
 
     fn note_text(&mut self, kind: Defect, at: usize, what: String) {

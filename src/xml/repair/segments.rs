@@ -1,4 +1,4 @@
-//! Repairs a large file in segments, on all cores.
+//! Repairs the file after the root's start tag: in segments on all cores if it is large.
 //!
 //! A segment starts after an end tag of an entry. Its repair assumes that no element is open there, and that the
 //! segments before it declare no namespaces. If the repair of those shows otherwise, such as for an end tag inside a
@@ -7,8 +7,9 @@
 
 use super::log::RepairLog;
 use super::sound_entries::SoundnessCheck;
-use super::{Moved, Repairer};
+use super::{Moved, Repairer, max_pieces};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Minimum size of a segment, in bytes.
 const MIN_SEGMENT: usize = 1 << 20;
@@ -16,115 +17,121 @@ const MIN_SEGMENT: usize = 1 << 20;
 /// The number that segments give to the entry before them.
 const ENTRY_BEFORE: u32 = 1;
 
-/// A segment: its start, its repair, and the offset up to which it is repaired.
+/// Repairs the file after the root's start tag, which ends at `from`.
+pub(super) fn repair_body(repairer: &mut Repairer<'_>, from: usize) {
+    let rest = repairer.bytes.len().saturating_sub(from);
+    let count = rayon::current_num_threads().min(rest / MIN_SEGMENT);
+    let tag = [b"</", repairer.names.kind.entry_name().as_bytes(), b">"].concat();
+    let after_end_tag = |number: usize| {
+        let middle = from + rest / count * number;
+        Some(middle + memchr::memmem::find(repairer.bytes.get(middle..)?, &tag)? + tag.len())
+    };
+    let starts: Vec<usize> = (1..count).filter_map(after_end_tag).collect();
+    repair_segments(repairer, from, &starts);
+}
+
+/// Repairs the file from `from` to its end in one piece.
+pub(super) fn repair_rest(repairer: &mut Repairer<'_>, from: usize) {
+    if let Some(at) = repairer.run(from, usize::MAX) {
+        let end = repairer.bytes.len();
+        repairer.gap(at, end);
+        repairer.cut(end);
+    }
+}
+
+/// Repairs the file from `from` to its end, in segments with these starts.
+pub(super) fn repair_segments(repairer: &mut Repairer<'_>, from: usize, starts: &[usize]) {
+    let Some(first) = starts.first().filter(|_| repairer.closed.is_none()) else {
+        return repair_rest(repairer, from);
+    };
+    let ends = starts.iter().skip(1).copied().chain([repairer.bytes.len()]);
+    let mut segments: Vec<Segment<'_>> =
+        starts.iter().zip(ends).map(|(start, end)| Segment::after(repairer, *start..end)).collect();
+    let (mut end, ()) =
+        rayon::join(|| repairer.run(from, *first), || segments.par_iter_mut().for_each(Segment::repair));
+    for segment in segments {
+        // Repairs a segment again that could not be appended.
+        end = end.and_then(|end| repairer.run(end, segment.range.start));
+        if end == Some(segment.range.start) && segment.follows(repairer) {
+            end = segment.end;
+            segment.append_to(repairer);
+        }
+    }
+    if let Some(end) = end {
+        repair_rest(repairer, end);
+    }
+}
+
+/// A segment with its repair.
 struct Segment<'b> {
-    start: usize,
+    range: Range<usize>,
     repairer: Repairer<'b>,
+    /// The offset up to which it is repaired.
     end: Option<usize>,
 }
 
-impl<'b> Repairer<'b> {
-    /// Repairs the file after the root's start tag, in segments if it is large.
-    pub(super) fn body_in_segments(&mut self, from: usize) {
-        let rest = self.bytes.len().saturating_sub(from);
-        let count = rayon::current_num_threads().min(rest / MIN_SEGMENT);
-        let starts: Vec<usize> =
-            (1..count).filter_map(|number| self.segment_start(from + rest / count * number)).collect();
-        self.body_from_starts(from, &starts);
-    }
-
-    /// The first offset after `from` that follows an end tag of an entry.
-    fn segment_start(&self, from: usize) -> Option<usize> {
-        let tag = [b"</", self.names.kind.entry_name().as_bytes(), b">"].concat();
-        Some(from + memchr::memmem::find(self.bytes.get(from..)?, &tag)? + tag.len())
-    }
-
-    /// Repairs the file after the root's start tag, in segments with these starts.
-    pub(super) fn body_from_starts(&mut self, from: usize, starts: &[usize]) {
-        if starts.is_empty() || self.closed.is_some() {
-            return self.body(from);
-        }
-        let ends = starts.iter().skip(1).copied().chain([self.bytes.len()]);
-        let mut segments: Vec<(Segment<'b>, usize)> = starts
-            .iter()
-            .zip(ends)
-            .map(|(start, end)| (Segment { start: *start, repairer: self.segment(end - start), end: None }, end))
-            .collect();
-        let (mut end, ()) = rayon::join(
-            || self.run(from, starts.first().copied().unwrap_or(from)),
-            || {
-                segments.par_iter_mut().for_each(|(segment, end)| {
-                    segment.end = segment.repairer.run(segment.start, *end);
-                });
-            },
-        );
-        for (segment, _) in segments {
-            // A segment that was not taken over is repaired here.
-            end = end.and_then(|end| self.run(end, segment.start));
-            if end == Some(segment.start) && self.can_append(&segment.repairer) {
-                end = segment.end;
-                self.append(segment.repairer);
-            }
-        }
-        if let Some(end) = end {
-            self.body(end);
-        }
-    }
-
-    /// A repairer for a segment of about `len` bytes of the same file.
-    fn segment(&self, len: usize) -> Self {
-        Self {
-            out: Vec::with_capacity(len + len / 64 + 256),
-            log: RepairLog::new(self.bytes.len()),
+impl<'b> Segment<'b> {
+    /// A segment of the file that `before` repairs.
+    fn after(before: &Repairer<'b>, range: Range<usize>) -> Self {
+        let bytes = before.bytes;
+        let repairer = Repairer {
+            out: Vec::with_capacity(range.len() + range.len() / 64 + 256),
+            log: RepairLog::new(bytes.len()),
             moved: Moved::Unknown,
-            entities: self.entities.clone(),
-            needed: self.needed.clone(),
-            names: self.names.clone(),
-            soundness: self.soundness.is_some().then(|| SoundnessCheck::new(self.bytes)),
-            root: self.root.clone(),
+            entities: before.entities.clone(),
+            needed: before.needed.clone(),
+            names: before.names.clone(),
+            soundness: before.soundness.is_some().then(|| SoundnessCheck::new(bytes)),
+            root: before.root.clone(),
             entries: ENTRY_BEFORE,
-            needed_before: Some(self.needed.len()),
-            ..Self::new(self.bytes)
-        }
+            needed_before: Some(before.needed.len()),
+            ..Repairer::new(bytes)
+        };
+        Self { range, repairer, end: None }
     }
 
-    /// Whether the state after what was repaired is the one that a segment assumes, and no limit is exceeded with it.
-    fn can_append(&self, segment: &Self) -> bool {
-        self.elements.stack.is_empty()
-            && self.nesting.len() == 0
-            && self.empty_entry.is_none()
-            && self.closed.is_none()
-            && self.entries > 0
-            && segment.needed_before == Some(self.needed.len())
-            && self.pieces() + segment.most_pieces <= self.max_pieces()
-            && self.log.can_append(&segment.log)
+    fn repair(&mut self) {
+        self.end = self.repairer.run(self.range.start, self.range.end);
     }
 
-    /// Appends the repair of the segment that follows.
-    fn append(&mut self, segment: Self) {
-        let (shift, entries, repairs) = (self.out.len(), self.entries - ENTRY_BEFORE, self.log.repairs.len());
-        self.out.extend_from_slice(&segment.out);
+    /// Whether the state at the end of `before` is the one that the segment assumes, and no limit is exceeded with it.
+    fn follows(&self, before: &Repairer<'b>) -> bool {
+        before.elements.stack.is_empty()
+            && before.nesting.len() == 0
+            && before.empty_entry.is_none()
+            && before.closed.is_none()
+            && before.entries > 0
+            && self.repairer.needed_before == Some(before.needed.len())
+            && before.pieces() + self.repairer.most_pieces <= max_pieces(before.bytes.len())
+            && before.log.can_append(&self.repairer.log)
+    }
+
+    /// Appends the repair to that of the segments before it.
+    fn append_to(self, before: &mut Repairer<'b>) {
+        let segment = self.repairer;
+        let (shift, entries, repairs) = (before.out.len(), before.entries - ENTRY_BEFORE, before.log.repairs.len());
+        before.out.extend_from_slice(&segment.out);
         // An anchor is needed only if offsets differ since the last one.
-        let redundant = usize::from(segment.is_first_anchor_unsure && self.moved == Moved::No);
+        let redundant = usize::from(segment.is_first_anchor_unsure && before.moved == Moved::No);
         let anchors = segment.anchors.into_iter().skip(redundant);
-        self.anchors.extend(anchors.map(|(ours, theirs)| (ours + shift, theirs)));
+        before.anchors.extend(anchors.map(|(ours, theirs)| (ours + shift, theirs)));
         if segment.moved != Moved::Unknown {
-            self.moved = segment.moved;
+            before.moved = segment.moved;
         }
-        self.log.append(segment.log, entries);
-        self.nesting = segment.nesting;
-        self.nesting.shift(entries, repairs);
-        self.entries += segment.entries - ENTRY_BEFORE;
-        self.elements = segment.elements;
-        self.elements.shift(shift);
-        self.empty_entry = segment.empty_entry;
-        if let Some(entry) = &mut self.empty_entry {
+        before.log.append(segment.log, entries);
+        before.nesting = segment.nesting;
+        before.nesting.shift(entries, repairs);
+        before.entries += segment.entries - ENTRY_BEFORE;
+        before.elements = segment.elements;
+        before.elements.shift(shift);
+        before.empty_entry = segment.empty_entry;
+        if let Some(entry) = &mut before.empty_entry {
             entry.tag += shift;
             entry.close += shift;
             entry.end += shift;
         }
-        self.closed = segment.closed.map(|(start, end)| (start + shift, end + shift));
-        (self.needed, self.names, self.inside) = (segment.needed, segment.names, segment.inside);
-        self.root.is_closed |= segment.root.is_closed;
+        before.closed = segment.closed.map(|(start, end)| (start + shift, end + shift));
+        (before.needed, before.names, before.inside) = (segment.needed, segment.names, segment.inside);
+        before.root.is_closed |= segment.root.is_closed;
     }
 }

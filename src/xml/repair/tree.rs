@@ -6,7 +6,7 @@ use super::elements::{Level, Open};
 use super::nested::Unwrapped;
 use super::text::{TextContext, is_url};
 use super::words::{end_tag, snippet, tag};
-use super::{EmptyEntry, Moved, Repairer, declares_own, root_kind};
+use super::{EmptyEntry, Moved, Repairer, declares_own, max_pieces, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
 use crate::xml::defect::Defect;
@@ -22,14 +22,6 @@ pub(super) enum Role<'b> {
 }
 
 impl<'b> Repairer<'b> {
-    /// Repairs the file after the root's start tag.
-    pub(super) fn body(&mut self, from: usize) {
-        if let Some(at) = self.run(from, usize::MAX) {
-            self.gap(at, self.bytes.len());
-            self.cut(self.bytes.len());
-        }
-    }
-
     /// Repairs tokens from `from` until one ends at `limit` or later. Returns the end of the last token, or `None` if
     /// the repair has ended.
     pub(super) fn run(&mut self, from: usize, limit: usize) -> Option<usize> {
@@ -41,7 +33,9 @@ impl<'b> Repairer<'b> {
         {
             let is_cut = token.kind == Kind::Stray
                 && memchr::memchr2(b'<', b'>', bytes.get(token.start + 1..).unwrap_or_default()).is_none();
-            let is_too_damaged = self.is_too_damaged();
+            let pieces = self.pieces();
+            self.most_pieces = self.most_pieces.max(pieces);
+            let is_too_damaged = pieces > max_pieces(bytes.len());
             if self.needed_before.is_some() && (is_cut || is_too_damaged) {
                 return Some(at);
             }
@@ -121,7 +115,7 @@ impl<'b> Repairer<'b> {
     }
 
     /// Repairs the text between two tokens.
-    fn gap(&mut self, from: usize, to: usize) {
+    pub(super) fn gap(&mut self, from: usize, to: usize) {
         let text = self.bytes.get(from..to).unwrap_or_default();
         if text.is_empty() {
             return;

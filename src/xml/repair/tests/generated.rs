@@ -84,7 +84,7 @@ fn any_part() -> impl Strategy<Value = String> {
 fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
     let body = prolog::write(&mut repairer)?;
-    repairer.body(body);
+    segments::repair_rest(&mut repairer, body);
     Some(repairer.finish())
 }
 
@@ -233,7 +233,7 @@ fn in_segments(bytes: &[u8], starts: &[usize]) -> Option<Repaired> {
     repairer.soundness = Some(SoundnessCheck::new(bytes));
     let body = prolog::write(&mut repairer)?;
     let starts: Vec<usize> = starts.iter().copied().filter(|start| *start > body).collect();
-    repairer.body_from_starts(body, &starts);
+    segments::repair_segments(&mut repairer, body, &starts);
     Some(repairer.finish())
 }
 
@@ -241,6 +241,10 @@ fn in_segments(bytes: &[u8], starts: &[usize]) -> Option<Repaired> {
 fn check_segments(text: &str, every: usize) -> Result<(), TestCaseError> {
     let bytes = text.as_bytes();
     let Some(model) = by_tokens(bytes) else { return Ok(()) };
+    // A well-formed entry inside a field is copied where entries are examined, and closes the field where they are not.
+    if repair(bytes).is_none_or(|whole| whole.bytes != model.bytes) {
+        return Ok(());
+    }
     let ends: Vec<usize> = text.match_indices("</url>").map(|(at, tag)| at + tag.len()).step_by(every).collect();
     let found = in_segments(bytes, &ends).unwrap();
     prop_assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes), "{}", text);
