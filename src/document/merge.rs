@@ -529,7 +529,7 @@ fn merged_index(
     if !versions.is_conflict() {
         return Ok(None);
     }
-    let why = "both sides changed the index, and its files or namespaces differ now: undo yours first, or save \
+    let why = "both sides changed the index and its files or namespaces: undo your change first, or save \
                elsewhere";
     versions.merged().map(Some).ok_or_else(|| Unmergeable(why.to_owned()))
 }

@@ -379,8 +379,8 @@ impl Planner<'_> {
         let children = self.document.index().map_or(&[][..], |index| index.children.as_slice());
         if let Some(nested) = children.iter().find(|child| matches!(child.state, ChildState::Nested(_))) {
             let message = format!(
-                "{} is an index inside the index, and no index is written that lists another; first list its sitemaps \
-                 in its place (:fix index-nested)",
+                "{} is a nested index, and a written index cannot list another; :fix index-nested lists its sitemaps \
+                 instead",
                 nested.loc
             );
             self.problem(None, message);

@@ -31,7 +31,7 @@ impl Spool {
         let there = folder.ancestors().find(|folder| folder.is_dir());
         let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::tempfile_in(folder);
-        let file = file.map_err(|error| Error::system("make a temporary file in", folder, error))?;
+        let file = file.map_err(|error| Error::system("create a temporary file in", folder, error))?;
         let mut start = 0;
         let place = |len| {
             let place = PartRegion { start, len, filled: 0 };

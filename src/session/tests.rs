@@ -305,7 +305,7 @@ fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
     let folder = folder();
     let path = folder.path().join("sitemap_index.xml");
     let mut session = open(&path);
-    assert_eq!(save::now(&mut session, None, false).unwrap(), "saved: nothing had changed");
+    assert_eq!(save::now(&mut session, None, false).unwrap(), "nothing to save: no unsaved changes");
     let untouched = std::fs::read(folder.path().join("one.xml")).unwrap();
     session.change(&set([3].into_iter().collect(), Field::Priority, "0.8")).unwrap();
     session.change(&Change::Delete([4].into_iter().collect())).unwrap();

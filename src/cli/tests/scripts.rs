@@ -27,7 +27,7 @@ fn a_script_runs_the_commands_of_the_command_line() {
             "saved DIR/good.xml",
             before.replace("<lastmod>2025-03-09</lastmod>", "").replace("0.50", "0.8"),
         ),
-        ("set priority=0.8\nundo\nwq\n", 0, "saved: nothing had changed", before.clone()),
+        ("set priority=0.8\nundo\nwq\n", 0, "nothing to save: no unsaved changes", before.clone()),
         ("set priority=0.8\n", 0, "the changes were not saved", before.clone()),
         (
             "set priority=0.8\nq\n",
@@ -36,7 +36,7 @@ fn a_script_runs_the_commands_of_the_command_line() {
             before.clone(),
         ),
         ("set priority=0.8\nq!\nwrite\n", 0, "", before.clone()),
-        ("set priority=0.8\ne!\nwrite\n", 0, "saved: nothing had changed", before.clone()),
+        ("set priority=0.8\ne!\nwrite\n", 0, "nothing to save: no unsaved changes", before.clone()),
         ("keep\n", 2, "all rows would be kept", before.clone()),
         ("keep where not section=blog\nwq\n", 0, "saved", {
             let (start, end) =
@@ -46,7 +46,7 @@ fn a_script_runs_the_commands_of_the_command_line() {
         (
             "sort -depth,path\napply-order\nundo\nsort alternates,line,rule\napply-order\nwq\n",
             0,
-            "saved: nothing had changed",
+            "nothing to save: no unsaved changes",
             before.clone(),
         ),
         ("sort -image\napply-order\nwq\n", 0, "saved DIR/good.xml", {

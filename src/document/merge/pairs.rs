@@ -35,7 +35,7 @@ pub(super) fn mergeable(
 ) -> Result<bool, Unmergeable> {
     let no = |why: &str| Err(Unmergeable(why.to_owned()));
     if base.row_limit() > ours.row_limit() || ours.sitemaps().len() != base.sitemaps().len() {
-        return no("the undo went back past the last save: redo (^R) first");
+        return no("changes from before the last save were undone: redo (^R) first");
     }
     for (own, was) in ours.sitemaps().iter().zip(base.sitemaps()) {
         if own.path != was.path {
@@ -53,17 +53,16 @@ pub(super) fn mergeable(
         match (base.index(), theirs.index()) {
             (Some(_), Some(_)) if nested(base) || nested(theirs) => {
                 return no(
-                    "the set has other files now, and an index inside the index lists some of them: reload, or save \
-                           elsewhere",
+                    "the files of the set changed, and a nested index lists some of them: reload, or save elsewhere",
                 );
             }
             // Without an index, the user decides about each row of a removed file; keeping one writes the file again.
             (Some(_), Some(_)) | (None, None) => {}
-            _ => return no("a single file became a set, or a set a single file: reload, or save elsewhere"),
+            _ => return no("a file was replaced by a set, or a set by a file: reload, or save elsewhere"),
         }
     }
     let is_repaired = |quirks: &[Quirk]| quirks.iter().any(|quirk| quirk.kind.is_repair());
-    let damaged = |name: &str| Unmergeable(format!("{name} is damaged now"));
+    let damaged = |name: &str| Unmergeable(format!("{name} on disk is damaged"));
     if let Some(index) = theirs.index().filter(|index| index.files().any(|file| is_repaired(file.quirks))) {
         return Err(damaged(&index.name));
     }

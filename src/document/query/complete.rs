@@ -51,7 +51,7 @@ pub fn completions(text: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
         return Completions { from, items: values(name, prefix, vocabulary) };
     }
     let names = Name::ALL.iter().map(|(name, word, about)| (format!("{word}{}", usual_operator(*name)), *about));
-    let words = CONNECTIVES.iter().map(|word| (format!("{word} "), "joins tests"));
+    let words = CONNECTIVES.iter().map(|word| (format!("{word} "), "combines conditions"));
     let items = names
         .chain(words)
         .filter(|(text, _)| rest.is_empty() && text.starts_with(word) && text.trim_end() != word)

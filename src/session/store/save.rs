@@ -412,7 +412,7 @@ pub fn beside(saved: &Saved, names_untouched: bool) -> String {
 pub fn words(saved: &Saved) -> String {
     let bytes: u64 = saved.written.iter().map(|(_, bytes)| bytes).sum();
     let mut text = match saved.written.as_slice() {
-        [] => "saved: nothing had changed".to_owned(),
+        [] => "nothing to save: no unsaved changes".to_owned(),
         [(path, bytes)] => format!("saved {} ({})", path.display(), size(*bytes)),
         files => format!("saved {} ({})", counted(files.len() as u64, "file"), size(bytes)),
     };

@@ -202,7 +202,7 @@ fn sets_that_cannot_be_merged_say_why() {
     let session = open(&path);
     let why = || external_changes::begin_merge(&session, Options::default()).unwrap().run().unwrap_err();
     fs::write(folder.path().join("a.xml"), "<urlset><url><loc>https://e.com/0</loc>").unwrap();
-    assert!(why().contains("a.xml is damaged now"), "{}", why());
+    assert!(why().contains("a.xml on disk is damaged"), "{}", why());
     fs::remove_file(&path).unwrap();
     assert!(why().contains("sitemap.xml"), "{}", why());
 }
